@@ -1,0 +1,365 @@
+//! The command line: one definition that feeds parsing, `--help`, the shell completions and the manual pages.
+//!
+//! Nothing here opens a file or prints; it only says what was asked for. `Cli` is that answer.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+
+use crate::size::{self, Size};
+
+/// What every FILE argument accepts. Said once, shown by every command.
+const FILE_HELP: &str = "Profile to read; - is standard input. Files packed with gzip, zstd, xz or bzip2 are recognised \
+                         by their content, whatever their name";
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "gristmill",
+    version,
+    about = "Read, check and rewrite profiles in the Callgrind format",
+    long_about = "Gristmill reads profiles in the Callgrind format, as Callgrind, Cachegrind and many other tools write \
+                  them, says what is in them, checks them against the format and writes them anew.",
+    after_help = "Exit status:\n  0  done, nothing to complain about\n  1  the check found something\n  2  something could \
+                  not be done\n\nExamples:\n  gristmill info callgrind.out.4711\n  gristmill lint --all profile.gz\n  \
+                  gristmill rewrite --names plain callgrind.out.4711 -o readable.out",
+    // Help is read in terminals of all widths, but long lines are hard on the eye.
+    max_term_width = 80,
+    // `gristmill help info` is `gristmill info --help`: one way is enough, and completions stay short.
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+#[command(next_display_order = 100)]
+pub(crate) struct GlobalArgs {
+    /// Use colour: when writing to a terminal (unless NO_COLOR is set), always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help_heading = "General options"
+    )]
+    pub(crate) color: ColorChoice,
+
+    /// Refuse profiles larger than this once expanded, such as 200M or 64GiB
+    #[arg(
+        long,
+        global = true,
+        value_name = "SIZE",
+        default_value = "16GiB",
+        value_parser = size::parse,
+        help_heading = "General options"
+    )]
+    pub(crate) max_size: Size,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say what is in a profile: who wrote it, which costs, how much
+    #[command(
+        after_help = "Examples:\n  gristmill info callgrind.out.4711\n  gristmill info --format json *.out\n  xz -dc \
+                      old.xz | gristmill info -\n\nExit status: 2 when a file cannot be read or is no profile, \
+                      otherwise 0, also for an empty file."
+    )]
+    Info(InfoArgs),
+
+    /// Check profiles against the format; say what is wrong and where
+    #[command(
+        after_help = "Examples:\n  gristmill lint callgrind.out.4711\n  gristmill lint --fail-on warning --format sarif \
+                      profiles/*.out\n  gristmill lint --rules\n\nExit status: 1 when a finding is at least as severe as \
+                      --fail-on says, otherwise 0; 2 when a file cannot be read."
+    )]
+    Lint(LintArgs),
+
+    /// Write profiles anew: repaired, smaller or easier to read
+    #[command(
+        after_help = "Examples:\n  gristmill rewrite --repair cut-off.out -o whole.out\n  gristmill rewrite --names plain \
+                      --positions absolute in.out | less\n  gristmill rewrite --strip-prefix \"$PWD\" *.out -o \
+                      public/\n\nExit status: 2 when a profile was refused or could not be read or written, otherwise 0."
+    )]
+    Rewrite(RewriteArgs),
+
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Examples:\n  eval \"$(gristmill completions bash)\"\n  gristmill completions fish > ~/.config/fish/completions/gristmill.fish"
+    )]
+    Completions(CompletionsArgs),
+
+    /// Print the manual page, or write the pages of all commands
+    #[command(after_help = "Examples:\n  gristmill man | man -l -\n  gristmill man ~/.local/share/man/man1")]
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Write the answer as text for people or as JSON for programs
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: InfoFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    #[arg(
+        value_name = "FILE",
+        required_unless_present_any = ["explain", "rules"],
+        help = FILE_HELP,
+        value_hint = ValueHint::FilePath
+    )]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Show every finding, not only the first three of each rule
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// Also report where the profile first leaves the published grammar
+    #[arg(long, conflicts_with = "practice")]
+    pub(crate) strict: bool,
+
+    /// Also report where the profile first leaves what Valgrind's tools write
+    #[arg(long)]
+    pub(crate) practice: bool,
+
+    /// Write the findings as text, JSON, SARIF or GitHub annotations
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: LintFormat,
+
+    /// Exit with status 1 when a finding is at least this severe
+    #[arg(long, value_name = "SEVERITY", default_value = "error")]
+    pub(crate) fail_on: FailOn,
+
+    /// Explain one rule and read no file
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["files", "rules"])]
+    pub(crate) explain: Option<String>,
+
+    /// List all rules and read no file
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) rules: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RewriteArgs {
+    #[arg(value_name = "IN", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// File to write; - or nothing is standard output. With several inputs, an existing directory in which each keeps
+    /// its file name
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// How to write names: each once and then by its number, or always in full. Without it, as in the input
+    #[arg(long, value_name = "STYLE")]
+    pub(crate) names: Option<NameStyle>,
+
+    /// How to write positions: relative to the line before, or in full. Without it, as in the input
+    #[arg(long, value_name = "STYLE")]
+    pub(crate) positions: Option<PositionStyle>,
+
+    /// Leave this out; may be repeated or separated by commas
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) drop: Vec<Dropped>,
+
+    /// Remove this directory from the start of file and object names; may be repeated
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) strip_prefix: Vec<PathBuf>,
+
+    /// Mend what is broken, and say what was changed. Without it, a profile that cannot be carried over as it is gets
+    /// refused
+    #[arg(long)]
+    pub(crate) repair: bool,
+
+    /// Overwrite files that exist
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// Shell to write for
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Existing directory to write one page per command into; without it the main page goes to standard output
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InfoFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LintFormat {
+    Text,
+    Json,
+    Sarif,
+    Github,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Error,
+    Warning,
+    Note,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NameStyle {
+    Compressed,
+    Plain,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PositionStyle {
+    Compressed,
+    Absolute,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Dropped {
+    /// Jumps between lines (jump= and jcnd=)
+    Jumps,
+    /// Addresses of instructions and basic blocks, where there are source lines
+    Instr,
+    /// Comment lines
+    Comments,
+}
+
+/// Parses a command line, the program's name first. The error knows how to print itself and its exit code.
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let cli = Cli::try_parse_from(words)?;
+    let files: &[PathBuf] = match &cli.command {
+        Command::Info(args) => &args.files,
+        Command::Lint(args) => &args.files,
+        Command::Rewrite(args) => &args.inputs,
+        Command::Completions(_) | Command::Man(_) => &[],
+    };
+    // It is empty the second time, and an empty profile would be reported for no reason that anyone could see.
+    if files.iter().filter(|file| is_dash(file)).count() > 1 {
+        return Err(
+            definition().error(ErrorKind::ArgumentConflict, "standard input (-) can be read only once")
+        );
+    }
+    Ok(cli)
+}
+
+/// The definition itself, for completions and manual pages.
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
+}
+
+/// `-` stands for standard input or output. A file of that name is `./-`.
+pub(crate) fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_words(words: &[&str]) -> Result<Cli, clap::Error> {
+        parse(std::iter::once("gristmill").chain(words.iter().copied()).map(OsString::from))
+    }
+
+    #[test]
+    fn definition_is_consistent() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn help_fits_80_columns() {
+        let mut root = definition();
+        root.build();
+        let names: Vec<String> = root.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+        let mut pages = vec![root.render_help().to_string(), root.render_long_help().to_string()];
+        for name in names {
+            let sub = root.find_subcommand_mut(&name).unwrap();
+            pages.push(sub.render_help().to_string());
+            pages.push(sub.render_long_help().to_string());
+        }
+        for line in pages.iter().flat_map(|page| page.lines()) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_argument_has_help() {
+        let mut root = definition();
+        root.build();
+        for command in std::iter::once(&root).chain(root.get_subcommands()) {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            for arg in command.get_arguments() {
+                assert!(arg.get_help().is_some(), "{} {}", command.get_name(), arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn global_options_stand_anywhere() {
+        let before = parse_words(&["--color", "never", "--max-size", "1K", "info", "a"]).unwrap();
+        let after = parse_words(&["info", "a", "--max-size=1K", "--color=never"]).unwrap();
+        for cli in [before, after] {
+            assert_eq!(cli.global.color, ColorChoice::Never);
+            assert_eq!(cli.global.max_size.bytes(), 1024);
+        }
+    }
+
+    #[test]
+    fn defaults() {
+        let cli = parse_words(&["info", "a"]).unwrap();
+        assert_eq!(cli.global.color, ColorChoice::Auto);
+        assert_eq!(cli.global.max_size.bytes(), 16 << 30);
+    }
+
+    #[test]
+    fn lint_wants_files_unless_it_only_explains() {
+        assert!(parse_words(&["lint"]).is_err());
+        assert!(parse_words(&["lint", "--rules"]).is_ok());
+        assert!(parse_words(&["lint", "--explain", "some-rule"]).is_ok());
+        assert!(parse_words(&["lint", "--explain", "some-rule", "a"]).is_err());
+        assert!(parse_words(&["lint", "--strict", "--practice", "a"]).is_err());
+    }
+
+    #[test]
+    fn drop_repeats_and_splits() {
+        let cli = parse_words(&["rewrite", "a", "--drop", "jumps,instr", "--drop=comments"]).unwrap();
+        let Command::Rewrite(args) = cli.command else {
+            panic!("rewrite expected");
+        };
+        assert_eq!(args.drop, [Dropped::Jumps, Dropped::Instr, Dropped::Comments]);
+        assert_eq!(args.inputs, [PathBuf::from("a")]);
+    }
+
+    #[test]
+    fn standard_input_only_once() {
+        let error = parse_words(&["info", "-", "a", "-"]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains("only once"));
+    }
+}

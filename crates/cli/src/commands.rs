@@ -1,0 +1,7 @@
+//! The commands, one file each: from plain options to library calls to output.
+
+pub(crate) mod completions;
+pub(crate) mod info;
+pub(crate) mod lint;
+pub(crate) mod man;
+pub(crate) mod rewrite;

@@ -1,0 +1,207 @@
+//! A line of a file with a place in it marked: cut to the width, made safe to show, and the marker right below.
+
+use std::ops::Range;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::terminal::printable;
+
+/// What stands where a line is cut.
+const CUT: &str = "…";
+
+/// A character of UTF-8 has at most this many bytes.
+const LONGEST_CHARACTER: usize = 4;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Excerpt {
+    pub(super) line: String,
+    /// How many columns stand before the marked place.
+    pub(super) before: usize,
+    /// How many columns it takes; at least one.
+    pub(super) marked: usize,
+}
+
+impl Excerpt {
+    /// `^~~~`
+    pub(super) fn marker(&self) -> String {
+        format!("^{}", "~".repeat(self.marked - 1))
+    }
+}
+
+/// A character, or a byte that is none, as it is shown: as itself or as an escape.
+struct Cell {
+    shown: String,
+    /// Columns from the beginning of the window.
+    columns: Range<usize>,
+}
+
+/// The part of `text` around the marked bytes that fits into `width` columns.
+pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerpt {
+    let width = width.max(3);
+    let marked = marked.start.min(text.len())..marked.end.min(text.len());
+    // A line may have megabytes. Further away than this nothing can be seen.
+    let reach = width * LONGEST_CHARACTER;
+    let window =
+        window(text, marked.start.saturating_sub(reach), marked.end.min(marked.start + reach) + reach);
+    let (cells, mark) = cells(text, window.clone(), &marked);
+    let total = cells.last().map_or(0, |cell| cell.columns.end).max(mark.end);
+    let (open_left, open_right) = (window.start > 0, window.end < text.len());
+
+    let start = if !open_left && (mark.end < width || (total <= width && !open_right)) {
+        0
+    } else {
+        // The place in the middle, but nothing left free at the end of the line.
+        let seen = mark.len().min(width * 2 / 3);
+        let middle = mark.start.saturating_sub((width - seen) / 2);
+        if open_right { middle } else { middle.min((total + CUT_WIDTH).saturating_sub(width)) }
+    };
+    let mut line = String::new();
+    let mut columns = 0;
+    let mut seen = 0..0;
+    // The line from the first character that is not cut; a wide one may be cut in half, and goes.
+    let first = cells.iter().position(|cell| cell.columns.start >= start).unwrap_or(cells.len());
+    let from = cells.get(first).map_or(total, |cell| cell.columns.start);
+    if first > 0 || open_left {
+        line.push_str(CUT);
+        columns += CUT_WIDTH;
+    }
+    let shift = |column: usize, columns: usize| column.saturating_sub(from) + columns;
+    seen.start = shift(mark.start, columns);
+    seen.end = shift(mark.end, columns);
+    let rest = &cells[first..];
+    let fits = |room: usize| rest.iter().take_while(|cell| cell.columns.end - from <= room).count();
+    let mut shown = fits(width - columns);
+    let cut = shown < rest.len() || open_right;
+    if cut {
+        shown = fits(width - columns - CUT_WIDTH);
+    }
+    for cell in &rest[..shown] {
+        line.push_str(&cell.shown);
+        columns += cell.columns.len();
+    }
+    if cut {
+        line.push_str(CUT);
+        columns += CUT_WIDTH;
+    }
+    let before = seen.start.min(width - 1);
+    let end = if cut { seen.end.min(columns) } else { seen.end.min(width) };
+    Excerpt { line, before, marked: end.saturating_sub(before).max(1) }
+}
+
+/// What [`CUT`] takes.
+const CUT_WIDTH: usize = 1;
+
+/// Moved to where characters begin.
+fn window(text: &[u8], start: usize, end: usize) -> Range<usize> {
+    let inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let mut start = start.min(text.len());
+    if start > 0 {
+        start += (0..LONGEST_CHARACTER - 1).take_while(|&back| inside(start + back)).count();
+    }
+    let mut end = end.min(text.len());
+    end -= (0..LONGEST_CHARACTER - 1).take_while(|&back| end > back && inside(end - back)).count();
+    start..end.max(start)
+}
+
+/// The characters in a window of the text, and the columns of those that are marked, if only in part.
+fn cells(text: &[u8], window: Range<usize>, marked: &Range<usize>) -> (Vec<Cell>, Range<usize>) {
+    let mut cells = Vec::new();
+    let mut mark: Option<Range<usize>> = None;
+    let mut at = window.start;
+    let mut column = 0;
+    let mut push = |bytes: &[u8]| {
+        let shown = printable(bytes).into_owned();
+        let columns = column..column + shown.width();
+        let is_marked =
+            at <= marked.start && marked.start < at + bytes.len() || marked.start < at && at < marked.end;
+        if is_marked {
+            mark = Some(mark.as_ref().map_or(columns.start, |mark| mark.start)..columns.end);
+        }
+        at += bytes.len();
+        column = columns.end;
+        cells.push(Cell { shown, columns });
+    };
+    for chunk in text[window].utf8_chunks() {
+        for (index, character) in chunk.valid().char_indices() {
+            push(&chunk.valid().as_bytes()[index..index + character.len_utf8()]);
+        }
+        chunk.invalid().iter().for_each(|byte| push(std::slice::from_ref(byte)));
+    }
+    // A place after the last character, or one that takes no column.
+    let mark = mark.unwrap_or(column..column + 1);
+    (cells, mark.start..mark.end.max(mark.start + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The two lines, one below the other.
+    fn shown(text: &[u8], marked: Range<usize>, width: usize) -> [String; 2] {
+        let excerpt = excerpt(text, marked, width);
+        assert!(excerpt.line.width() <= width, "{excerpt:?}");
+        assert!(excerpt.before + excerpt.marked <= width, "{excerpt:?}");
+        let below = format!("{}{}", " ".repeat(excerpt.before), excerpt.marker());
+        [excerpt.line, below]
+    }
+
+    #[test]
+    fn short_lines_are_shown_whole() {
+        assert_eq!(shown(b"fn=main 12", 8..10, 40), ["fn=main 12", "        ^~"]);
+        assert_eq!(shown(b"fn=main", 0..7, 40), ["fn=main", "^~~~~~~"]);
+        assert_eq!(shown(b"fn=main", 3..3, 40), ["fn=main", "   ^"]);
+        assert_eq!(shown(b"1234567", 0..7, 7), ["1234567", "^~~~~~~"]);
+    }
+
+    #[test]
+    fn place_after_the_end() {
+        assert_eq!(shown(b"calls=", 6..6, 40), ["calls=", "      ^"]);
+        assert_eq!(shown(b"", 0..0, 40), ["", "^"]);
+        assert_eq!(shown(b"ab", 7..9, 40), ["ab", "  ^"]);
+        assert_eq!(shown(b"1234567", 7..7, 7), ["…34567", "      ^"]);
+    }
+
+    #[test]
+    fn marker_stands_below_wide_and_escaped_characters() {
+        assert_eq!(shown(b"1\t2", 2..3, 40), ["1\\t2", "   ^"]);
+        assert_eq!(shown(b"1\t2", 1..2, 40), ["1\\t2", " ^~"]);
+        assert_eq!(shown("größe x".as_bytes(), 8..9, 40), ["größe x", "      ^"]);
+        assert_eq!(shown("日本 x".as_bytes(), 7..8, 40), ["日本 x", "     ^"]);
+        assert_eq!(shown("日本".as_bytes(), 3..6, 40), ["日本", "  ^~"]);
+        assert_eq!(shown(b"a\xffb", 1..2, 40), ["a\\xffb", " ^~~~"]);
+        assert_eq!(shown("e\u{301}x".as_bytes(), 3..4, 40), ["e\u{301}x", " ^"]);
+        // In the middle of a character.
+        assert_eq!(shown("aöb".as_bytes(), 2..3, 40), ["aöb", " ^"]);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_place() {
+        let digits = b"0123456789".repeat(10);
+        assert_eq!(shown(&digits, 2..5, 20), ["0123456789012345678…", "  ^~~"]);
+        assert_eq!(shown(&digits, 50..53, 20), ["…234567890123456789…", "         ^~~"]);
+        assert_eq!(shown(&digits, 98..100, 20), ["…1234567890123456789", "                  ^~"]);
+        assert_eq!(shown(&digits, 100..100, 20), ["…234567890123456789", "                   ^"]);
+        assert_eq!(shown(&digits, 0..100, 20), ["0123456789012345678…", "^~~~~~~~~~~~~~~~~~~~"]);
+        assert_eq!(shown(&digits, 40..100, 20), ["…789012345678901234…", "    ^~~~~~~~~~~~~~~~"]);
+    }
+
+    #[test]
+    fn any_place_in_any_line_fits() {
+        let lines: [Vec<u8>; 5] = [
+            "ö日\t\u{202e}".repeat(40).into_bytes(),
+            b"\xff\x80".repeat(99),
+            "e\u{301}".repeat(100).into_bytes(),
+            vec![b'x'; 1 << 20],
+            vec![0x80; 300],
+        ];
+        for line in lines {
+            for start in (0..400).chain([line.len() / 2, line.len()]) {
+                for length in [0, 1, 7, 1 << 19] {
+                    for width in [3, 10, 21, 70] {
+                        shown(&line, start..start + length, width);
+                    }
+                }
+            }
+        }
+    }
+}

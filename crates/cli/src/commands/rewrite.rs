@@ -1,0 +1,179 @@
+//! `gristmill rewrite`: writes profiles anew.
+
+use std::error::Error as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use gristmill_format::{
+    Change, Error, ErrorKind, NameStyle as Names, PositionStyle as Positions, Rewrite, repair,
+};
+
+use crate::ExitStatus;
+use crate::args::{Dropped, NameStyle, PositionStyle, RewriteArgs};
+use crate::error::CliError;
+use crate::input::Input;
+use crate::output::{self, Target};
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::terminal::grouped;
+
+const REPAIR_HINT: &str = "--repair mends what is broken and says what it changed";
+
+pub(crate) fn run(args: &RewriteArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let targets = output::targets(args.output.as_deref(), &args.inputs, args.force)?;
+    let options = options(args);
+    let mut status = ExitStatus::Success;
+    for (path, target) in args.inputs.iter().zip(&targets) {
+        let done = session.read(path).map_err(CliError::from).and_then(|input| {
+            if args.repair {
+                repaired(&input, target, &options, args.force, session)
+            } else {
+                rewritten(&input, target, &options, args.force, session)
+            }
+        });
+        match done {
+            Ok(()) => {}
+            Err(error) if error.is_broken_pipe() => return Err(error),
+            // The other files may be fine.
+            Err(error) => {
+                session.report(&error);
+                status = ExitStatus::Failure;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn options(args: &RewriteArgs) -> Rewrite {
+    Rewrite {
+        names: match args.names {
+            None => Names::AsGiven,
+            Some(NameStyle::Compressed) => Names::Compressed,
+            Some(NameStyle::Plain) => Names::Plain,
+        },
+        positions: match args.positions {
+            None => Positions::AsGiven,
+            Some(PositionStyle::Compressed) => Positions::Compressed,
+            Some(PositionStyle::Absolute) => Positions::Absolute,
+        },
+        drop_jumps: args.drop.contains(&Dropped::Jumps),
+        drop_instr: args.drop.contains(&Dropped::Instr),
+        drop_comments: args.drop.contains(&Dropped::Comments),
+        strip_prefix: args.strip_prefix.iter().map(|path| directory(path)).collect(),
+    }
+}
+
+fn directory(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_encoded_bytes().to_owned()
+}
+
+fn rewritten(
+    input: &Input,
+    target: &Target,
+    options: &Rewrite,
+    force: bool,
+    session: &Session,
+) -> Result<(), CliError> {
+    if let Some(damage) = &input.damage {
+        let message = format!("{}: {damage}", input.name());
+        return Err(CliError::Profile { message, hint: Some(REPAIR_HINT.to_owned()) });
+    }
+    session.write_to(target, force, |out| {
+        let sink = Counted::new(out, target, input, session);
+        options.run(&input.bytes, sink).map_err(|error| cli_error(error, input, Some(REPAIR_HINT)))?;
+        Ok(())
+    })
+}
+
+fn repaired(
+    input: &Input,
+    target: &Target,
+    options: &Rewrite,
+    force: bool,
+    session: &Session,
+) -> Result<(), CliError> {
+    let mut changes = Vec::new();
+    session.write_to(target, force, |out| {
+        let sink = Counted::new(out, target, input, session);
+        let repaired = repair(&input.bytes, options, sink).map_err(|error| cli_error(error, input, None))?;
+        changes = repaired.changes;
+        Ok(())
+    })?;
+    tell(&changes, input, session);
+    Ok(())
+}
+
+/// What was changed: nobody should have to compare the files to know.
+fn tell(changes: &[Change], input: &Input, session: &Session) {
+    let name = input.name();
+    if let Some(damage) = &input.damage {
+        session.warn(&format!("{name}: {damage}"));
+    }
+    for change in changes {
+        let line = change.first.line;
+        match change.count {
+            1 => session.tell(&format!("{name}:{line}: {}", change.kind)),
+            count => {
+                session.tell(&format!("{name}:{line}: {} ({} times)", change.kind, grouped(count.into())));
+            }
+        }
+    }
+    if changes.is_empty() {
+        session.tell(&format!("{name}: nothing had to be mended"));
+    }
+}
+
+/// An error of the library, with the file that it is about. A failure to write is one of standard output here; for a
+/// file, `output` knows better.
+fn cli_error(error: Error, input: &Input, hint: Option<&str>) -> CliError {
+    if error.kind() == ErrorKind::Io {
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        return CliError::Stdout(match source {
+            Some(source) => match source.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => io::Error::new(source.kind(), source.to_string()),
+            },
+            None => io::Error::other(error.to_string()),
+        });
+    }
+    let location = error.location();
+    let message = format!("{}:{}:{}: {}", input.name(), location.line, error.column(), error.kind());
+    // Nothing mends what is no profile.
+    let hint = hint.filter(|_| !matches!(error.kind(), ErrorKind::NotAProfile(_)));
+    CliError::Profile { message, hint: hint.map(str::to_owned) }
+}
+
+/// Shows progress by what is written: about as much as was read.
+struct Counted<'o> {
+    out: &'o mut dyn Write,
+    progress: Progress,
+}
+
+impl<'o> Counted<'o> {
+    fn new(out: &'o mut dyn Write, target: &Target, input: &Input, session: &Session) -> Self {
+        let progress = match target {
+            // It may be the same terminal.
+            Target::Stdout => Progress::hidden(),
+            Target::File(path) => session.progress("writing", path, Some(input.bytes.len() as u64)),
+        };
+        Self { out, progress }
+    }
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.progress.advance(written as u64);
+        Ok(written)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        self.progress.advance(bytes.len() as u64);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,294 @@
+//! Reads a profile into memory: from a path or standard input, expanded if it is packed.
+//!
+//! Packed files are recognised by their first bytes, never by their name, and expanded once: what a packed file holds is
+//! taken as it is. The size that counts, and that `--max-size` limits, is the expanded one. A packed file that ends
+//! early or is corrupt is still read as far as it goes; [`Input::damage`] says so and the command decides.
+
+mod expand;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+pub(crate) use self::expand::Packing;
+use self::expand::{Ending, Source};
+use crate::args::is_dash;
+use crate::progress::Progress;
+use crate::size::Size;
+use crate::terminal::{grouped, printable_path};
+
+/// Plain data is read in pieces of this size, for progress to be told in between.
+const PIECE: u32 = 32 << 20;
+
+/// Packed data is expanded in pieces of this size; small enough to stay in the processor's cache on its way.
+const EXPANDED_PIECE: usize = 128 << 10;
+
+/// A profile in memory.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// Where it came from, as given; `-` for standard input.
+    pub(crate) path: PathBuf,
+    /// The profile, expanded.
+    pub(crate) bytes: Vec<u8>,
+    /// How it was packed, if it was.
+    pub(crate) packing: Option<Packing>,
+    /// How many bytes were read to get it; less than `bytes` holds where it was packed.
+    pub(crate) stored_size: u64,
+    /// What is wrong with the packing, as a sentence. `bytes` holds what came before.
+    pub(crate) damage: Option<String>,
+}
+
+impl Input {
+    /// How to name it in a report; safe to show.
+    pub(crate) fn name(&self) -> String {
+        display_name(&self.path)
+    }
+}
+
+/// Why there is no profile. Each error names the file and, in its hint, what to do.
+#[derive(Debug)]
+pub(crate) struct InputError {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: InputErrorKind,
+}
+
+#[derive(Debug)]
+pub(crate) enum InputErrorKind {
+    NotFound,
+    IsDirectory,
+    NoPermission,
+    /// More than `limit`, once expanded where `packing` is known.
+    TooLarge {
+        limit: Size,
+        packing: Option<Packing>,
+    },
+    NoMemory,
+    Read(io::Error),
+}
+
+impl std::fmt::Display for InputError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: ", display_name(&self.path))?;
+        match &self.kind {
+            InputErrorKind::NotFound => write!(f, "no such file"),
+            InputErrorKind::IsDirectory => write!(f, "is a directory, not a profile"),
+            InputErrorKind::NoPermission => write!(f, "permission to read it is denied"),
+            InputErrorKind::TooLarge { limit, packing: None } => {
+                write!(f, "is larger than {limit}, the limit set by --max-size")
+            }
+            InputErrorKind::TooLarge { limit, packing: Some(packing) } => {
+                write!(f, "the {packing} data expands to more than {limit}, the limit set by --max-size")
+            }
+            InputErrorKind::NoMemory => write!(f, "does not fit into memory"),
+            InputErrorKind::Read(error) => write!(f, "cannot be read: {}", reason(error)),
+        }
+    }
+}
+
+impl std::error::Error for InputError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            InputErrorKind::Read(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl InputError {
+    fn new(path: &Path, kind: InputErrorKind) -> Self {
+        Self { path: path.to_owned(), kind }
+    }
+
+    fn io(path: &Path, error: io::Error) -> Self {
+        let kind = match error.kind() {
+            io::ErrorKind::NotFound => InputErrorKind::NotFound,
+            io::ErrorKind::PermissionDenied => InputErrorKind::NoPermission,
+            io::ErrorKind::IsADirectory => InputErrorKind::IsDirectory,
+            io::ErrorKind::OutOfMemory => InputErrorKind::NoMemory,
+            _ => InputErrorKind::Read(error),
+        };
+        Self::new(path, kind)
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match &self.kind {
+            InputErrorKind::NotFound => Some("check the name, or use - to read standard input".to_owned()),
+            InputErrorKind::IsDirectory => {
+                let name = display_name(&self.path);
+                Some(format!("name the files in it, such as {}/callgrind.out.*", name.trim_end_matches('/')))
+            }
+            InputErrorKind::NoPermission => {
+                Some("profiles of another user, or of root, belong to that user".to_owned())
+            }
+            InputErrorKind::TooLarge { .. } => {
+                Some("if you trust this file, raise the limit, such as --max-size 64GiB".to_owned())
+            }
+            InputErrorKind::NoMemory => {
+                Some("a profile takes as much memory as it has bytes once expanded".to_owned())
+            }
+            InputErrorKind::Read(_) => None,
+        }
+    }
+}
+
+/// The name of an input as messages show it.
+pub(crate) fn display_name(path: &Path) -> String {
+    if is_dash(path) { "<stdin>".to_owned() } else { printable_path(path).into_owned() }
+}
+
+/// The words of an I/O error, without the number that the standard library adds to them.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+/// Reads `path`, or standard input for `-`.
+pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Result<Input, InputError> {
+    if is_dash(path) {
+        return read_from(path, &mut io::stdin().lock(), None, max_size, progress);
+    }
+    let mut file = File::open(path).map_err(|error| InputError::io(path, error))?;
+    // Taken from the open file: what stands behind the name may change. A pipe or device has no size to go by.
+    let metadata = file.metadata().map_err(|error| InputError::io(path, error))?;
+    if metadata.is_dir() {
+        return Err(InputError::new(path, InputErrorKind::IsDirectory));
+    }
+    let size = metadata.is_file().then_some(metadata.len());
+    read_from(path, &mut file, size, max_size, progress)
+}
+
+/// The size of `path` on disk, where it is a plain file; for progress.
+pub(crate) fn stored_size(path: &Path) -> Option<u64> {
+    let metadata = std::fs::metadata(path).ok()?;
+    metadata.is_file().then_some(metadata.len())
+}
+
+fn read_from<R: Read>(
+    path: &Path,
+    reader: &mut R,
+    size: Option<u64>,
+    max_size: Size,
+    progress: &mut Progress,
+) -> Result<Input, InputError> {
+    // A pipe may bring its bytes one by one, so the first few are gathered before anything is decided by them.
+    let mut head = Vec::with_capacity(expand::MAGIC_LENGTH);
+    reader
+        .by_ref()
+        .take(expand::MAGIC_LENGTH as u64)
+        .read_to_end(&mut head)
+        .map_err(|error| InputError::io(path, error))?;
+    match Packing::of(&head) {
+        None => read_plain(path, head, reader, size, max_size, progress),
+        Some(packing) => read_packed(path, packing, head, reader, max_size, progress),
+    }
+}
+
+fn read_plain<R: Read>(
+    path: &Path,
+    head: Vec<u8>,
+    reader: &mut R,
+    size: Option<u64>,
+    max_size: Size,
+    progress: &mut Progress,
+) -> Result<Input, InputError> {
+    let too_large = || InputError::new(path, InputErrorKind::TooLarge { limit: max_size, packing: None });
+    // Known before a byte of it is read; a file that grows meanwhile is caught below.
+    if size.is_some_and(|size| size > max_size.bytes()) {
+        return Err(too_large());
+    }
+    let mut bytes = head;
+    // Room for all of it at once: memory is the size of the file, nothing is copied.
+    let missing = size.unwrap_or(0).saturating_sub(bytes.len() as u64);
+    reserve(path, &mut bytes, missing)?;
+    progress.advance(bytes.len() as u64);
+    loop {
+        if bytes.len() as u64 > max_size.bytes() {
+            return Err(too_large());
+        }
+        // One byte more than allowed tells "exactly as large" from "larger".
+        let allowed = (max_size.bytes() - bytes.len() as u64).saturating_add(1).min(u64::from(PIECE));
+        if size.is_none() {
+            // Untouched memory costs nothing, and the reader below need not double what it has.
+            grow(path, &mut bytes, PIECE as usize)?;
+        }
+        match reader.by_ref().take(allowed).read_to_end(&mut bytes) {
+            Ok(0) => break,
+            Ok(read) => progress.advance(read as u64),
+            Err(error) => return Err(InputError::io(path, error)),
+        }
+    }
+    let stored_size = bytes.len() as u64;
+    Ok(Input { path: path.to_owned(), bytes, packing: None, stored_size, damage: None })
+}
+
+fn read_packed(
+    path: &Path,
+    packing: Packing,
+    head: Vec<u8>,
+    reader: &mut dyn Read,
+    max_size: Size,
+    progress: &mut Progress,
+) -> Result<Input, InputError> {
+    let mut source = Source::new(Box::new(Cursor::new(head).chain(reader)));
+    let mut bytes = Vec::new();
+    progress.count_expanded();
+    let ending = {
+        let mut expander = packing.expander(&mut source, max_size);
+        let mut piece = vec![0; EXPANDED_PIECE];
+        loop {
+            let step = expander.step(&mut piece);
+            let expanded = &piece[..step.produced];
+            if bytes.len() as u64 + expanded.len() as u64 > max_size.bytes() {
+                return Err(InputError::new(
+                    path,
+                    InputErrorKind::TooLarge { limit: max_size, packing: Some(packing) },
+                ));
+            }
+            grow(path, &mut bytes, expanded.len())?;
+            bytes.extend_from_slice(expanded);
+            progress.advance(expanded.len() as u64);
+            if let Some(ending) = step.ending {
+                break ending;
+            }
+        }
+    };
+    // A disk that fails is not a damaged file.
+    if let Some(error) = source.failure() {
+        return Err(InputError::io(path, error));
+    }
+    let expanded = grouped(bytes.len() as i128);
+    let damage = match ending {
+        Ending::Whole => None,
+        Ending::Truncated => {
+            Some(format!("the {packing} data ends before it is complete; {expanded} bytes could be expanded"))
+        }
+        Ending::Corrupt(what) => {
+            Some(format!("the {packing} data is damaged ({what}); {expanded} bytes could be expanded"))
+        }
+    };
+    Ok(Input { path: path.to_owned(), bytes, packing: Some(packing), stored_size: source.taken(), damage })
+}
+
+/// Makes room for `more` bytes where the final size is not known: half as much again each time, so that there is little
+/// copying and at no time twice the data in memory.
+fn grow(path: &Path, bytes: &mut Vec<u8>, more: usize) -> Result<(), InputError> {
+    if bytes.capacity() - bytes.len() >= more {
+        return Ok(());
+    }
+    let room = more.max(bytes.capacity() / 2).max(1 << 20);
+    reserve(path, bytes, room as u64)
+}
+
+/// Says that memory is short, where `Vec` would end the program.
+fn reserve(path: &Path, bytes: &mut Vec<u8>, more: u64) -> Result<(), InputError> {
+    let no_memory = || InputError::new(path, InputErrorKind::NoMemory);
+    let more = usize::try_from(more).map_err(|_| no_memory())?;
+    bytes.try_reserve_exact(more).map_err(|_| no_memory())
+}

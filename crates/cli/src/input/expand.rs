@@ -1,0 +1,258 @@
+//! Expands gzip, zstd, xz and bzip2, piece by piece, and keeps what could be expanded when a file is damaged.
+//!
+//! The `Read` adapters of the libraries are not used where they would throw away the bytes that were expanded in the
+//! same call in which an error is met: a small profile is expanded in one call. All four formats may be concatenated
+//! (parallel packers do that), so an end is only the end when no byte follows.
+
+mod gzip;
+mod zstd;
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+
+use bzip2::Decompress as Bunzip;
+use lzma_rust2::{Action, Status, XzStream};
+
+use self::gzip::Gzip;
+use self::zstd::Zstd;
+use crate::size::Size;
+
+/// As many bytes as [`Packing::of`] wants to see.
+pub(super) const MAGIC_LENGTH: usize = 10;
+
+/// How a file is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Gzip,
+    Zstd,
+    Xz,
+    Bzip2,
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Xz => "xz",
+            Self::Bzip2 => "bzip2",
+        })
+    }
+}
+
+impl Packing {
+    /// Tells by the first bytes of a file. No profile begins like that: it is text.
+    pub(super) fn of(head: &[u8]) -> Option<Self> {
+        match head {
+            // 8 is the only method that gzip ever had.
+            [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            // A frame to skip, which parallel packers write first.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            // The block magic after it (π, or √π at the end) keeps a text that happens to begin with BZh9 apart.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] => Some(Self::Bzip2),
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Some(Self::Bzip2),
+            _ => None,
+        }
+    }
+
+    pub(super) fn expander<'s>(self, source: &'s mut Source<'_>, max_size: Size) -> Box<dyn Expander + 's> {
+        match self {
+            Self::Gzip => Box::new(Gzip::new(source)),
+            Self::Zstd => Box::new(Zstd::new(source, max_size)),
+            Self::Xz => Box::new(Xz::new(source, max_size)),
+            Self::Bzip2 => Box::new(Bzip2::new(source)),
+        }
+    }
+}
+
+/// One format's way of expanding.
+pub(super) trait Expander {
+    /// Expands some more into `out`. Nothing may be produced for a while; the end has come when `ending` says so.
+    fn step(&mut self, out: &mut [u8]) -> Step;
+}
+
+/// Bytes and an ending at once: what stands before the damage counts.
+pub(super) struct Step {
+    pub(super) produced: usize,
+    pub(super) ending: Option<Ending>,
+}
+
+impl Step {
+    fn more(produced: usize) -> Self {
+        Self { produced, ending: None }
+    }
+
+    fn end(produced: usize, ending: Ending) -> Self {
+        Self { produced, ending: Some(ending) }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Whole,
+    Truncated,
+    /// With a few words on what is wrong.
+    Corrupt(String),
+}
+
+impl Ending {
+    /// The ending that an error of a decoder stands for.
+    fn of(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Truncated,
+            _ => Self::Corrupt(error.to_string()),
+        }
+    }
+}
+
+/// The packed bytes. Counts them, and remembers a failure to read them, which decoders would report as if the data were
+/// damaged.
+pub(super) struct Source<'a> {
+    reader: BufReader<Box<dyn Read + 'a>>,
+    taken: u64,
+    failure: Option<io::Error>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(reader: Box<dyn Read + 'a>) -> Self {
+        Self { reader: BufReader::with_capacity(128 << 10, reader), taken: 0, failure: None }
+    }
+
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    pub(super) fn failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
+    }
+}
+
+impl BufRead for Source<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        // Asked twice because a borrow cannot be returned out of a loop; a full buffer answers at once.
+        loop {
+            match self.reader.fill_buf() {
+                Ok(_) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let told = io::Error::from(error.kind());
+                    self.failure = Some(error);
+                    return Err(told);
+                }
+            }
+        }
+        Ok(self.reader.buffer())
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.taken += amount as u64;
+        self.reader.consume(amount);
+    }
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let amount = available.len().min(out.len());
+        out[..amount].copy_from_slice(&available[..amount]);
+        self.consume(amount);
+        Ok(amount)
+    }
+}
+
+/// xz. The container knows concatenated streams and the padding between them by itself.
+struct Xz<'s, 'a> {
+    source: &'s mut Source<'a>,
+    stream: XzStream,
+}
+
+impl<'s, 'a> Xz<'s, 'a> {
+    /// A header may claim a dictionary of 4 GiB. The decoder's dictionary grows with the data that really comes, so a
+    /// claim costs nothing; the limit is only to refuse what could not be kept anyway.
+    fn new(source: &'s mut Source<'a>, max_size: Size) -> Self {
+        // `xz -9` uses 64 MiB, and the decoder some more beside the dictionary.
+        let kibibytes = (max_size.bytes() / 1024).max(65 << 10);
+        let limit = u32::try_from(kibibytes).unwrap_or(u32::MAX);
+        Self { source, stream: XzStream::new_mem_limit(true, limit) }
+    }
+}
+
+impl Expander for Xz<'_, '_> {
+    fn step(&mut self, out: &mut [u8]) -> Step {
+        let input = match self.source.fill_buf() {
+            Ok(input) => input,
+            Err(error) => return Step::end(0, Ending::of(&error)),
+        };
+        let last = input.is_empty();
+        let before = self.stream.total_out();
+        let result = self.stream.process(input, out, if last { Action::Finish } else { Action::Run });
+        match result {
+            Ok(result) => {
+                self.source.consume(result.bytes_consumed);
+                match result.status {
+                    Status::StreamEnd => Step::end(result.bytes_produced, Ending::Whole),
+                    // The decoder reports this itself; should it ever fail to, this is still an end.
+                    Status::Ok if last && result.bytes_produced == 0 => Step::end(0, Ending::Truncated),
+                    Status::Ok => Step::more(result.bytes_produced),
+                }
+            }
+            Err(error) => {
+                let produced = self.stream.total_out().saturating_sub(before);
+                let produced = usize::try_from(produced).unwrap_or(0).min(out.len());
+                Step::end(produced, Ending::of(&error))
+            }
+        }
+    }
+}
+
+/// bzip2, whose decoder knows a single stream.
+struct Bzip2<'s, 'a> {
+    source: &'s mut Source<'a>,
+    /// `None` between two streams.
+    stream: Option<Bunzip>,
+}
+
+impl<'s, 'a> Bzip2<'s, 'a> {
+    fn new(source: &'s mut Source<'a>) -> Self {
+        Self { source, stream: Some(Bunzip::new(false)) }
+    }
+}
+
+impl Expander for Bzip2<'_, '_> {
+    fn step(&mut self, out: &mut [u8]) -> Step {
+        let input = match self.source.fill_buf() {
+            Ok(input) => input,
+            Err(error) => return Step::end(0, Ending::of(&error)),
+        };
+        let last = input.is_empty();
+        if last && self.stream.is_none() {
+            return Step::end(0, Ending::Whole);
+        }
+        let stream = self.stream.get_or_insert_with(|| Bunzip::new(false));
+        let (in_before, out_before) = (stream.total_in(), stream.total_out());
+        let result = stream.decompress(input, out);
+        let consumed = amount(in_before, stream.total_in(), input.len());
+        let produced = amount(out_before, stream.total_out(), out.len());
+        self.source.consume(consumed);
+        match result {
+            Ok(bzip2::Status::StreamEnd) => {
+                self.stream = None;
+                Step::more(produced)
+            }
+            Ok(bzip2::Status::MemNeeded) => Step::end(produced, Ending::Corrupt("out of memory".to_owned())),
+            Ok(_) if last && produced == 0 => Step::end(0, Ending::Truncated),
+            Ok(_) => Step::more(produced),
+            Err(bzip2::Error::DataMagic) => {
+                Step::end(produced, Ending::Corrupt("something else follows".to_owned()))
+            }
+            Err(_) => Step::end(produced, Ending::Corrupt("a checksum or code does not fit".to_owned())),
+        }
+    }
+}
+
+/// How far a decoder's counter moved, never further than the buffer it moved in.
+fn amount(before: u64, after: u64, at_most: usize) -> usize {
+    usize::try_from(after.saturating_sub(before)).map_or(at_most, |amount| amount.min(at_most))
+}

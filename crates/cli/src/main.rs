@@ -1,0 +1,76 @@
+//! The program `gristmill`: arguments, files, the terminal and exit codes. What a profile means is known to the
+//! libraries below it.
+//!
+//! ```text
+//! args ──▶ main ──▶ commands/* ──▶ session ──▶ input (expand), output, progress, terminal
+//! ```
+
+mod args;
+mod commands;
+mod error;
+mod examine;
+mod input;
+mod output;
+mod progress;
+mod session;
+mod size;
+mod terminal;
+mod wrap;
+
+use std::process::ExitCode;
+
+use crate::args::Command;
+use crate::error::CliError;
+use crate::session::Session;
+
+/// How a command ended; the numbers are a promise to scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ExitStatus {
+    /// Done, nothing to complain about.
+    Success = 0,
+    /// Done, and the check found something.
+    Findings = 1,
+    /// Something could not be done.
+    Failure = 2,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = match args::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are "errors" of the parser, too; it knows which stream they go to. Printing fails when
+            // nobody listens any more, and then there is nobody to tell.
+            let _ = error.print();
+            return if error.use_stderr() { ExitStatus::Failure } else { ExitStatus::Success }.into();
+        }
+    };
+    let session = Session::new(&cli.global);
+    let result = run(&cli.command, &session);
+    // What was written before a failure still counts.
+    let flushed = session.flush();
+    match result.and_then(|status| flushed.map(|()| status)) {
+        Ok(status) => status.into(),
+        // The reader had enough, as `head` has; that is its right.
+        Err(error) if error.is_broken_pipe() => ExitStatus::Success.into(),
+        Err(error) => {
+            session.report(&error);
+            ExitStatus::Failure.into()
+        }
+    }
+}
+
+fn run(command: &Command, session: &Session) -> Result<ExitStatus, CliError> {
+    match command {
+        Command::Info(args) => commands::info::run(args, session),
+        Command::Lint(args) => commands::lint::run(args, session),
+        Command::Rewrite(args) => commands::rewrite::run(args, session),
+        Command::Completions(args) => commands::completions::run(args, session),
+        Command::Man(args) => commands::man::run(args, session),
+    }
+}

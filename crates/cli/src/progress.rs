@@ -1,0 +1,188 @@
+//! A line on standard error that says how far a long task is, and is gone when the task is done.
+//!
+//! Fifty lines of our own rather than a progress crate: one line with a number of bytes is all that is ever shown, while
+//! the crates bring terminal, width and number libraries of their own and a thread that draws.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use crate::terminal::byte_size;
+
+/// Who waits less than this does not want to read anything.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Often enough to look alive, seldom enough to cost nothing.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// Asking for the time costs more than counting, so it is asked for once per this many bytes.
+const CLOCK_STEP: u64 = 1 << 20;
+
+/// Start of line, erase to its end.
+const ERASE: &[u8] = b"\r\x1b[K";
+
+/// The progress of one task. Finish it (or drop it) before anything else is written: it erases its line then.
+pub(crate) struct Progress {
+    /// `None` where nobody looks; then all calls do nothing.
+    out: Option<Box<dyn Write>>,
+    label: String,
+    total: Option<u64>,
+    expanded: bool,
+    done: u64,
+    next_look: u64,
+    started: Instant,
+    redraw_at: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    /// Progress on standard error, if that is a terminal.
+    pub(crate) fn on_stderr(label: impl Into<String>, total: Option<u64>) -> Self {
+        let stderr = std::io::stderr();
+        let out: Option<Box<dyn Write>> = if stderr.is_terminal() { Some(Box::new(stderr)) } else { None };
+        Self::new(out, label.into(), total, Instant::now())
+    }
+
+    /// Progress that is never shown.
+    pub(crate) fn hidden() -> Self {
+        Self::new(None, String::new(), None, Instant::now())
+    }
+
+    fn new(out: Option<Box<dyn Write>>, label: String, total: Option<u64>, now: Instant) -> Self {
+        Self {
+            out,
+            label,
+            total,
+            expanded: false,
+            done: 0,
+            next_look: CLOCK_STEP,
+            started: now,
+            redraw_at: now + PATIENCE,
+            shown: false,
+        }
+    }
+
+    /// From here on expanded bytes are counted, and nobody knows how many there will be: the size of a packed file
+    /// does not tell.
+    pub(crate) fn count_expanded(&mut self) {
+        self.expanded = true;
+        self.total = None;
+    }
+
+    /// `bytes` more are done.
+    pub(crate) fn advance(&mut self, bytes: u64) {
+        self.done = self.done.saturating_add(bytes);
+        if self.done >= self.next_look && self.out.is_some() {
+            self.next_look = self.done.saturating_add(CLOCK_STEP);
+            self.draw_if_due(Instant::now());
+        }
+    }
+
+    /// Erases the line. Dropping does the same.
+    pub(crate) fn finish(self) {
+        drop(self);
+    }
+
+    fn draw_if_due(&mut self, now: Instant) {
+        if now < self.redraw_at {
+            return;
+        }
+        self.redraw_at = now + REDRAW;
+        let line = self.line(now.duration_since(self.started));
+        if let Some(out) = &mut self.out {
+            // Progress that cannot be shown is no reason to fail.
+            let _ =
+                out.write_all(ERASE).and_then(|()| out.write_all(line.as_bytes())).and_then(|()| out.flush());
+            self.shown = true;
+        }
+    }
+
+    fn line(&self, elapsed: Duration) -> String {
+        let megabytes_per_second = self.done as f64 / 1e6 / elapsed.as_secs_f64().max(0.001);
+        let done = byte_size(self.done);
+        let of_total = match self.total {
+            // Files grow while they are read; 104% would look like a mistake.
+            Some(total) if total >= self.done && total > 0 => {
+                format!(" of {} ({:.0}%)", byte_size(total), self.done as f64 / total as f64 * 100.0)
+            }
+            _ if self.expanded => " expanded".to_owned(),
+            _ => String::new(),
+        };
+        // The tail matters more than the name: a line that wraps cannot be erased.
+        let mut label: String = self.label.chars().take(30).collect();
+        if label.len() < self.label.len() {
+            label.push('…');
+        }
+        format!("{label}: {done}{of_total}, {megabytes_per_second:.0} MB/s")
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let (true, Some(out)) = (self.shown, &mut self.out) {
+            let _ = out.write_all(ERASE).and_then(|()| out.flush());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::io;
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Screen(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Screen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn silent_in_the_first_second() {
+        let screen = Screen::default();
+        let start = Instant::now();
+        let mut progress = Progress::new(Some(Box::new(screen.clone())), "reading".to_owned(), None, start);
+        progress.done = 5_000_000;
+        progress.draw_if_due(start + Duration::from_millis(999));
+        progress.finish();
+        assert_eq!(*screen.0.borrow(), b"");
+    }
+
+    #[test]
+    fn shown_then_erased() {
+        let screen = Screen::default();
+        let start = Instant::now();
+        let mut progress =
+            Progress::new(Some(Box::new(screen.clone())), "reading".to_owned(), Some(10 << 20), start);
+        progress.done = 5 << 20;
+        progress.draw_if_due(start + Duration::from_secs(1));
+        // Too soon for another one.
+        progress.draw_if_due(start + Duration::from_millis(1100));
+        progress.finish();
+        let shown = String::from_utf8(screen.0.borrow().clone()).unwrap();
+        assert_eq!(shown, "\r\x1b[Kreading: 5.0 MiB of 10.0 MiB (50%), 5 MB/s\r\x1b[K");
+    }
+
+    #[test]
+    fn packed_files_have_no_total() {
+        let mut progress = Progress::new(None, "reading".to_owned(), Some(10), Instant::now());
+        progress.count_expanded();
+        progress.advance(1 << 20);
+        assert_eq!(progress.line(Duration::from_secs(1)), "reading: 1.0 MiB expanded, 1 MB/s");
+    }
+
+    #[test]
+    fn hidden_counts_nothing() {
+        let mut progress = Progress::hidden();
+        progress.advance(u64::MAX);
+        progress.advance(1);
+    }
+}

@@ -1,0 +1,188 @@
+//! What a command may use of the world around it: the resolved global options and the places to write to.
+//!
+//! A test makes a session that writes into memory, so commands are tested without a process.
+
+use std::cell::{RefCell, RefMut};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use crate::args::GlobalArgs;
+use crate::error::CliError;
+use crate::input::{self, Input, InputError};
+use crate::output::{self, Target};
+use crate::progress::Progress;
+use crate::size::Size;
+use crate::terminal::{self, Painter};
+
+/// Reports come line by line; this many bytes go out at once.
+const BUFFER: usize = 64 << 10;
+
+pub(crate) struct Session {
+    /// Colours for standard output.
+    pub(crate) paint: Painter,
+    /// Colours for standard error, which may be a terminal when standard output is not.
+    paint_errors: Painter,
+    /// Columns that a report may fill.
+    pub(crate) width: usize,
+    /// The largest profile to read, expanded.
+    pub(crate) max_size: Size,
+    show_progress: bool,
+    stdout: RefCell<Box<dyn Write>>,
+    stderr: RefCell<Box<dyn Write>>,
+}
+
+impl Session {
+    pub(crate) fn new(args: &GlobalArgs) -> Self {
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        Self {
+            paint: Painter::new(terminal::use_color(args.color, &stdout)),
+            paint_errors: Painter::new(terminal::use_color(args.color, &stderr)),
+            width: terminal::width(),
+            max_size: args.max_size,
+            show_progress: true,
+            // Locked for the whole run: there is one thread that writes.
+            stdout: RefCell::new(Box::new(BufWriter::with_capacity(BUFFER, stdout.lock()))),
+            stderr: RefCell::new(Box::new(stderr)),
+        }
+    }
+
+    /// Standard output, buffered; `main` flushes it. It can be held once at a time: take it, write, let go.
+    pub(crate) fn stdout(&self) -> RefMut<'_, Box<dyn Write>> {
+        self.stdout.borrow_mut()
+    }
+
+    /// Reads one input (`-` is standard input), with progress. Its `damage` is for the command to tell.
+    pub(crate) fn read(&self, path: &Path) -> Result<Input, InputError> {
+        let mut progress = self.progress("reading", path, input::stored_size(path));
+        let result = input::read(path, self.max_size, &mut progress);
+        progress.finish();
+        result
+    }
+
+    /// Progress of some other task about `path`, such as checking it: `total` bytes to get through.
+    pub(crate) fn progress(&self, doing: &str, path: &Path, total: Option<u64>) -> Progress {
+        if !self.show_progress {
+            return Progress::hidden();
+        }
+        // The end of a path says more than its beginning.
+        let name = match path.file_name() {
+            Some(name) if path != Path::new("-") => terminal::printable(name.as_encoded_bytes()).into_owned(),
+            _ => input::display_name(path),
+        };
+        Progress::on_stderr(format!("{doing} {name}"), total)
+    }
+
+    /// Tells about a failure on standard error and lets the command go on, with its next file for example. The command
+    /// then ends with `ExitStatus::Failure`.
+    pub(crate) fn report(&self, error: &CliError) {
+        self.say(self.paint_errors.red("gristmill:"), &error.to_string(), error.hint().as_deref());
+    }
+
+    /// Tells about something that the user should know and that changes no exit status, on standard error.
+    pub(crate) fn warn(&self, message: &str) {
+        self.say(self.paint_errors.yellow("gristmill: warning:"), message, None);
+    }
+
+    /// Tells what was done, on standard error, where standard output is for the result.
+    pub(crate) fn tell(&self, message: &str) {
+        self.say(self.paint_errors.dim("gristmill:"), message, None);
+    }
+
+    fn say(&self, prefix: impl std::fmt::Display, message: &str, hint: Option<&str>) {
+        // On a terminal both streams meet on one screen; what was said first should stand first. A failure here shows
+        // again when the output is flushed at the end. Whoever is just writing flushes later.
+        if let Ok(mut stdout) = self.stdout.try_borrow_mut() {
+            let _ = stdout.flush();
+        }
+        let mut stderr = self.stderr.borrow_mut();
+        // There is nowhere left to tell that standard error is closed.
+        let _ = writeln!(stderr, "{prefix} {message}");
+        if let Some(hint) = hint {
+            let _ = writeln!(stderr, "{} {hint}", self.paint_errors.dim("  hint:"));
+        }
+    }
+
+    /// Writes to `target` whatever `fill` writes; a file appears only when all of it is written.
+    pub(crate) fn write_to(
+        &self,
+        target: &Target,
+        force: bool,
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        match target {
+            Target::Stdout => fill(&mut *self.stdout()),
+            Target::File(path) => output::write(path, force, fill),
+        }
+    }
+
+    /// Flushes standard output: only now is everything written.
+    pub(crate) fn flush(&self) -> Result<(), CliError> {
+        self.stdout.borrow_mut().flush().map_err(CliError::Stdout)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! A session that writes into memory.
+
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// What a command wrote.
+    #[derive(Clone, Default)]
+    pub(crate) struct Capture(Rc<RefCell<Vec<u8>>>);
+
+    impl Capture {
+        pub(crate) fn text(&self) -> String {
+            String::from_utf8(self.0.borrow().clone()).unwrap()
+        }
+    }
+
+    impl Write for Capture {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Without colour, 80 columns wide, and what goes to standard output and standard error.
+    pub(crate) fn session() -> (Session, Capture, Capture) {
+        let (stdout, stderr) = (Capture::default(), Capture::default());
+        let session = Session {
+            paint: Painter::new(false),
+            paint_errors: Painter::new(false),
+            width: terminal::PIPE_WIDTH,
+            max_size: Size::from_bytes(1 << 30),
+            show_progress: false,
+            stdout: RefCell::new(Box::new(stdout.clone())),
+            stderr: RefCell::new(Box::new(stderr.clone())),
+        };
+        (session, stdout, stderr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::session;
+    use super::*;
+
+    #[test]
+    fn output_and_reports_are_apart() {
+        let (session, stdout, stderr) = session();
+        writeln!(session.stdout(), "answer").unwrap();
+        let error = session.read(Path::new("does/not/exist")).unwrap_err();
+        session.report(&error.into());
+        session.warn("careful");
+        session.flush().unwrap();
+        assert_eq!(stdout.text(), "answer\n");
+        assert_eq!(
+            stderr.text(),
+            "gristmill: does/not/exist: no such file\n  hint: check the name, or use - to read standard input\n\
+             gristmill: warning: careful\n"
+        );
+    }
+}

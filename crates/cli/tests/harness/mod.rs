@@ -1,0 +1,153 @@
+//! Runs the program as a user would, and compares what it prints with what it is expected to.
+
+// Each test program uses a part of this.
+#![allow(dead_code)]
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A profile with nothing to complain about.
+pub(crate) const CLEAN: &[u8] = b"# callgrind format\nversion: 1\ncreator: hand\npositions: line\nevents: Ir Dr\n\nob=(1) /bin/mill\n\
+    fl=(1) mill.c\nfn=(1) main\n10 10 2\ncfn=(2) grind\ncalls=3 20\n11 50 10\n\nfn=(2)\n20 50 10\n\ntotals: 60 12\n";
+
+pub(crate) fn gristmill(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gristmill"));
+    // Colours and widths of the machine that runs the tests are none of their business.
+    command.args(arguments).env_remove("NO_COLOR").env("TERM", "dumb").stdin(Stdio::null());
+    command
+}
+
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    gristmill(arguments).output().unwrap()
+}
+
+/// Runs in a folder, so that what is shown does not depend on where that is.
+pub(crate) fn run_in(folder: &Path, arguments: &[&str]) -> Output {
+    gristmill(arguments).current_dir(folder).output().unwrap()
+}
+
+/// Runs with `input` on standard input.
+pub(crate) fn run_with(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = gristmill(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    // The program may write before it has read everything; both pipes must keep moving.
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    output
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The exit status; a program that was killed has none.
+pub(crate) fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("killed: {}", stderr(output)))
+}
+
+pub(crate) fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A folder of its own with these files in it.
+pub(crate) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+/// Compares with `tests/goldens/NAME.txt`; with `BLESS=1` in the environment, writes it.
+pub(crate) fn golden(name: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(format!("{name}.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        return std::fs::write(&path, actual).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(actual == expected, "{} differs; BLESS=1 accepts this:\n{actual}", path.display());
+}
+
+/// Every profile of the project's corpus.
+pub(crate) fn corpus() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut files = Vec::new();
+    for kind in ["cachegrind", "callgrind", "dialects", "python", "spec", "xtree"] {
+        let entries = std::fs::read_dir(folder.join(kind)).unwrap();
+        files.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
+    }
+    files.sort();
+    assert!(files.len() > 50);
+    files
+}
+
+/// The broken profiles that `GRISTMILL_CORPUS` has below `malformed/`. They are not part of the project.
+pub(crate) fn malformed() -> Vec<PathBuf> {
+    let Some(corpus) = std::env::var_os("GRISTMILL_CORPUS") else {
+        println!("skipped: GRISTMILL_CORPUS names no folder");
+        return Vec::new();
+    };
+    let entries = std::fs::read_dir(Path::new(&corpus).join("malformed")).unwrap();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "out" || ending == "gz"))
+        // 200 MB take a program that is not optimised minutes.
+        .filter(|path| !path.to_string_lossy().contains("bomb"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Runs and tells how many bytes of memory were in use at most. GNU time measures it: the kernel counts for whoever
+/// waits, and the standard library does not ask. `None` where it is not installed.
+pub(crate) fn run_measured(arguments: &[&str]) -> (Output, Option<u64>) {
+    let time = Path::new("/usr/bin/time");
+    if !cfg!(target_os = "linux") || !time.is_file() {
+        return (run(arguments), None);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("peak");
+    let output = Command::new(time)
+        .args(["-f", "%M", "-o", text(&report), env!("CARGO_BIN_EXE_gristmill")])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let report = std::fs::read_to_string(report).unwrap();
+    let peak: u64 = report.lines().last().unwrap().trim().parse().unwrap();
+    (output, Some(peak * 1024))
+}
+
+/// Checks a measured run: four times the profile and 16 MiB are enough, and nothing panics.
+pub(crate) fn assert_frugal(path: &Path, what: &str, output: &Output, peak: Option<u64>, expanded: u64) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("panicked"), "{what} {}: {said}", path.display());
+    assert!(matches!(output.status.code(), Some(0..=2)), "{what} {}: {said}", path.display());
+    let limit = 4 * expanded + (16 << 20);
+    if let Some(peak) = peak {
+        assert!(peak <= limit, "{what} {}: {peak} bytes, {limit} allowed", path.display());
+    }
+}

@@ -1,0 +1,293 @@
+//! `gristmill info`: its text against goldens, its JSON against the schema, its totals against a naive sum.
+//!
+//! `BLESS=1` writes the goldens anew. `GRISTMILL_CORPUS` may name a folder with more profiles; if it holds an
+//! `EXPECTED.tsv` (path, event types, sums of self cost, …), the sums are compared with it.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use harness::{assert_frugal, code, folder, golden, gzip, json, run_in, run_measured, stderr, stdout, text};
+
+/// The folder of the whole project.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// All files below a folder, in order, as paths relative to it.
+fn files(folder: &Path) -> Vec<String> {
+    fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(root, &path, files);
+            } else {
+                files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    let mut files_found = Vec::new();
+    collect(folder, folder, &mut files_found);
+    files_found.sort();
+    files_found
+}
+
+/// Enough for every profile; what expands to more is a bomb, and takes its time in a build without optimisation.
+const MAX_SIZE: &str = "--max-size=64M";
+
+/// The project's corpus, and another one if there is one.
+fn corpora() -> Vec<PathBuf> {
+    std::iter::once(root().join("corpus"))
+        .chain(std::env::var_os("GRISTMILL_CORPUS").map(PathBuf::from))
+        .collect()
+}
+
+/// Named relative to the corpus, so that the names in the output are those of no machine.
+fn blessed(name: &str, inputs: &[&str]) {
+    let output = run_in(&root().join("corpus"), &[&["info"], inputs].concat());
+    assert_eq!(stderr(&output), "");
+    assert_eq!(code(&output), 0);
+    golden(&format!("info-{name}"), &stdout(&output));
+}
+
+#[test]
+fn text_of_callgrind() {
+    blessed("callgrind", &["callgrind/callgrind.out.mill-main"]);
+    blessed("cache-branch", &["callgrind/callgrind.out.cache-branch"]);
+    blessed("parts", &["callgrind/callgrind.out.parts"]);
+    blessed("threads", &["callgrind/callgrind.out.crew-parts"]);
+    blessed("empty", &["callgrind/callgrind.out.crew-sep"]);
+}
+
+#[test]
+fn text_of_the_other_tools_of_valgrind() {
+    blessed("cachegrind", &["cachegrind/cachegrind.out.mill"]);
+    blessed("difference", &["cachegrind/cachegrind.diff"]);
+    blessed("xtree", &["xtree/xtmemory.kcg"]);
+}
+
+#[test]
+fn text_of_others() {
+    blessed("xdebug", &["dialects/xdebug3.txt", "dialects/xdebug3-append.txt"]);
+    blessed("go-pprof", &["dialects/go-pprof.txt"]);
+    blessed("remake", &["dialects/remake.txt"]);
+}
+
+#[test]
+fn many_parts_are_cut_short() {
+    let file: String = (1..=1000)
+        .map(|part| format!("part: {part}\nthread: 1\nevents: Ir\nfn=f\n1 7\ntotals: 6\n\n"))
+        .collect();
+    let folder = folder(&[("many", file.as_bytes())]);
+    golden("info-many-parts", &stdout(&run_in(folder.path(), &["info", "many"])));
+}
+
+#[test]
+fn text_fits_80_columns() {
+    for corpus in corpora() {
+        for file in files(&corpus) {
+            let output = run_in(&corpus, &["info", MAX_SIZE, &file]);
+            for line in stdout(&output).lines() {
+                let is_a_name = line == file || line.trim_start().starts_with("gristmill lint ");
+                assert!(is_a_name || line.chars().count() <= 80, "{file}: {line}");
+                assert!(!line.ends_with(' '), "{file}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn json_holds_to_its_schema() {
+    let schema = std::fs::read(root().join("docs/schema/info.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    for corpus in corpora() {
+        for file in files(&corpus) {
+            let output = run_in(&corpus, &["info", MAX_SIZE, "--format", "json", &file]);
+            let json = json(&output);
+            if let Err(error) = validator.validate(&json) {
+                panic!("{file}: {error} at {}", error.instance_path());
+            }
+            let expected = usize::from(output.status.success());
+            assert_eq!(json["files"].as_array().unwrap().len(), expected, "{file}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn several_files_are_several_entries() {
+    let corpus = root().join("corpus");
+    let output = run_in(
+        &corpus,
+        &["info", "--format", "json", "spec/simple.txt", "no/such", "README.md", "spec/names.txt"],
+    );
+    assert_eq!(code(&output), 2);
+    let json = json(&output);
+    let paths: Vec<&str> =
+        json["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["spec/simple.txt", "spec/names.txt"]);
+    let said = stderr(&output);
+    assert!(said.contains("no/such: no such file"), "{said}");
+    assert!(said.contains("README.md: this is not a Callgrind profile"), "{said}");
+}
+
+#[test]
+fn totals_are_exact() {
+    let most = u64::MAX;
+    let file = format!("events: Ir Dr\nfn=f\n1 {most} -7\n2 {most}\ntotals: {most} -7\n");
+    let folder = folder(&[("a", file.as_bytes())]);
+    let said = stdout(&run_in(folder.path(), &["info", "--format", "json", "a"]));
+    assert!(said.contains("\"totals\":{\"Ir\":36893488147419103230,\"Dr\":-7}"), "{said}");
+    assert!(said.contains("\"claimed\":{\"totals\":{\"Ir\":18446744073709551615,\"Dr\":-7}}"), "{said}");
+    let said = stdout(&run_in(folder.path(), &["info", "a"]));
+    assert!(said.contains("36,893,488,147,419,103,230"), "{said}");
+}
+
+#[test]
+fn names_from_a_file_do_nothing_to_a_terminal() {
+    let file = b"creator: \x1b[2Jx\ncmd: a\x07b\ndesc: Trigger: \xff\nevents: I\x1br\nfn=f\n1 1\n";
+    let folder = folder(&[("a", file)]);
+    let said = stdout(&run_in(folder.path(), &["info", "a"]));
+    assert!(!said.contains('\x1b') && !said.contains('\x07'), "{said}");
+    assert!(said.contains("\\x1b[2Jx") && said.contains("\\xff"), "{said}");
+}
+
+#[test]
+fn damaged_packing_is_told() {
+    let packed = gzip(&std::fs::read(root().join("corpus/callgrind/callgrind.out.mill-main")).unwrap());
+    let folder = folder(&[("half.gz", &packed[..packed.len() / 2]), ("nothing.gz", &packed[..12])]);
+    let output = run_in(folder.path(), &["info", "half.gz", "nothing.gz"]);
+    assert_eq!(code(&output), 0);
+    let said = stdout(&output);
+    assert!(said.contains("packed with gzip"), "{said}");
+    assert!(said.contains("Damaged         the gzip data ends before it is complete"), "{said}");
+    assert!(
+        said.contains("Content         none: nothing could be expanded\n  Findings        1 error"),
+        "{said}"
+    );
+}
+
+/// Of a hundred thousand parts and of a million event types there is no second copy.
+#[test]
+fn memory_is_in_proportion() {
+    let parts: String =
+        (1..=100_000).map(|part| format!("part: {part}\nevents: Ir\nfn=f\n1 1\n\n")).collect();
+    let names: String = (0..1_000_000).map(|number| format!(" E{number}")).collect();
+    let ones = " 1".repeat(1_000_000);
+    let events = format!("events:{names}\nfn=f\n1{ones}\n");
+    let folder = folder(&[("parts", parts.as_bytes()), ("events", events.as_bytes())]);
+    for (name, size) in [("parts", parts.len()), ("events", events.len())] {
+        for format in ["text", "json"] {
+            let path = folder.path().join(name);
+            let (output, peak) = run_measured(&["info", "--format", format, text(&path)]);
+            assert_eq!(code(&output), 0, "{name} {format}: {}", stderr(&output));
+            assert_frugal(&path, "info", &output, peak, size as u64);
+        }
+    }
+}
+
+/// Adds up by the letter of the format and in the plainest way: a cost line after `calls=` is the call's, one after a
+/// jump is a position. Parts follow each other, event types go by name.
+fn naive_sums(file: &[u8]) -> BTreeMap<String, i128> {
+    let file = String::from_utf8_lossy(file);
+    let mut sums = BTreeMap::new();
+    let mut events: Vec<String> = Vec::new();
+    let mut positions = 1;
+    let mut skip = false;
+    for line in file.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match *words.as_slice() {
+            ["positions:", ref kinds @ ..] => positions = kinds.len(),
+            ["events:", ref names @ ..] => {
+                events = names.iter().map(|&name| name.to_owned()).collect();
+                for name in &events {
+                    sums.entry(name.clone()).or_insert(0);
+                }
+            }
+            [first, ..]
+                if first.starts_with("calls=")
+                    || first.starts_with("jump=")
+                    || first.starts_with("jcnd=") =>
+            {
+                skip = true;
+            }
+            [first, ..] if first.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) => {
+                if std::mem::take(&mut skip) {
+                    continue;
+                }
+                for (name, cost) in events.iter().zip(&words[positions.min(words.len())..]) {
+                    *sums.get_mut(name).unwrap() += cost.parse::<i128>().unwrap();
+                }
+            }
+            _ => {}
+        }
+    }
+    sums
+}
+
+fn sums_of(json: &Value, key: &str) -> BTreeMap<String, i128> {
+    let costs = json[key].as_object().unwrap();
+    costs.iter().map(|(name, cost)| (name.clone(), cost.to_string().parse().unwrap())).collect()
+}
+
+#[test]
+fn totals_are_the_naive_sums() {
+    let corpus = root().join("corpus");
+    let mut compared = 0;
+    for file in files(&corpus) {
+        // A position that is missing needs a closer look than a naive one.
+        if file == "dialects/nytprof.txt" || file.starts_with("src/") || !file.contains('/') {
+            continue;
+        }
+        let json = json(&run_in(&corpus, &["info", "--format", "json", &file]));
+        let expected = naive_sums(&std::fs::read(corpus.join(&file)).unwrap());
+        let told = &json["files"][0];
+        assert_eq!(sums_of(told, "totals"), expected, "{file}");
+        let mut parts = BTreeMap::new();
+        for part in told["parts"].as_array().unwrap() {
+            for (name, cost) in sums_of(part, "totals") {
+                *parts.entry(name).or_insert(0) += cost;
+            }
+        }
+        assert_eq!(parts, expected, "{file}");
+        compared += 1;
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+#[test]
+fn totals_are_the_expected_ones() {
+    let Some(corpus) = std::env::var_os("GRISTMILL_CORPUS").map(PathBuf::from) else { return };
+    let Ok(expected) = std::fs::read_to_string(corpus.join("EXPECTED.tsv")) else { return };
+    let mut wrong = Vec::new();
+    for row in expected.lines().skip(1) {
+        let [file, events, sums, parts, ..] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{row}")
+        };
+        if !corpus.join(file).is_file() {
+            continue;
+        }
+        let json = json(&run_in(&corpus, &["info", "--format", "json", file]));
+        let told = &json["files"][0];
+        // A report is no profile; there it has no sums to compare.
+        if told.is_null() && sums.is_empty() {
+            continue;
+        }
+        let totals = sums_of(told, "totals");
+        let sum = |name| totals.get(name).map_or_else(|| format!("no {name}"), i128::to_string);
+        let told_sums: Vec<String> = events.split_terminator(' ').map(sum).collect();
+        // What is taken in place of something that is no cost is a matter of taste; that there is such is a finding.
+        let is_broken = told["findings"]["error"] != 0;
+        if told_sums.join(" ") != sums && !is_broken
+            || told["parts"].as_array().unwrap().len().to_string() != parts
+        {
+            wrong.push(format!("{file}: expected {sums} in {parts} parts, got {}", told_sums.join(" ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,223 @@
+//! The program as a user meets it: streams, files, pipes, exit codes.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const PROFILE: &[u8] = b"# callgrind format\nevents: Ir\nfn=main\n1 10\n";
+
+fn gristmill(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gristmill"));
+    // Colours and widths of the machine that runs the tests are none of their business.
+    command.args(arguments).env_remove("NO_COLOR").env("TERM", "dumb").stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    gristmill(arguments).output().unwrap()
+}
+
+/// Runs with `input` on standard input.
+fn run_with(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = gristmill(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn usage_errors_exit_2() {
+    for arguments in [
+        &[][..],
+        &["info"],
+        &["lint"],
+        &["nonsense"],
+        &["lint", "--strict", "--practice", "x"],
+        &["info", "--max-size", "much", "x"],
+        &["info", "-", "-"],
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty());
+        assert!(!output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn help_and_version_exit_0() {
+    for arguments in [&["--help"][..], &["-h"], &["lint", "--help"], &["--version"]] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(output.stderr.is_empty());
+        assert!(String::from_utf8(output.stdout).unwrap().contains("gristmill"));
+    }
+}
+
+#[test]
+fn missing_file_says_what_to_do() {
+    let output = run(&["info", "no/such/file"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("no/such/file: no such file\n"), "{said}");
+    assert!(said.contains("  hint: "), "{said}");
+}
+
+#[test]
+fn other_files_are_read_when_one_fails() {
+    let output = run(&["info", "no/first", "no/second"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("no/first") && said.contains("no/second"), "{said}");
+}
+
+#[test]
+fn directory_is_no_profile() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = run(&["info", text(directory.path())]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("is a directory"));
+}
+
+#[test]
+fn standard_input_plain_and_packed() {
+    for input in [PROFILE.to_vec(), gzip(PROFILE)] {
+        let output = run_with(&["info", "-"], &input);
+        assert_eq!(stderr(&output), "");
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
+fn bomb_on_standard_input_is_refused() {
+    let output = run_with(&["info", "--max-size", "100K", "-"], &gzip(&vec![0; 1 << 20]));
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("<stdin>: the gzip data expands to more than 100KiB"), "{said}");
+    assert!(said.contains("--max-size"), "{said}");
+}
+
+#[test]
+fn color_only_when_asked_for_in_a_pipe() {
+    let colored = |output: &Output| output.stderr.contains(&0x1b);
+    assert!(!colored(&run(&["info", "no/such"])));
+    assert!(!colored(&run(&["--color", "never", "info", "no/such"])));
+    assert!(colored(&run(&["--color", "always", "info", "no/such"])));
+}
+
+#[test]
+fn manual_pages_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = run(&["man", text(directory.path())]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(directory.path().join("gristmill.1").is_file());
+    assert!(directory.path().join("gristmill-rewrite.1").is_file());
+}
+
+#[test]
+fn existing_output_is_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (directory.path().join("in"), directory.path().join("out"));
+    std::fs::write(&input, PROFILE).unwrap();
+    std::fs::write(&output, "precious").unwrap();
+    for (target, complaint) in [(&output, "exists already"), (&input, "is the input itself")] {
+        let result = run(&["rewrite", text(&input), "-o", text(target)]);
+        assert_eq!(result.status.code(), Some(2));
+        assert!(stderr(&result).contains(complaint), "{}", stderr(&result));
+        assert!(stderr(&result).contains("--force"));
+    }
+    assert_eq!(std::fs::read(&input).unwrap(), PROFILE);
+    assert_eq!(std::fs::read(&output).unwrap(), b"precious");
+}
+
+/// The reader goes away before anything is written, as `head -0` would.
+#[cfg(unix)]
+#[test]
+fn broken_pipe_is_no_error() {
+    for arguments in [&["man"][..], &["completions", "bash"]] {
+        let mut child = gristmill(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(stderr(&output), "");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_behind_standard_output_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = gristmill(&["man"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("standard output: No space left on device"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn named_pipe_is_read_like_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child =
+        gristmill(&["info", text(&pipe)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Opening waits for the program on the other side.
+    std::fs::write(&pipe, gzip(PROFILE)).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+/// A header that claims a dictionary or window of gigabytes is read with the memory that the data needs.
+#[cfg(target_os = "linux")]
+#[test]
+fn claimed_dictionaries_cost_no_memory() {
+    let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(0)).unwrap();
+    xz.write_all(PROFILE).unwrap();
+    let mut xz = xz.finish().unwrap();
+    // The header of the block: its length in words, flags, then filter, size of its properties, dictionary.
+    let header = 12..12 + 4 * (usize::from(xz[12]) + 1);
+    let dictionary = header.start + 4;
+    assert_eq!(xz[dictionary - 2..dictionary], [0x21, 1]);
+    xz[dictionary] = 40;
+    let checksum = header.end - 4;
+    let mut crc = flate2::Crc::new();
+    crc.update(&xz[header.start..checksum]);
+    xz[checksum..header.end].copy_from_slice(&crc.sum().to_le_bytes());
+
+    // A frame with a window of 2 GiB and one raw block.
+    let mut zstd = b"\x28\xb5\x2f\xfd\x00\xa8".to_vec();
+    let length = u32::try_from(PROFILE.len()).unwrap();
+    zstd.extend(&(length << 3 | 1).to_le_bytes()[..3]);
+    zstd.extend(PROFILE);
+
+    let directory = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("xz", xz), ("zstd", zstd)] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        // 200 MB of address space.
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -v 200000 && exec \"$0\" info \"$1\"", env!("CARGO_BIN_EXE_gristmill")])
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert_eq!(stderr(&output), "", "{name}");
+        assert_eq!(output.status.code(), Some(0), "{name}");
+    }
+}

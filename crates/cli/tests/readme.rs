@@ -1,0 +1,99 @@
+//! What the README shows is what the program prints, and its Rust runs. `BLESS=1` writes the output anew.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use std::path::{Path, PathBuf};
+
+use gristmill_format::{CostRole, Line, Reader};
+
+use harness::{run_in, stderr, stdout};
+
+const BEGIN: &str = "```console\n";
+const END: &str = "```\n";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The text with what each `$ gristmill …` in a console block prints below it.
+fn with_output(text: &str) -> String {
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some((before, block)) = rest.split_once(BEGIN) {
+        let (shown, after) = block.split_once(END).unwrap();
+        let command = shown.lines().next().unwrap();
+        let arguments: Vec<&str> = command.strip_prefix("$ gristmill ").unwrap().split(' ').collect();
+        let output = run_in(&root(), &arguments);
+        assert_eq!(stderr(&output), "", "{command}");
+        made.extend([before, BEGIN, command, "\n", &stdout(&output), END]);
+        rest = after;
+    }
+    made.push_str(rest);
+    made
+}
+
+#[test]
+fn output_is_real() {
+    let path = root().join("README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let real = with_output(&readme);
+    if std::env::var_os("BLESS").is_some() {
+        return std::fs::write(&path, real).unwrap();
+    }
+    assert_eq!(readme.matches(BEGIN).count(), 2);
+    assert!(readme == real, "README.md differs; BLESS=1 accepts this:\n{real}");
+}
+
+/// The example of the README, word for word but for the folder.
+#[test]
+fn library_example_runs() {
+    let example = r#"
+    let mut instructions = 0;
+    for record in Reader::new(&file) {
+        // Lines of calls have inclusive cost, which adds to nothing.
+        if let Line::Cost(line) = record?.line
+            && line.role == CostRole::SelfCost
+        {
+            let mut costs = [0; 1];
+            line.costs.decode(&mut costs)?;
+            instructions += costs[0];
+        }
+    }
+    assert_eq!(instructions, 85_123);
+"#;
+    assert!(std::fs::read_to_string(root().join("README.md")).unwrap().contains(example));
+    run_example().unwrap();
+}
+
+fn run_example() -> Result<(), Box<dyn std::error::Error>> {
+    let file = std::fs::read(root().join("corpus/callgrind/callgrind.out.mill-main"))?;
+    let mut instructions = 0;
+    for record in Reader::new(&file) {
+        // Lines of calls have inclusive cost, which adds to nothing.
+        if let Line::Cost(line) = record?.line
+            && line.role == CostRole::SelfCost
+        {
+            let mut costs = [0; 1];
+            line.costs.decode(&mut costs)?;
+            instructions += costs[0];
+        }
+    }
+    assert_eq!(instructions, 85_123);
+    Ok(())
+}
+
+/// Every file that the project's documents link to is there.
+#[test]
+fn links_lead_somewhere() {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        let text = std::fs::read_to_string(root().join(document)).unwrap();
+        for (_, rest) in text.match_indices("](").map(|(at, _)| text.split_at(at + 2)) {
+            let target = rest.split(')').next().unwrap();
+            let is_a_file = !target.contains("://") && !target.starts_with('#');
+            assert!(!is_a_file || root().join(target).exists(), "{document}: {target}");
+        }
+    }
+}

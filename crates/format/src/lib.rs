@@ -1,0 +1,170 @@
+//! The Callgrind format: read, written, checked.
+//!
+//! Callgrind and Cachegrind write it, and so do profilers for PHP, Python, Ruby, Go, Perl, Erlang, make and more;
+//! KCachegrind shows it. This crate turns such files into records and records into such files. It reads what those
+//! tools really write, says where that leaves the published grammar, and loses nothing silently. It does no I/O but to
+//! the sink of its writer, prints nothing, and panics on no input.
+//!
+//! # Read
+//!
+//! [`Reader`] is an iterator over a file in memory. A record borrows from it; costs stay bytes until they are asked for.
+//!
+//! ```
+//! use gristmill_format::{CostRole, Line, Reader};
+//!
+//! let file = b"# callgrind format\nevents: Ir Dr\nfl=(1) mill.c\nfn=(1) main\n16 400 3\n\
+//!              cfi=(2) stone.c\ncfn=(2) grind\ncalls=3 50\n17 9000 120\nfn=(2)\n50 9000 120\n";
+//!
+//! let mut reader = Reader::new(file);
+//! let mut self_costs = Vec::new();
+//! let mut arcs = Vec::new();
+//! let mut calls = 0;
+//! while let Some(record) = reader.next() {
+//!     match record?.line {
+//!         Line::Calls(line) => calls = line.count,
+//!         Line::Cost(line) => {
+//!             let mut costs = [0; 2];
+//!             line.costs.decode(&mut costs).expect("integers");
+//!             // Which function is it about? The context knows.
+//!             let name = |name: Option<gristmill_format::Name<'_>>| {
+//!                 String::from_utf8_lossy(name.map(|name| name.bytes()).unwrap_or_default()).into_owned()
+//!             };
+//!             let function = name(reader.context().function());
+//!             match line.role {
+//!                 CostRole::SelfCost => self_costs.push((function, costs)),
+//!                 CostRole::Call => arcs.push((function, name(reader.context().callee()), calls, costs)),
+//!                 CostRole::JumpSource => {}
+//!             }
+//!         }
+//!         _ => {}
+//!     }
+//! }
+//! assert_eq!(self_costs, [("main".to_owned(), [400, 3]), ("grind".to_owned(), [9000, 120])]);
+//! assert_eq!(arcs, [("main".to_owned(), "grind".to_owned(), 3, [9000, 120])]);
+//! # Ok::<(), gristmill_format::Error>(())
+//! ```
+//!
+//! For what a file holds as a whole (parts, event types, totals) there is [`Survey`].
+//!
+//! # Write
+//!
+//! [`Writer`] knows which names have numbers and what a position may be relative to, so its caller need not.
+//!
+//! ```
+//! use gristmill_format::{NameStyle, Writer};
+//!
+//! let mut writer = Writer::new(Vec::new()).names(NameStyle::Compressed);
+//! writer.header("creator", b"my-profiler 1.0")?;
+//! writer.events(&["Samples"])?;
+//! writer.file(b"mill.c")?;
+//! writer.function(b"main")?;
+//! writer.cost(&[16], &[25])?;
+//! let file = writer.finish()?;
+//! assert_eq!(file, b"creator: my-profiler 1.0\nevents: Samples\nfl=(1) mill.c\nfn=(1) main\n16 25\n");
+//! # Ok::<(), gristmill_format::Error>(())
+//! ```
+//!
+//! # Check
+//!
+//! [`Lint`] hands out findings, each with its rule, its place and a sentence about it. [`RULES`] lists the rules.
+//!
+//! ```
+//! use gristmill_format::Lint;
+//!
+//! let mut said = Vec::new();
+//! Lint::default().run(b"events: Ir\nfn=main\n1 20\n+1 x\ntotals: 21\n", |finding| {
+//!     said.push(format!("{}:{} {}", finding.location.line, finding.column, finding.rule.name));
+//! });
+//! assert!(said.contains(&"4:4 bad-cost".to_owned()));
+//! assert!(said.contains(&"5:1 totals-mismatch".to_owned()));
+//! ```
+//!
+//! # Rewrite
+//!
+//! [`Rewrite`] writes the same profile in another spelling, [`repair()`] mends what can be mended.
+//!
+//! ```
+//! use gristmill_format::{PositionStyle, Rewrite, repair};
+//!
+//! let absolute = Rewrite { positions: PositionStyle::Absolute, ..Rewrite::default() };
+//! assert_eq!(absolute.run(b"events: Ir\nfn=f\n1 2\n+3 4\n", Vec::new())?, b"events: Ir\nfn=f\n1 2\n4 4\n");
+//!
+//! let repaired = repair(b"EVENTS: Ir\nfn=f\n1 2", &Rewrite::default(), Vec::new())?;
+//! assert_eq!(repaired.sink, b"# callgrind format\nversion: 1\nevents: Ir\nfn=f\n1 2\n");
+//! assert!(!repaired.changes.is_empty());
+//! # Ok::<(), gristmill_format::Error>(())
+//! ```
+//!
+//! # What to know of the format
+//!
+//! - **A record is a line.** What a line means may depend on lines before it, and the reader keeps track: a cost line
+//!   after `calls=` is that of the calls, and [`CostRole`] says so.
+//! - **Context.** `ob=`, `fl=` and `fn=` hold for the costs that follow, `cob=`, `cfi=` and `cfn=` for the next call.
+//!   [`Reader::context`] answers which names the last record is about.
+//! - **Parts.** A file holds one header with its body, or many. Each [`Record`] has the number of its part.
+//! - **Three name spaces.** `ob=(1)`, `fl=(1)` and `fn=(1)` are three names; see [`NameSpace`]. Names are bytes.
+//! - **Positions come out absolute.** What a relative one is relative to is a longer story, told at
+//!   [practice](crate::practice#positions).
+//! - **Costs are exact.** A [`Cost`] has 128 bits, a file can hold 64: no sum wraps.
+//! - **Self and inclusive.** Costs of calls are inclusive and never add to self cost. What a file claims as its sums
+//!   (`summary:`, `totals:`) is checked and not trusted.
+//!
+//! # Errors
+//!
+//! There are three [stances](Stance). A tolerant reader yields an [`Error`] *beside* the records where something is lost
+//! or had to be guessed, and goes on at the next line; [`Error::is_repaired`] says that the line was taken all the same,
+//! and its record follows. A strict one holds the file to the published grammar, a practised one to what Valgrind's own
+//! tools write; both end at the first deviation. Each error knows its [`Location`], its column and how many bytes it is
+//! about.
+//!
+//! So `Reader::new(file).collect::<Result<Vec<_>, _>>()` is careful, `Reader::new(file).flatten()` takes what there is,
+//! and what lies between is up to the caller.
+//!
+//! # The format as practised
+//!
+//! No two producers write quite the same. The chapter [`practice`] tells what is met in files, and which rule holds here.
+#![deny(missing_docs)]
+
+mod context;
+mod cost;
+mod error;
+mod foreign;
+mod grammar;
+mod intern;
+mod lanes;
+mod lint;
+mod location;
+mod name;
+mod numbering;
+mod part;
+mod position;
+#[doc = include_str!("practice.md")]
+pub mod practice {}
+mod producer;
+mod reader;
+mod record;
+mod repair;
+mod rewrite;
+mod scan;
+mod shape;
+mod spell;
+mod survey;
+mod writer;
+
+pub use context::Context;
+pub use cost::{Cost, CostFault, CostIter, Costs};
+pub use error::{Error, ErrorKind, Foreign};
+pub use lint::{Finding, Lint, RULES, Rule, Severity};
+pub use location::Location;
+pub use name::{FunctionName, Name, NameKey, NameSpace};
+pub use position::{Columns, MAX_COLUMNS, PositionKind, Positions};
+pub use producer::{Producer, ProducerKind, Recording};
+pub use reader::{Reader, Stance};
+pub use record::{
+    Calls, CostLine, CostRole, EventDefinition, Header, Jump, Line, LineEnd, NumbersKey, Record, Spelling,
+    WordIter, Words,
+};
+pub use repair::{Change, ChangeKind, Repaired, repair};
+pub use rewrite::Rewrite;
+pub use survey::{Counts, EventType, PartHeaderSurvey, PartSurvey, Survey};
+pub use writer::{NameStyle, PositionStyle, Writer};

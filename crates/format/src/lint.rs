@@ -1,0 +1,331 @@
+//! Says what is wrong with a file, by a table of rules.
+//!
+//! One pass of the tolerant [`Reader`]; what it complains about becomes findings, and so does what the checks here see
+//! in the records: the spelling of lines, the order of the header, names, arithmetic, calls.
+
+mod associations;
+mod costs;
+mod header;
+mod lines;
+mod names;
+mod rules;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use crate::error::{Error, ErrorKind};
+use crate::location::Location;
+use crate::reader::{Reader, Stance};
+use crate::record::{Line, Record};
+use crate::survey::{Survey, Surveyor};
+
+pub use rules::{RULES, Rule};
+
+use rules as rule;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A matter of style, or a peculiarity worth knowing.
+    Note,
+    /// Some reader will stumble.
+    Warning,
+    /// Numbers are wrong or missing.
+    Error,
+}
+
+impl Severity {
+    /// `note`, `warning` or `error`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// One thing that lint noticed.
+#[derive(Debug, Clone)]
+pub struct Finding<'a> {
+    /// By which rule.
+    pub rule: &'static Rule,
+    /// The line.
+    pub location: Location,
+    /// The column in the line, in bytes, from 1.
+    pub column: u64,
+    /// How many bytes from there on are meant; 0 for a place between bytes.
+    pub length: u64,
+    /// What was noticed, about this very place.
+    pub message: Cow<'static, str>,
+    /// The line itself, without its end.
+    pub text: &'a [u8],
+}
+
+/// What to look for besides the rules that always hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lint {
+    /// Report where the file leaves the published grammar.
+    pub strict: bool,
+    /// Report where the file leaves what Valgrind's tools write.
+    pub practice: bool,
+}
+
+impl Lint {
+    /// Looks through a file, hands out each finding as it is made, and tells what the file holds.
+    ///
+    /// Findings about a line come in the order of the file; those about a part as a whole come at its end, those about
+    /// the file at the end.
+    ///
+    /// ```
+    /// use gristmill_format::{Lint, Severity};
+    ///
+    /// let file = b"# callgrind format\nversion: 1\ncreator: x\npositions: line\nevents: Ir\nfn=main\n1 20\ntotals: 21\n";
+    /// let mut errors = Vec::new();
+    /// Lint::default().run(file, |finding| {
+    ///     if finding.rule.severity == Severity::Error {
+    ///         errors.push((finding.rule.name, finding.location.line));
+    ///     }
+    /// });
+    /// assert_eq!(errors, [("totals-mismatch", 8)]);
+    /// ```
+    pub fn run<'a>(&self, input: &'a [u8], found: impl FnMut(Finding<'a>)) -> Survey<'a> {
+        let old_mac = memchr::memchr(b'\n', input).is_none() && memchr::memchr(b'\r', input).is_some();
+        let newline = if old_mac { b'\r' } else { b'\n' };
+        let mut report = Report { input, newline, found, said: HashSet::new() };
+        let mut checks = Checks::default();
+        let mut surveyor = Surveyor::new();
+        let mut reader = Reader::new(input);
+        checks.lines.begin(input, &mut report);
+        if self.strict {
+            first_deviation(input, Stance::Strict, &rule::GRAMMAR, &mut report);
+        }
+        if self.practice {
+            first_deviation(input, Stance::Practised, &rule::PRACTICE, &mut report);
+        }
+        let mut is_a_profile = true;
+        let mut part = None;
+        while let Some(item) = reader.next() {
+            match item {
+                Ok(record) => {
+                    if part != Some(record.part) && crate::survey::opens_part(&record) {
+                        if part.is_some() {
+                            checks.end_part(&surveyor, &mut report);
+                        }
+                        part = Some(record.part);
+                    }
+                    let fault = surveyor.record(&record).err();
+                    checks.record(&reader, &record, &surveyor, &mut report);
+                    if let Some(fault) = fault {
+                        checks.error(&fault.into_error(record.location), &mut report);
+                    }
+                }
+                Err(error) => {
+                    is_a_profile &= !matches!(error.kind(), ErrorKind::NotAProfile(_));
+                    surveyor.error();
+                    checks.error(&error, &mut report);
+                }
+            }
+        }
+        // Nothing more will be read; the checks of the last part need memory of their own.
+        drop(reader);
+        surveyor.names_end();
+        checks.names.names_end();
+        if part.is_some() {
+            checks.end_part(&surveyor, &mut report);
+        }
+        let survey = surveyor.finish();
+        if is_a_profile {
+            checks.end(&survey, &mut report);
+        }
+        survey
+    }
+}
+
+/// Where the file first leaves a grammar. One such line says as much as all of them: what follows is often the same.
+fn first_deviation<'a, F: FnMut(Finding<'a>)>(
+    input: &'a [u8],
+    stance: Stance,
+    rule: &'static Rule,
+    report: &mut Report<'a, F>,
+) {
+    if let Some(Err(error)) = Reader::with_stance(input, stance).find(Result::is_err) {
+        report.error(rule, &error, error.kind().to_string());
+    }
+}
+
+/// Takes findings and passes them on with their lines.
+struct Report<'a, F> {
+    input: &'a [u8],
+    /// What lines end with, as the reader has it.
+    newline: u8,
+    found: F,
+    /// Rules of which one finding is enough.
+    said: HashSet<&'static str>,
+}
+
+impl<'a, F: FnMut(Finding<'a>)> Report<'a, F> {
+    /// A finding about some bytes of a record's line.
+    fn at(
+        &mut self,
+        rule: &'static Rule,
+        record: &Record<'a>,
+        (offset, length): (usize, usize),
+        message: impl Into<Cow<'static, str>>,
+    ) {
+        (self.found)(Finding {
+            rule,
+            location: record.location,
+            column: offset as u64 + 1,
+            length: length as u64,
+            message: message.into(),
+            text: record.spelling.text().unwrap_or_default(),
+        });
+    }
+
+    /// A finding about a record's line as a whole.
+    fn line(&mut self, rule: &'static Rule, record: &Record<'a>, message: impl Into<Cow<'static, str>>) {
+        let length = record.spelling.text().map_or(0, <[u8]>::len);
+        self.at(rule, record, (0, length), message);
+    }
+
+    /// As [`line`](Report::line), but only the first of the file.
+    fn once(&mut self, rule: &'static Rule, record: &Record<'a>, message: impl Into<Cow<'static, str>>) {
+        if self.said.insert(rule.name) {
+            self.line(rule, record, message);
+        }
+    }
+
+    /// A finding about the line at a location.
+    fn place(&mut self, rule: &'static Rule, location: Location, message: impl Into<Cow<'static, str>>) {
+        let text = self.line_at(location);
+        let length = text.len() as u64;
+        (self.found)(Finding { rule, location, column: 1, length, message: message.into(), text });
+    }
+
+    fn error(&mut self, rule: &'static Rule, error: &Error, message: impl Into<Cow<'static, str>>) {
+        let location = error.location();
+        let text = self.line_at(location);
+        let (column, length) = (error.column(), error.length());
+        (self.found)(Finding { rule, location, column, length, message: message.into(), text });
+    }
+
+    fn line_at(&self, location: Location) -> &'a [u8] {
+        let rest =
+            usize::try_from(location.byte).ok().and_then(|byte| self.input.get(byte..)).unwrap_or_default();
+        let end = memchr::memchr(self.newline, rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+}
+
+/// All checks, each with its own memory.
+#[derive(Debug, Default)]
+struct Checks<'a> {
+    lines: lines::Lines,
+    header: header::HeaderChecks<'a>,
+    names: names::Names<'a>,
+    costs: costs::CostChecks<'a>,
+    associations: associations::Associations<'a>,
+}
+
+impl<'a> Checks<'a> {
+    fn record<F: FnMut(Finding<'a>)>(
+        &mut self,
+        reader: &Reader<'a>,
+        record: &Record<'a>,
+        surveyor: &Surveyor<'a>,
+        report: &mut Report<'a, F>,
+    ) {
+        self.lines.record(record, report);
+        self.header.record(record, report);
+        if let Line::Name(key, name) = record.line {
+            let id = self.names.id(key.space(), &name, surveyor);
+            self.associations.name(key, &name, id);
+        }
+        self.names.record(record, surveyor, report);
+        self.costs.record(reader, record, report);
+        self.associations.record(reader, record, surveyor, report);
+    }
+
+    fn error<F: FnMut(Finding<'a>)>(&mut self, error: &Error, report: &mut Report<'a, F>) {
+        self.lines.error();
+        report.error(rule_of(error.kind()), error, error.kind().to_string());
+    }
+
+    fn end_part<F: FnMut(Finding<'a>)>(&mut self, surveyor: &Surveyor<'a>, report: &mut Report<'a, F>) {
+        self.header.end_part(report);
+        self.costs.end_part(surveyor, report);
+        self.associations.end_part(surveyor, report);
+    }
+
+    fn end<F: FnMut(Finding<'a>)>(&mut self, survey: &Survey<'a>, report: &mut Report<'a, F>) {
+        self.header.end(survey, report);
+        self.names.end(report);
+        self.lines.end(survey, report);
+    }
+}
+
+/// A message is a sentence: of a name of a megabyte its beginning is enough.
+const LONGEST_SHOWN: usize = 200;
+
+/// A piece of a file for a message: text as it is, everything that a terminal might act on or not show, escaped.
+fn shown(text: &[u8]) -> String {
+    let mut end = text.len().min(LONGEST_SHOWN);
+    while end + 3 > LONGEST_SHOWN && text.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        // Not through the middle of a character.
+        end -= 1;
+    }
+    let beginning = &text[..end];
+    let mut shown = String::with_capacity(beginning.len() + "…".len());
+    for chunk in beginning.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if character.is_control() {
+                shown.extend(character.escape_default())
+            } else {
+                shown.push(character)
+            }
+        }
+        for byte in chunk.invalid() {
+            shown.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    if beginning.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The rule that an error of the reader comes under.
+fn rule_of(kind: ErrorKind) -> &'static Rule {
+    use ErrorKind as K;
+    match kind {
+        K::NotAProfile(_) => &rule::NOT_A_PROFILE,
+        K::LeadingBlank => &rule::LEADING_BLANK,
+        K::BlankBeforeSeparator => &rule::BLANK_BEFORE_SEPARATOR,
+        K::KeyCase => &rule::KEY_CASE,
+        K::Grammar(_) => &rule::GRAMMAR,
+        K::CostBeforeEvents => &rule::COST_BEFORE_EVENTS,
+        K::CostWithoutFunction => &rule::COST_WITHOUT_FUNCTION,
+        K::CallWithoutCost => &rule::CALL_WITHOUT_COST,
+        K::CallWithoutCallee => &rule::CALL_WITHOUT_CALLEE,
+        K::BadCount => &rule::BAD_COUNT,
+        K::BadPosition => &rule::BAD_POSITION,
+        K::MissingPosition => &rule::MISSING_POSITION,
+        K::RelativeWithoutBase => &rule::RELATIVE_WITHOUT_BASE,
+        K::PositionBelowZero => &rule::POSITION_BELOW_ZERO,
+        K::PositionTooLarge => &rule::POSITION_TOO_LARGE,
+        K::BadCost => &rule::BAD_COST,
+        K::FractionalCost => &rule::FRACTIONAL_COST,
+        K::CostTooLarge => &rule::COST_TOO_LARGE,
+        K::TooManyCosts => &rule::TOO_MANY_COSTS,
+        K::UnclosedNameId => &rule::UNCLOSED_NAME_ID,
+        K::UndefinedName(..) => &rule::UNDEFINED_NAME,
+        K::RedefinedName(..) => &rule::REDEFINED_NAME,
+        K::BadHeader => &rule::BAD_HEADER,
+        K::UnknownPosition => &rule::UNKNOWN_POSITION,
+        K::TooManyPositions => &rule::TOO_MANY_POSITIONS,
+        // The reader yields none of the errors of writing.
+        K::UnknownLine | K::Io | K::LineEndInText | K::UnreadableText | K::Misplaced => &rule::UNKNOWN_LINE,
+    }
+}

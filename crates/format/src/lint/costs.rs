@@ -1,0 +1,194 @@
+//! Numbers: how many there are, their signs and sizes, and whether the sums hold.
+
+use super::{Finding, Report, rule, shown};
+use crate::cost::{Cost, Costs};
+use crate::position::{PositionForm, PositionKind};
+use crate::reader::Reader;
+use crate::record::{CostLine, CostRole, Header, Line, Record, Words};
+use crate::scan::Tokens;
+use crate::survey::Surveyor;
+
+#[derive(Debug, Default)]
+pub(super) struct CostChecks<'a> {
+    /// The names stay text: of a million of them none may ever be asked for.
+    events: Option<Words<'a>>,
+    event_count: usize,
+    claims: Vec<Claim>,
+}
+
+/// What a `summary:` or `totals:` line says.
+#[derive(Debug)]
+struct Claim {
+    is_totals: bool,
+    location: crate::location::Location,
+    values: Vec<Cost>,
+}
+
+const WRAPPED: Cost = 1 << 63;
+const GREATEST: Cost = u64::MAX as Cost;
+
+impl<'a> CostChecks<'a> {
+    pub(super) fn record<F: FnMut(Finding<'a>)>(
+        &mut self,
+        reader: &Reader<'a>,
+        record: &Record<'a>,
+        report: &mut Report<'a, F>,
+    ) {
+        match record.line {
+            Line::Header(Header::Events(words)) => {
+                self.events = Some(words);
+                self.event_count = words.len();
+            }
+            Line::Header(Header::Summary(costs)) => self.claim(false, &costs, record),
+            Line::Header(Header::Totals(costs)) => self.claim(true, &costs, record),
+            Line::Cost(line) => {
+                self.costs(&line, record, report);
+                positions(reader, &line, record, report);
+            }
+            Line::Calls(calls) => {
+                let text = record.spelling.text().unwrap_or_default();
+                if calls.count < 0 {
+                    report.line(&rule::NEGATIVE_COUNT, record, format!("{} calls", calls.count));
+                }
+                let (target, columns) = (calls.target.as_slice().len(), reader.columns().len());
+                if target < columns {
+                    report.at(&rule::TARGET_MISSING, record, (text.len(), 0), rule::TARGET_MISSING.summary);
+                } else if target > columns {
+                    report.once(&rule::TARGET_EXTRA, record, rule::TARGET_EXTRA.summary);
+                }
+            }
+            Line::Jump(jump) if jump.target.as_slice().len() < reader.columns().len() => {
+                let end = record.spelling.text().map_or(0, <[u8]>::len);
+                report.at(&rule::TARGET_MISSING, record, (end, 0), rule::TARGET_MISSING.summary);
+            }
+            _ => {}
+        }
+    }
+
+    fn claim(&mut self, is_totals: bool, costs: &Costs<'_>, record: &Record<'_>) {
+        let values = costs.iter().map(|cost| cost.unwrap_or_else(|fault| fault.repaired)).collect();
+        self.claims.push(Claim { is_totals, location: record.location, values });
+    }
+
+    fn costs<F: FnMut(Finding<'a>)>(
+        &self,
+        line: &CostLine<'a>,
+        record: &Record<'a>,
+        report: &mut Report<'a, F>,
+    ) {
+        let mut count = 0;
+        let mut negative = None;
+        let mut wrapped = None;
+        for cost in line.costs.iter().flatten() {
+            if cost < 0 {
+                negative = negative.or(Some(cost));
+            }
+            if cost >= WRAPPED {
+                wrapped = wrapped.or(Some(cost));
+            }
+            count += 1;
+        }
+        if let Some(cost) = negative {
+            report.line(&rule::NEGATIVE_COST, record, format!("cost {cost} is below 0"));
+        }
+        if let Some(cost) = wrapped {
+            report.line(&rule::WRAPPED_COST, record, format!("{cost} looks like {}", cost - (WRAPPED << 1)));
+        }
+        if line.role == CostRole::JumpSource {
+            return;
+        }
+        if count == 0 {
+            report.once(&rule::NO_COSTS, record, rule::NO_COSTS.summary);
+        } else if count < self.event_count {
+            let message = format!("{count} costs for {} event types; the rest is 0", self.event_count);
+            report.once(&rule::FEWER_COSTS, record, message);
+        }
+    }
+
+    pub(super) fn end_part<F: FnMut(Finding<'a>)>(
+        &mut self,
+        surveyor: &Surveyor<'a>,
+        report: &mut Report<'a, F>,
+    ) {
+        let sums = surveyor.sums();
+        for claim in self.claims.drain(..) {
+            check_claim(&claim, sums, self.events, report);
+        }
+        if let Some(index) = sums.iter().position(|&sum| sum > GREATEST) {
+            let name = name_of(self.events, index);
+            let message = format!("the total of {name} is {}, more than 64 bits can hold", sums[index]);
+            report.place(&rule::SUM_OVERFLOW, surveyor.part_location(), message);
+        }
+        self.events = None;
+        self.event_count = 0;
+    }
+}
+
+/// The name of an event type, for a message.
+fn name_of(events: Option<Words<'_>>, index: usize) -> String {
+    events.and_then(|words| words.iter().nth(index)).map(shown).unwrap_or_default()
+}
+
+fn check_claim<'a, F: FnMut(Finding<'a>)>(
+    claim: &Claim,
+    sums: &[Cost],
+    events: Option<Words<'_>>,
+    report: &mut Report<'a, F>,
+) {
+    let key = if claim.is_totals { "totals" } else { "summary" };
+    if sums.is_empty() {
+        return;
+    }
+    // Callgrind leaves out zeros at the end.
+    let missing = sums.get(claim.values.len()..).unwrap_or_default().iter().any(|&sum| sum != 0);
+    if claim.values.len() > sums.len() || !claim.is_totals && missing {
+        let rule = if claim.is_totals { &rule::TOTALS_LENGTH } else { &rule::SUMMARY_LENGTH };
+        let message =
+            format!("{} values on the `{key}:` line for {} event types", claim.values.len(), sums.len());
+        report.place(rule, claim.location, message);
+    }
+    for (index, &sum) in sums.iter().enumerate() {
+        let claimed = match claim.values.get(index) {
+            Some(&claimed) => claimed,
+            None if claim.is_totals => 0,
+            None => break,
+        };
+        if claimed == sum {
+            continue;
+        }
+        let name = name_of(events, index);
+        let message = format!("`{key}:` says {claimed} {name}, the self costs sum to {sum}");
+        let rule = if claim.is_totals {
+            &rule::TOTALS_MISMATCH
+        } else if claimed >= WRAPPED && sum < WRAPPED {
+            &rule::SUMMARY_WRAPPED
+        } else if claimed < sum {
+            &rule::SUMMARY_BELOW_SUM
+        } else {
+            &rule::SUMMARY_ABOVE_SUM
+        };
+        return report.place(rule, claim.location, message);
+    }
+}
+
+fn positions<'a, F: FnMut(Finding<'a>)>(
+    reader: &Reader<'a>,
+    line: &CostLine<'a>,
+    record: &Record<'a>,
+    report: &mut Report<'a, F>,
+) {
+    if let Some(number) = line.positions.get(reader.columns(), PositionKind::Line)
+        && number > u64::from(u32::MAX)
+    {
+        report.line(&rule::HUGE_LINE_NUMBER, record, format!("line number {number}"));
+    }
+    let text = record.spelling.text().unwrap_or_default();
+    for token in Tokens::new(text).take(reader.columns().len()) {
+        if token.text.len() > 2 && token.text.iter().any(u8::is_ascii_uppercase) {
+            report.once(&rule::CAPITAL_HEX, record, rule::CAPITAL_HEX.summary);
+        }
+        if PositionForm::of(token.text).has_range() {
+            report.once(&rule::POSITION_RANGE, record, rule::POSITION_RANGE.summary);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! How lines are spelled: blanks, line ends, encoding.
+
+use super::{Finding, Report, rule, shown};
+use crate::location::Location;
+use crate::name::NameKey;
+use crate::producer::ProducerKind;
+use crate::record::{CostRole, Header, Line, LineEnd, Record};
+use crate::scan::{is_blank, trim_end};
+use crate::survey::Survey;
+
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    first_end: Option<LineEnd>,
+    last: Option<(Location, LineEnd)>,
+    /// Between `calls=` and its cost line.
+    in_call: bool,
+    /// After `fn=` or a cost, with the empty line that came then.
+    in_block: bool,
+    gap: Option<Location>,
+    last_line_failed: bool,
+    ended_part: bool,
+    has_summary: bool,
+    has_body: bool,
+}
+
+impl Lines {
+    pub(super) fn begin<'a, F: FnMut(Finding<'a>)>(&mut self, input: &'a [u8], report: &mut Report<'a, F>) {
+        let first = Location { byte: 0, line: 1 };
+        if input.iter().all(|&byte| is_blank(byte) || matches!(byte, b'\n' | b'\r')) {
+            report.place(&rule::EMPTY_FILE, first, rule::EMPTY_FILE.summary);
+        }
+        if input.starts_with(b"\xef\xbb\xbf") {
+            report.place(&rule::BYTE_ORDER_MARK, first, rule::BYTE_ORDER_MARK.summary);
+        }
+    }
+
+    /// A line that could not be read as it is.
+    pub(super) fn error(&mut self) {
+        self.last_line_failed = true;
+    }
+
+    pub(super) fn record<'a, F: FnMut(Finding<'a>)>(
+        &mut self,
+        record: &Record<'a>,
+        report: &mut Report<'a, F>,
+    ) {
+        self.last_line_failed = false;
+        let end = record.spelling.line_end();
+        self.last = Some((record.location, end));
+        self.line_end(record, end, report);
+        let text = record.spelling.text().unwrap_or_default();
+        self.blocks(record, report);
+        match record.line {
+            Line::Cost(line) => cost_line_blanks(record, text, line.role, report),
+            Line::Header(header) => {
+                let follows_practice = matches!(
+                    header,
+                    Header::Events(_) | Header::Description { .. } | Header::Command(_) | Header::Creator(_)
+                );
+                if text.last().is_some_and(|&last| is_blank(last)) && !follows_practice {
+                    trailing(record, text, report);
+                } else if let Header::Events(_) = header
+                    && text.last().is_some_and(|&last| is_blank(last))
+                {
+                    report.once(&rule::TRAILING_BLANK, record, "blank at the end of the `events:` line");
+                }
+                bytes(record, text, report);
+            }
+            Line::Name(_, name) => {
+                if text.ends_with(b" ") && !name.bytes().is_empty() {
+                    trailing(record, text, report);
+                }
+                if let Some(equals) = memchr::memchr(b'=', text)
+                    && text.get(equals + 1).is_some_and(|&next| is_blank(next))
+                {
+                    report.at(
+                        &rule::BLANK_AFTER_EQUALS,
+                        record,
+                        (equals + 1, 1),
+                        rule::BLANK_AFTER_EQUALS.summary,
+                    );
+                }
+                if name.id.is_none() || name.defines {
+                    bytes(record, text, report);
+                }
+            }
+            Line::Calls(_) | Line::Jump(_) => {
+                if let Some(equals) = memchr::memchr(b'=', text)
+                    && text.get(equals + 1).is_some_and(|&next| is_blank(next))
+                {
+                    report.at(
+                        &rule::BLANK_AFTER_EQUALS,
+                        record,
+                        (equals + 1, 1),
+                        rule::BLANK_AFTER_EQUALS.summary,
+                    );
+                }
+            }
+            Line::Comment(_) => bytes(record, text, report),
+            Line::UnknownBody { key, .. } => {
+                let message = format!("unknown body line `{}=`", shown(key));
+                report.at(&rule::UNKNOWN_BODY, record, (0, key.len()), message);
+            }
+            Line::Numbers(key, _) => {
+                report.once(
+                    &rule::HIDDEN_OPTION,
+                    record,
+                    format!("`{}=` line of a hidden option", key.as_str()),
+                );
+            }
+            Line::NewProfile(_) => {
+                self.has_summary = false;
+                report.line(&rule::SEVERAL_PROFILES, record, "another profile begins here");
+            }
+            Line::Blank => {}
+        }
+        if let Line::Name(NameKey::Frfn, _) = record.line {
+            report.once(&rule::HIDDEN_OPTION, record, "`frfn=` line of a hidden option");
+        }
+    }
+
+    fn line_end<'a, F: FnMut(Finding<'a>)>(
+        &mut self,
+        record: &Record<'a>,
+        end: LineEnd,
+        report: &mut Report<'a, F>,
+    ) {
+        match (self.first_end, end) {
+            (_, LineEnd::Missing) => {}
+            (None, end) => {
+                self.first_end = Some(end);
+                match end {
+                    LineEnd::CrLf => report.once(&rule::LINE_END_CRLF, record, rule::LINE_END_CRLF.summary),
+                    LineEnd::Cr => report.once(&rule::LINE_END_CR, record, rule::LINE_END_CR.summary),
+                    LineEnd::Lf | LineEnd::Missing => {}
+                }
+            }
+            (Some(first), end) if first != end => {
+                report.once(
+                    &rule::LINE_END_MIXED,
+                    record,
+                    "the lines before end in another way than this one",
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Empty lines and comments where they separate what belongs together.
+    fn blocks<'a, F: FnMut(Finding<'a>)>(&mut self, record: &Record<'a>, report: &mut Report<'a, F>) {
+        match record.line {
+            Line::Blank | Line::Comment(_) => {
+                if self.in_call {
+                    report.line(
+                        &rule::COMMENT_IN_CALL,
+                        record,
+                        "this stands between `calls=` and its cost line",
+                    );
+                } else if self.in_block && matches!(record.line, Line::Blank) {
+                    self.gap.get_or_insert(record.location);
+                }
+                return;
+            }
+            // A callee or costs after an empty line still belong to the function before it.
+            Line::Cost(_)
+            | Line::Calls(_)
+            | Line::Jump(_)
+            | Line::Name(NameKey::Cfn | NameKey::Cfi | NameKey::Cfl, _) => {
+                if let Some(gap) = self.gap.take()
+                    && report.said.insert(rule::BLANK_IN_BLOCK.name)
+                {
+                    report.place(&rule::BLANK_IN_BLOCK, gap, rule::BLANK_IN_BLOCK.summary);
+                }
+            }
+            _ => {}
+        }
+        self.gap = None;
+        self.in_call = matches!(record.line, Line::Calls(_));
+        match record.line {
+            Line::Header(header) => {
+                self.in_block = false;
+                self.ended_part = matches!(header, Header::Totals(_) | Header::Summary(_)) && self.has_body;
+                self.has_summary |= matches!(header, Header::Summary(_));
+            }
+            _ => {
+                self.in_block = true;
+                self.ended_part = false;
+                self.has_body = true;
+            }
+        }
+    }
+
+    pub(super) fn end<'a, F: FnMut(Finding<'a>)>(&mut self, survey: &Survey<'a>, report: &mut Report<'a, F>) {
+        let Some((location, end)) = self.last else { return };
+        let should_end = matches!(
+            survey.producer.kind,
+            ProducerKind::Callgrind | ProducerKind::Xdebug | ProducerKind::XTree | ProducerKind::Cachegrind
+        );
+        // Xdebug used to write its summary before the last function.
+        let ended = self.ended_part || self.has_summary && survey.producer.kind == ProducerKind::Xdebug;
+        if should_end && !ended && self.has_body {
+            let producer = survey.producer.kind.as_str();
+            report.place(
+                &rule::TRUNCATED,
+                location,
+                format!("the file ends here, without the line that {producer} ends a part with"),
+            );
+        } else if end == LineEnd::Missing && self.has_body {
+            let part = survey.parts.last();
+            let claimed = part.and_then(|part| survey.claimed_summary(part)?.first().copied());
+            let falls_short = claimed > part.and_then(|part| survey.totals(part).first().copied());
+            if self.last_line_failed || falls_short {
+                report.place(
+                    &rule::TRUNCATED,
+                    location,
+                    "the last line has no line end, and costs are missing: the file was cut off",
+                );
+            } else {
+                let message =
+                    "the last line has no line end; if the file was cut off, its last number may be too";
+                report.place(&rule::NO_FINAL_NEWLINE, location, message);
+            }
+        }
+    }
+}
+
+fn trailing<'a, F: FnMut(Finding<'a>)>(record: &Record<'a>, text: &'a [u8], report: &mut Report<'a, F>) {
+    let kept = trim_end(text).len();
+    report.at(&rule::TRAILING_BLANK, record, (kept, text.len() - kept), "blanks at the end of the line");
+}
+
+/// Blanks of a cost line. Once for the file: who writes one such line writes them all.
+fn cost_line_blanks<'a, F: FnMut(Finding<'a>)>(
+    record: &Record<'a>,
+    text: &'a [u8],
+    role: CostRole,
+    report: &mut Report<'a, F>,
+) {
+    let mut last = b'0';
+    let (mut tab, mut double) = (None, None);
+    for (offset, &byte) in text.iter().enumerate() {
+        match byte {
+            b'\t' => tab = tab.or(Some(offset)),
+            b' ' if last == b' ' => double = double.or(Some(offset)),
+            _ => {}
+        }
+        last = byte;
+    }
+    if let Some(offset) = tab {
+        report.at(&rule::TAB_SEPARATOR, record, (offset, 1), rule::TAB_SEPARATOR.summary);
+    }
+    if double.is_some() {
+        report.once(&rule::EXTRA_BLANKS, record, rule::EXTRA_BLANKS.summary);
+    }
+    if is_blank(last) && role != CostRole::JumpSource {
+        report.once(&rule::TRAILING_BLANK, record, "blanks at the end of a cost line");
+    }
+}
+
+/// Bytes that some readers cannot take.
+fn bytes<'a, F: FnMut(Finding<'a>)>(record: &Record<'a>, text: &'a [u8], report: &mut Report<'a, F>) {
+    if text.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+        return;
+    }
+    if let Some(offset) = memchr::memchr(0, text) {
+        report.at(&rule::NUL_BYTE, record, (offset, 1), rule::NUL_BYTE.summary);
+    }
+    if let Err(error) = std::str::from_utf8(text) {
+        report.at(&rule::NOT_UTF8, record, (error.valid_up_to(), 1), rule::NOT_UTF8.summary);
+    }
+    if let Some(offset) =
+        text.iter().position(|&byte| byte < b' ' && byte != b'\t' && byte != 0 || byte == 0x7f)
+    {
+        let message = format!("control character 0x{:02x}", text[offset]);
+        report.at(&rule::CONTROL_IN_NAME, record, (offset, 1), message);
+    }
+}

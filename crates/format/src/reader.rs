@@ -1,0 +1,391 @@
+//! Bytes to records.
+
+mod line;
+#[cfg(test)]
+mod tests;
+mod usual;
+
+use std::collections::VecDeque;
+
+use memchr::memchr;
+
+use crate::context::Context;
+use crate::error::{Error, ErrorKind};
+use crate::foreign::{BYTE_ORDER_MARK, foreign};
+use crate::grammar::Grammar;
+use crate::location::Location;
+use crate::name::{Name, NameSpace, NameTable, expand};
+use crate::part::Part;
+use crate::position::{Columns, MAX_COLUMNS};
+use crate::record::{CostRole, Line, LineEnd, Record, Spelling};
+use crate::scan::trim_start;
+use line::LineReader;
+
+/// How a [`Reader`] takes what deviates from the published grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Stance {
+    /// Read whatever can be read; an [`Error`] only where something is lost or had to be guessed.
+    #[default]
+    Tolerant,
+    /// The first deviation from the published grammar is an error, and the last thing yielded.
+    Strict,
+    /// The first deviation from what Valgrind's own tools write is an error, and the last thing yielded.
+    Practised,
+}
+
+/// Reads a profile record by record.
+///
+/// ```
+/// use gristmill_format::{CostRole, Line, Reader};
+///
+/// let file = b"events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=1 50\n16 400\n";
+/// let mut own = 0;
+/// for record in Reader::new(file) {
+///     if let Line::Cost(line) = record?.line
+///         && line.role == CostRole::SelfCost
+///     {
+///         let mut costs = [0; 1];
+///         line.costs.decode(&mut costs).expect("an integer");
+///         own += costs[0];
+///     }
+/// }
+/// assert_eq!(own, 20);
+/// # Ok::<(), gristmill_format::Error>(())
+/// ```
+///
+/// Positions come out absolute. What a relative one is relative to differs: files of Callgrind itself count from
+/// the last *self* cost line, as its writer does; all others from the last cost line of any kind, calls included.
+///
+/// ```
+/// use gristmill_format::{Line, Reader};
+///
+/// // A call at line 12, when the last self cost line was line 10; then a self cost line `+4`.
+/// let body = b"events: Ir\nfn=f\n10 1\ncfn=g\ncalls=0 5\n+2 88\n+4 1\n";
+/// let lines = |file: &[u8]| {
+///     Reader::new(file)
+///         .filter_map(|record| match record.unwrap().line {
+///             Line::Cost(line) => Some(line.positions.as_slice()[0]),
+///             _ => None,
+///         })
+///         .collect::<Vec<_>>()
+/// };
+/// assert_eq!(lines(body), [10, 12, 16]);
+/// assert_eq!(lines(&[b"creator: callgrind-3.19.0\n", &body[..]].concat()), [10, 12, 14]);
+/// ```
+#[derive(Debug)]
+pub struct Reader<'a> {
+    input: &'a [u8],
+    at: usize,
+    line: u64,
+    newline: u8,
+    columns: Columns,
+    /// What relative positions are relative to; None until there was an absolute one.
+    base: Option<[u64; MAX_COLUMNS]>,
+    /// Whether the cost line of a call, or the position line of a jump, becomes the base.
+    calls_move_base: bool,
+    /// What the next cost line is, with the line that announced it.
+    expected: CostRole,
+    announced: (Location, usize),
+    /// The names of the last call or jump are still in the context, for whoever asks after its second line.
+    associated: Option<CostRole>,
+    /// Lines of the usual form may be taken without a second look.
+    fast: bool,
+    #[cfg(test)]
+    never_fast: bool,
+    part: Part,
+    /// These two are said once for each part.
+    said_no_events: bool,
+    said_no_function: bool,
+    names: [NameTable<Definition<'a>>; 3],
+    context: Context<'a>,
+    last_callee: Option<Name<'a>>,
+    waiting: VecDeque<Result<Record<'a>, Error>>,
+    /// The record that was taken last, unless it was a cost line of the usual form.
+    yielded: Record<'a>,
+    grammar: Option<Grammar>,
+    /// Lines of the whole file are indented, so a leading blank does not mean that a position is missing.
+    indented: bool,
+    started: bool,
+    done: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Definition<'a> {
+    text: &'a [u8],
+    part: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// A tolerant reader of a whole file.
+    pub fn new(input: &'a [u8]) -> Self {
+        Self::with_stance(input, Stance::Tolerant)
+    }
+
+    /// A reader with another stance.
+    ///
+    /// ```
+    /// use gristmill_format::{Reader, Stance};
+    ///
+    /// // Xdebug writes two target numbers where one position is declared.
+    /// let file = b"events: Time\nfn=a\n1 5\ncfn=b\ncalls=1 0 0\n1 7\n";
+    /// assert!(Reader::new(file).all(|record| record.is_ok()));
+    /// assert!(Reader::with_stance(file, Stance::Strict).any(|record| record.is_err()));
+    /// ```
+    pub fn with_stance(input: &'a [u8], stance: Stance) -> Self {
+        let old_mac = memchr(b'\n', input).is_none() && memchr(b'\r', input).is_some();
+        Reader {
+            input,
+            at: 0,
+            line: 0,
+            newline: if old_mac { b'\r' } else { b'\n' },
+            columns: Columns::LINE,
+            base: None,
+            calls_move_base: true,
+            expected: CostRole::SelfCost,
+            announced: (Location::default(), 0),
+            associated: None,
+            fast: false,
+            #[cfg(test)]
+            never_fast: false,
+            part: Part::default(),
+            said_no_events: false,
+            said_no_function: false,
+            names: [NameTable::new(), NameTable::new(), NameTable::new()],
+            context: Context::default(),
+            last_callee: None,
+            waiting: VecDeque::new(),
+            yielded: Record::new(Line::Blank),
+            grammar: match stance {
+                Stance::Tolerant => None,
+                Stance::Strict => Some(Grammar::published()),
+                Stance::Practised => Some(Grammar::practised()),
+            },
+            indented: false,
+            started: false,
+            done: false,
+        }
+    }
+
+    /// The part that the last record belongs to, from 0.
+    ///
+    /// A part begins at a `version:`, `creator:`, `pid:`, `part:`, `thread:`, `positions:` or `events:` line once the
+    /// part before has had a body or its totals, or has said that very thing already.
+    pub fn part(&self) -> u32 {
+        self.part.index
+    }
+
+    /// The position columns in force.
+    #[inline]
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The names that the last record is about.
+    #[inline]
+    pub fn context(&self) -> &Context<'a> {
+        &self.context
+    }
+
+    /// How many bytes have been read.
+    pub fn bytes_read(&self) -> u64 {
+        self.at as u64
+    }
+
+    /// The name with references to other names put in, where it is made of such; see the chapter on
+    /// [practice](crate::practice#names).
+    pub fn expand(&self, space: NameSpace, name: &Name<'a>) -> Option<Vec<u8>> {
+        let table = &self.names[space as usize];
+        expand(name.text?, |id| table.get(id).map(|definition| definition.text))
+    }
+
+    /// What a cost line is. The published grammar has no second line after a jump, so one with costs is a self cost.
+    #[inline]
+    fn role(&mut self, costs: &[u8]) -> CostRole {
+        if self.expected == CostRole::JumpSource && !trim_start(costs).is_empty() {
+            self.expected = CostRole::SelfCost;
+            self.context.jump_done();
+        }
+        self.expected
+    }
+
+    #[inline]
+    fn take_cost_line(&mut self, role: CostRole, values: [u64; MAX_COLUMNS]) {
+        if role == CostRole::SelfCost {
+            self.base = Some(values);
+            self.context.cost_line();
+        } else {
+            self.associated(values);
+        }
+    }
+
+    /// A call or jump has got its second line.
+    fn associated(&mut self, values: [u64; MAX_COLUMNS]) {
+        if self.calls_move_base {
+            self.base = Some(values);
+        }
+        if self.expected == CostRole::Call {
+            self.last_callee = self.context.callee();
+        }
+        self.context.cost_line();
+        self.associated = Some(self.expected);
+        self.expected = CostRole::SelfCost;
+    }
+
+    #[cold]
+    fn start(&mut self) {
+        self.started = true;
+        if let Some(foreign) = foreign(self.input) {
+            self.fail(Error::new(ErrorKind::NotAProfile(foreign), Location { byte: 0, line: 1 }));
+        }
+        if self.input.starts_with(BYTE_ORDER_MARK) {
+            self.at = BYTE_ORDER_MARK.len();
+        }
+    }
+
+    /// Yields an error and nothing after it.
+    fn fail(&mut self, error: Error) {
+        self.waiting.push_back(Err(error));
+        self.done = true;
+    }
+
+    /// Takes the next line, whatever it is, and puts what comes of it into the queue.
+    #[inline(never)]
+    fn any_line(&mut self) {
+        let rest = &self.input[self.at..];
+        let (length, taken, mut line_end) = match memchr(self.newline, rest) {
+            Some(length) => {
+                (length, length + 1, if self.newline == b'\n' { LineEnd::Lf } else { LineEnd::Cr })
+            }
+            None => (rest.len(), rest.len(), LineEnd::Missing),
+        };
+        let mut text = &rest[..length];
+        if let [before @ .., b'\r'] = text {
+            text = before;
+            line_end = if line_end == LineEnd::Lf { LineEnd::CrLf } else { LineEnd::Cr };
+        }
+        self.line += 1;
+        let location = Location { byte: self.at as u64, line: self.line };
+        self.at += taken;
+        if let Some(grammar) = &mut self.grammar
+            && let Some(deviation) = grammar.check(text, line_end)
+        {
+            let error = Error::new(ErrorKind::Grammar(deviation.expected), location);
+            return self.fail(error.at(deviation.offset, deviation.length));
+        }
+        LineReader { reader: self, text, location, spelling: Spelling::of_text(text, line_end) }.read();
+    }
+
+    fn end(&mut self) {
+        self.done = true;
+        self.check_announced();
+        if let Some(grammar) = &mut self.grammar
+            && let Some(deviation) = grammar.end()
+        {
+            let location = Location { byte: self.at as u64, line: self.line.max(1) };
+            self.waiting.push_back(Err(Error::new(ErrorKind::Grammar(deviation.expected), location)));
+        }
+    }
+
+    /// Complains when a call or jump line is followed by something else than its second line.
+    fn check_announced(&mut self) {
+        if self.expected == CostRole::SelfCost {
+            return;
+        }
+        let (location, length) = self.announced;
+        // The published grammar has jumps without a second line.
+        if self.expected == CostRole::Call {
+            self.waiting.push_back(Err(Error::new(ErrorKind::CallWithoutCost, location).at(0, length)));
+        }
+        let given_up = std::mem::replace(&mut self.expected, CostRole::SelfCost);
+        self.forget_names_of(given_up);
+    }
+
+    /// The line after the second line of a call or jump is about neither.
+    fn forget_associated(&mut self) {
+        if let Some(role) = self.associated.take() {
+            self.forget_names_of(role);
+        }
+    }
+
+    /// What holds for one call or jump only does not hold for the next.
+    fn forget_names_of(&mut self, role: CostRole) {
+        match role {
+            CostRole::SelfCost => {}
+            CostRole::Call => self.context.call_done(),
+            CostRole::JumpSource => self.context.jump_done(),
+        }
+    }
+}
+
+impl<'a> Iterator for Reader<'a> {
+    type Item = Result<Record<'a>, Error>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.fast {
+            if let Some(record) = self.usual_cost_line() {
+                return Some(Ok(record));
+            }
+            if self.usual_other_line() {
+                return Some(Ok(self.yielded));
+            }
+        }
+        match self.next_slow() {
+            Step::Record => Some(Ok(self.yielded)),
+            Step::Error(error) => Some(Err(error)),
+            Step::End => None,
+        }
+    }
+}
+
+/// What comes next. The record lies in `Reader::yielded`: returned by value it would have to go through memory as a
+/// whole, so a caller copies what it needs.
+enum Step {
+    Record,
+    Error(Error),
+    End,
+}
+
+impl<'a> Reader<'a> {
+    #[inline(never)]
+    fn next_slow(&mut self) -> Step {
+        if !self.started {
+            self.start();
+        }
+        loop {
+            if let Some(item) = self.waiting.pop_front() {
+                if self.grammar.is_some() && item.is_err() {
+                    self.done = true;
+                    self.waiting.clear();
+                }
+                self.fast = self.expects_usual_lines();
+                return match item {
+                    Ok(record) => {
+                        self.yielded = record;
+                        Step::Record
+                    }
+                    Err(error) => Step::Error(error),
+                };
+            }
+            if self.done {
+                return Step::End;
+            }
+            if self.at < self.input.len() { self.any_line() } else { self.end() }
+        }
+    }
+
+    /// Whether the next line may be taken without a second look.
+    fn expects_usual_lines(&self) -> bool {
+        #[cfg(test)]
+        if self.never_fast {
+            return false;
+        }
+        self.newline == b'\n'
+            && self.grammar.is_none()
+            && self.part.has_events
+            && self.part.has_function
+            && self.base.is_some()
+            && self.waiting.is_empty()
+            && !self.done
+    }
+}

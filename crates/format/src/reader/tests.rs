@@ -1,0 +1,288 @@
+//! Lines of the usual form are read in a way of their own. Here files are read with it and without it, and nothing may
+//! differ: neither records nor errors, nor what the reader tells beside them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Reader;
+use crate::cost::Cost;
+use crate::record::Line;
+
+/// Everything that a caller can see, item by item.
+fn seen(input: &[u8], fast: bool) -> Vec<String> {
+    let mut reader = Reader::new(input);
+    reader.never_fast = !fast;
+    let mut items = Vec::new();
+    while let Some(item) = reader.next() {
+        let mut text = match &item {
+            Ok(record) => format!("{record:?}"),
+            Err(error) => format!("{error:?}"),
+        };
+        if let Ok(record) = &item
+            && let Line::Cost(line) = &record.line
+        {
+            for count in [0, 1, 3, 13] {
+                let mut places: Vec<Cost> = vec![7; count];
+                let result = line.costs.decode(&mut places);
+                write!(text, " {places:?} {result:?}").unwrap();
+                let one_by_one = line.costs.iter().map(|cost| cost.unwrap_or_else(|fault| fault.repaired));
+                let one_by_one: Vec<Cost> = one_by_one.chain(std::iter::repeat(0)).take(count).collect();
+                assert_eq!(places, one_by_one, "{}", record.spelling.text().unwrap().escape_ascii());
+                let mut sums: Vec<Cost> = vec![7; count];
+                assert_eq!(line.costs.add_to(&mut sums), result);
+                assert!(sums.iter().zip(&places).all(|(sum, place)| sum - 7 == *place));
+            }
+        }
+        let (context, columns) = (reader.context(), reader.columns());
+        write!(text, " {} {} {columns:?} {context:?}", reader.part(), reader.bytes_read()).unwrap();
+        items.push(text);
+    }
+    items
+}
+
+fn assert_same(input: &[u8]) {
+    let (fast, slow) = (seen(input, true), seen(input, false));
+    for (fast, slow) in fast.iter().zip(&slow) {
+        assert_eq!(fast, slow, "in:\n{}", String::from_utf8_lossy(input));
+    }
+    assert_eq!(fast.len(), slow.len(), "in:\n{}", String::from_utf8_lossy(input));
+}
+
+/// A body in which each line stands among others of the usual form.
+fn among_others(lines: &[&[u8]], columns: &str) -> Vec<u8> {
+    let mut file =
+        format!("# callgrind format\npositions: {columns}\nevents: Ir Dr Dw\nfl=(1) a.c\nfn=(1) main\n");
+    let positions = if columns == "line" { "1" } else { "0x10 1" };
+    writeln!(file, "{positions} 1\n{positions} 2").unwrap();
+    let mut file = file.into_bytes();
+    for line in lines {
+        file.extend_from_slice(line);
+        file.push(b'\n');
+    }
+    file.extend_from_slice(format!("{positions} 3\nfn=(1)\n* {} 4\n{positions} 5\n\n", "*").as_bytes());
+    file.extend_from_slice(
+        b"# Enough bytes for what stands before to be read eight at a time, and then some.\n",
+    );
+    file
+}
+
+const LINES: &[&[u8]] = &[
+    b"",
+    b" ",
+    b"# comment",
+    b"5 1",
+    b"5 1 2 3",
+    b"5 1 2 3 4",
+    b"5",
+    b"5 ",
+    b"5  ",
+    b"5  1",
+    b"5\t1",
+    b"5 1 ",
+    b"5 1\r",
+    b"5\r",
+    b"\r",
+    b"+1 1",
+    b"-1 1",
+    b"-9 1",
+    b"+ 1",
+    b"* 1",
+    b"*1 1",
+    b"** 1",
+    b", 1",
+    b". 1",
+    b"/ 1",
+    b"5, 1",
+    b"12345678 1",
+    b"1234567 12345678",
+    b"123456789 123456789",
+    b"18446744073709551615 18446744073709551615",
+    b"18446744073709551616 18446744073709551616",
+    b"+18446744073709551615 99999999999999999999999",
+    b"9223372036854775807 1",
+    b"9223372036854775808 1",
+    b"+1 +1 1",
+    b"+7 * 1",
+    b"* * ",
+    b"* *  ",
+    b"* *",
+    b"* -1 7",
+    b"0x10 5 1",
+    b"0X10 5 1",
+    b"0x 5 1",
+    b"0x1234567890abcdef 5 1",
+    b"0x123456789 0x5 0x1",
+    b"+0x10 -0x1 1",
+    b"12+3 1",
+    b"12-15 1",
+    b"12:15 1",
+    b"5 -1 1.5 .",
+    b"5 abc",
+    b"5 1 2 3 12345678901234567890123 5",
+    b"5                                                   1 2",
+    b"5 1000000000 1000000000 1000000000 1000000000 1000000000",
+    b"fn=(1)",
+    b"fn=(1) ",
+    b"fn=(1) main",
+    b"fn=(1) other",
+    b"fn=(1)main",
+    b"fn=(1)  main",
+    b"fn=(1)\tmain",
+    b"fn=(1) main\r",
+    b"fn=(1)\r",
+    b"fn=(2)",
+    b"fn=(2) two",
+    b"fn=(12345678) many",
+    b"fn=(12345678)",
+    b"fn=(0x2) hexadecimal",
+    b"fn=(0x2)",
+    b"fn=()",
+    b"fn=(1",
+    b"fn=(1 x",
+    b"fn= (1)",
+    b"fn =(1)",
+    b"FN=(1)",
+    b"fn=plain",
+    b"fn=(3) a name that is longer than all that is looked at together, so that its end must be searched for",
+    b"fl=(1)",
+    b"fi=(2) b.c",
+    b"fe=(1)",
+    b"ob=(1) a.out",
+    b"cfn=(1)",
+    b"cfn=(4) g",
+    b"cfi=(2)",
+    b"cfl=(2)",
+    b"cob=(1)",
+    b"jfi=(1)",
+    b"jfn=(1)",
+    b"frfn=(1)",
+    b"calls=1 5",
+    b"calls=1 5 ",
+    b"calls=1 +5 ",
+    b"calls=1 0x10 5 ",
+    b"calls=1 +1 -1",
+    b"calls=1 -9 -9 ",
+    b"calls=1 1 2 3",
+    b"calls=1 1  2",
+    b"calls=1",
+    b"calls=1 ",
+    b"calls= 1 5",
+    b"calls=x 5",
+    b"calls=12345678 5",
+    b"calls=123456789012345678901 5",
+    b"calls=1 5\r",
+    b"calls=0 0 0",
+    b"rcalls=1 5",
+    b"jump=1 5",
+    b"jump=1 +1 +1 ",
+    b"jump=1",
+    b"jcnd=1/2 5 ",
+    b"jcnd=1/2 +1 +1 ",
+    b"jcnd=1 2 5 ",
+    b"jcnd=1/ 5",
+    b"totals: 1 2 3",
+    b"events: Ir",
+    b"positions: instr line",
+    b"part: 2",
+    b"summary: 1",
+    b"==== NEW PROFILING FILE ====",
+    b"nonsense",
+    b"rec=2",
+];
+
+#[test]
+fn each_line_reads_the_same() {
+    for columns in ["line", "instr line", "instr bb line"] {
+        for first in LINES {
+            assert_same(&among_others(&[first], columns));
+            assert_same(&among_others(&[b"cfn=(1)", first], columns));
+        }
+        for line in LINES {
+            for before in [&b"calls=1 5"[..], b"jump=1 5", b"jcnd=1/2 5"] {
+                assert_same(&among_others(&[b"cob=(1)", b"cfn=(1)", before, line, b"+1 +1"], columns));
+            }
+        }
+    }
+}
+
+#[test]
+fn each_line_reads_the_same_after_another() {
+    for (nth, first) in LINES.iter().enumerate() {
+        // All pairs would take their time; this way each line comes after every third one.
+        for second in LINES.iter().skip(nth % 3).step_by(3) {
+            assert_same(&among_others(&[first, second], "line"));
+        }
+    }
+}
+
+fn corpus() -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus"))];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).expect("a folder that can be read");
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() { folders.push(path) } else { files.push(fs::read(&path).expect("a file")) }
+        }
+    }
+    assert!(files.len() > 20, "the corpus is not where it should be: {}", Path::new(".").display());
+    files
+}
+
+/// A generator good enough to choose places with; the same numbers in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap() % limit.max(1)
+    }
+}
+
+/// The head of a file and a piece of its body.
+fn excerpt(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+    let head = &file[..file.len().min(1200)];
+    let start = numbers.below(file.len());
+    let piece = &file[start..file.len().min(start + 1500)];
+    [head, b"\n", piece].concat()
+}
+
+fn damage(file: &mut Vec<u8>, numbers: &mut Numbers) {
+    const BYTES: &[u8] = b"0123456789+-*x.:/=() \t\r\nfcnals";
+    let at = numbers.below(file.len());
+    match numbers.below(4) {
+        0 if !file.is_empty() => file[at] = BYTES[numbers.below(BYTES.len())],
+        1 if !file.is_empty() => drop(file.remove(at)),
+        2 => file.insert(at, BYTES[numbers.below(BYTES.len())]),
+        _ => {
+            let at = at + file[at..].iter().position(|&byte| byte == b'\n').unwrap_or(0);
+            let line = LINES[numbers.below(LINES.len())];
+            file.splice(at..at, [b"\n", line].concat());
+        }
+    }
+}
+
+#[test]
+fn whole_files_read_the_same() {
+    for file in corpus() {
+        assert_same(&file);
+    }
+}
+
+#[test]
+fn damaged_files_read_the_same() {
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for file in corpus() {
+        for _ in 0..12 {
+            let mut piece = excerpt(&file, &mut numbers);
+            for _ in 0..numbers.below(12) {
+                damage(&mut piece, &mut numbers);
+            }
+            assert_same(&piece);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Names as they are written, and the callee lines that wait for their call.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::Run;
+use super::change::ChangeKind;
+use crate::error::Error;
+use crate::location::Location;
+use crate::name::{Name, NameKey, NameSpace, needs_number};
+use crate::reader::Reader;
+use crate::record::Line;
+use crate::scan::is_blank;
+
+/// How names begin that are made for numbers without one.
+const UNNAMED: &[u8] = b"??? (";
+
+/// A line that waits: a callee line, or what comes between such a line and the call.
+#[derive(Debug)]
+pub(super) enum Held<'a> {
+    Name(HeldName<'a>),
+    /// What stands after the `#`.
+    Comment(Vec<u8>),
+    Blank,
+}
+
+/// A callee line that is written once it is known that its call has a cost line.
+#[derive(Debug)]
+pub(super) struct HeldName<'a> {
+    pub(super) key: NameKey,
+    pub(super) id: Option<u64>,
+    pub(super) defines: bool,
+    pub(super) text: Cow<'a, [u8]>,
+    pub(super) location: Location,
+}
+
+impl<'a, W: io::Write> Run<'_, 'a, W> {
+    /// The name as it is to be written.
+    pub(super) fn chosen(
+        &mut self,
+        reader: &Reader<'a>,
+        key: NameKey,
+        name: &Name<'a>,
+        location: Location,
+    ) -> HeldName<'a> {
+        let text = match (name.text, name.id) {
+            (Some(text), _) => self.text_of(reader, key, name, text, location),
+            // One name for all of them would make one function of many.
+            (None, Some(id)) => Cow::Owned([UNNAMED, format!("{id})").as_bytes()].concat()),
+            (None, None) => Cow::Borrowed(&b"???"[..]),
+        };
+        // A number cannot be given an empty name a second time.
+        let id = name.id.filter(|_| !text.is_empty());
+        HeldName { key, id, defines: name.defines, text, location }
+    }
+
+    fn text_of(
+        &mut self,
+        reader: &Reader<'a>,
+        key: NameKey,
+        name: &Name<'a>,
+        text: &'a [u8],
+        location: Location,
+    ) -> Cow<'a, [u8]> {
+        let space = key.space();
+        // The grammar has no references inside names, and those inside would not follow a change of numbers. What
+        // would itself need a number, or was named here for want of a name, is not put in: a second repair would.
+        if let Some(expanded) = reader.expand(space, name)
+            && !needs_number(&expanded)
+            && memchr::memmem::find(&expanded, UNNAMED).is_none()
+        {
+            self.changes.note(ChangeKind::ComposedName, location);
+            let text = self.without_returns(&expanded, location);
+            return Cow::Owned(self.strip(space, text).to_vec());
+        }
+        let text = self.without_returns(text, location);
+        Cow::Borrowed(self.strip(space, text))
+    }
+
+    /// The name without its directory, unless the rest would not read back.
+    fn strip<'t>(&self, space: NameSpace, text: &'t [u8]) -> &'t [u8] {
+        let stripped = self.options.strip(space, text);
+        if stripped.first().is_some_and(|first| !is_blank(*first)) { stripped } else { text }
+    }
+
+    pub(super) fn write_name(&mut self, held: &HeldName<'_>) -> Result<(), Error> {
+        let name = Name { id: held.id, text: Some(&held.text), defines: held.defines };
+        self.write_body(Line::Name(held.key, name), None)
+    }
+
+    /// Writes the lines that wait.
+    pub(super) fn flush_held(&mut self) -> Result<(), Error> {
+        for held in std::mem::take(&mut self.held) {
+            match held {
+                Held::Name(name) => self.write_name(&name)?,
+                Held::Comment(text) => self.write(Line::Comment(&text))?,
+                Held::Blank => self.write(Line::Blank)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes comments of the callee lines that wait.
+    pub(super) fn comment_held(&mut self) -> Result<(), Error> {
+        for held in std::mem::take(&mut self.held) {
+            match held {
+                Held::Name(name) => self.comment_name(&name)?,
+                Held::Comment(text) => self.write(Line::Comment(&text))?,
+                Held::Blank => self.write(Line::Blank)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the callee lines of this call are among those that wait: the callee may be that of the last
+    /// call, and all may come from before the beginning of the part.
+    pub(super) fn complete_held(&mut self, reader: &Reader<'a>, location: Location) {
+        let context = reader.context();
+        let away = |name: Option<Name<'a>>, from: Option<Name<'a>>| name.filter(|_| name != from);
+        for (keys, name) in [
+            (&[NameKey::Cob][..], away(context.callee_object(), context.object())),
+            (&[NameKey::Cfi, NameKey::Cfl], away(context.callee_file(), context.file())),
+            (&[NameKey::Cfn], context.callee()),
+        ] {
+            let waits = |held: &Held<'_>| matches!(held, Held::Name(name) if keys.contains(&name.key));
+            if let Some(name) = name
+                && !self.held.iter().any(waits)
+            {
+                let chosen = self.chosen(reader, keys[0], &Name { defines: false, ..name }, location);
+                self.held.push(Held::Name(chosen));
+            }
+        }
+    }
+
+    pub(super) fn comment_name(&mut self, name: &HeldName<'_>) -> Result<(), Error> {
+        let text = [b" ", name.key.as_str().as_bytes(), b"=", &name.text].concat();
+        self.comment(&text, name.location)
+    }
+
+    /// The callee lines lose their hold before any call came.
+    pub(super) fn callee_without_call(&mut self) -> Result<(), Error> {
+        for held in &self.held {
+            if let Held::Name(name) = held {
+                self.changes.note(ChangeKind::CalleeWithoutCall, name.location);
+            }
+        }
+        self.comment_held()
+    }
+}

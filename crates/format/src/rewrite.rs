@@ -1,0 +1,270 @@
+//! The same profile in another spelling.
+
+use std::io;
+
+use crate::error::{Error, ErrorKind};
+use crate::foreign::BYTE_ORDER_MARK;
+use crate::location::Location;
+use crate::name::{Name, NameKey, NameSpace, needs_number};
+use crate::numbering::{NumberMemory, Numbered};
+use crate::position::{Columns, PositionKind, Positions};
+use crate::reader::Reader;
+use crate::record::{CostRole, Header, Line, Record, Spelling, Words};
+use crate::writer::{NameStyle, PositionStyle, Writer};
+
+/// What to change about the spelling of a profile. By default nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Rewrite {
+    /// How names are written. Numbers that are taken away are kept in comments at the end of the file, and given back
+    /// from there, unless comments are dropped.
+    pub names: NameStyle,
+    /// How positions are written.
+    pub positions: PositionStyle,
+    /// Leave out jumps.
+    pub drop_jumps: bool,
+    /// Leave out instruction and basic block addresses, when there are source lines to stay.
+    pub drop_instr: bool,
+    /// Leave out comments, but the `# callgrind format` by which a file is known.
+    pub drop_comments: bool,
+    /// Directories to take from the beginning of file and object names; the first that fits is taken.
+    pub strip_prefix: Vec<Vec<u8>>,
+}
+
+impl Rewrite {
+    /// Reads the profile and writes it as asked.
+    ///
+    /// ```
+    /// use gristmill_format::{NameStyle, Rewrite};
+    ///
+    /// let file = b"events: Ir\nfn=(7) main\n1 2\nfn=(7)\n3 4\n";
+    /// let plain = Rewrite { names: NameStyle::Plain, drop_comments: true, ..Rewrite::default() };
+    /// assert_eq!(plain.run(file, Vec::new())?, b"events: Ir\nfn=main\n1 2\nfn=main\n3 4\n");
+    /// # Ok::<(), gristmill_format::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// At the first line that cannot be read, or would have to be changed to be written; see [`repair`](crate::repair())
+    /// for those. And when the sink fails.
+    pub fn run<W: io::Write>(&self, input: &[u8], mut sink: W) -> Result<W, Error> {
+        if input.starts_with(BYTE_ORDER_MARK) {
+            sink.write_all(BYTE_ORDER_MARK)
+                .map_err(|source| Error::io(source, Location { byte: 0, line: 1 }))?;
+        }
+        let (profile, memory) = match NumberMemory::from_comments(input) {
+            Some((profile, memory)) if self.names == NameStyle::Compressed => (profile, Some(memory)),
+            _ => (input, None),
+        };
+        // With its memory each name is given just as it was.
+        let names = if memory.is_some() { NameStyle::AsGiven } else { self.names };
+        let mut writer = Writer::new(sink).names(names).positions(self.positions_written());
+        if names != NameStyle::AsGiven {
+            leave_given_numbers(profile, &mut writer);
+        }
+        let mut run = Run {
+            options: self,
+            writer,
+            recalled: memory,
+            forgotten: NumberMemory::default(),
+            columns: Columns::LINE,
+            in_jump: false,
+        };
+        let mut reader = Reader::new(profile);
+        while let Some(record) = reader.next() {
+            match record {
+                Ok(record) => run.record(&reader, &record)?,
+                Err(error) if error.is_repaired() && keeps_meaning(error.kind()) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        run.finish()
+    }
+
+    /// The name without its directory, where that is to be taken away.
+    pub(crate) fn strip<'t>(&self, space: NameSpace, text: &'t [u8]) -> &'t [u8] {
+        if space == NameSpace::Function {
+            return text;
+        }
+        let stripped = self.strip_prefix.iter().find_map(|directory| {
+            let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+            text.strip_prefix(directory)?.strip_prefix(b"/")
+        });
+        stripped.unwrap_or(text)
+    }
+
+    /// Without addresses, what was relative to them has to be said anew.
+    fn positions_written(&self) -> PositionStyle {
+        match self.positions {
+            PositionStyle::AsGiven if self.drop_instr => PositionStyle::Compressed,
+            style => style,
+        }
+    }
+}
+
+/// Keeps the writer from giving a name a number that the profile uses for another, or uses and never defines.
+fn leave_given_numbers<W: io::Write>(profile: &[u8], writer: &mut Writer<W>) {
+    for item in Reader::new(profile) {
+        match item.map(|record| record.line) {
+            Ok(Line::Name(key, Name { id: Some(id), .. })) => writer.reserve_numbers(key.space(), id),
+            Ok(_) => {}
+            Err(error) => {
+                if let ErrorKind::UndefinedName(space, id) = error.kind() {
+                    writer.reserve_numbers(space, id);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the record that follows such an error says just what the file says.
+fn keeps_meaning(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::UndefinedName(..)
+            | ErrorKind::RedefinedName(..)
+            | ErrorKind::CostWithoutFunction
+            | ErrorKind::LeadingBlank
+            | ErrorKind::UnknownPosition
+    )
+}
+
+struct Run<'o, W> {
+    options: &'o Rewrite,
+    writer: Writer<W>,
+    /// From the comments at the end of the input.
+    recalled: Option<NumberMemory>,
+    /// For the comments at the end of the output.
+    forgotten: NumberMemory,
+    /// The columns of the input.
+    columns: Columns,
+    /// Between a jump that is left out and its second line.
+    in_jump: bool,
+}
+
+impl<W: io::Write> Run<'_, W> {
+    fn record<'a>(&mut self, reader: &Reader<'a>, record: &Record<'a>) -> Result<(), Error> {
+        match record.line {
+            Line::Comment(_) if self.options.drop_comments => match record.spelling.text() {
+                Some(b"# callgrind format") => self.writer.write(record),
+                _ => Ok(()),
+            },
+            Line::Jump(_) | Line::Name(NameKey::Jfi | NameKey::Jfn, _) if self.options.drop_jumps => {
+                self.in_jump |= matches!(record.line, Line::Jump(_));
+                Ok(())
+            }
+            Line::Cost(line) if std::mem::take(&mut self.in_jump) && line.role == CostRole::JumpSource => {
+                Ok(())
+            }
+            Line::Name(key, name) => self.name(reader, record, key, name),
+            Line::Header(Header::Positions(words)) => {
+                self.columns = Columns::new(words.iter().map(PositionKind::of));
+                if !self.drops_addresses() {
+                    return self.writer.write(record);
+                }
+                let kept: Vec<&[u8]> =
+                    words.iter().filter(|word| !is_address(PositionKind::of(word))).collect();
+                self.reshaped(record, Line::Header(Header::Positions(Words::new(&kept))))
+            }
+            _ if !self.drops_addresses() => self.writer.write(record),
+            Line::Cost(mut line) => {
+                line.positions = self.without_addresses(line.positions);
+                self.reshaped(record, Line::Cost(line))
+            }
+            Line::Calls(mut calls) => {
+                calls.target = self.without_addresses(calls.target);
+                self.reshaped(record, Line::Calls(calls))
+            }
+            Line::Jump(mut jump) => {
+                jump.target = self.without_addresses(jump.target);
+                self.reshaped(record, Line::Jump(jump))
+            }
+            _ => self.writer.write(record),
+        }
+    }
+
+    /// Writes a line that has lost some of what its spelling is about.
+    fn reshaped(&mut self, record: &Record<'_>, line: Line<'_>) -> Result<(), Error> {
+        let spelling = Spelling::with_line_end(record.spelling.line_end());
+        self.writer.write(&Record { line, spelling, ..*record })
+    }
+
+    fn drops_addresses(&self) -> bool {
+        self.options.drop_instr && self.columns.index(PositionKind::Line).is_some()
+    }
+
+    fn without_addresses(&self, positions: Positions) -> Positions {
+        let kinds = self.columns.kinds().iter().copied().map(Some).chain(std::iter::repeat(None));
+        let kept: Vec<u64> = positions
+            .as_slice()
+            .iter()
+            .zip(kinds)
+            .filter(|(_, kind)| kind.is_none_or(|kind| !is_address(kind)))
+            .map(|(&value, _)| value)
+            .collect();
+        Positions::new(&kept)
+    }
+
+    fn name<'a>(
+        &mut self,
+        reader: &Reader<'a>,
+        record: &Record<'a>,
+        key: NameKey,
+        name: Name<'a>,
+    ) -> Result<(), Error> {
+        let Some(text) = name.text else { return self.writer.write(record) };
+        let space = key.space();
+        let takes_numbers = self.options.names == NameStyle::Plain;
+        let expanded = if takes_numbers { reader.expand(space, &name) } else { None };
+        let given = expanded.as_deref().unwrap_or(text);
+        let stripped = self.options.strip(space, given);
+        let mut written = Name { text: Some(stripped), ..name };
+        if takes_numbers {
+            if !needs_number(stripped) {
+                let numbered = name.id.map(|id| Numbered { id, defines: name.defines });
+                self.forgotten.forget(space, stripped, record.part, numbered);
+            }
+        } else if let Some(memory) = &mut self.recalled
+            && name.id.is_none()
+            && let Some(Numbered { id, defines }) = memory.recall(space, text, record.part)
+        {
+            written.id = Some(id);
+            written.defines = defines;
+        }
+        let spelling = if written == name {
+            record.spelling
+        } else {
+            Spelling::with_line_end(record.spelling.line_end())
+        };
+        self.writer.write(&Record { line: Line::Name(key, written), spelling, ..*record })
+    }
+
+    fn finish(self) -> Result<W, Error> {
+        let ended = !self.writer.is_unended();
+        let comments =
+            if self.options.drop_comments { Vec::new() } else { self.forgotten.to_comments(ended) };
+        let mut writer = self.writer;
+        for comment in comments.split(|&byte| byte == b'\n').filter(|comment| !comment.is_empty()) {
+            writer.write(&Record::new(Line::Comment(&comment[1..])))?;
+        }
+        writer.finish()
+    }
+}
+
+fn is_address(kind: PositionKind) -> bool {
+    matches!(kind, PositionKind::Instr | PositionKind::Bb)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undefined_numbers_stay_undefined() {
+        let file = b"events: Ir\nfl=a.c\nfn=f\n1 2\nfl=(1)\nfn=g\n1 3\n";
+        let compressed = Rewrite { names: NameStyle::Compressed, ..Rewrite::default() };
+        assert_eq!(
+            String::from_utf8(compressed.run(file, Vec::new()).unwrap()).unwrap(),
+            "events: Ir\nfl=(2) a.c\nfn=(1) f\n1 2\nfl=(1)\nfn=(2) g\n1 3\n"
+        );
+    }
+}

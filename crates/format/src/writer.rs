@@ -1,0 +1,627 @@
+//! Records to bytes.
+
+mod check;
+
+use std::io;
+
+use crate::cost::{Cost, Costs};
+use crate::error::{Error, ErrorKind, Foreign};
+use crate::location::Location;
+use crate::name::{Name, NameKey, NameSpace, NameTable, looks_numbered, needs_number};
+use crate::numbering::{Numbering, hash_of};
+use crate::part::{Part, PartHeader};
+use crate::position::{Columns, MAX_COLUMNS, PositionKind, Positions};
+use crate::record::{Calls, CostLine, CostRole, Header, Line, LineEnd, Record, Spelling, Words};
+use crate::scan::{is_blank, trim_start};
+use crate::shape::{NEW_PROFILE, lacks_position};
+use crate::spell::{PositionState, spell};
+use check::{check_costs, check_header, in_range, is_one_line, key_value, one_line};
+
+/// How names are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum NameStyle {
+    /// As each record has it.
+    #[default]
+    AsGiven,
+    /// `fn=(1) main` where a name comes first in a part, `fn=(1)` after that.
+    Compressed,
+    /// `fn=main`. A name that would be read as a number is written as a definition all the same.
+    Plain,
+}
+
+/// How positions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum PositionStyle {
+    /// As each record is spelled; absolute for records that were not read.
+    #[default]
+    AsGiven,
+    /// Relative where Callgrind would: at most 99 away from the last cost line of the function, and that not 0.
+    Compressed,
+    /// Absolute.
+    Absolute,
+}
+
+/// Writes a profile record by record, in bounded memory but for the table of names.
+///
+/// It knows the names that have numbers and the position that the next one may be relative to, so its caller need
+/// not; and it refuses what would not read back as it was given.
+///
+/// ```
+/// use gristmill_format::{NameStyle, PositionStyle, Writer};
+///
+/// let mut out = Vec::new();
+/// let mut writer = Writer::new(&mut out).names(NameStyle::Compressed).positions(PositionStyle::Compressed);
+/// writer.header("creator", b"example-1.0")?;
+/// writer.events(&["Ir", "Dr"])?;
+/// writer.file(b"a.c")?;
+/// writer.function(b"main")?;
+/// writer.cost(&[16], &[20, 3])?;
+/// writer.call(b"f", 1, &[50], &[17], &[400, 90])?;
+/// writer.function(b"f")?;
+/// writer.cost(&[50], &[400, 90])?;
+/// writer.finish()?;
+/// assert_eq!(
+///     String::from_utf8_lossy(&out),
+///     "creator: example-1.0\nevents: Ir Dr\nfl=(1) a.c\nfn=(1) main\n16 20 3\ncfn=(2) f\ncalls=1 +34 \n+1 400 90\n\
+///      fn=(2)\n50 400 90\n"
+/// );
+/// # Ok::<(), gristmill_format::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<W> {
+    sink: W,
+    names: NameStyle,
+    written: Location,
+    line: Vec<u8>,
+    /// What divides the lines of the whole file; None before the first line end.
+    divider: Option<Divider>,
+    /// The last line was written without its end.
+    is_unended: bool,
+    part: Part,
+    positions: PositionState,
+    calls_move_base: bool,
+    expected: CostRole,
+    has_callee: bool,
+    /// Lines of the whole file are indented, so that a reader does not take a blank before a cost line for a missing
+    /// position.
+    is_indented: bool,
+    /// Whether a reader would take the file for no profile, its first word being one that no version of the format
+    /// has; None before there is one.
+    is_foreign: Option<bool>,
+    spaces: [Namer; 3],
+}
+
+/// What divides lines. Readers take carriage returns alone for line ends only in a file without line feeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Divider {
+    Feed,
+    Return,
+}
+
+/// The numbers that names of one space have in the output.
+#[derive(Debug, Default)]
+struct Namer {
+    /// What a reader takes each number for: a hash of the name, and the part that defined it.
+    defined: NameTable<(u64, u32)>,
+    /// The number that each name had last.
+    numbering: Numbering,
+}
+
+impl Namer {
+    fn means(&self, id: u64, text: &[u8]) -> bool {
+        self.defined.get(id).is_some_and(|(hash, _)| hash == hash_of(text))
+    }
+
+    /// Whether a number has been given this meaning in this part.
+    fn is_defined(&self, id: u64, text: &[u8], part: u32) -> bool {
+        self.defined.get(id) == Some((hash_of(text), part))
+    }
+
+    /// Whether a number is taken by another name of the same part.
+    fn is_taken(&self, id: u64, text: &[u8], part: u32) -> bool {
+        !self.means(id, text) && self.defined.get(id).is_some_and(|(_, defined_in)| defined_in == part)
+    }
+}
+
+impl<W: io::Write> Writer<W> {
+    /// A writer that spells everything as it is given.
+    pub fn new(sink: W) -> Self {
+        Writer {
+            sink,
+            names: NameStyle::AsGiven,
+            written: Location { byte: 0, line: 1 },
+            line: Vec::new(),
+            divider: None,
+            is_unended: false,
+            part: Part::default(),
+            positions: PositionState {
+                style: PositionStyle::AsGiven,
+                columns: Columns::LINE,
+                has_base: false,
+                base: [0; MAX_COLUMNS],
+                last: [0; MAX_COLUMNS],
+            },
+            calls_move_base: true,
+            expected: CostRole::SelfCost,
+            has_callee: false,
+            is_indented: false,
+            is_foreign: None,
+            spaces: Default::default(),
+        }
+    }
+
+    /// Gives names that have none only numbers above this one.
+    pub(crate) fn reserve_numbers(&mut self, space: NameSpace, highest: u64) {
+        self.spaces[space as usize].numbering.reserve(highest);
+    }
+
+    /// Makes room for so many names with numbers.
+    pub(crate) fn make_room(&mut self, space: NameSpace, names: usize) {
+        self.spaces[space as usize].numbering.make_room(names);
+    }
+
+    /// Writes names in this style.
+    #[must_use]
+    pub fn names(mut self, style: NameStyle) -> Self {
+        self.names = style;
+        self
+    }
+
+    /// Writes positions in this style.
+    #[must_use]
+    pub fn positions(mut self, style: PositionStyle) -> Self {
+        self.positions.style = style;
+        self
+    }
+
+    /// `key: value`. The keys that the format gives a meaning have it here too.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn header(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
+        let number = || std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
+        let header = match key {
+            "version" => Header::Version(value),
+            "creator" => Header::Creator(value),
+            "cmd" => Header::Command(value),
+            "pid" | "part" | "thread" => {
+                let Some(number) = number() else { return self.refuse(ErrorKind::BadHeader) };
+                match key {
+                    "pid" => Header::Pid(number),
+                    "part" => Header::Part(number),
+                    _ => Header::Thread(number),
+                }
+            }
+            _ => Header::Other { key: key.as_bytes(), value },
+        };
+        self.line(Line::Header(header))
+    }
+
+    /// `positions:`
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn position_columns(&mut self, kinds: &[PositionKind]) -> Result<(), Error> {
+        let words: Vec<&[u8]> = kinds
+            .iter()
+            .map(|kind| match kind {
+                PositionKind::Instr => &b"instr"[..],
+                PositionKind::Bb => b"bb",
+                PositionKind::Line => b"line",
+                PositionKind::Unknown => b"unknown",
+            })
+            .collect();
+        self.line(Line::Header(Header::Positions(Words::new(&words))))
+    }
+
+    /// `events:`
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn events(&mut self, names: &[&str]) -> Result<(), Error> {
+        let words: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        self.line(Line::Header(Header::Events(Words::new(&words))))
+    }
+
+    /// `ob=`
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn object(&mut self, name: &[u8]) -> Result<(), Error> {
+        self.line(Line::Name(NameKey::Ob, Name::plain(name)))
+    }
+
+    /// `fl=`
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn file(&mut self, name: &[u8]) -> Result<(), Error> {
+        self.line(Line::Name(NameKey::Fl, Name::plain(name)))
+    }
+
+    /// `fn=`
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn function(&mut self, name: &[u8]) -> Result<(), Error> {
+        self.line(Line::Name(NameKey::Fn, Name::plain(name)))
+    }
+
+    /// Self cost at a position.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn cost(&mut self, positions: &[u64], costs: &[Cost]) -> Result<(), Error> {
+        self.cost_line(CostRole::SelfCost, positions, costs)
+    }
+
+    /// Calls to a function of the same file and object; for another, write `cob=` and `cfi=` lines before.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn call(
+        &mut self,
+        callee: &[u8],
+        count: Cost,
+        target: &[u64],
+        positions: &[u64],
+        inclusive: &[Cost],
+    ) -> Result<(), Error> {
+        self.line(Line::Name(NameKey::Cfn, Name::plain(callee)))?;
+        self.line(Line::Calls(Calls { count, target: Positions::new(target) }))?;
+        self.cost_line(CostRole::Call, positions, inclusive)
+    }
+
+    fn cost_line(&mut self, role: CostRole, positions: &[u64], costs: &[Cost]) -> Result<(), Error> {
+        if positions.len() != self.positions.columns.len() {
+            return self.refuse(ErrorKind::MissingPosition);
+        }
+        self.line(Line::Cost(CostLine {
+            role,
+            positions: Positions::new(positions),
+            costs: Costs::new(costs),
+        }))
+    }
+
+    fn line(&mut self, line: Line<'_>) -> Result<(), Error> {
+        self.write(&Record::new(line))
+    }
+
+    /// Writes a record.
+    ///
+    /// # Errors
+    ///
+    /// When the record would not read back as it is (nothing is written then, and the writer can go on), or when the
+    /// sink fails.
+    pub fn write(&mut self, record: &Record<'_>) -> Result<(), Error> {
+        let mut spelling = record.spelling;
+        let mut line = record.line;
+        if let Line::Name(key, name) = line {
+            let chosen = self.choose_name(key, name)?;
+            if chosen.id.is_none() != name.id.is_none() || chosen.id != name.id {
+                spelling = Spelling::with_line_end(spelling.line_end());
+            }
+            line = Line::Name(key, chosen);
+        }
+        if let Err(kind) = self.check(&line) {
+            return self.refuse(kind);
+        }
+        let (divider, line_end) = self.line_end(spelling.line_end());
+        if divider != Some(Divider::Feed) {
+            self.line.clear();
+            spell(&line, spelling.text(), &self.positions, &mut self.line);
+            if memchr::memchr(b'\r', &self.line).is_some() {
+                return self.refuse(ErrorKind::LineEndInText);
+            }
+        }
+        self.take_note(&line);
+        self.line.clear();
+        if self.is_unended {
+            self.line.push(if divider == Some(Divider::Return) { b'\r' } else { b'\n' });
+        }
+        let start = self.line.len();
+        let positions = self.position_state(&line);
+        spell(&line, spelling.text(), &positions, &mut self.line);
+        self.settle(&line);
+        // An empty line is nothing but its end.
+        let is_empty = self.line.len() == start;
+        if !is_empty && is_blank(self.line[start]) {
+            self.keep_indentation(&line, start);
+        }
+        let wanted = if is_empty && line_end == LineEnd::Missing { LineEnd::Lf } else { line_end };
+        let (divider, line_end) = self.line_end(wanted);
+        self.divider = divider;
+        // With a line feed to follow, a carriage return is half of a line end.
+        self.is_unended =
+            line_end == LineEnd::Missing || line_end == LineEnd::Cr && divider == Some(Divider::Feed);
+        self.line.extend_from_slice(line_end.bytes());
+        self.sink.write_all(&self.line).map_err(|source| Error::io(source, self.written))?;
+        self.written.byte += self.line.len() as u64;
+        self.written.line += 1;
+        Ok(())
+    }
+
+    /// Takes away the blanks before a cost line where a reader would take them for a missing position.
+    fn keep_indentation(&mut self, line: &Line<'_>, start: usize) {
+        match line {
+            Line::Blank => {}
+            Line::Cost(_) => {
+                let text = &self.line[start..];
+                let body = trim_start(text);
+                if !self.is_indented && lacks_position(body, self.part.event_types) {
+                    self.line.drain(start..start + text.len() - body.len());
+                }
+            }
+            _ => self.is_indented = true,
+        }
+    }
+
+    /// What divides the lines once this one has its end, and what that end is.
+    fn line_end(&self, wanted: LineEnd) -> (Option<Divider>, LineEnd) {
+        let divider = match (self.divider, wanted) {
+            (None, _) if self.is_unended => Some(Divider::Feed),
+            (None, LineEnd::Lf | LineEnd::CrLf) => Some(Divider::Feed),
+            (None, LineEnd::Cr) => Some(Divider::Return),
+            (divider, _) => divider,
+        };
+        let line_end = match (divider, wanted) {
+            (Some(Divider::Return), LineEnd::Lf | LineEnd::CrLf) => LineEnd::Cr,
+            _ => wanted,
+        };
+        (divider, line_end)
+    }
+
+    /// Ends the profile and gives the sink back.
+    ///
+    /// # Errors
+    ///
+    /// When a call still lacks its cost line, when nothing tells that this is a profile (it begins with a word that
+    /// no version of the format has, and there is no `events:` line), or when the sink fails.
+    pub fn finish(mut self) -> Result<W, Error> {
+        if self.expected == CostRole::Call {
+            self.refuse(ErrorKind::CallWithoutCost)?;
+        }
+        if self.is_foreign == Some(true) {
+            self.refuse(ErrorKind::NotAProfile(Foreign::Text))?;
+        }
+        self.sink.flush().map_err(|source| Error::io(source, self.written))?;
+        Ok(self.sink)
+    }
+
+    /// Whether the last line was written without its end, and gets one only if there is another line.
+    pub(crate) fn is_unended(&self) -> bool {
+        self.is_unended
+    }
+
+    fn refuse(&self, kind: ErrorKind) -> Result<(), Error> {
+        Err(Error::new(kind, self.written))
+    }
+
+    /// The name in the writer's style, with a number that the output knows.
+    fn choose_name<'n>(&mut self, key: NameKey, name: Name<'n>) -> Result<Name<'n>, Error> {
+        let space = key.space();
+        let part = self.part.index;
+        let namer = &mut self.spaces[space as usize];
+        let Some(text) = name.text else {
+            return match name.id {
+                Some(id) if namer.defined.get(id).is_none() => Ok(name),
+                Some(id) => Err(Error::new(ErrorKind::RedefinedName(space, id), self.written)),
+                None => Err(Error::new(ErrorKind::UnreadableText, self.written)),
+            };
+        };
+        let readable = text.first().is_none_or(|first| !is_blank(*first));
+        if !readable || !is_one_line(text) {
+            let kind = if readable { ErrorKind::LineEndInText } else { ErrorKind::UnreadableText };
+            return Err(Error::new(kind, self.written));
+        }
+        let chosen = match (self.names, name.id) {
+            (NameStyle::Plain, _) if !needs_number(text) => Name::plain(text),
+            (NameStyle::AsGiven, None) if looks_numbered(text) => {
+                return Err(Error::new(ErrorKind::UnreadableText, self.written));
+            }
+            (NameStyle::AsGiven, None) => name,
+            (NameStyle::AsGiven, Some(id)) => {
+                Name { defines: name.defines || !namer.means(id, text), ..name }
+            }
+            (NameStyle::Compressed | NameStyle::Plain, Some(id)) if !namer.is_taken(id, text, part) => {
+                Name { defines: name.defines || !namer.means(id, text), ..name }
+            }
+            // There is nothing to compress, and a number could not be given this meaning a second time.
+            (NameStyle::Compressed, _) if text.is_empty() => Name::plain(text),
+            (NameStyle::Compressed | NameStyle::Plain, _) => {
+                let mut id = namer.numbering.guess(text);
+                if namer.is_taken(id, text, part) {
+                    id = namer.numbering.unused(|id| namer.defined.get(id).is_some());
+                }
+                Name { id: Some(id), text: Some(text), defines: !namer.is_defined(id, text, part) }
+            }
+        };
+        if let Some(id) = chosen.id
+            && chosen.defines
+            && text.is_empty()
+            && namer.defined.get(id).is_some()
+            && !namer.means(id, text)
+        {
+            return Err(Error::new(ErrorKind::UnreadableText, self.written));
+        }
+        if let Some(id) = chosen.id
+            && self.names != NameStyle::AsGiven
+        {
+            namer.numbering.learn(text, id);
+        }
+        Ok(chosen)
+    }
+
+    /// Whether the line would read back as it is.
+    fn check(&self, line: &Line<'_>) -> Result<(), ErrorKind> {
+        let follows_call = self.expected == CostRole::Call;
+        if follows_call && !matches!(line, Line::Cost(_) | Line::Blank | Line::Comment(_)) {
+            return Err(ErrorKind::CallWithoutCost);
+        }
+        match line {
+            Line::Blank => Ok(()),
+            Line::Comment(text) => one_line(text),
+            Line::NewProfile(text) if text.starts_with(NEW_PROFILE) => one_line(text),
+            Line::NewProfile(_) => Err(ErrorKind::UnreadableText),
+            Line::Header(header) => check_header(header),
+            Line::Name(..) => Ok(()),
+            Line::Calls(_) if !self.has_callee => Err(ErrorKind::CallWithoutCallee),
+            Line::Calls(calls) => in_range(calls.count),
+            Line::Jump(jump) => {
+                if jump.target.as_slice().is_empty() {
+                    return Err(ErrorKind::MissingPosition);
+                }
+                in_range(jump.taken)?;
+                in_range(jump.executed.unwrap_or(0))
+            }
+            Line::Cost(line) => self.check_cost_line(line),
+            Line::Numbers(_, numbers) => check_costs(numbers, usize::MAX),
+            Line::UnknownBody { key, value } => key_value(b'=', key, value),
+        }
+    }
+
+    fn check_cost_line(&self, line: &CostLine<'_>) -> Result<(), ErrorKind> {
+        if !self.part.has_events {
+            return Err(ErrorKind::CostBeforeEvents);
+        }
+        let is_expected = line.role == self.expected
+            || line.role == CostRole::SelfCost
+                && self.expected == CostRole::JumpSource
+                && !line.costs.is_empty();
+        if !is_expected || line.role == CostRole::JumpSource && !line.costs.is_empty() {
+            return Err(ErrorKind::Misplaced);
+        }
+        if line.positions.as_slice().len() != self.positions.columns.len() {
+            return Err(ErrorKind::MissingPosition);
+        }
+        check_costs(&line.costs, self.part.event_types)
+    }
+
+    /// What the line changes before it is spelled.
+    fn take_note(&mut self, line: &Line<'_>) {
+        match line {
+            Line::Blank => {}
+            Line::Header(Header::Events(_)) => self.is_foreign = Some(false),
+            _ => {
+                self.is_foreign.get_or_insert(matches!(line, Line::UnknownBody { .. }));
+            }
+        }
+        match line {
+            Line::NewProfile(_) => {
+                self.part.begin();
+                self.begin_part();
+                for space in &mut self.spaces {
+                    space.defined.clear();
+                }
+                self.calls_move_base = true;
+                self.has_callee = false;
+            }
+            Line::Header(header) => self.take_note_of_header(header),
+            Line::Name(key, name) => {
+                self.part.body();
+                if let (Some(id), Some(text), true) = (name.id, name.text, name.defines) {
+                    let entry = (hash_of(text), self.part.index);
+                    self.spaces[key.space() as usize].defined.set(id, entry);
+                }
+                match key {
+                    NameKey::Fn => {
+                        self.part.has_function = true;
+                        self.positions.last = [0; MAX_COLUMNS];
+                    }
+                    NameKey::Cfn => self.has_callee = true,
+                    NameKey::Frfn => self.positions.last = [0; MAX_COLUMNS],
+                    _ => {}
+                }
+            }
+            Line::Calls(_) | Line::Jump(_) | Line::Cost(_) | Line::Numbers(..) | Line::UnknownBody { .. } => {
+                self.part.body();
+            }
+            Line::Blank | Line::Comment(_) => {}
+        }
+        if !matches!(line, Line::Blank | Line::Comment(_) | Line::Cost(_)) {
+            self.expected = CostRole::SelfCost;
+        }
+    }
+
+    fn take_note_of_header(&mut self, header: &Header<'_>) {
+        let part_header = match header {
+            Header::Version(_) => PartHeader::Version,
+            Header::Creator(_) => PartHeader::Creator,
+            Header::Pid(_) => PartHeader::Pid,
+            Header::Part(_) => PartHeader::Part,
+            Header::Thread(_) => PartHeader::Thread,
+            Header::Positions(_) => PartHeader::Positions,
+            Header::Events(_) => PartHeader::Events,
+            Header::Totals(_) => return self.part.totals(),
+            _ => return,
+        };
+        if self.part.header(part_header) {
+            self.begin_part();
+        }
+        match header {
+            Header::Creator(value) => self.calls_move_base = !value.starts_with(b"callgrind-"),
+            Header::Positions(words) => {
+                let columns = Columns::new(words.iter().map(PositionKind::of));
+                if columns != self.positions.columns {
+                    self.positions.columns = columns;
+                    self.positions.has_base = false;
+                }
+            }
+            Header::Events(words) => self.part.events(words.len()),
+            _ => {}
+        }
+    }
+
+    fn begin_part(&mut self) {
+        self.positions.has_base = false;
+        self.positions.last = [0; MAX_COLUMNS];
+    }
+
+    /// What the positions of this line are written against.
+    fn position_state(&self, line: &Line<'_>) -> PositionState {
+        let mut state = self.positions;
+        if !state.has_base {
+            state.base = [0; MAX_COLUMNS];
+            state.last = [0; MAX_COLUMNS];
+        }
+        if matches!(line, Line::Calls(_) | Line::Jump(_)) {
+            // Targets may be relative to nothing, and those past the columns always are.
+            let columns = state.columns.len();
+            state.has_base = true;
+            state.base[columns..].fill(0);
+            state.last[columns..].fill(0);
+        }
+        state
+    }
+
+    /// What the line changes once it is spelled.
+    fn settle(&mut self, line: &Line<'_>) {
+        match line {
+            Line::Calls(_) => {
+                self.expected = CostRole::Call;
+                self.has_callee = false;
+            }
+            Line::Jump(_) => self.expected = CostRole::JumpSource,
+            Line::Cost(line) => {
+                self.expected = CostRole::SelfCost;
+                if line.role == CostRole::SelfCost || self.calls_move_base {
+                    self.positions.base = line.positions.array();
+                    self.positions.last = line.positions.array();
+                    self.positions.has_base = true;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

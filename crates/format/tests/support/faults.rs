@@ -1,0 +1,29 @@
+//! What is wrong with a file.
+
+use gristmill_format::{Header, Line, Reader};
+
+/// What the tolerant reader finds fault with, in costs too, which it decodes only when asked to.
+pub(crate) fn faults(file: &[u8]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut event_types = usize::MAX;
+    for record in Reader::new(file) {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                faults.push(error.to_string());
+                continue;
+            }
+        };
+        match record.line {
+            Line::Header(Header::Events(words)) => event_types = words.len(),
+            Line::Cost(line) => {
+                let mut places = vec![0; event_types.min(line.costs.len())];
+                if let Err(fault) = line.costs.decode(&mut places) {
+                    faults.push(fault.into_error(record.location).to_string());
+                }
+            }
+            _ => {}
+        }
+    }
+    faults
+}

@@ -1,0 +1,61 @@
+//! The profiles that lie in the corpus, and in the folder that `GRISTMILL_CORPUS` names.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// A profile with the path it is known by.
+pub(crate) struct Profile {
+    /// Relative to its corpus, with `/`.
+    pub(crate) path: String,
+    pub(crate) bytes: Vec<u8>,
+    /// It lies in the corpus that belongs to the project, where every file can be read.
+    pub(crate) is_own: bool,
+}
+
+/// The corpus of the project.
+pub(crate) fn own_corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
+}
+
+/// Another corpus, on request.
+pub(crate) fn other_corpus() -> Option<PathBuf> {
+    env::var_os("GRISTMILL_CORPUS").map(PathBuf::from)
+}
+
+/// All profiles of both, sorted by path. Files that are none, and damaged ones, are left out.
+pub(crate) fn profiles() -> Vec<Profile> {
+    let mut profiles = Vec::new();
+    for (root, is_own) in [(Some(own_corpus()), true), (other_corpus(), false)] {
+        let Some(root) = root else { continue };
+        let mut paths = Vec::new();
+        walk(&root, "", &mut paths);
+        paths.sort();
+        assert!(!paths.is_empty(), "no profile in {}", root.display());
+        profiles.extend(paths.into_iter().map(|path| {
+            let bytes = fs::read(root.join(&path)).expect("a file that can be read");
+            Profile { path, bytes, is_own }
+        }));
+    }
+    profiles
+}
+
+fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) {
+    const NO_PROFILES: [&str; 3] = ["src", "malformed", "expected"];
+    for entry in fs::read_dir(root.join(folder)).expect("a folder of profiles") {
+        let entry = entry.expect("an entry of the folder");
+        let name = entry.file_name().into_string().expect("a name in UTF-8");
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        if entry.file_type().expect("a kind of file").is_dir() {
+            if !NO_PROFILES.contains(&name.as_str()) {
+                walk(root, &path, paths);
+            }
+        } else if is_profile(folder, &name) {
+            paths.push(path);
+        }
+    }
+}
+
+fn is_profile(folder: &str, name: &str) -> bool {
+    const OTHER_KINDS: [&str; 9] = [".md", ".tsv", ".gz", ".zst", ".xz", ".bz2", ".c", ".h", ".inc"];
+    !folder.is_empty() && !name.starts_with('.') && !OTHER_KINDS.iter().any(|kind| name.ends_with(kind))
+}

@@ -1,0 +1,97 @@
+//! Reading all records of a file with all numbers decoded, against the least that any reader must do (finding the line
+//! ends), and against the other reader on crates.io.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::BufReader;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::inputs::{self, Input};
+use super::rounds::{self, Contender, Measured};
+use super::{Measure, gristmill, table};
+use crate::failure::{Context as _, Failure};
+
+const SCAN: &str = "newline scan";
+const PEER: &str = "callgrind-parser";
+/// Of the reader of the other crate; larger ones make it no faster.
+const PEER_BUFFER: usize = 1 << 20;
+
+pub(super) fn run(options: &Measure) -> Result<(), Failure> {
+    let head = ["", "best ms", "MB/s", "x scan", "x callgrind-parser"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for input in inputs::both(options.size) {
+        let input = input?;
+        let measured = rounds::measure(contenders(&input), options.rounds)?;
+        rows.push(vec![format!("{} ({} bytes)", input.name, input.bytes.len())]);
+        let best = |name: &str| measured.iter().find(|one| one.name == name).map(|one| one.best);
+        let (scan, peer) = (best(SCAN), best(PEER));
+        rows.extend(measured.iter().map(|one| row(one, input.bytes.len(), scan, peer)));
+    }
+    println!("reading, best of {} rounds; x: how many times the speed of", options.rounds);
+    table::print(&rows);
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]
+fn row(measured: &Measured, bytes: usize, scan: Option<Duration>, peer: Option<Duration>) -> Vec<String> {
+    let best = measured.best.as_secs_f64();
+    let times = |other: Option<Duration>| {
+        other.map_or_else(String::new, |other| format!("{:.2}", other.as_secs_f64() / best))
+    };
+    vec![
+        format!("  {}", measured.name),
+        format!("{:.1}", best * 1e3),
+        format!("{:.0}", bytes as f64 / 1e6 / best),
+        times(scan),
+        times(peer),
+    ]
+}
+
+fn contenders(input: &Input) -> Vec<Contender<'_>> {
+    vec![
+        Contender { name: SCAN, once: Box::new(|| Ok(scan(&input.bytes))) },
+        Contender { name: "wc -l", once: Box::new(|| wc(input)) },
+        Contender { name: "gristmill", once: Box::new(|| Ok(own(&input.bytes))) },
+        Contender { name: PEER, once: Box::new(|| peer(input)) },
+    ]
+}
+
+/// Visits each line end, as a reader must. Only counting them is five times as fast, but makes no position.
+fn scan(bytes: &[u8]) -> Duration {
+    timed(|| memchr::memchr_iter(b'\n', black_box(bytes)).fold(0usize, |sum, at| sum.wrapping_add(at)))
+}
+
+fn own(bytes: &[u8]) -> Duration {
+    timed(|| gristmill::read_all(black_box(bytes)))
+}
+
+fn wc(input: &Input) -> Result<Duration, Failure> {
+    let start = Instant::now();
+    let output = Command::new("wc")
+        .arg("-l")
+        .arg(&input.path)
+        .stderr(Stdio::inherit())
+        .output()
+        .context(|| "cannot run wc".into())?;
+    let time = start.elapsed();
+    if output.status.success() { Ok(time) } else { Err(Failure::new(format!("wc: {}", output.status))) }
+}
+
+fn peer(input: &Input) -> Result<Duration, Failure> {
+    let start = Instant::now();
+    let file = File::open(&input.path).context(|| format!("cannot open {}", input.path.display()))?;
+    let profile = callgrind_parser::parse_reader(BufReader::with_capacity(PEER_BUFFER, file))
+        .context(|| format!("{PEER} cannot read {}", input.path.display()))?;
+    let time = start.elapsed();
+    // Taking it down again is not counted.
+    drop(black_box(profile));
+    Ok(time)
+}
+
+/// How long it takes to find something out, which is then thrown away.
+fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    black_box(work());
+    start.elapsed()
+}

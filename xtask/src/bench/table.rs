@@ -1,0 +1,20 @@
+//! Aligned text: the first column to the left, the others to the right.
+
+pub(super) fn print(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let mut line = String::new();
+        for (nth, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            if nth == 0 {
+                line.push_str(&format!("{cell:<width$}"));
+            } else {
+                line.push_str(&format!("  {cell:>width$}"));
+            }
+        }
+        println!("{}", line.trim_end());
+    }
+}

@@ -1,0 +1,166 @@
+//! `cargo xtask ci`: every check, in order; the first that fails ends it.
+
+use std::time::{Duration, Instant};
+
+use crate::failure::Failure;
+use crate::{corpus, fuzz, workspace};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Prints the steps and does nothing.
+    #[arg(long)]
+    list: bool,
+    /// Only these steps.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "STEP")]
+    only: Vec<Step>,
+    /// All steps but these.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "STEP", conflicts_with = "only")]
+    skip: Vec<Step>,
+    /// How long each fuzz target runs.
+    #[arg(long, default_value_t = 60)]
+    fuzz_seconds: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Step {
+    Format,
+    Clippy,
+    Docs,
+    Tests,
+    Fuzz,
+    Corpus,
+}
+
+impl Step {
+    const ALL: [Self; 6] = [Self::Format, Self::Clippy, Self::Docs, Self::Tests, Self::Fuzz, Self::Corpus];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Clippy => "clippy",
+            Self::Docs => "docs",
+            Self::Tests => "tests",
+            Self::Fuzz => "fuzz",
+            Self::Corpus => "corpus",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Self::Format => "the code is formatted",
+            Self::Clippy => "no lint has anything to say",
+            Self::Docs => "the documentation builds without a warning",
+            Self::Tests => "all tests pass",
+            Self::Fuzz => "each fuzz target runs for a while without a crash",
+            Self::Corpus => "the corpus is as its manifest says",
+        }
+    }
+
+    fn run(self, options: &Options) -> Result<(), Failure> {
+        match self {
+            Self::Format => {
+                cargo(&["fmt", "--all", "--check"])?;
+                // The fuzz targets are a workspace of their own.
+                cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
+            }
+            Self::Clippy => {
+                cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+                cargo(&[
+                    "clippy",
+                    "--quiet",
+                    "-p",
+                    "xtask",
+                    "--features",
+                    "bench",
+                    "--all-targets",
+                    "--",
+                    "-D",
+                    "warnings",
+                ])?;
+                let mut fuzz = workspace::cargo();
+                fuzz.args([
+                    "clippy",
+                    "--quiet",
+                    "--manifest-path",
+                    "fuzz/Cargo.toml",
+                    "--",
+                    "-D",
+                    "warnings",
+                ]);
+                workspace::run(fuzz.env("CARGO_TARGET_DIR", workspace::target().join("fuzz")))
+            }
+            Self::Docs => {
+                let mut docs = workspace::cargo();
+                docs.args(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+                workspace::run(&mut docs)
+            }
+            Self::Tests => cargo(&["test", "--workspace"]),
+            Self::Fuzz => fuzz::run(&fuzz::Options::smoke(options.fuzz_seconds)),
+            Self::Corpus => corpus::run(&corpus::Options::default()),
+        }
+    }
+}
+
+fn cargo(arguments: &[&str]) -> Result<(), Failure> {
+    workspace::run(workspace::cargo().args(arguments))
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    if options.list {
+        for step in Step::ALL {
+            println!("{:<8} {}", step.name(), step.about());
+        }
+        return Ok(());
+    }
+    let mut done = Vec::new();
+    for step in chosen(options) {
+        println!("==> {}: {}", step.name(), step.about());
+        let start = Instant::now();
+        let outcome = step.run(options);
+        done.push((step, start.elapsed(), outcome.is_ok()));
+        if let Err(failure) = outcome {
+            summary(&done);
+            return Err(Failure::new(format!("step {} failed: {failure}", step.name())));
+        }
+    }
+    summary(&done);
+    Ok(())
+}
+
+fn chosen(options: &Options) -> impl Iterator<Item = Step> {
+    Step::ALL
+        .into_iter()
+        .filter(|step| options.only.is_empty() || options.only.contains(step))
+        .filter(|step| !options.skip.contains(step))
+}
+
+fn summary(done: &[(Step, Duration, bool)]) {
+    println!("\n{:<8}  {:<6}  {:>9}", "step", "", "seconds");
+    for (step, time, passed) in done {
+        println!(
+            "{:<8}  {:<6}  {:>9.1}",
+            step.name(),
+            if *passed { "passed" } else { "FAILED" },
+            time.as_secs_f64()
+        );
+    }
+    let total: Duration = done.iter().map(|(_, time, _)| *time).sum();
+    println!("{:<8}  {:<6}  {:>9.1}", "all", "", total.as_secs_f64());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(only: &[Step], skip: &[Step]) -> Options {
+        Options { list: false, only: only.to_vec(), skip: skip.to_vec(), fuzz_seconds: 1 }
+    }
+
+    #[test]
+    fn steps_keep_their_order_whatever_is_chosen() {
+        let names = |options: &Options| chosen(options).map(Step::name).collect::<Vec<_>>();
+        assert_eq!(names(&options(&[], &[])), ["format", "clippy", "docs", "tests", "fuzz", "corpus"]);
+        assert_eq!(names(&options(&[Step::Tests, Step::Format], &[])), ["format", "tests"]);
+        assert_eq!(names(&options(&[], &[Step::Fuzz, Step::Docs])), ["format", "clippy", "tests", "corpus"]);
+    }
+}

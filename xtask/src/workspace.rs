@@ -1,0 +1,51 @@
+//! Where things lie, and how a task calls other programs.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::{Context as _, Failure};
+
+/// The root of the workspace.
+pub(crate) fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
+}
+
+/// Where cargo builds, which the environment may have moved.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The cargo that runs this task, at the root of the workspace.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// The platform that programs are built for here, as the compiler names it.
+pub(crate) fn platform() -> Result<String, Failure> {
+    let output = Command::new("rustc").arg("-vV").output().context(|| "cannot run rustc".to_owned())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc -vV names no host"))
+}
+
+/// Runs a program whose output passes through unchanged; anything but success is a failure.
+pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+    let status = command.status().context(|| format!("cannot run {}", shown(command)))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("{} ended with {status}", shown(command))))
+    }
+}
+
+/// The command as it would be typed.
+pub(crate) fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let words: Vec<_> =
+        std::iter::once(program).chain(command.get_args()).map(OsStr::to_string_lossy).collect();
+    words.join(" ")
+}
