@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};
-use crate::lanes::{REACH, leading_number};
+use crate::lanes::{Window, eight, find_all, whole_number};
 use crate::location::Location;
 use crate::scan::{NumberFault, NumberForm, Token, Tokens, number};
 
@@ -12,6 +12,12 @@ pub type Cost = i128;
 
 const LEAST: Cost = i64::MIN as Cost;
 const GREATEST: Cost = u64::MAX as Cost;
+
+/// Where numbers may begin that are looked at together, and room for the last of them.
+type Piece = [u8; size_of::<Window>() + size_of::<u64>()];
+
+/// How many bytes after the end of a line must be there, so that all its numbers can be read as part of a [`Piece`].
+const REACH: usize = size_of::<Piece>();
 
 /// Whether a file can hold this cost.
 pub(crate) fn is_in_range(cost: Cost) -> bool {
@@ -28,11 +34,13 @@ pub struct Costs<'a>(Repr<'a>);
 enum Repr<'a> {
     Text {
         text: &'a [u8],
-        /// How many bytes at the end of the text are not of the line. They are there so that eight can be taken
+        /// How many bytes at the end of the text are not of the line: none, or [`REACH`] so that as many can be taken
         /// together wherever a number begins.
         beyond: u8,
         /// Where the bytes begin in their line.
         offset: u32,
+        /// Bit n is set if a number ends before byte n, for all numbers; or none is, where that is not known.
+        stops: u32,
     },
     Values(&'a [Cost]),
 }
@@ -45,16 +53,18 @@ impl<'a> Costs<'a> {
 
     #[inline]
     pub(crate) const fn of_text(text: &'a [u8], offset: u32) -> Self {
-        Costs(Repr::Text { text, beyond: 0, offset })
+        Costs(Repr::Text { text, beyond: 0, offset, stops: 0 })
     }
 
-    /// Costs that stand in a larger text.
+    /// Costs that stand in a larger text, which begins where their line does. `stops` tells where numbers end, if that
+    /// is known.
     #[inline(always)]
-    pub(crate) fn within(text: &'a [u8], start: usize, end: usize, offset: u32) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "8")]
+    pub(crate) fn within(text: &'a [u8], start: usize, end: usize, stops: u32) -> Self {
+        let offset = narrow(start);
+        #[expect(clippy::cast_possible_truncation, reason = "40")]
         const BEYOND: u8 = REACH as u8;
         match text.get(start..end + REACH) {
-            Some(text) => Costs(Repr::Text { text, beyond: BEYOND, offset }),
+            Some(text) => Costs(Repr::Text { text, beyond: BEYOND, offset, stops }),
             None => Costs::of_text(&text[start..end], offset),
         }
     }
@@ -73,7 +83,7 @@ impl<'a> Costs<'a> {
     /// a tolerant reader takes in its place.
     pub fn iter(&self) -> CostIter<'a> {
         CostIter(match self.0 {
-            Repr::Text { text, beyond, offset } => {
+            Repr::Text { text, beyond, offset, .. } => {
                 IterRepr::Text(Tokens::new(&text[..text.len() - usize::from(beyond)]), offset)
             }
             Repr::Values(values) => IterRepr::Values(values.iter()),
@@ -126,48 +136,80 @@ impl<'a> Costs<'a> {
     /// Puts the costs into their places, and says what was the first to be wrong.
     #[inline(always)]
     fn place(&self, places: &mut [Cost], put: impl Fn(&mut Cost, Cost)) -> Result<(), CostFault> {
-        let (text, beyond, offset) = match self.0 {
-            Repr::Text { text, beyond, offset } => (text, usize::from(beyond), offset),
+        let (text, beyond, offset, stops) = match self.0 {
+            Repr::Text { text, beyond, offset, stops } => (text, usize::from(beyond), offset, stops),
             Repr::Values(values) => {
                 places.iter_mut().zip(values).for_each(|(place, &cost)| put(place, cost));
                 return if values.len() > places.len() { Err(CostFault::too_many(0, 0)) } else { Ok(()) };
             }
         };
-        let mut rest = text;
+        let end = text.len() - beyond;
+        let mut at = 0;
         let mut free = places.iter_mut();
         if beyond == REACH {
-            while let Some(&eight) = rest.first_chunk()
-                && rest.len() > REACH
-            {
-                let (value, length) = match leading_number(u64::from_le_bytes(eight)) {
-                    Some(number) => number,
-                    None => long_cost(rest),
-                };
-                let is_last = rest.len() - length == REACH;
-                if length == 0 || !is_last && rest[length] != b' ' {
-                    break;
-                }
-                let Some(place) = free.next() else { break };
-                put(place, Cost::from(value));
-                if is_last {
-                    return Ok(());
-                }
-                rest = &rest[length + 1..];
+            at = place_usual(text, end, stops, &mut free, &put);
+            if at > end {
+                return Ok(());
             }
         }
-        if rest.len() == beyond {
+        if at == end {
             return Ok(());
         }
-        let at = text.len() - rest.len();
-        place_others(&text[..text.len() - beyond], offset, at, free.into_slice(), put)
+        place_others(&text[..end], offset, at, free.into_slice(), put)
     }
 }
 
-/// A number of eight digits or more, and how many it has; none if it is too large.
+/// Places numbers of at most eight digits with one blank between them. Ends before the first that is of another form, or
+/// beyond the end.
+///
+/// Measured on generated profiles of 100 MB: how many numbers there are is guessed wrong for every other line. Where they
+/// end is looked up for all of them together, so that the mistake shows before the first of them is read.
+#[inline(always)]
+fn place_usual(
+    text: &[u8],
+    end: usize,
+    stops: u32,
+    free: &mut std::slice::IterMut<'_, Cost>,
+    put: impl Fn(&mut Cost, Cost),
+) -> usize {
+    const WINDOW: usize = size_of::<Window>();
+    let mut at = 0;
+    while at < end
+        && let Some(piece) = text.get(at..).and_then(<[u8]>::first_chunk::<REACH>)
+        && let Some(window) = piece.first_chunk()
+    {
+        let mut stops = match stops {
+            0 => stops_in(window, end - at),
+            known => known.into(),
+        };
+        let begin = at;
+        let mut start = 0;
+        while stops != 0 {
+            let stop = stops.trailing_zeros() as usize;
+            stops &= stops - 1;
+            let length = stop - start;
+            // The remainder changes nothing, but shows that no number begins beyond the window.
+            let Some(value) = eight(piece, start % WINDOW).and_then(|eight| whole_number(eight, length))
+            else {
+                return at;
+            };
+            let Some(place) = free.next() else { return at };
+            put(place, Cost::from(value));
+            start = stop + 1;
+            at = begin + start;
+        }
+        if at == begin {
+            return at;
+        }
+    }
+    at
+}
+
+/// Where numbers end in a window; the last one after so many bytes, if that is within.
 #[inline(never)]
-fn long_cost(text: &[u8]) -> (u64, usize) {
-    let length = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-    number(&text[..length]).map_or((0, 0), |value| (value, length))
+fn stops_in(window: &Window, left: usize) -> u64 {
+    let stops = u64::from(find_all(window, b' '));
+    if left < size_of::<Window>() { stops & ((1 << left) - 1) | 1 << left } else { stops }
 }
 
 /// The rest of a line from the first number that is not of the usual form.

@@ -217,27 +217,44 @@ pub(crate) fn definition_text(rest: &[u8]) -> &[u8] {
 }
 
 /// The meanings of the numbers of one [`NameSpace`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct NameTable<T> {
     /// Real files number from 0 with few gaps, so the number is the index.
     dense: Vec<Option<T>>,
     /// For numbers that would leave the vector mostly empty.
     sparse: HashMap<u64, T>,
     len: usize,
+    /// The vector may always become as long as this.
+    room: usize,
+}
+
+impl<T: Copy> Default for NameTable<T> {
+    fn default() -> Self {
+        NameTable::new()
+    }
 }
 
 impl<T: Copy> NameTable<T> {
     pub(crate) fn new() -> Self {
-        NameTable { dense: Vec::new(), sparse: HashMap::new(), len: 0 }
+        NameTable::for_input(0)
     }
 
-    #[inline]
+    /// For the names of an input of so many bytes.
+    pub(crate) fn for_input(bytes: usize) -> Self {
+        NameTable { dense: Vec::new(), sparse: HashMap::new(), len: 0, room: 1024 + bytes / 64 }
+    }
+
+    #[inline(always)]
     pub(crate) fn get(&self, id: u64) -> Option<T> {
         match usize::try_from(id).ok().and_then(|index| self.dense.get(index)) {
             Some(Some(entry)) => Some(*entry),
-            _ if self.sparse.is_empty() => None,
-            _ => self.sparse.get(&id).copied(),
+            _ => self.get_sparse(id),
         }
+    }
+
+    #[inline(never)]
+    fn get_sparse(&self, id: u64) -> Option<T> {
+        if self.sparse.is_empty() { None } else { self.sparse.get(&id).copied() }
     }
 
     pub(crate) fn set(&mut self, id: u64, entry: T) {
@@ -257,9 +274,10 @@ impl<T: Copy> NameTable<T> {
         }
     }
 
-    /// Room for 8 times as many numbers as were defined keeps the vector in proportion to the file.
+    /// Room for 8 times as many numbers as were defined, or for one in 64 bytes of the file, keeps the vector in
+    /// proportion to the file.
     fn limit(&self) -> usize {
-        1024 + 8 * self.len
+        self.room.max(8 * self.len)
     }
 
     /// Numbers come in any order, so many of the first ones had no room in the vector. Left where they are, they would
@@ -281,7 +299,7 @@ impl<T: Copy> NameTable<T> {
     }
 
     pub(crate) fn clear(&mut self) {
-        *self = NameTable::new();
+        (self.dense, self.sparse, self.len) = (Vec::new(), HashMap::new(), 0);
     }
 }
 

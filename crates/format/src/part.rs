@@ -1,7 +1,9 @@
 //! Where one part of a file ends and the next begins; reader and writer must agree on it.
 
+use crate::record::Header;
+
 /// What has been seen of the current part.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Part {
     /// Number of the part, from 0.
     pub(crate) index: u32,
@@ -27,6 +29,19 @@ pub(crate) enum PartHeader {
 }
 
 impl PartHeader {
+    pub(crate) fn of(header: &Header<'_>) -> Option<Self> {
+        Some(match header {
+            Header::Version(_) => PartHeader::Version,
+            Header::Creator(_) => PartHeader::Creator,
+            Header::Pid(_) => PartHeader::Pid,
+            Header::Part(_) => PartHeader::Part,
+            Header::Thread(_) => PartHeader::Thread,
+            Header::Positions(_) => PartHeader::Positions,
+            Header::Events(_) => PartHeader::Events,
+            _ => return None,
+        })
+    }
+
     fn bit(self) -> u8 {
         match self {
             PartHeader::Version => 1,

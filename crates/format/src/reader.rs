@@ -1,5 +1,6 @@
 //! Bytes to records.
 
+mod definitions;
 mod line;
 #[cfg(test)]
 mod tests;
@@ -14,11 +15,12 @@ use crate::error::{Error, ErrorKind};
 use crate::foreign::{BYTE_ORDER_MARK, foreign};
 use crate::grammar::Grammar;
 use crate::location::Location;
-use crate::name::{Name, NameSpace, NameTable, expand};
+use crate::name::{Name, NameSpace, expand};
 use crate::part::Part;
 use crate::position::{Columns, MAX_COLUMNS};
 use crate::record::{CostRole, Line, LineEnd, Record, Spelling};
 use crate::scan::trim_start;
+use definitions::Definitions;
 use line::LineReader;
 
 /// How a [`Reader`] takes what deviates from the published grammar.
@@ -96,7 +98,7 @@ pub struct Reader<'a> {
     /// These two are said once for each part.
     said_no_events: bool,
     said_no_function: bool,
-    names: [NameTable<Definition<'a>>; 3],
+    names: [Definitions<'a>; 3],
     context: Context<'a>,
     last_callee: Option<Name<'a>>,
     waiting: VecDeque<Result<Record<'a>, Error>>,
@@ -105,14 +107,39 @@ pub struct Reader<'a> {
     grammar: Option<Grammar>,
     /// Lines of the whole file are indented, so a leading blank does not mean that a position is missing.
     indented: bool,
+    /// What came before was not read, so a number without a meaning may have been given one there.
+    resumed: bool,
     started: bool,
     done: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Definition<'a> {
-    text: &'a [u8],
-    part: u32,
+/// What holds at a place in the middle of a file, all but the names: see [`Reader::resume`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resumption {
+    line: u64,
+    newline: u8,
+    columns: Columns,
+    base: Option<[u64; MAX_COLUMNS]>,
+    calls_move_base: bool,
+    part: Part,
+    indented: bool,
+}
+
+impl Resumption {
+    /// The number of lines before this place. Where it is not known, it may be set to another, to be added later.
+    pub fn lines(&self) -> u64 {
+        self.line
+    }
+
+    /// Says that so many lines are before this place.
+    pub fn with_lines(self, lines: u64) -> Self {
+        Resumption { line: lines, ..self }
+    }
+
+    /// Says that nothing is known of positions before this place: a relative one becomes an error.
+    pub fn without_base(self) -> Self {
+        Resumption { base: None, ..self }
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -150,7 +177,7 @@ impl<'a> Reader<'a> {
             part: Part::default(),
             said_no_events: false,
             said_no_function: false,
-            names: [NameTable::new(), NameTable::new(), NameTable::new()],
+            names: [(); 3].map(|()| Definitions::new(input)),
             context: Context::default(),
             last_callee: None,
             waiting: VecDeque::new(),
@@ -161,8 +188,66 @@ impl<'a> Reader<'a> {
                 Stance::Practised => Some(Grammar::practised()),
             },
             indented: false,
+            resumed: false,
             started: false,
             done: false,
+        }
+    }
+
+    /// A tolerant reader that begins in the middle of a file, at a line that [`Reader::resumption`] was taken before, or
+    /// at another where the same is known to hold.
+    ///
+    /// Names that were given to numbers before are not known to it: such a name comes with its number and without a
+    /// text, and is no error. No name is in force yet.
+    ///
+    /// ```
+    /// use gristmill_format::{Line, Reader};
+    ///
+    /// let file = b"events: Ir\nfn=(1) main\n1 2\nfn=(2) f\n3 4\nfn=(1)\n5 6\n";
+    /// let mut reader = Reader::new(file);
+    /// reader.by_ref().take(3).for_each(drop);
+    /// let resumption = reader.resumption();
+    /// let place = reader.bytes_read() as usize;
+    /// let rest: Vec<_> = Reader::resume(file, place, &resumption).map(Result::unwrap).collect();
+    /// assert_eq!(rest.len(), 4);
+    /// assert_eq!(rest[0].location.line, 4);
+    /// let Line::Name(_, main) = rest[2].line else { panic!() };
+    /// assert_eq!((main.id, main.text), (Some(1), None));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `at` is beyond the input.
+    pub fn resume(input: &'a [u8], at: usize, resumption: &Resumption) -> Self {
+        assert!(at <= input.len(), "a place in the input");
+        let Resumption { line, newline, columns, base, calls_move_base, part, indented } = *resumption;
+        let mut reader = Reader {
+            at,
+            line,
+            newline,
+            columns,
+            base,
+            calls_move_base,
+            part,
+            indented,
+            resumed: true,
+            started: true,
+            ..Self::with_stance(input, Stance::Tolerant)
+        };
+        reader.fast = reader.expects_usual_lines();
+        reader
+    }
+
+    /// What a reader must know to go on from here. Not to be asked for between a call or jump line and its second line.
+    pub fn resumption(&self) -> Resumption {
+        Resumption {
+            line: self.line,
+            newline: self.newline,
+            columns: self.columns,
+            base: self.base,
+            calls_move_base: self.calls_move_base,
+            part: self.part,
+            indented: self.indented,
         }
     }
 
@@ -195,7 +280,7 @@ impl<'a> Reader<'a> {
     /// [practice](crate::practice#names).
     pub fn expand(&self, space: NameSpace, name: &Name<'a>) -> Option<Vec<u8>> {
         let table = &self.names[space as usize];
-        expand(name.text?, |id| table.get(id).map(|definition| definition.text))
+        expand(name.text?, |id| table.get(id))
     }
 
     /// What a cost line is. The published grammar has no second line after a jump, so one with costs is a self cost.
@@ -384,7 +469,7 @@ impl<'a> Reader<'a> {
             && self.grammar.is_none()
             && self.part.has_events
             && self.part.has_function
-            && self.base.is_some()
+            && self.base.is_some_and(|base| base.iter().all(|&position| position < usual::BASE_LIMIT))
             && self.waiting.is_empty()
             && !self.done
     }

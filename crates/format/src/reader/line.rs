@@ -2,7 +2,6 @@
 
 use memchr::memchr;
 
-use super::Definition;
 use super::Reader;
 use crate::context::Context;
 use crate::cost::{Cost, Costs, cost, narrow};
@@ -64,7 +63,7 @@ impl<'a> LineReader<'_, 'a> {
                     self.begin_cost_line();
                     self.repaired(ErrorKind::MissingPosition, 0, indent);
                     let zeros = Positions::of_array([0; MAX_COLUMNS], self.reader.columns.len());
-                    return self.cost_line_with(zeros, body, indent, false);
+                    return self.cost_line_with(zeros, body, false);
                 }
                 Shape::Unknown => {}
                 _ => {
@@ -283,20 +282,18 @@ impl<'a> LineReader<'_, 'a> {
                 let text = definition_text(rest);
                 match known {
                     // A blank and nothing after it: a reference, unless there is nothing to refer to.
-                    Some(definition) if text.is_empty() => Name::refer(id, definition.text),
+                    Some(definition) if text.is_empty() => Name::refer(id, definition),
                     None if rest.is_empty() => {
-                        let length = value.len();
-                        self.repaired(ErrorKind::UndefinedName(space, id), offset, length);
+                        if !self.reader.resumed {
+                            self.repaired(ErrorKind::UndefinedName(space, id), offset, value.len());
+                        }
                         Name { id: Some(id), text: None, defines: false }
                     }
                     _ => {
-                        if let Some(definition) = known
-                            && definition.part == part
-                            && definition.text != text
-                        {
+                        if known.is_some_and(|known| known != text) && table.is_of_part(id, part) {
                             self.repaired(ErrorKind::RedefinedName(space, id), offset, value.len());
                         }
-                        self.reader.names[space as usize].set(id, Definition { text, part });
+                        self.reader.names[space as usize].set(id, text, part);
                         Name::define(id, text)
                     }
                 }
@@ -458,26 +455,25 @@ impl<'a> LineReader<'_, 'a> {
             positions.push(self.reader.base.map_or(0, |base| base[column]));
         }
         let rest = tokens.rest();
-        let offset = indent + body.len() - rest.len();
-        self.cost_line_with(positions, trim_start(rest), offset + rest.len() - trim_start(rest).len(), true);
+        self.cost_line_with(positions, trim_start(rest), true);
     }
 
-    fn cost_line_with(&mut self, positions: Positions, costs: &'a [u8], offset: usize, has_position: bool) {
+    fn cost_line_with(&mut self, positions: Positions, costs: &'a [u8], has_position: bool) {
         let role = self.reader.role(costs);
         let base = self.reader.base;
         self.reader.take_cost_line(role, positions.array());
         if !has_position {
             self.reader.base = base;
         }
-        let costs = self.with_room(costs, offset);
+        let costs = self.with_room(costs);
         self.yields(Line::Cost(CostLine { role, positions, costs }));
     }
 
     /// Costs at the end of the line that know what follows them, which makes decoding fast.
-    fn with_room(&self, costs: &[u8], offset: usize) -> Costs<'a> {
+    fn with_room(&self, costs: &[u8]) -> Costs<'a> {
         #[expect(clippy::cast_possible_truncation, reason = "a place in a slice")]
-        let end = self.location.byte as usize + self.text.len();
-        Costs::within(self.reader.input, end - costs.len(), end, narrow(offset))
+        let from_here = &self.reader.input[self.location.byte as usize..];
+        Costs::within(from_here, self.text.len() - costs.len(), self.text.len(), 0)
     }
 }
 
