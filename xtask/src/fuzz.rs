@@ -4,9 +4,12 @@
 //! nightly toolchain; the counters alone are options of LLVM that stable passes on. Nothing here is unsafe code, so a
 //! sanitizer would have little to find.
 
+mod crash;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
+use std::time::SystemTime;
 
 use crate::failure::{Context as _, Failure};
 use crate::manifest;
@@ -27,6 +30,9 @@ const FLAGS: [&str; 10] = [
     "-Cdebuginfo=line-tables-only",
 ];
 
+/// An input that takes more than this has failed.
+const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=10"];
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// All targets, one after the other, when none is named.
@@ -37,12 +43,18 @@ pub(crate) struct Options {
     /// Processes that search side by side.
     #[arg(long, default_value_t = 1)]
     jobs: u32,
+    /// What the choices of the search follow from: the same inputs in the same order, as long as time lasts.
+    #[arg(long, default_value_t = SEED, value_parser = clap::value_parser!(u32).range(1..))]
+    seed: u32,
 }
+
+/// Any number would do, but the same one always: what fails in one run of the checks is to fail in the next.
+const SEED: u32 = 4711;
 
 impl Options {
     /// Every target for a short time, as the checks want it.
     pub(crate) fn smoke(seconds: u32) -> Self {
-        Self { target: None, seconds, jobs: 1 }
+        Self { target: None, seconds, jobs: 1, seed: SEED }
     }
 }
 
@@ -104,17 +116,19 @@ fn search(folder: &Path, built: &Path, target: &str, options: &Options) -> Resul
         std::fs::create_dir_all(made).context(|| format!("cannot create {}", made.display()))?;
     }
     seed(&inputs)?;
-    println!("fuzz {target}: {} s", options.seconds);
+    println!("fuzz {target}: {} s, seed {}", options.seconds, options.seed);
 
     let program = built.join(target);
     let mut command = Command::new(&program);
     command.arg(&inputs).arg(format!("-artifact_prefix={}/", artifacts.display())).current_dir(folder);
     command.arg(format!("-max_total_time={}", options.seconds));
-    command.args(["-rss_limit_mb=2048", "-timeout=10", "-max_len=65536", "-dict=callgrind.dict"]);
+    command.arg(format!("-seed={}", options.seed));
+    command.args(LIMITS).args(["-max_len=65536", "-dict=callgrind.dict"]);
     command.args(["-print_final_stats=1", "-verbosity=0"]);
     if options.jobs > 1 {
         command.arg(format!("-fork={}", options.jobs));
     }
+    let start = SystemTime::now();
     // libFuzzer has much to say even when all is well.
     let output = command.output().context(|| format!("cannot run {}", program.display()))?;
     let text = String::from_utf8_lossy(&output.stderr);
@@ -124,12 +138,47 @@ fn search(folder: &Path, built: &Path, target: &str, options: &Options) -> Resul
         }
         return Ok(());
     }
-    eprintln!("{text}");
-    let reproduce = match newest(&artifacts) {
-        Some(artifact) => format!("reproduce it with: {} {}", program.display(), artifact.display()),
-        None => "it left no input behind".to_owned(),
-    };
-    Err(Failure::new(format!("fuzz target {target} ended with {}; {reproduce}", output.status)))
+    let log = folder.join("artifacts").join(format!("{target}.log"));
+    std::fs::write(&log, &output.stderr).context(|| format!("cannot write {}", log.display()))?;
+    println!("{}", crash::reason(&text));
+    println!("all that was said: {}", log.display());
+    match crash::artifact(&text, &artifacts, start) {
+        Some(artifact) => Err(failed(target, output.status, &program, &artifact)?),
+        None => {
+            Err(Failure::new(format!("fuzz target {target} ended with {} and left no input", output.status)))
+        }
+    }
+}
+
+/// Shows the input that a target failed with.
+fn failed(target: &str, status: ExitStatus, program: &Path, artifact: &Path) -> Result<Failure, Failure> {
+    let read = |path: &Path| std::fs::read(path).context(|| format!("cannot read {}", path.display()));
+    let mut shown = artifact.to_owned();
+    let mut input = read(&shown)?;
+    println!("the input, {} bytes: {}", input.len(), artifact.display());
+    if input.len() > crash::SHOWN_INPUT
+        && let Some(smaller) = minimized(program, artifact)
+    {
+        shown = smaller;
+        input = read(&shown)?;
+        println!("a smaller one, {} bytes: {}", input.len(), shown.display());
+    }
+    println!("{}", crash::shown_input(&input));
+    let again = format!("{} {}", program.display(), shown.display());
+    Ok(Failure::new(format!("fuzz target {target} ended with {status}; reproduce it with: {again}")))
+}
+
+/// A smaller input that fails as well, if one is found soon.
+fn minimized(program: &Path, artifact: &Path) -> Option<PathBuf> {
+    let mut name = artifact.as_os_str().to_owned();
+    name.push(".smaller");
+    let smaller = PathBuf::from(name);
+    let mut command = Command::new(program);
+    command.args(["-minimize_crash=1", "-max_total_time=30", "-verbosity=0"]).args(LIMITS);
+    command.arg(format!("-exact_artifact_path={}", smaller.display())).arg(artifact);
+    // It fails even when it has found something.
+    let _ = command.output();
+    smaller.is_file().then_some(smaller)
 }
 
 /// Copies the files of the corpus to the inputs, where libFuzzer adds its own findings.
@@ -140,10 +189,4 @@ fn seed(inputs: &Path) -> Result<(), Failure> {
             .context(|| format!("cannot write {}", to.display()))?;
     }
     Ok(())
-}
-
-fn newest(folder: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
-    let latest = entries.max_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok());
-    latest.map(|entry| entry.path())
 }

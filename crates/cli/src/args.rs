@@ -245,7 +245,8 @@ pub(crate) enum PositionStyle {
 pub(crate) enum Dropped {
     /// Jumps between lines (jump= and jcnd=)
     Jumps,
-    /// Addresses of instructions and basic blocks, where there are source lines
+    /// Addresses of instructions and basic blocks, where there are source lines. Each cost stays a line of its own,
+    /// also where several then say the same position
     Instr,
     /// Comment lines
     Comments,

@@ -10,6 +10,7 @@ mod commands;
 mod error;
 mod examine;
 mod input;
+mod interrupt;
 mod output;
 mod progress;
 mod session;
@@ -23,7 +24,7 @@ use crate::args::Command;
 use crate::error::CliError;
 use crate::session::Session;
 
-/// How a command ended; the numbers are a promise to scripts.
+/// How a command ended; the numbers are a promise to scripts. Besides these there is 130, for Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ExitStatus {
     /// Done, nothing to complain about.

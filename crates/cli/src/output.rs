@@ -1,7 +1,8 @@
 //! Writes files: whole or not at all, and never over one that exists unless told to.
 //!
 //! The bytes go to a temporary file in the directory of the target, which takes the target's place at the end. Whoever
-//! looks at the target sees the old file or the new one, never half of one, and a failure leaves nothing behind.
+//! looks at the target sees the old file or the new one, never half of one, and a failure leaves nothing behind, nor does
+//! Ctrl-C.
 
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use tempfile::NamedTempFile;
 use crate::args::is_dash;
 use crate::error::CliError;
 use crate::input::reason;
+use crate::interrupt::RemovedOnInterrupt;
 use crate::terminal::printable_path;
 
 const BUFFER: usize = 256 << 10;
@@ -205,7 +207,9 @@ pub(crate) fn write(
         Some(_) => std::fs::canonicalize(path).map_err(|error| OutputError::io(path, error))?,
         None => path.to_owned(),
     };
-    let file = temporary_beside(&place, existing.as_ref()).map_err(|error| OutputError::io(path, error))?;
+    // The last to go: after the renaming there is nothing to be removed.
+    let (file, _removed) = RemovedOnInterrupt::create(|| temporary_beside(&place, existing.as_ref()))
+        .map_err(|error| OutputError::io(path, error))?;
     // Up to the renaming, returning early removes the temporary file.
     let file = fill_and_flush(path, file, fill)?;
     let renamed = if force { file.persist(&place) } else { file.persist_noclobber(&place) };

@@ -6,11 +6,10 @@
 mod harness;
 
 use std::path::Path;
-use std::process::Stdio;
 
 use harness::{
-    CLEAN, assert_frugal, code, corpus, folder, gristmill, gzip, malformed, run, run_in, run_measured,
-    run_with, stderr, stdout, text,
+    CLEAN, assert_ends_quietly, assert_frugal, code, corpus, folder, gzip, malformed, run, run_in,
+    run_measured, run_with, stderr, stdout, text,
 };
 
 /// Cannot be carried over: nobody knows what the cost is.
@@ -185,16 +184,45 @@ fn broken_pipe_is_no_error() {
     }
     let folder = folder(&[("in", &profile)]);
     for arguments in [&["rewrite", "in"][..], &["rewrite", "--repair", "in"]] {
-        let mut child = gristmill(arguments)
-            .current_dir(folder.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
+        assert_ends_quietly(folder.path(), arguments);
     }
+}
+
+/// Whether this process, and so what it starts, does not hear of Ctrl-C, as in the background of a script.
+#[cfg(target_os = "linux")]
+fn interrupts_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(ignored.trim(), 16).unwrap() & 2 != 0
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    use std::process::{Command, Stdio};
+
+    if interrupts_are_ignored() {
+        return println!("skipped: interrupts are ignored here");
+    }
+    let mut profile = CLEAN.to_vec();
+    for line in 0..2_000_000 {
+        profile.extend(format!("{line} 1\n").bytes());
+    }
+    let folder = folder(&[("in", &profile)]);
+    let mut child = harness::gristmill(&["rewrite", "in", "-o", "out"])
+        .current_dir(folder.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while names(folder.path()).len() == 1 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it wrote");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output).as_str()), (130, ""));
+    assert_eq!(names(folder.path()), ["in"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -203,7 +231,7 @@ fn full_disk_is_named() {
     let folder = folder(&[("in", CLEAN)]);
     for arguments in [&["rewrite", "in"][..], &["rewrite", "in", "-o", "/dev/full"]] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-        let output = gristmill(arguments).current_dir(folder.path()).stdout(full).output().unwrap();
+        let output = harness::gristmill(arguments).current_dir(folder.path()).stdout(full).output().unwrap();
         assert_eq!(code(&output), 2);
         assert!(stderr(&output).contains("No space left on device"), "{}", stderr(&output));
     }

@@ -3,11 +3,14 @@
 use memchr::{memchr, memmem};
 
 use crate::error::Foreign;
-use crate::scan::trim_start;
-use crate::shape::{Shape, is_known_key, shape};
+use crate::scan::{is_blank, trim_start};
+use crate::shape::{Keyed, Shape, is_known_key, shape};
 
 /// What some editors put before the first line of a text in UTF-8.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What Callgrind's own files begin with, without the `#`.
+pub(crate) const MARKER: &[u8] = b" callgrind format";
 
 /// What a file that cannot be a profile seems to be.
 pub(crate) fn foreign(input: &[u8]) -> Option<Foreign> {
@@ -25,11 +28,21 @@ pub(crate) fn foreign(input: &[u8]) -> Option<Foreign> {
         return Some(Foreign::Compressed);
     }
     // One known line at the top is enough; a look at the whole file is only for those that begin oddly.
-    let first =
-        input.split(|&byte| byte == b'\n' || byte == b'\r').map(trim_start).find(|line| !line.is_empty())?;
+    let newline = if memchr(b'\n', input).is_some() { b'\n' } else { b'\r' };
+    let mut lines = input
+        .split(|&byte| byte == newline)
+        .map(|line| trim_start(without_returns(line)))
+        .filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    // Many a text begins with `#`, so what comes after the remarks has to tell, and to tell more.
+    let has_remark = is_remark(first);
+    let first = if has_remark { lines.find(|line| !is_remark(line)).unwrap_or_default() } else { first };
     let known = match shape(first) {
         Shape::Comment(_) | Shape::NewProfile => true,
-        Shape::Keyed(keyed) => keyed.separator == b':' || is_known_key(b'=', keyed.key),
+        Shape::Keyed(Keyed { key, separator: b':', .. }) => {
+            !has_remark || is_known_key(b':', &key.to_ascii_lowercase())
+        }
+        Shape::Keyed(keyed) => is_known_key(b'=', keyed.key),
         Shape::Blank | Shape::Cost | Shape::Unknown => false,
     };
     if known && first.first() != Some(&b'{') {
@@ -47,10 +60,73 @@ pub(crate) fn foreign(input: &[u8]) -> Option<Foreign> {
         Foreign::Json
     } else if memchr(0, &input[..input.len().min(4096)]).is_some() {
         Foreign::Binary
-    } else if matches!(shape(first), Shape::Cost) {
+    } else if matches!(shape(first), Shape::Cost) && (!has_remark || is_made_of_numbers(first)) {
         // Costs with nothing that explains them: say so line by line.
         return None;
     } else {
         Foreign::Text
     })
+}
+
+/// A comment that any text could begin with.
+fn is_remark(line: &[u8]) -> bool {
+    matches!(shape(line), Shape::Comment(text) if !text.starts_with(MARKER))
+}
+
+fn without_returns(mut line: &[u8]) -> &[u8] {
+    while let [before @ .., b'\r'] = line {
+        line = before;
+    }
+    line
+}
+
+/// Not an item of a list.
+fn is_made_of_numbers(line: &[u8]) -> bool {
+    line.iter().any(u8::is_ascii_digit)
+        && line.iter().all(|&byte| {
+            byte.is_ascii_hexdigit()
+                || is_blank(byte)
+                || matches!(byte, b'+' | b'-' | b'*' | b'.' | b':' | b'x')
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_make_no_profile() {
+        for text in [
+            &b"# Title\n\nSome words.\n"[..],
+            b"# Title\r\n\r\nSome words.\r\n",
+            b"# Title\n- a first item\n",
+            b"# Title\n1. a first item\n",
+            b"# Title\n---\n",
+            b"#!/bin/sh\n# says hello\nname=world\n",
+            b"# settings\nkey: value\n",
+            b"# nothing else\n",
+        ] {
+            assert_eq!(foreign(text), Some(Foreign::Text), "{}", text.escape_ascii());
+        }
+        assert_eq!(foreign(b"# Title\n{\n"), Some(Foreign::Json));
+    }
+
+    #[test]
+    fn a_profile_may_begin_with_remarks() {
+        for text in [
+            &b"# callgrind format\n"[..],
+            b"# callgrind format\r\nfrob\r\n",
+            b"# made by hand\n# callgrind format\n",
+            b"# made by hand\n\nversion: 1\n",
+            b"# made by hand\r\rversion: 1\r",
+            b"# made by hand\r\n\r\nEvents: Ir\r\n",
+            b"# made by hand\nfn=main\n",
+            b"# made by hand\n0x1f +3 2\n",
+            b"# made by hand\nkey: value\nevents: Ir\n",
+            b"key: value\n",
+            b"",
+        ] {
+            assert_eq!(foreign(text), None, "{}", text.escape_ascii());
+        }
+    }
 }

@@ -168,3 +168,8 @@ pub use repair::{Change, ChangeKind, Repaired, repair};
 pub use rewrite::Rewrite;
 pub use survey::{Counts, EventType, PartHeaderSurvey, PartSurvey, Survey};
 pub use writer::{NameStyle, PositionStyle, Writer};
+
+/// The examples of the README run as they stand.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -13,9 +13,10 @@
 //! number it has; `!` when it was a definition where a reference was guessed, or the other way round; `-` in place of
 //! the number when it has none.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
+use crate::intern::NameStore;
 use crate::name::{NameSpace, NameTable};
 use crate::scan::number;
 
@@ -32,31 +33,65 @@ const FAR: u64 = 1 << 63;
 /// Guesses the numbers of one space: a name keeps the number it had last.
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
-    /// By a hash of the name: the names themselves would be most of what a writer holds.
-    last: HashMap<u64, u64>,
+    names: NameStore,
+    /// The number that each name had last, in the order of their ids in the store; from [`LARGE`] on, where it is.
+    last: Vec<u32>,
+    large: Vec<u64>,
     next: u64,
 }
 
-/// What stands for a name where it would take too much room.
-pub(crate) fn hash_of(text: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
+/// Numbers from here on are among the large ones.
+const LARGE: u32 = 1 << 31;
+/// For a name that has had no number.
+const NONE: u32 = u32::MAX;
 
 impl Numbering {
+    /// What stands for a name from now on, unless there are too many.
+    pub(crate) fn intern(&mut self, text: &[u8]) -> Option<NonZeroU32> {
+        self.names.intern(text)
+    }
+
+    /// Whether that stands for this name.
+    pub(crate) fn is(&self, name: NonZeroU32, text: &[u8]) -> bool {
+        self.names.text(name.get()) == text
+    }
+
     pub(crate) fn guess(&self, text: &[u8]) -> u64 {
-        self.last.get(&hash_of(text)).copied().unwrap_or(self.next.max(1))
+        let last = self.names.get(text).and_then(|name| self.last.get(name.get() as usize));
+        match last {
+            None | Some(&NONE) => self.next.max(1),
+            Some(&last @ LARGE..) => self.large[(last - LARGE) as usize],
+            Some(&last) => last.into(),
+        }
     }
 
     pub(crate) fn learn(&mut self, text: &[u8], id: u64) {
-        self.last.insert(hash_of(text), id);
         self.reserve(id);
+        let Some(name) = self.names.intern(text) else { return };
+        let index = name.get() as usize;
+        if index >= self.last.len() {
+            self.last.resize(index + 1, NONE);
+        }
+        let last = &mut self.last[index];
+        match u32::try_from(id) {
+            Ok(id) if id < LARGE => *last = id,
+            // Its place among the large ones is the same as before.
+            _ if (LARGE..NONE).contains(last) => self.large[(*last - LARGE) as usize] = id,
+            _ => {
+                let place = u32::try_from(self.large.len()).ok().and_then(|place| LARGE.checked_add(place));
+                // With so many of them, a guess is as good as another.
+                *last = place.unwrap_or(NONE);
+                if *last != NONE {
+                    self.large.push(id);
+                }
+            }
+        }
     }
 
     /// Makes room for so many names.
     pub(crate) fn make_room(&mut self, names: usize) {
-        self.last.reserve(names);
+        self.names.make_room(names);
+        self.last.reserve(names.saturating_add(1).saturating_sub(self.last.len()));
     }
 
     /// Leaves this number and those below to the names that have them.
@@ -254,7 +289,7 @@ mod tests {
     fn numbers_come_back() {
         let defines = |id| Some(Numbered { id, defines: true });
         let refers = |id| Some(Numbered { id, defines: false });
-        let names: [(&[u8], u32, Option<Numbered>); 9] = [
+        let names: [(&[u8], u32, Option<Numbered>); 16] = [
             (b"a", 0, defines(502)),
             (b"b", 0, defines(7)),
             (b"a", 0, refers(502)),
@@ -264,6 +299,14 @@ mod tests {
             (b"b", 1, refers(7)),
             (b"a", 1, defines(3)),
             (b"c", 1, defines(503)),
+            // The largest number of all, and the smallest.
+            (b"d", 1, defines(u64::MAX)),
+            (b"d", 1, refers(u64::MAX)),
+            (b"d", 1, defines(u64::from(u32::MAX))),
+            (b"d", 1, refers(u64::from(u32::MAX))),
+            (b"d", 1, refers(3)),
+            (b"", 1, defines(0)),
+            (b"", 1, refers(0)),
         ];
         let mut memory = NumberMemory::default();
         for (text, part, given) in names {

@@ -227,6 +227,17 @@ fn kind(traits: &Traits<'_>) -> ProducerKind {
         (b"ruby-prof", ProducerKind::RubyProf),
         (b"pyprof2calltree", ProducerKind::Pyprof2calltree),
     ];
+    /// The first event type, and what its long name begins with.
+    const BY_EVENT: [(&[u8], &[u8], ProducerKind); 8] = [
+        (b"Memory_Size_(bytes)", b"", ProducerKind::Memprof),
+        (b"ns", b"Nanoseconds", ProducerKind::Pyprof2calltree),
+        (b"hits", b"microseconds/hit", ProducerKind::Pprofile),
+        (b"wall_time", b"", ProducerKind::RubyProf),
+        (b"process_time", b"", ProducerKind::RubyProf),
+        (b"allocations", b"", ProducerKind::RubyProf),
+        (b"memory", b"", ProducerKind::RubyProf),
+        (b"Hits", b"", ProducerKind::Gperftools),
+    ];
     if let Some(creator) = traits.creator {
         return BY_CREATOR
             .iter()
@@ -235,6 +246,9 @@ fn kind(traits: &Traits<'_>) -> ProducerKind {
     }
     let event = traits.event.unwrap_or_default();
     let begins = |text: Option<&[u8]>, with: &[u8]| text.is_some_and(|text| text.starts_with(with));
+    let ends = |text: Option<&[u8]>, with: &[&[u8]]| {
+        text.is_some_and(|text| with.iter().any(|ending| text.ends_with(ending)))
+    };
     if traits.version == Some(b"0.9.6") || traits.has_new_profile || begins(traits.first_function, b"php::") {
         ProducerKind::Xdebug
     } else if begins(traits.description, b"Files compared") {
@@ -245,16 +259,11 @@ fn kind(traits: &Traits<'_>) -> ProducerKind {
         ProducerKind::Cachegrind
     } else if traits.has_addresses && event.ends_with(b")") && memchr::memchr(b'(', event).is_some() {
         ProducerKind::GoPprof
-    } else if event == b"Memory_Size_(bytes)" {
-        ProducerKind::Memprof
-    } else if event == b"ns" && begins(traits.long_name, b"Nanoseconds") {
-        ProducerKind::Pyprof2calltree
-    } else if event == b"hits" && begins(traits.long_name, b"microseconds/hit") {
-        ProducerKind::Pprofile
-    } else if matches!(event, b"wall_time" | b"process_time" | b"allocations" | b"memory") {
-        ProducerKind::RubyProf
-    } else if event == b"Hits" {
-        ProducerKind::Gperftools
+    } else if let Some((.., kind)) = BY_EVENT
+        .into_iter()
+        .find(|(name, long, _)| event == *name && (long.is_empty() || begins(traits.long_name, long)))
+    {
+        kind
     } else if traits.has_lines_first {
         ProducerKind::Orbuculum
     } else if event == b"wt" && traits.long_name.is_some() {
@@ -263,13 +272,12 @@ fn kind(traits: &Traits<'_>) -> ProducerKind {
         ProducerKind::KcachegrindConverter
     } else if event == b"Time" && (begins(traits.first_object, b"<") || begins(traits.first_function, b"{")) {
         ProducerKind::Erlgrind
-    } else if event == b"Ticks"
-        && traits.first_file.is_some_and(|file| file.ends_with(b".pl") || file.ends_with(b".pm"))
-    {
+    } else if event == b"Ticks" && ends(traits.first_file, &[b".pl", b".pm"]) {
         ProducerKind::Nytprof
     } else if event == b"Ticks"
         && (begins(traits.first_function, b"<")
-            || traits.first_file.is_some_and(|file| file == b"~" || file.ends_with(b".py")))
+            || traits.first_file == Some(b"~")
+            || ends(traits.first_file, &[b".py"]))
     {
         ProducerKind::Lsprofcalltree
     } else {

@@ -10,7 +10,7 @@ use crate::numbering::{NumberMemory, Numbered};
 use crate::position::{Columns, PositionKind, Positions};
 use crate::reader::Reader;
 use crate::record::{CostRole, Header, Line, Record, Spelling, Words};
-use crate::writer::{NameStyle, PositionStyle, Writer};
+use crate::writer::{NameStyle, PositionStyle, Writer, refused};
 
 /// What to change about the spelling of a profile. By default nothing.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,8 @@ pub struct Rewrite {
     pub positions: PositionStyle,
     /// Leave out jumps.
     pub drop_jumps: bool,
-    /// Leave out instruction and basic block addresses, when there are source lines to stay.
+    /// Leave out instruction and basic block addresses, when there are source lines to stay. Records stay apart also
+    /// where they then have the same position, so that there are as many as before, with the same sums.
     pub drop_instr: bool,
     /// Leave out comments, but the `# callgrind format` by which a file is known.
     pub drop_comments: bool,
@@ -72,7 +73,7 @@ impl Rewrite {
         let mut reader = Reader::new(profile);
         while let Some(record) = reader.next() {
             match record {
-                Ok(record) => run.record(&reader, &record)?,
+                Ok(record) => run.record(&reader, &record).map_err(|error| in_input(error, &record))?,
                 Err(error) if error.is_repaired() && keeps_meaning(error.kind()) => {}
                 Err(error) => return Err(error),
             }
@@ -113,6 +114,14 @@ fn leave_given_numbers<W: io::Write>(profile: &[u8], writer: &mut Writer<W>) {
                 }
             }
         }
+    }
+}
+
+/// The writer counts the lines that it writes; a line that it refuses is to be found in what was read.
+fn in_input(error: Error, record: &Record<'_>) -> Error {
+    match error.kind() {
+        ErrorKind::Io => error,
+        _ => refused(&error, record.location),
     }
 }
 
@@ -266,5 +275,19 @@ mod tests {
             String::from_utf8(compressed.run(file, Vec::new()).unwrap()).unwrap(),
             "events: Ir\nfl=(2) a.c\nfn=(1) f\n1 2\nfl=(1)\nfn=(2) g\n1 3\n"
         );
+    }
+
+    #[test]
+    fn what_is_refused_is_shown_where_it_was_read() {
+        // The comment is not written, so the lines of the output are others.
+        let options = Rewrite { drop_comments: true, ..Rewrite::default() };
+        let place = |file: &[u8]| {
+            let error = options.run(file, Vec::new()).unwrap_err();
+            (error.kind(), error.location().line, error.location().byte, error.column(), error.length())
+        };
+        assert_eq!(place(b"events: Ir Dr\n# x\nfn=f\n1 22 x33 4\n"), (ErrorKind::BadCost, 4, 23, 6, 3));
+        assert_eq!(place(b"events: Ir\n# x\nfn=f\n1 2 x\n"), (ErrorKind::TooManyCosts, 4, 20, 5, 1));
+        assert_eq!(place(b"events: Ir\n# x\nfn=f\n1 2.5\n"), (ErrorKind::FractionalCost, 4, 20, 3, 3));
+        assert_eq!(place(b"events: Ir\n# x\ntotals: 7 y\n"), (ErrorKind::BadCost, 3, 15, 11, 1));
     }
 }

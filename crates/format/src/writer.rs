@@ -3,19 +3,22 @@
 mod check;
 
 use std::io;
+use std::num::NonZeroU32;
 
 use crate::cost::{Cost, Costs};
 use crate::error::{Error, ErrorKind, Foreign};
+use crate::foreign::MARKER;
 use crate::location::Location;
 use crate::name::{Name, NameKey, NameSpace, NameTable, looks_numbered, needs_number};
-use crate::numbering::{Numbering, hash_of};
+use crate::numbering::Numbering;
 use crate::part::{Part, PartHeader};
 use crate::position::{Columns, MAX_COLUMNS, PositionKind, Positions};
 use crate::record::{Calls, CostLine, CostRole, Header, Line, LineEnd, Record, Spelling, Words};
 use crate::scan::{is_blank, trim_start};
 use crate::shape::{NEW_PROFILE, lacks_position};
 use crate::spell::{PositionState, spell};
-use check::{check_costs, check_header, in_range, is_one_line, key_value, one_line};
+pub(crate) use check::refused;
+use check::{Refusal, check_costs, check_header, in_range, is_one_line, key_value, one_line};
 
 /// How names are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -86,8 +89,10 @@ pub struct Writer<W> {
     /// position.
     is_indented: bool,
     /// Whether a reader would take the file for no profile, its first word being one that no version of the format
-    /// has; None before there is one.
+    /// has; None before there is a line that tells.
     is_foreign: Option<bool>,
+    /// It begins with a comment that any text could begin with.
+    has_remark: bool,
     spaces: [Namer; 3],
 }
 
@@ -101,20 +106,28 @@ enum Divider {
 /// The numbers that names of one space have in the output.
 #[derive(Debug, Default)]
 struct Namer {
-    /// What a reader takes each number for: a hash of the name, and the part that defined it.
-    defined: NameTable<(u64, u32)>,
+    /// What a reader takes each number for: a name that the numbering knows, and the part that defined it.
+    defined: NameTable<(NonZeroU32, u32)>,
     /// The number that each name had last.
     numbering: Numbering,
 }
 
 impl Namer {
     fn means(&self, id: u64, text: &[u8]) -> bool {
-        self.defined.get(id).is_some_and(|(hash, _)| hash == hash_of(text))
+        self.defined.get(id).is_some_and(|(name, _)| self.numbering.is(name, text))
     }
 
     /// Whether a number has been given this meaning in this part.
     fn is_defined(&self, id: u64, text: &[u8], part: u32) -> bool {
-        self.defined.get(id) == Some((hash_of(text), part))
+        self.means(id, text) && self.defined.get(id).is_some_and(|(_, defined_in)| defined_in == part)
+    }
+
+    /// Gives a number this meaning.
+    fn define(&mut self, id: u64, text: &[u8], part: u32) {
+        // What is not known to be defined is defined once more.
+        if let Some(name) = self.numbering.intern(text) {
+            self.defined.set(id, (name, part));
+        }
     }
 
     /// Whether a number is taken by another name of the same part.
@@ -146,6 +159,7 @@ impl<W: io::Write> Writer<W> {
             has_callee: false,
             is_indented: false,
             is_foreign: None,
+            has_remark: false,
             spaces: Default::default(),
         }
     }
@@ -311,8 +325,8 @@ impl<W: io::Write> Writer<W> {
             }
             line = Line::Name(key, chosen);
         }
-        if let Err(kind) = self.check(&line) {
-            return self.refuse(kind);
+        if let Err(refusal) = self.check(&line) {
+            return Err(refusal.into_error(self.written));
         }
         let (divider, line_end) = self.line_end(spelling.line_end());
         if divider != Some(Divider::Feed) {
@@ -384,12 +398,12 @@ impl<W: io::Write> Writer<W> {
     /// # Errors
     ///
     /// When a call still lacks its cost line, when nothing tells that this is a profile (it begins with a word that
-    /// no version of the format has, and there is no `events:` line), or when the sink fails.
+    /// no version of the format has, or holds comments alone, and there is no `events:` line), or when the sink fails.
     pub fn finish(mut self) -> Result<W, Error> {
         if self.expected == CostRole::Call {
             self.refuse(ErrorKind::CallWithoutCost)?;
         }
-        if self.is_foreign == Some(true) {
+        if self.is_foreign.unwrap_or(self.has_remark) {
             self.refuse(ErrorKind::NotAProfile(Foreign::Text))?;
         }
         self.sink.flush().map_err(|source| Error::io(source, self.written))?;
@@ -461,46 +475,46 @@ impl<W: io::Write> Writer<W> {
     }
 
     /// Whether the line would read back as it is.
-    fn check(&self, line: &Line<'_>) -> Result<(), ErrorKind> {
+    fn check(&self, line: &Line<'_>) -> Result<(), Refusal> {
         let follows_call = self.expected == CostRole::Call;
         if follows_call && !matches!(line, Line::Cost(_) | Line::Blank | Line::Comment(_)) {
-            return Err(ErrorKind::CallWithoutCost);
+            return Err(ErrorKind::CallWithoutCost.into());
         }
         match line {
             Line::Blank => Ok(()),
-            Line::Comment(text) => one_line(text),
-            Line::NewProfile(text) if text.starts_with(NEW_PROFILE) => one_line(text),
-            Line::NewProfile(_) => Err(ErrorKind::UnreadableText),
+            Line::Comment(text) => Ok(one_line(text)?),
+            Line::NewProfile(text) if text.starts_with(NEW_PROFILE) => Ok(one_line(text)?),
+            Line::NewProfile(_) => Err(ErrorKind::UnreadableText.into()),
             Line::Header(header) => check_header(header),
             Line::Name(..) => Ok(()),
-            Line::Calls(_) if !self.has_callee => Err(ErrorKind::CallWithoutCallee),
-            Line::Calls(calls) => in_range(calls.count),
+            Line::Calls(_) if !self.has_callee => Err(ErrorKind::CallWithoutCallee.into()),
+            Line::Calls(calls) => Ok(in_range(calls.count)?),
             Line::Jump(jump) => {
                 if jump.target.as_slice().is_empty() {
-                    return Err(ErrorKind::MissingPosition);
+                    return Err(ErrorKind::MissingPosition.into());
                 }
                 in_range(jump.taken)?;
-                in_range(jump.executed.unwrap_or(0))
+                Ok(in_range(jump.executed.unwrap_or(0))?)
             }
             Line::Cost(line) => self.check_cost_line(line),
             Line::Numbers(_, numbers) => check_costs(numbers, usize::MAX),
-            Line::UnknownBody { key, value } => key_value(b'=', key, value),
+            Line::UnknownBody { key, value } => Ok(key_value(b'=', key, value)?),
         }
     }
 
-    fn check_cost_line(&self, line: &CostLine<'_>) -> Result<(), ErrorKind> {
+    fn check_cost_line(&self, line: &CostLine<'_>) -> Result<(), Refusal> {
         if !self.part.has_events {
-            return Err(ErrorKind::CostBeforeEvents);
+            return Err(ErrorKind::CostBeforeEvents.into());
         }
         let is_expected = line.role == self.expected
             || line.role == CostRole::SelfCost
                 && self.expected == CostRole::JumpSource
                 && !line.costs.is_empty();
         if !is_expected || line.role == CostRole::JumpSource && !line.costs.is_empty() {
-            return Err(ErrorKind::Misplaced);
+            return Err(ErrorKind::Misplaced.into());
         }
         if line.positions.as_slice().len() != self.positions.columns.len() {
-            return Err(ErrorKind::MissingPosition);
+            return Err(ErrorKind::MissingPosition.into());
         }
         check_costs(&line.costs, self.part.event_types)
     }
@@ -510,6 +524,10 @@ impl<W: io::Write> Writer<W> {
         match line {
             Line::Blank => {}
             Line::Header(Header::Events(_)) => self.is_foreign = Some(false),
+            Line::Comment(text) if !text.starts_with(MARKER) => self.has_remark |= self.is_foreign.is_none(),
+            Line::Header(Header::Other { .. }) => {
+                self.is_foreign.get_or_insert(self.has_remark);
+            }
             _ => {
                 self.is_foreign.get_or_insert(matches!(line, Line::UnknownBody { .. }));
             }
@@ -528,8 +546,7 @@ impl<W: io::Write> Writer<W> {
             Line::Name(key, name) => {
                 self.part.body();
                 if let (Some(id), Some(text), true) = (name.id, name.text, name.defines) {
-                    let entry = (hash_of(text), self.part.index);
-                    self.spaces[key.space() as usize].defined.set(id, entry);
+                    self.spaces[key.space() as usize].define(id, text, self.part.index);
                 }
                 match key {
                     NameKey::Fn => {
@@ -552,17 +569,10 @@ impl<W: io::Write> Writer<W> {
     }
 
     fn take_note_of_header(&mut self, header: &Header<'_>) {
-        let part_header = match header {
-            Header::Version(_) => PartHeader::Version,
-            Header::Creator(_) => PartHeader::Creator,
-            Header::Pid(_) => PartHeader::Pid,
-            Header::Part(_) => PartHeader::Part,
-            Header::Thread(_) => PartHeader::Thread,
-            Header::Positions(_) => PartHeader::Positions,
-            Header::Events(_) => PartHeader::Events,
-            Header::Totals(_) => return self.part.totals(),
-            _ => return,
-        };
+        if let Header::Totals(_) = header {
+            return self.part.totals();
+        }
+        let Some(part_header) = PartHeader::of(header) else { return };
         if self.part.header(part_header) {
             self.begin_part();
         }

@@ -220,6 +220,31 @@ fn nothing_else_is_said() {
 }
 
 #[test]
+fn a_bad_cost_is_no_missing_cost() {
+    body("fn=f\n1 x\ntotals: 0\n", &[("bad-cost", 7)]);
+    let message = |file: &[u8], rule| {
+        findings(Lint::default(), file)
+            .iter()
+            .find(|finding| finding.rule.name == rule)
+            .unwrap()
+            .message
+            .clone()
+    };
+    assert_eq!(
+        message(b"events: A B\nfn=f\n1 2\n", "fewer-costs"),
+        "1 cost for 2 event types; the rest is 0"
+    );
+    assert_eq!(
+        message(b"events: A B C\nfn=f\n1 2 3\n", "fewer-costs"),
+        "2 costs for 3 event types; the rest is 0"
+    );
+    assert_eq!(
+        message(b"events: A B\nsummary: 1\nfn=f\n1 1 2\n", "summary-length"),
+        "1 value on the `summary:` line for 2 event types"
+    );
+}
+
+#[test]
 fn places_are_marked() {
     let file = b"events: Ir Dr\nfn=f\n1 22 x33 4\n";
     let all = findings(Lint::default(), file);

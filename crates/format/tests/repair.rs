@@ -1,33 +1,44 @@
 //! Repair over whole files: the output is strict, means the same, and is in no need of repair.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![cfg(test)]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use gristmill_format::{
     Cost, CostRole, ErrorKind, Header, Line, Name, NameKey, NameSpace, NameStyle, PositionStyle, Reader,
     Rewrite, Stance, repair,
 };
 
-/// Self costs by object, file, function and event type; calls by caller, callee and event type, the count last.
+#[path = "support/files.rs"]
+mod files;
+
+use files::{Profile, files_outside};
+
+/// Self costs by object, file, function and event type; calls by caller, callee and event type, the count last. The
+/// names of a key are lines, which no name divides.
 #[derive(Debug, Default, PartialEq)]
 struct Meaning {
-    own: BTreeMap<Vec<String>, Vec<Cost>>,
-    calls: BTreeMap<Vec<String>, Vec<Cost>>,
+    own: BTreeMap<Vec<u8>, Vec<Cost>>,
+    calls: BTreeMap<Vec<u8>, Vec<Cost>>,
 }
 
-fn text<'a>(reader: &Reader<'a>, space: NameSpace, name: Option<Name<'a>>) -> String {
+/// Adds a name to a key.
+fn push(key: &mut Vec<u8>, reader: &Reader<'_>, space: NameSpace, name: Option<Name<'_>>) {
     match name {
-        None => "???".to_owned(),
-        Some(Name { text: None, id, .. }) => format!("??? ({})", id.unwrap()),
+        None => key.extend(b"???"),
+        Some(Name { text: None, id, .. }) => key.extend(format!("??? ({})", id.unwrap()).bytes()),
         Some(name) => {
             let expanded = reader.expand(space, &name);
             let text = expanded.as_deref().unwrap_or(name.bytes());
             let end = text.iter().rposition(|&byte| byte != b'\r').map_or(0, |end| end + 1);
-            text[..end].escape_ascii().to_string()
+            key.extend_from_slice(&text[..end]);
         }
     }
+    key.push(b'\n');
 }
 
 /// How many event types each part has. One without takes over those of the part before, or else of the next.
@@ -57,35 +68,31 @@ fn meaning(file: &[u8]) -> Meaning {
         }
         let context = reader.context();
         let [object, file, function] = NameSpace::ALL;
-        let text = |space, name| text(&reader, space, name);
-        let caller = if has_function { text(function, context.function()) } else { "???".to_owned() };
         match record.line {
             Line::Name(NameKey::Fn, _) => has_function = true,
             Line::Calls(calls) => count = calls.count.max(0),
             Line::Cost(line) => {
                 let mut costs = vec![0; types[part as usize]];
                 let _ = line.costs.decode(&mut costs);
-                let caller = [text(object, context.object()), text(file, context.file()), caller];
-                let add = |entry: &mut Vec<Cost>, costs: &[Cost]| {
-                    entry.resize(entry.len().max(costs.len()), 0);
-                    entry.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += (*cost).max(0));
-                };
-                match line.role {
-                    CostRole::SelfCost if costs.iter().any(|&cost| cost > 0) => {
-                        add(meaning.own.entry(caller.to_vec()).or_default(), &costs);
-                    }
-                    CostRole::Call => {
-                        let Some(callee) = context.callee() else { continue };
-                        let callee = [
-                            text(object, context.callee_object()),
-                            text(file, context.callee_file()),
-                            text(function, Some(callee)),
-                        ];
-                        costs.insert(0, count);
-                        add(meaning.calls.entry([caller, callee].concat()).or_default(), &costs);
-                    }
-                    _ => {}
+                let is_call = line.role == CostRole::Call && context.callee().is_some();
+                let is_self = line.role == CostRole::SelfCost && costs.iter().any(|&cost| cost > 0);
+                if !is_call && !is_self {
+                    continue;
                 }
+                let mut key = Vec::new();
+                push(&mut key, &reader, object, context.object());
+                push(&mut key, &reader, file, context.file());
+                push(&mut key, &reader, function, context.function().filter(|_| has_function));
+                if is_call {
+                    push(&mut key, &reader, object, context.callee_object());
+                    push(&mut key, &reader, file, context.callee_file());
+                    push(&mut key, &reader, function, context.callee());
+                    costs.insert(0, count);
+                }
+                let sums = if is_call { &mut meaning.calls } else { &mut meaning.own };
+                let entry = sums.entry(key).or_default();
+                entry.resize(entry.len().max(costs.len()), 0);
+                entry.iter_mut().zip(&costs).for_each(|(sum, cost)| *sum += (*cost).max(0));
             }
             _ => {}
         }
@@ -94,14 +101,14 @@ fn meaning(file: &[u8]) -> Meaning {
 }
 
 /// What the one has and the other has not.
-fn differing<'m>(one: &'m Meaning, other: &Meaning) -> Vec<(&'m Vec<String>, &'m Vec<Cost>)> {
+fn differing<'m>(one: &'m Meaning, other: &Meaning) -> Vec<(String, &'m Vec<Cost>)> {
     let own = one.own.iter().filter(|(key, costs)| other.own.get(*key) != Some(costs));
     let calls = one.calls.iter().filter(|(key, costs)| other.calls.get(*key) != Some(costs));
-    own.chain(calls).take(5).collect()
+    own.chain(calls).take(5).map(|(key, costs)| (key.escape_ascii().to_string(), costs)).collect()
 }
 
 /// Checks all that holds for every file; false when it cannot be repaired.
-fn check(name: &str, file: &[u8], options: &Rewrite) -> bool {
+fn check(name: &str, file: &[u8], before: &Meaning, options: &Rewrite) -> bool {
     let repaired = match repair(file, options, Vec::new()) {
         Ok(repaired) => repaired,
         Err(error) => {
@@ -119,9 +126,9 @@ fn check(name: &str, file: &[u8], options: &Rewrite) -> bool {
     if Reader::with_stance(file, Stance::Strict).any(|record| record.is_err()) {
         assert!(!repaired.changes.is_empty(), "{name}: repaired, but nothing said");
     }
-    let (before, after) = (meaning(file), meaning(&repaired.sink));
-    if before != after {
-        let difference = [differing(&before, &after), differing(&after, &before)];
+    let after = meaning(&repaired.sink);
+    if *before != after {
+        let difference = [differing(before, &after), differing(&after, before)];
         panic!("{name}: {difference:#?}\n{:#?}\n{}", repaired.changes, shown());
     }
     let again = repair(&repaired.sink, options, Vec::new()).unwrap();
@@ -130,20 +137,6 @@ fn check(name: &str, file: &[u8], options: &Rewrite) -> bool {
     }
     assert_eq!(again.changes, [], "{name}\n{}", shown());
     true
-}
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = folder.read_dir() else { return };
-    for entry in entries {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && name != "src" {
-            files(&path, found);
-        } else if path.is_file() && !matches!(&*name, "MANIFEST.tsv" | "README.md") && !name.ends_with(".gz")
-        {
-            found.push(path);
-        }
-    }
 }
 
 fn all_options() -> Vec<Rewrite> {
@@ -160,21 +153,40 @@ fn all_options() -> Vec<Rewrite> {
     ]
 }
 
+/// Larger files are repaired in one way each, in turn: a debug build takes a second or so for each megabyte and way.
+const LARGE: usize = 200 << 10;
+
+/// Checks one file in some or all ways; gives how many ways there were.
+fn check_file(index: usize, profile: &Profile) -> usize {
+    let mut ways = all_options();
+    if profile.bytes.len() > LARGE {
+        ways = vec![ways.swap_remove(index % ways.len())];
+    }
+    let before = meaning(&profile.bytes);
+    let repaired =
+        ways.iter().filter(|options| check(&profile.path, &profile.bytes, &before, options)).count();
+    // Of several threads one may have done nothing, and its file says nothing.
+    let has_events = profile.bytes.windows(7).any(|text| text == b"events:");
+    assert!(!profile.is_own || !has_events || repaired == ways.len(), "{}: refused", profile.path);
+    repaired
+}
+
 #[test]
 fn every_profile_is_repaired() {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let mut found = Vec::new();
-    files(&own, &mut found);
-    if let Some(folder) = std::env::var_os("GRISTMILL_CORPUS") {
-        files(Path::new(&folder), &mut found);
-    }
-    found.sort();
-    let mut repaired = 0;
-    for path in &found {
-        let file = std::fs::read(path).unwrap();
-        for options in all_options() {
-            repaired += usize::from(check(&path.display().to_string(), &file, &options));
+    let files = files_outside(&["src"]);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut repaired = 0;
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(profile) = files.get(index) else { return repaired };
+            repaired += check_file(index, profile);
         }
-    }
-    println!("{repaired} of {} files, each three times", found.len());
+    };
+    let repaired: usize = thread::scope(|scope| {
+        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).sum()
+    });
+    assert!(repaired > files.len(), "{repaired} repairs of {} files", files.len());
 }

@@ -24,13 +24,10 @@ pub(crate) fn run(args: &RewriteArgs, session: &Session) -> Result<ExitStatus, C
     let options = options(args);
     let mut status = ExitStatus::Success;
     for (path, target) in args.inputs.iter().zip(&targets) {
-        let done = session.read(path).map_err(CliError::from).and_then(|input| {
-            if args.repair {
-                repaired(&input, target, &options, args.force, session)
-            } else {
-                rewritten(&input, target, &options, args.force, session)
-            }
-        });
+        let done = session
+            .read(path)
+            .map_err(CliError::from)
+            .and_then(|input| written(&input, target, &options, args, session));
         match done {
             Ok(()) => {}
             Err(error) if error.is_broken_pipe() => return Err(error),
@@ -67,39 +64,31 @@ fn directory(path: &Path) -> Vec<u8> {
     path.as_os_str().as_encoded_bytes().to_owned()
 }
 
-fn rewritten(
+fn written(
     input: &Input,
     target: &Target,
     options: &Rewrite,
-    force: bool,
+    args: &RewriteArgs,
     session: &Session,
 ) -> Result<(), CliError> {
-    if let Some(damage) = &input.damage {
+    let hint = if args.repair { None } else { Some(REPAIR_HINT) };
+    if let Some(damage) = input.damage.as_ref().filter(|_| !args.repair) {
         let message = format!("{}: {damage}", input.name());
-        return Err(CliError::Profile { message, hint: Some(REPAIR_HINT.to_owned()) });
+        return Err(CliError::Profile { message, hint: hint.map(str::to_owned) });
     }
-    session.write_to(target, force, |out| {
-        let sink = Counted::new(out, target, input, session);
-        options.run(&input.bytes, sink).map_err(|error| cli_error(error, input, Some(REPAIR_HINT)))?;
-        Ok(())
-    })
-}
-
-fn repaired(
-    input: &Input,
-    target: &Target,
-    options: &Rewrite,
-    force: bool,
-    session: &Session,
-) -> Result<(), CliError> {
     let mut changes = Vec::new();
-    session.write_to(target, force, |out| {
+    session.write_to(target, args.force, |out| {
         let sink = Counted::new(out, target, input, session);
-        let repaired = repair(&input.bytes, options, sink).map_err(|error| cli_error(error, input, None))?;
-        changes = repaired.changes;
-        Ok(())
+        let done = if args.repair {
+            repair(&input.bytes, options, sink).map(|repaired| changes = repaired.changes)
+        } else {
+            options.run(&input.bytes, sink).map(|_| ())
+        };
+        done.map_err(|error| cli_error(error, input, hint))
     })?;
-    tell(&changes, input, session);
+    if args.repair {
+        tell(&changes, input, session);
+    }
     Ok(())
 }
 

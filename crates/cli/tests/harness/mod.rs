@@ -91,6 +91,19 @@ pub(crate) fn golden(name: &str, actual: &str) {
     assert!(actual == expected, "{} differs; BLESS=1 accepts this:\n{actual}", path.display());
 }
 
+/// Checks that a program whose reader goes away before it has read anything ends in silence.
+pub(crate) fn assert_ends_quietly(folder: &Path, arguments: &[&str]) {
+    let mut child = gristmill(arguments)
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
+}
+
 /// Every profile of the project's corpus.
 pub(crate) fn corpus() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");

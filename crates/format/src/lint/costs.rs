@@ -79,14 +79,16 @@ impl<'a> CostChecks<'a> {
         let mut count = 0;
         let mut negative = None;
         let mut wrapped = None;
-        for cost in line.costs.iter().flatten() {
+        for cost in line.costs.iter() {
+            count += 1;
+            // The reader says what is wrong with the others.
+            let Ok(cost) = cost else { continue };
             if cost < 0 {
                 negative = negative.or(Some(cost));
             }
             if cost >= WRAPPED {
                 wrapped = wrapped.or(Some(cost));
             }
-            count += 1;
         }
         if let Some(cost) = negative {
             report.line(&rule::NEGATIVE_COST, record, format!("cost {cost} is below 0"));
@@ -100,7 +102,8 @@ impl<'a> CostChecks<'a> {
         if count == 0 {
             report.once(&rule::NO_COSTS, record, rule::NO_COSTS.summary);
         } else if count < self.event_count {
-            let message = format!("{count} costs for {} event types; the rest is 0", self.event_count);
+            let costs = counted(count, "cost");
+            let message = format!("{costs} for {} event types; the rest is 0", self.event_count);
             report.once(&rule::FEWER_COSTS, record, message);
         }
     }
@@ -124,6 +127,11 @@ impl<'a> CostChecks<'a> {
     }
 }
 
+/// `1 cost`, `2 costs`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The name of an event type, for a message.
 fn name_of(events: Option<Words<'_>>, index: usize) -> String {
     events.and_then(|words| words.iter().nth(index)).map(shown).unwrap_or_default()
@@ -143,8 +151,8 @@ fn check_claim<'a, F: FnMut(Finding<'a>)>(
     let missing = sums.get(claim.values.len()..).unwrap_or_default().iter().any(|&sum| sum != 0);
     if claim.values.len() > sums.len() || !claim.is_totals && missing {
         let rule = if claim.is_totals { &rule::TOTALS_LENGTH } else { &rule::SUMMARY_LENGTH };
-        let message =
-            format!("{} values on the `{key}:` line for {} event types", claim.values.len(), sums.len());
+        let (values, types) = (counted(claim.values.len(), "value"), counted(sums.len(), "event type"));
+        let message = format!("{values} on the `{key}:` line for {types}");
         report.place(rule, claim.location, message);
     }
     for (index, &sum) in sums.iter().enumerate() {

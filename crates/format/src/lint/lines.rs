@@ -70,32 +70,12 @@ impl Lines {
                 if text.ends_with(b" ") && !name.bytes().is_empty() {
                     trailing(record, text, report);
                 }
-                if let Some(equals) = memchr::memchr(b'=', text)
-                    && text.get(equals + 1).is_some_and(|&next| is_blank(next))
-                {
-                    report.at(
-                        &rule::BLANK_AFTER_EQUALS,
-                        record,
-                        (equals + 1, 1),
-                        rule::BLANK_AFTER_EQUALS.summary,
-                    );
-                }
+                blank_after_equals(record, text, report);
                 if name.id.is_none() || name.defines {
                     bytes(record, text, report);
                 }
             }
-            Line::Calls(_) | Line::Jump(_) => {
-                if let Some(equals) = memchr::memchr(b'=', text)
-                    && text.get(equals + 1).is_some_and(|&next| is_blank(next))
-                {
-                    report.at(
-                        &rule::BLANK_AFTER_EQUALS,
-                        record,
-                        (equals + 1, 1),
-                        rule::BLANK_AFTER_EQUALS.summary,
-                    );
-                }
-            }
+            Line::Calls(_) | Line::Jump(_) => blank_after_equals(record, text, report),
             Line::Comment(_) => bytes(record, text, report),
             Line::UnknownBody { key, .. } => {
                 let message = format!("unknown body line `{}=`", shown(key));
@@ -227,6 +207,19 @@ impl Lines {
 fn trailing<'a, F: FnMut(Finding<'a>)>(record: &Record<'a>, text: &'a [u8], report: &mut Report<'a, F>) {
     let kept = trim_end(text).len();
     report.at(&rule::TRAILING_BLANK, record, (kept, text.len() - kept), "blanks at the end of the line");
+}
+
+fn blank_after_equals<'a, F: FnMut(Finding<'a>)>(
+    record: &Record<'a>,
+    text: &'a [u8],
+    report: &mut Report<'a, F>,
+) {
+    if let Some(equals) = memchr::memchr(b'=', text)
+        && text.get(equals + 1).is_some_and(|&next| is_blank(next))
+    {
+        let rule = &rule::BLANK_AFTER_EQUALS;
+        report.at(rule, record, (equals + 1, 1), rule.summary);
+    }
 }
 
 /// Blanks of a cost line. Once for the file: who writes one such line writes them all.

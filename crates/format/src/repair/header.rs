@@ -21,7 +21,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         if self.group.index == 0 {
             self.write(Line::Comment(b" callgrind format"))?;
             self.write(Line::Header(Header::Version(b"1")))?;
-            if let Some(record) = self.kept(Once::Creator)
+            if let Some(record) = self.kept(Once::CREATOR)
                 && let Line::Header(Header::Creator(value)) = record.line
             {
                 let value = self.without_returns(value, record.location);
@@ -30,7 +30,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             return Ok(());
         }
         match self.plan.opener(self.group.index) {
-            Once::Events => self.events(),
+            Once::EVENTS => self.events(),
             once => match self.kept(once) {
                 Some(record) => self.once(once, &record),
                 None => Ok(()),
@@ -122,7 +122,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
                 self.write(Line::Header(Header::Positions(Words::new(&words))))
             }
             Header::Summary(costs) => self.summary(costs, record),
-            _ if once == Once::Events => self.events(),
+            _ if once == Once::EVENTS => self.events(),
             _ => self.write(Line::Header(header)),
         }
     }
@@ -134,11 +134,11 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         }
         let Some((given, own)) = self.plan.events(self.group.index) else { return Ok(()) };
         let plan = self.plan();
-        let first_is_events = self.is_opener(Once::Events);
+        let first_is_events = self.is_opener(Once::EVENTS);
         if !first_is_events {
             self.late(plan)?;
         }
-        let location = self.plan.location(self.group.index, Once::Events).unwrap_or(self.last);
+        let location = self.plan.location(self.group.index, Once::EVENTS).unwrap_or(self.last);
         if !own {
             self.changes.note(ChangeKind::EventsTakenOver, self.last);
         }

@@ -12,6 +12,7 @@ use crate::foreign::foreign;
 use crate::grammar::is_name;
 use crate::location::Location;
 use crate::name::{NameKey, NameSpace, needs_number};
+use crate::part::PartHeader;
 use crate::position::Columns;
 use crate::reader::Reader;
 use crate::record::{Header, Line, LineEnd, Record, Words};
@@ -19,31 +20,23 @@ use crate::record::{Header, Line, LineEnd, Record, Words};
 /// The header lines that a part says once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Once {
-    Version,
-    Creator,
-    Pid,
-    Part,
-    Thread,
-    Positions,
-    Events,
+    Top(PartHeader),
     Summary,
     Totals,
 }
 
 impl Once {
+    pub(super) const EVENTS: Self = Once::Top(PartHeader::Events);
+    pub(super) const CREATOR: Self = Once::Top(PartHeader::Creator);
+
     pub(super) fn of(header: &Header<'_>) -> Option<Self> {
-        Some(match header {
-            Header::Version(_) => Once::Version,
-            Header::Creator(_) => Once::Creator,
-            Header::Pid(_) => Once::Pid,
-            Header::Part(_) => Once::Part,
-            Header::Thread(_) => Once::Thread,
-            Header::Positions(_) => Once::Positions,
-            Header::Events(words) if !words.is_empty() => Once::Events,
-            Header::Summary(_) => Once::Summary,
-            Header::Totals(_) => Once::Totals,
-            _ => return None,
-        })
+        match header {
+            Header::Summary(_) => Some(Once::Summary),
+            Header::Totals(_) => Some(Once::Totals),
+            // Without a name it says nothing.
+            Header::Events(words) if words.is_empty() => None,
+            _ => PartHeader::of(header).map(Once::Top),
+        }
     }
 }
 
@@ -200,19 +193,20 @@ impl<'a> Plan<'a> {
 
     /// The line that is to begin a group, since after a body not every header line does.
     pub(super) fn opener(&self, group: usize) -> Once {
-        let first = |choices: &[Once]| {
-            let lines = self.lines(group).iter().filter(|(once, _)| choices.contains(once));
+        let first = |choices: &[PartHeader]| {
+            let is_choice = |once: &Once| matches!(once, Once::Top(header) if choices.contains(header));
+            let lines = self.lines(group).iter().filter(|(once, _)| is_choice(once));
             lines.min_by_key(|(_, location)| *location).map(|(once, _)| *once)
         };
-        first(&[Once::Pid, Once::Part, Once::Thread])
-            .or_else(|| first(&[Once::Positions, Once::Events]))
-            .unwrap_or(Once::Events)
+        first(&[PartHeader::Pid, PartHeader::Part, PartHeader::Thread])
+            .or_else(|| first(&[PartHeader::Positions, PartHeader::Events]))
+            .unwrap_or(Once::EVENTS)
     }
 
     /// The `events:` line that holds for a group, and whether it is its own.
     pub(super) fn events(&self, group: usize) -> Option<(Words<'a>, bool)> {
         let source = self.groups.get(group)?.events_of;
-        match self.once(source, Once::Events)?.line {
+        match self.once(source, Once::EVENTS)?.line {
             Line::Header(Header::Events(words)) => Some((words, source == group)),
             _ => None,
         }
@@ -317,7 +311,7 @@ impl<'a> Planner<'a> {
         self.is_settled = false;
         let last = self.plan.groups.len() - 1;
         // A header without event types and body is the beginning of the next one.
-        if self.plan.groups[last].has_body || self.plan.location(last, Once::Events).is_some() {
+        if self.plan.groups[last].has_body || self.plan.location(last, Once::EVENTS).is_some() {
             self.plan.groups.push(Group { start: self.plan.once.len(), ..Group::default() });
         }
         self.group().totals_are_last = false;
@@ -367,7 +361,7 @@ impl<'a> Planner<'a> {
         };
         let group = self.group();
         // The lines that are left out in later parts make no part.
-        group.has_header |= !matches!(once, Once::Version | Once::Creator);
+        group.has_header |= !matches!(once, Once::Top(PartHeader::Version | PartHeader::Creator));
         if once == Once::Summary {
             group.summary_is_late = is_late;
         }
@@ -392,7 +386,7 @@ impl<'a> Planner<'a> {
     fn finish(mut self) -> Result<Plan<'a>, Error> {
         self.keep_trailing();
         let Planner { mut plan, last, .. } = self;
-        let has_events = |plan: &Plan<'_>, group| plan.location(group, Once::Events).is_some();
+        let has_events = |plan: &Plan<'_>, group| plan.location(group, Once::EVENTS).is_some();
         let first = (0..plan.groups.len()).find(|&group| has_events(&plan, group));
         // Without any, nothing says what the numbers are.
         let missing = || Error::new(ErrorKind::Grammar("an `events:` line"), last);

@@ -1,11 +1,47 @@
 //! Whether a value would read back as it is.
 
-use crate::cost::{Cost, Costs, is_in_range};
-use crate::error::ErrorKind;
+use crate::cost::{Cost, CostFault, Costs, is_in_range};
+use crate::error::{Error, ErrorKind};
+use crate::location::Location;
 use crate::position::MAX_COLUMNS;
 use crate::record::{EventDefinition, Header, Words};
 use crate::scan::{is_blank, trim_end, trim_start};
 use crate::shape::{Shape, is_known_key, shape};
+
+/// Why a line is not written.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Line(ErrorKind),
+    /// One number of it, which knows its place.
+    Cost(CostFault),
+}
+
+impl From<ErrorKind> for Refusal {
+    fn from(kind: ErrorKind) -> Self {
+        Refusal::Line(kind)
+    }
+}
+
+impl From<CostFault> for Refusal {
+    fn from(fault: CostFault) -> Self {
+        Refusal::Cost(fault)
+    }
+}
+
+impl Refusal {
+    pub(super) fn into_error(self, location: Location) -> Error {
+        match self {
+            Refusal::Line(kind) => Error::new(kind, location),
+            Refusal::Cost(fault) => refused(&fault.into_error(location), location),
+        }
+    }
+}
+
+/// An error about bytes of a line as one about the same bytes of the line at this location, of which no record follows.
+pub(crate) fn refused(error: &Error, location: Location) -> Error {
+    let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    Error::new(error.kind(), location).at(number(error.column() - 1), number(error.length()))
+}
 
 pub(super) fn is_one_line(text: &[u8]) -> bool {
     memchr::memchr(b'\n', text).is_none() && text.last() != Some(&b'\r')
@@ -55,10 +91,20 @@ fn words(words: &Words<'_>, most: usize) -> Result<(), ErrorKind> {
     }
 }
 
-pub(super) fn check_header(header: &Header<'_>) -> Result<(), ErrorKind> {
+pub(super) fn check_header(header: &Header<'_>) -> Result<(), Refusal> {
+    if let Header::Summary(costs) | Header::Totals(costs) = header {
+        return check_costs(costs, usize::MAX);
+    }
+    Ok(check_text(header)?)
+}
+
+/// All but the numbers.
+fn check_text(header: &Header<'_>) -> Result<(), ErrorKind> {
     match header {
         Header::Version(text) | Header::Creator(text) | Header::Command(text) => value(text),
-        Header::Pid(_) | Header::Part(_) | Header::Thread(_) => Ok(()),
+        Header::Pid(_) | Header::Part(_) | Header::Thread(_) | Header::Summary(_) | Header::Totals(_) => {
+            Ok(())
+        }
         Header::Description { kind, value: text } => {
             value(text)?;
             value(kind)?;
@@ -71,7 +117,6 @@ pub(super) fn check_header(header: &Header<'_>) -> Result<(), ErrorKind> {
         Header::Positions(kinds) => words(kinds, MAX_COLUMNS),
         Header::Events(names) => words(names, usize::MAX),
         Header::Event(definition) => check_definition(definition),
-        Header::Summary(costs) | Header::Totals(costs) => check_costs(costs, usize::MAX),
         Header::Other { key, value } => key_value(b':', key, value),
     }
 }
@@ -96,12 +141,14 @@ pub(super) fn in_range(cost: Cost) -> Result<(), ErrorKind> {
     if is_in_range(cost) { Ok(()) } else { Err(ErrorKind::CostTooLarge) }
 }
 
-pub(super) fn check_costs(costs: &Costs<'_>, most: usize) -> Result<(), ErrorKind> {
+pub(super) fn check_costs(costs: &Costs<'_>, most: usize) -> Result<(), Refusal> {
     for (index, cost) in costs.iter().enumerate() {
         if index == most {
-            return Err(ErrorKind::TooManyCosts);
+            // Decoding knows where the first one too many stands.
+            costs.decode(&mut vec![0; most])?;
+            return Err(ErrorKind::TooManyCosts.into());
         }
-        in_range(cost.map_err(|fault| fault.kind)?)?;
+        in_range(cost?)?;
     }
     Ok(())
 }

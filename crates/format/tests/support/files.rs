@@ -1,4 +1,4 @@
-//! The profiles that lie in the corpus, and in the folder that `GRISTMILL_CORPUS` names.
+//! The files that lie in the corpus, and in the folder that `GRISTMILL_CORPUS` names.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -22,13 +22,13 @@ pub(crate) fn other_corpus() -> Option<PathBuf> {
     env::var_os("GRISTMILL_CORPUS").map(PathBuf::from)
 }
 
-/// All profiles of both, sorted by path. Files that are none, and damaged ones, are left out.
-pub(crate) fn profiles() -> Vec<Profile> {
+/// The files of both that may be profiles, sorted by path, but for those in folders with these names.
+pub(crate) fn files_outside(folders: &[&str]) -> Vec<Profile> {
     let mut profiles = Vec::new();
     for (root, is_own) in [(Some(own_corpus()), true), (other_corpus(), false)] {
         let Some(root) = root else { continue };
         let mut paths = Vec::new();
-        walk(&root, "", &mut paths);
+        walk(&root, "", folders, &mut paths);
         paths.sort();
         assert!(!paths.is_empty(), "no profile in {}", root.display());
         profiles.extend(paths.into_iter().map(|path| {
@@ -39,15 +39,14 @@ pub(crate) fn profiles() -> Vec<Profile> {
     profiles
 }
 
-fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) {
-    const NO_PROFILES: [&str; 3] = ["src", "malformed", "expected"];
+fn walk(root: &Path, folder: &str, left_out: &[&str], paths: &mut Vec<String>) {
     for entry in fs::read_dir(root.join(folder)).expect("a folder of profiles") {
         let entry = entry.expect("an entry of the folder");
         let name = entry.file_name().into_string().expect("a name in UTF-8");
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
         if entry.file_type().expect("a kind of file").is_dir() {
-            if !NO_PROFILES.contains(&name.as_str()) {
-                walk(root, &path, paths);
+            if !left_out.contains(&name.as_str()) {
+                walk(root, &path, left_out, paths);
             }
         } else if is_profile(folder, &name) {
             paths.push(path);

@@ -1,0 +1,55 @@
+//! Ctrl-C while a file is being written: what is half written goes, and the program ends with 130, as shells expect.
+//!
+//! Before the first such file nothing is set up, and Ctrl-C ends the program as it ends any other.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use tempfile::NamedTempFile;
+
+static HALF_WRITTEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn half_written() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    // A set of paths is whole even if somebody panicked who had it.
+    HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// For as long as this is there, Ctrl-C removes the file.
+#[derive(Debug)]
+pub(crate) struct RemovedOnInterrupt(PathBuf);
+
+impl RemovedOnInterrupt {
+    /// Creates a temporary file.
+    pub(crate) fn create(
+        create: impl FnOnce() -> io::Result<NamedTempFile>,
+    ) -> io::Result<(NamedTempFile, RemovedOnInterrupt)> {
+        static SET_UP: Once = Once::new();
+        // Where Ctrl-C is ignored, as below `nohup`, it stays so. Should it fail, a file may be left behind at worst.
+        SET_UP.call_once(|| drop(ctrlc::try_set_handler(remove_and_exit)));
+        // Whoever presses Ctrl-C now waits until the file is known.
+        let mut files = half_written();
+        let file = create()?;
+        files.insert(file.path().to_owned());
+        let removed = RemovedOnInterrupt(file.path().to_owned());
+        Ok((file, removed))
+    }
+}
+
+impl Drop for RemovedOnInterrupt {
+    fn drop(&mut self) {
+        half_written().remove(&self.0);
+    }
+}
+
+/// Runs in a thread of its own, so it may wait for the lock. It is never given back: no other file begins.
+fn remove_and_exit() {
+    let files = half_written();
+    for file in files.iter() {
+        // It may have got its name in this moment.
+        let _ = std::fs::remove_file(file);
+    }
+    #[expect(clippy::exit, reason = "`main` is busy and cannot be asked")]
+    std::process::exit(130)
+}
