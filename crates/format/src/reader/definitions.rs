@@ -9,8 +9,8 @@ use crate::name::NameTable;
 pub(super) struct Definitions<'a> {
     input: &'a [u8],
     places: NameTable<Place>,
-    /// The part that defined a number last. Asked for by definitions only.
-    parts: NameTable<u32>,
+    /// Where the current part begins.
+    part_begins: usize,
     /// Names that a [`Place`] has no room for.
     oversized: Vec<&'a [u8]>,
 }
@@ -36,7 +36,7 @@ impl<'a> Definitions<'a> {
         Definitions {
             input,
             places: NameTable::for_input(input.len()),
-            parts: NameTable::for_input(input.len()),
+            part_begins: 0,
             oversized: Vec::new(),
         }
     }
@@ -53,30 +53,38 @@ impl<'a> Definitions<'a> {
         self.input.get(offset..)?.get(..length - 1)
     }
 
-    /// Whether this part has given the number its meaning.
-    #[inline(always)]
-    pub(super) fn is_of_part(&self, id: u64, part: u32) -> bool {
-        self.parts.get(id) == Some(part)
+    /// Whether the current part has given this meaning, which [`Definitions::get`] told.
+    pub(super) fn is_of_part(&self, text: &[u8]) -> bool {
+        self.offset(text) >= self.part_begins
+    }
+
+    /// What is defined from this place of the input on is of another part.
+    pub(super) fn begin_part(&mut self, at: usize) {
+        self.part_begins = at;
     }
 
     /// Gives a number its meaning; `text` is a piece of the input.
-    pub(super) fn set(&mut self, id: u64, text: &'a [u8], part: u32) {
-        let offset = text.as_ptr().addr().wrapping_sub(self.input.as_ptr().addr());
-        let is_piece = offset <= self.input.len() && text.len() <= self.input.len() - offset;
-        debug_assert!(is_piece);
-        let length = Some(text.len() as u64 + 1).filter(|&length| is_piece && length < OVERSIZED);
-        let place = length.and_then(|length| Place::new(offset, length)).or_else(|| {
+    pub(super) fn set(&mut self, id: u64, text: &'a [u8]) {
+        let length = text.len() as u64 + 1;
+        let place = Place::new(self.offset(text), length).filter(|_| length < OVERSIZED).or_else(|| {
             self.oversized.push(text);
             Place::new(self.oversized.len() - 1, OVERSIZED)
         });
         if let Some(place) = place {
             self.places.set(id, place);
-            self.parts.set(id, part);
         }
     }
 
+    /// Where a piece of the input begins.
+    fn offset(&self, text: &[u8]) -> usize {
+        let offset = text.as_ptr().addr().wrapping_sub(self.input.as_ptr().addr());
+        debug_assert!(offset <= self.input.len() && text.len() <= self.input.len() - offset);
+        offset
+    }
+
     pub(super) fn clear(&mut self) {
-        *self = Definitions::new(self.input);
+        self.places.clear();
+        self.oversized.clear();
     }
 }
 
@@ -92,12 +100,13 @@ mod tests {
         let [main, empty, long] = [&input[4..8], &input[13..13], &input[18..]];
         for (id, text) in [(1, main), (2, empty), (3, long), (u64::MAX, &long[1..])] {
             assert_eq!(definitions.get(id), None);
-            definitions.set(id, text, 7);
+            definitions.set(id, text);
             assert!(definitions.get(id) == Some(text), "{id}");
-            assert!(definitions.is_of_part(id, 7) && !definitions.is_of_part(id, 6));
         }
-        definitions.set(1, long, 8);
-        assert!(definitions.get(1) == Some(long) && definitions.is_of_part(1, 8));
+        definitions.begin_part(13);
+        assert!(!definitions.is_of_part(main) && definitions.is_of_part(empty));
+        definitions.set(1, long);
+        assert!(definitions.get(1) == Some(long) && definitions.is_of_part(long));
         definitions.clear();
         assert_eq!(definitions.get(1), None);
     }

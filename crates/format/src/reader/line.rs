@@ -256,6 +256,9 @@ impl<'a> LineReader<'_, 'a> {
 
     /// What does not hold over the beginning of a part.
     fn forget_part(&mut self) {
+        #[expect(clippy::cast_possible_truncation, reason = "a place in a slice")]
+        let begins = self.location.byte as usize;
+        self.reader.names.iter_mut().for_each(|table| table.begin_part(begins));
         self.reader.base = None;
         self.reader.last_callee = None;
         self.reader.said_no_events = false;
@@ -269,7 +272,6 @@ impl<'a> LineReader<'_, 'a> {
     fn name_line(&mut self, key: NameKey, value: &'a [u8], offset: usize) {
         self.begin_body();
         let space = key.space();
-        let part = self.reader.part.index;
         let table = &self.reader.names[space as usize];
         let name = match spelled(value) {
             Spelled::Plain(text) => Name::plain(text),
@@ -290,10 +292,10 @@ impl<'a> LineReader<'_, 'a> {
                         Name { id: Some(id), text: None, defines: false }
                     }
                     _ => {
-                        if known.is_some_and(|known| known != text) && table.is_of_part(id, part) {
+                        if known.is_some_and(|known| known != text && table.is_of_part(known)) {
                             self.repaired(ErrorKind::RedefinedName(space, id), offset, value.len());
                         }
-                        self.reader.names[space as usize].set(id, text, part);
+                        self.reader.names[space as usize].set(id, text);
                         Name::define(id, text)
                     }
                 }

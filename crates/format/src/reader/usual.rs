@@ -152,13 +152,12 @@ impl<'a> Reader<'a> {
                     return None;
                 }
                 let text = rest.get(close + 2..length)?;
-                let part = self.part.index;
                 if matches!(text.first(), None | Some(b' ' | b'\t'))
-                    || known.is_some_and(|known| known != text) && table.is_of_part(id, part)
+                    || known.is_some_and(|known| known != text && table.is_of_part(known))
                 {
                     return None;
                 }
-                table.set(id, text, part);
+                table.set(id, text);
                 (Name::define(id, text), length)
             }
             _ => return None,
