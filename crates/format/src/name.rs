@@ -6,6 +6,7 @@
 //! fn=main             neither: the name itself
 //! ```
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -298,8 +299,9 @@ impl<T: Copy> NameTable<T> {
         });
     }
 
+    /// Forgets all. Room in proportion to the input is there once: a file may be cleared as often as it has lines.
     pub(crate) fn clear(&mut self) {
-        (self.dense, self.sparse, self.len) = (Vec::new(), HashMap::new(), 0);
+        *self = NameTable::new();
     }
 }
 
@@ -307,14 +309,14 @@ impl<T: Copy> NameTable<T> {
 /// `(1116)'2'(1112)` with the names of 1116 and 1112 put in.
 ///
 /// None when the name holds no such reference.
-pub(crate) fn expand<'a>(text: &[u8], resolve: impl Fn(u64) -> Option<&'a [u8]>) -> Option<Vec<u8>> {
+pub(crate) fn expand<'a>(text: &[u8], resolve: impl Fn(u64) -> Option<Cow<'a, [u8]>>) -> Option<Vec<u8>> {
     let mut expanded = Vec::new();
     let mut rest = text;
     loop {
         let piece_end = memchr::memchr(b'\'', rest).unwrap_or(rest.len());
         let piece = &rest[..piece_end];
         match spelled(piece) {
-            Spelled::Numbered { id, rest: b"" } => expanded.extend_from_slice(resolve(id)?),
+            Spelled::Numbered { id, rest: b"" } => expanded.extend_from_slice(&resolve(id)?),
             _ if !expanded.is_empty() && !piece.is_empty() && piece.iter().all(u8::is_ascii_digit) => {
                 expanded.extend_from_slice(piece);
             }
@@ -469,9 +471,9 @@ mod tests {
 
     #[test]
     fn references_expand() {
-        let names = |id| match id {
-            1116 => Some(&b"fib"[..]),
-            1112 => Some(&b"main"[..]),
+        let names = |id: u64| match id {
+            1116 => Some(Cow::Borrowed(&b"fib"[..])),
+            1112 => Some(Cow::Borrowed(&b"main"[..])),
             _ => None,
         };
         assert_eq!(expand(b"(1116)'2'(1112)", names).unwrap(), b"fib'2'main");

@@ -6,6 +6,7 @@ mod line;
 mod tests;
 mod usual;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use memchr::memchr;
@@ -177,7 +178,7 @@ impl<'a> Reader<'a> {
             part: Part::default(),
             said_no_events: false,
             said_no_function: false,
-            names: [(); 3].map(|()| Definitions::new(input)),
+            names: [(); 3].map(|()| Definitions::new(input, 0)),
             context: Context::default(),
             last_callee: None,
             waiting: VecDeque::new(),
@@ -230,6 +231,7 @@ impl<'a> Reader<'a> {
             calls_move_base,
             part,
             indented,
+            names: [(); 3].map(|()| Definitions::new(input, at)),
             resumed: true,
             started: true,
             ..Self::with_stance(input, Stance::Tolerant)
@@ -279,8 +281,12 @@ impl<'a> Reader<'a> {
     /// The name with references to other names put in, where it is made of such; see the chapter on
     /// [practice](crate::practice#names).
     pub fn expand(&self, space: NameSpace, name: &Name<'a>) -> Option<Vec<u8>> {
-        let table = &self.names[space as usize];
-        expand(name.text?, |id| table.get(id))
+        expand(name.text?, |id| self.meaning(space, id).map(Cow::Borrowed))
+    }
+
+    /// What a number stands for at this place.
+    pub(crate) fn meaning(&self, space: NameSpace, id: u64) -> Option<&'a [u8]> {
+        self.names[space as usize].get(id)
     }
 
     /// What a cost line is. The published grammar has no second line after a jump, so one with costs is a self cost.

@@ -26,19 +26,19 @@ mod plain;
 mod spelling;
 
 use faults::faults;
-use files::{Profile, files_outside, other_corpus, own_corpus};
+use files::{File, files_outside, other_corpus, own_corpus};
 use lines::lines;
 use meaning::{Fact, meaning};
 use plain::scan;
 use spelling::{is_written_by_default, plain_and_back};
 
 /// All profiles; files that are none, and damaged ones, are left out.
-fn profiles() -> Vec<Profile> {
+fn profiles() -> Vec<File> {
     files_outside(&["src", "malformed", "expected"])
 }
 
 /// Whether Callgrind itself wrote the file.
-fn is_of_callgrind(profile: &Profile) -> bool {
+fn is_of_callgrind(profile: &File) -> bool {
     lines(&profile.bytes).take(4).any(|line| line.starts_with("creator: callgrind-"))
 }
 
@@ -317,9 +317,9 @@ fn recordings_of_one_run_mean_the_same() {
     ];
     const SUFFIXES: [&str; 4] = ["-nocompress", "-nopos", "-nostr", "-comb"];
     let profiles = profiles();
-    let by_path: BTreeMap<&str, &Profile> =
+    let by_path: BTreeMap<&str, &File> =
         profiles.iter().map(|profile| (profile.path.as_str(), profile)).collect();
-    let mut twins: Vec<(&Profile, &Profile)> =
+    let mut twins: Vec<(&File, &File)> =
         TWINS.iter().map(|(one, other)| (by_path[one], by_path[other])).collect();
     for profile in &profiles {
         let stem = SUFFIXES.iter().find_map(|suffix| profile.path.strip_suffix(suffix));
@@ -476,7 +476,7 @@ fn grammars_only_take_away() {
 }
 
 /// Small files in which much is said.
-fn rich_profiles() -> Vec<Profile> {
+fn rich_profiles() -> Vec<File> {
     const RICH: [&str; 8] = [
         "callgrind/callgrind.out.full",
         "callgrind/callgrind.out.bbs-instr",
@@ -487,7 +487,7 @@ fn rich_profiles() -> Vec<Profile> {
         "dialects/nytprof.txt",
         "dialects/windows.txt",
     ];
-    let profiles: Vec<Profile> = profiles()
+    let profiles: Vec<File> = profiles()
         .into_iter()
         .filter(|profile| profile.is_own && RICH.contains(&profile.path.as_str()))
         .collect();

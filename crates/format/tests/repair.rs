@@ -16,7 +16,7 @@ use gristmill_format::{
 #[path = "support/files.rs"]
 mod files;
 
-use files::{Profile, files_outside};
+use files::{File, files_outside};
 
 /// Self costs by object, file, function and event type; calls by caller, callee and event type, the count last. The
 /// names of a key are lines, which no name divides.
@@ -157,7 +157,7 @@ fn all_options() -> Vec<Rewrite> {
 const LARGE: usize = 200 << 10;
 
 /// Checks one file in some or all ways; gives how many ways there were.
-fn check_file(index: usize, profile: &Profile) -> usize {
+fn check_file(index: usize, profile: &File) -> usize {
     let mut ways = all_options();
     if profile.bytes.len() > LARGE {
         ways = vec![ways.swap_remove(index % ways.len())];

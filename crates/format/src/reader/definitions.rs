@@ -32,10 +32,11 @@ impl Place {
 }
 
 impl<'a> Definitions<'a> {
-    pub(super) fn new(input: &'a [u8]) -> Self {
+    /// For a reader that begins at this place of the input.
+    pub(super) fn new(input: &'a [u8], at: usize) -> Self {
         Definitions {
             input,
-            places: NameTable::for_input(input.len()),
+            places: NameTable::for_input(input.len() - at),
             part_begins: 0,
             oversized: Vec::new(),
         }
@@ -96,7 +97,7 @@ mod tests {
     fn names_are_found_again() {
         let mut input = b"(1) main (2)  (3) ".to_vec();
         input.resize(input.len() + (1 << LENGTH_BITS), b'x');
-        let mut definitions = Definitions::new(&input);
+        let mut definitions = Definitions::new(&input, 0);
         let [main, empty, long] = [&input[4..8], &input[13..13], &input[18..]];
         for (id, text) in [(1, main), (2, empty), (3, long), (u64::MAX, &long[1..])] {
             assert_eq!(definitions.get(id), None);

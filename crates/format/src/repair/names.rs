@@ -3,17 +3,23 @@
 use std::borrow::Cow;
 use std::io;
 
+use memchr::memmem;
+
 use super::Run;
 use super::change::ChangeKind;
 use crate::error::Error;
 use crate::location::Location;
-use crate::name::{Name, NameKey, NameSpace, needs_number};
+use crate::name::{Name, NameKey, NameSpace, expand, needs_number};
 use crate::reader::Reader;
 use crate::record::Line;
 use crate::scan::is_blank;
 
 /// How names begin that are made for numbers without one.
 const UNNAMED: &[u8] = b"??? (";
+
+fn unnamed(id: u64) -> Vec<u8> {
+    [UNNAMED, format!("{id})").as_bytes()].concat()
+}
 
 /// A line that waits: a callee line, or what comes between such a line and the call.
 #[derive(Debug)]
@@ -46,7 +52,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         let text = match (name.text, name.id) {
             (Some(text), _) => self.text_of(reader, key, name, text, location),
             // One name for all of them would make one function of many.
-            (None, Some(id)) => Cow::Owned([UNNAMED, format!("{id})").as_bytes()].concat()),
+            (None, Some(id)) => Cow::Owned(unnamed(id)),
             (None, None) => Cow::Borrowed(&b"???"[..]),
         };
         // A number cannot be given an empty name a second time.
@@ -63,12 +69,17 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         location: Location,
     ) -> Cow<'a, [u8]> {
         let space = key.space();
-        // The grammar has no references inside names, and those inside would not follow a change of numbers. What
-        // would itself need a number, or was named here for want of a name, is not put in: a second repair would.
-        if let Some(expanded) = reader.expand(space, name)
-            && !needs_number(&expanded)
-            && memchr::memmem::find(&expanded, UNNAMED).is_none()
-        {
+        // The grammar has no references inside names, and those inside would not follow a change of numbers.
+        let expanded = if text.contains(&b'\'') {
+            expand(text, |id| {
+                Some(reader.meaning(space, id).map_or_else(|| unnamed(id).into(), Cow::Borrowed))
+            })
+        } else {
+            // What was named here for want of a name is not put in: a second repair would.
+            reader.expand(space, name).filter(|expanded| memmem::find(expanded, UNNAMED).is_none())
+        };
+        // What would itself need a number is not put in either.
+        if let Some(expanded) = expanded.filter(|expanded| !needs_number(expanded)) {
             self.changes.note(ChangeKind::ComposedName, location);
             let text = self.without_returns(&expanded, location);
             return Cow::Owned(self.strip(space, text).to_vec());

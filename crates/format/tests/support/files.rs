@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// A profile with the path it is known by.
-pub(crate) struct Profile {
+pub(crate) struct File {
     /// Relative to its corpus, with `/`.
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
@@ -23,7 +23,7 @@ pub(crate) fn other_corpus() -> Option<PathBuf> {
 }
 
 /// The files of both that may be profiles, sorted by path, but for those in folders with these names.
-pub(crate) fn files_outside(folders: &[&str]) -> Vec<Profile> {
+pub(crate) fn files_outside(folders: &[&str]) -> Vec<File> {
     let mut profiles = Vec::new();
     for (root, is_own) in [(Some(own_corpus()), true), (other_corpus(), false)] {
         let Some(root) = root else { continue };
@@ -33,7 +33,7 @@ pub(crate) fn files_outside(folders: &[&str]) -> Vec<Profile> {
         assert!(!paths.is_empty(), "no profile in {}", root.display());
         profiles.extend(paths.into_iter().map(|path| {
             let bytes = fs::read(root.join(&path)).expect("a file that can be read");
-            Profile { path, bytes, is_own }
+            File { path, bytes, is_own }
         }));
     }
     profiles
