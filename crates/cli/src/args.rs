@@ -18,7 +18,7 @@ const FILE_HELP: &str = "Profile to read; - is standard input. Files packed with
 #[command(
     name = "gristmill",
     version,
-    about = "Read, check and rewrite profiles in the Callgrind format",
+    about = "Read, check, explain and rewrite profiles in the Callgrind format",
     long_about = "Gristmill reads profiles in the Callgrind format, as Callgrind, Cachegrind and many other tools write \
                   them, says what is in them, checks them against the format and writes them anew.",
     after_help = "Exit status:\n  0  done, nothing to complain about\n  1  the check found something\n  2  something could \
@@ -75,6 +75,31 @@ pub(crate) enum Command {
     )]
     Info(InfoArgs),
 
+    /// List functions with what they cost, by themselves and with all that they called
+    #[command(
+        after_help = "Examples:\n  gristmill functions callgrind.out.4711\n  gristmill functions --event Ir,CEst --sort \
+                      self --limit 20 *.out\n  gristmill functions --group object --format markdown callgrind.out.4711\n  \
+                      gristmill functions --cut 'signal_handler -> .*' --format json callgrind.out.4711\n\nExit status: 2 \
+                      when a profile cannot be read or what was asked for is not in it, otherwise 0."
+    )]
+    Functions(FunctionsArgs),
+
+    /// Show one function in the round: its costs, callers, callees, cycle, lines and parts
+    #[command(
+        after_help = "Examples:\n  gristmill show main callgrind.out.4711\n  gristmill show --depth 3 --lines 20 parse *.out\n  \
+                      gristmill show --fold-recursion --format markdown '^fib$' callgrind.out.4711\n\nExit status: 2 when a \
+                      profile cannot be read, or when no function or more than one is meant, otherwise 0."
+    )]
+    Show(ShowArgs),
+
+    /// Draw the call tree; its first line says whether it is exact or an estimate
+    #[command(
+        after_help = "Examples:\n  gristmill tree cachegrind.out.4711\n  gristmill tree --from parse --min 0.5 --depth 6 \
+                      *.out\n  gristmill tree --from malloc --inverted callgrind.out.4711\n\nExit status: 2 when a profile \
+                      cannot be read or what was asked for is not in it, otherwise 0."
+    )]
+    Tree(TreeArgs),
+
     /// Check profiles against the format; say what is wrong and where
     #[command(
         after_help = "Examples:\n  gristmill lint callgrind.out.4711\n  gristmill lint --fail-on warning --format sarif \
@@ -110,6 +135,166 @@ pub(crate) struct InfoArgs {
     /// Write the answer as text for people or as JSON for programs
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: InfoFormat,
+}
+
+/// What every report on a profile accepts.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// Also load the other files of the same recording: its dumps and threads, as their headers tell
+    #[arg(long, help_heading = "What to look at")]
+    pub(crate) set: bool,
+
+    /// Take only the parts with these numbers (part:)
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
+    pub(crate) part: Vec<u64>,
+
+    /// Take only these threads (thread:)
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
+    pub(crate) thread: Vec<u64>,
+
+    /// Take only these processes (pid:)
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
+    pub(crate) pid: Vec<u64>,
+
+    /// Show these event types, recorded or derived, in this order; without it the first of the profile, and in JSON and
+    /// CSV all of them
+    #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "What to look at")]
+    pub(crate) event: Vec<String>,
+
+    /// Define an event type of your own, such as 'Cost = Ir + 10 Bm'; may be repeated
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = "What to look at")]
+    pub(crate) derive: Vec<String>,
+
+    /// How inclusive costs are reckoned: by Gristmill's own rule, or as another tool shows them
+    #[arg(long, value_name = "RULE", default_value = "own", help_heading = "How to reckon")]
+    pub(crate) inclusive: InclusiveRule,
+
+    /// Take functions that call each other in a circle one by one, not as a cycle
+    #[arg(long, help_heading = "How to reckon")]
+    pub(crate) no_cycles: bool,
+
+    /// Take all levels of a recursion (f'2, f'3) as one function
+    #[arg(long, help_heading = "How to reckon")]
+    pub(crate) fold_recursion: bool,
+
+    /// Take functions that differ only in their recorded callers (f'caller) as one
+    #[arg(long, help_heading = "How to reckon")]
+    pub(crate) fold_callers: bool,
+
+    /// Leave out calls from functions that match the first pattern to those that match the second; may be repeated
+    #[arg(long, value_name = "A -> B", help_heading = "How to reckon")]
+    pub(crate) cut: Vec<String>,
+
+    /// Leave out calls that cost less than this share of the dearest calls to the same function
+    #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "0", help_heading = "How to reckon")]
+    pub(crate) cut_below: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FunctionsArgs {
+    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Order rows by this
+    #[arg(long, value_name = "KEY", default_value = "inclusive")]
+    pub(crate) sort: SortKey,
+
+    /// Show so many rows, 0 for all; without it 30, and in JSON and CSV all
+    #[arg(long, short = 'n', value_name = "ROWS")]
+    pub(crate) limit: Option<usize>,
+
+    /// Show only rows whose name matches
+    #[arg(long, short, value_name = "REGEX")]
+    pub(crate) filter: Option<String>,
+
+    /// Take only functions whose object's path matches
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) object: Option<String>,
+
+    /// Take only functions whose source file's path matches
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) file: Option<String>,
+
+    /// One row for each of these instead of each function
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) group: Option<GroupBy>,
+
+    /// Show shares of this function's inclusive cost, not of the total
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) relative_to: Option<String>,
+
+    /// Also show what one call cost on average
+    #[arg(long)]
+    pub(crate) per_call: bool,
+
+    /// Write the answer as text, JSON, CSV or Markdown
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ReportFormat,
+
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The function: its name, a part of it, or a pattern that fits no other
+    #[arg(value_name = "FUNCTION")]
+    pub(crate) function: String,
+
+    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Also show callers and callees so many calls away
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) depth: u32,
+
+    /// Show so many of the hottest lines, 0 for all; without it 10, and in JSON all
+    #[arg(long, value_name = "N")]
+    pub(crate) lines: Option<usize>,
+
+    /// Show so many rows of every other list, 0 for all; without it 10, and in JSON and CSV all
+    #[arg(long, short = 'n', value_name = "ROWS")]
+    pub(crate) limit: Option<usize>,
+
+    /// Write the answer as text, JSON or Markdown; as CSV callers and callees
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ReportFormat,
+
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TreeArgs {
+    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Begin with this function: its name, a part of it, or a pattern that fits no other
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) from: Option<String>,
+
+    /// Show what called that function instead, and what called those
+    #[arg(long, requires = "from")]
+    pub(crate) inverted: bool,
+
+    /// Sum up what costs less than this share of the root
+    #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "1")]
+    pub(crate) min: u32,
+
+    /// Show so many levels below the root
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
+
+    /// Show so many nodes, the dearest, 0 for a million; without it 100, and in JSON and CSV 10000
+    #[arg(long, short = 'n', value_name = "NODES")]
+    pub(crate) limit: Option<usize>,
+
+    /// Write the answer as text, JSON, CSV or Markdown
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ReportFormat,
+
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 #[derive(Debug, Args)]
@@ -215,6 +400,42 @@ pub(crate) enum InfoFormat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+    Csv,
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InclusiveRule {
+    /// Self cost plus what was called; cycles as one, nothing above the total
+    Own,
+    /// What KCachegrind shows
+    Kcachegrind,
+    /// What callgrind_annotate shows
+    Annotate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortKey {
+    Inclusive,
+    #[value(name = "self")]
+    SelfCost,
+    Calls,
+    Name,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupBy {
+    Object,
+    File,
+    Dir,
+    Class,
+    Cycle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LintFormat {
     Text,
     Json,
@@ -257,6 +478,9 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
     let cli = Cli::try_parse_from(words)?;
     let files: &[PathBuf] = match &cli.command {
         Command::Info(args) => &args.files,
+        Command::Functions(args) => &args.files,
+        Command::Show(args) => &args.files,
+        Command::Tree(args) => &args.files,
         Command::Lint(args) => &args.files,
         Command::Rewrite(args) => &args.inputs,
         Command::Completions(_) | Command::Man(_) => &[],
@@ -273,6 +497,17 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
 /// The definition itself, for completions and manual pages.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
+}
+
+/// A share in percent, with one decimal at most, as thousandths.
+fn per_mille(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
+    let parsed = whole.parse::<u32>().ok().zip(tenth.parse::<u32>().ok().filter(|_| tenth.len() == 1));
+    match parsed.map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth)) {
+        Some(share) if share <= 1000 => Ok(share),
+        _ => Err("a share is a number from 0 to 100, such as 2.5".to_owned()),
+    }
 }
 
 /// `-` stands for standard input or output. A file of that name is `./-`.
@@ -355,6 +590,16 @@ mod tests {
         };
         assert_eq!(args.drop, [Dropped::Jumps, Dropped::Instr, Dropped::Comments]);
         assert_eq!(args.inputs, [PathBuf::from("a")]);
+    }
+
+    #[test]
+    fn shares_are_percent() {
+        for (text, share) in [("0", 0), ("2.5", 25), ("100%", 1000)] {
+            assert_eq!(per_mille(text), Ok(share), "{text}");
+        }
+        for text in ["", "-1", "101", "2.55", "x"] {
+            assert!(per_mille(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! libraries below it.
 //!
 //! ```text
-//! args ──▶ main ──▶ commands/* ──▶ session ──▶ input (expand), output, progress, terminal
+//! args ──▶ main ──▶ commands/* ──▶ load ──▶ session ──▶ input (expand), output, progress, terminal
 //! ```
 
 mod args;
@@ -11,6 +11,7 @@ mod error;
 mod examine;
 mod input;
 mod interrupt;
+mod load;
 mod output;
 mod progress;
 mod session;
@@ -69,6 +70,9 @@ fn main() -> ExitCode {
 fn run(command: &Command, session: &Session) -> Result<ExitStatus, CliError> {
     match command {
         Command::Info(args) => commands::info::run(args, session),
+        Command::Functions(args) => commands::functions::run(args, session),
+        Command::Show(args) => commands::show::run(args, session),
+        Command::Tree(args) => commands::tree::run(args, session),
         Command::Lint(args) => commands::lint::run(args, session),
         Command::Rewrite(args) => commands::rewrite::run(args, session),
         Command::Completions(args) => commands::completions::run(args, session),

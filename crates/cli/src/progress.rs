@@ -23,7 +23,7 @@ const ERASE: &[u8] = b"\r\x1b[K";
 /// The progress of one task. Finish it (or drop it) before anything else is written: it erases its line then.
 pub(crate) struct Progress {
     /// `None` where nobody looks; then all calls do nothing.
-    out: Option<Box<dyn Write>>,
+    out: Option<Box<dyn Write + Send>>,
     label: String,
     total: Option<u64>,
     expanded: bool,
@@ -38,7 +38,8 @@ impl Progress {
     /// Progress on standard error, if that is a terminal.
     pub(crate) fn on_stderr(label: impl Into<String>, total: Option<u64>) -> Self {
         let stderr = std::io::stderr();
-        let out: Option<Box<dyn Write>> = if stderr.is_terminal() { Some(Box::new(stderr)) } else { None };
+        let out: Option<Box<dyn Write + Send>> =
+            if stderr.is_terminal() { Some(Box::new(stderr)) } else { None };
         Self::new(out, label.into(), total, Instant::now())
     }
 
@@ -47,7 +48,7 @@ impl Progress {
         Self::new(None, String::new(), None, Instant::now())
     }
 
-    fn new(out: Option<Box<dyn Write>>, label: String, total: Option<u64>, now: Instant) -> Self {
+    fn new(out: Option<Box<dyn Write + Send>>, label: String, total: Option<u64>, now: Instant) -> Self {
         Self {
             out,
             label,
@@ -75,6 +76,11 @@ impl Progress {
             self.next_look = self.done.saturating_add(CLOCK_STEP);
             self.draw_if_due(Instant::now());
         }
+    }
+
+    /// So many bytes are done altogether.
+    pub(crate) fn advance_to(&mut self, bytes: u64) {
+        self.advance(bytes.saturating_sub(self.done));
     }
 
     /// Erases the line. Dropping does the same.
@@ -126,18 +132,17 @@ impl Drop for Progress {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::io;
-    use std::rc::Rc;
+    use std::sync::{Arc, Mutex};
 
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Screen(Rc<RefCell<Vec<u8>>>);
+    struct Screen(Arc<Mutex<Vec<u8>>>);
 
     impl Write for Screen {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.borrow_mut().write(bytes)
+            self.0.lock().unwrap().write(bytes)
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -153,7 +158,7 @@ mod tests {
         progress.done = 5_000_000;
         progress.draw_if_due(start + Duration::from_millis(999));
         progress.finish();
-        assert_eq!(*screen.0.borrow(), b"");
+        assert_eq!(*screen.0.lock().unwrap(), b"");
     }
 
     #[test]
@@ -167,7 +172,7 @@ mod tests {
         // Too soon for another one.
         progress.draw_if_due(start + Duration::from_millis(1100));
         progress.finish();
-        let shown = String::from_utf8(screen.0.borrow().clone()).unwrap();
+        let shown = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
         assert_eq!(shown, "\r\x1b[Kreading: 5.0 MiB of 10.0 MiB (50%), 5 MB/s\r\x1b[K");
     }
 

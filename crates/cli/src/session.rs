@@ -3,8 +3,10 @@
 //! A test makes a session that writes into memory, so commands are tested without a process.
 
 use std::cell::{RefCell, RefMut};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
+
+use gristmill_report::Look;
 
 use crate::args::GlobalArgs;
 use crate::error::CliError;
@@ -26,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) width: usize,
     /// The largest profile to read, expanded.
     pub(crate) max_size: Size,
+    /// Somebody watches standard output.
+    terminal: bool,
     show_progress: bool,
     stdout: RefCell<Box<dyn Write>>,
     stderr: RefCell<Box<dyn Write>>,
@@ -39,11 +43,17 @@ impl Session {
             paint_errors: Painter::new(terminal::use_color(args.color, &stderr)),
             width: terminal::width(),
             max_size: args.max_size,
+            terminal: stdout.is_terminal(),
             show_progress: true,
             // Locked for the whole run: there is one thread that writes.
             stdout: RefCell::new(Box::new(BufWriter::with_capacity(BUFFER, stdout.lock()))),
             stderr: RefCell::new(Box::new(stderr)),
         }
+    }
+
+    /// How reports look.
+    pub(crate) fn look(&self) -> Look {
+        Look { width: self.width, terminal: self.terminal, color: self.paint.is_on() }
     }
 
     /// Standard output, buffered; `main` flushes it. It can be held once at a time: take it, write, let go.
@@ -157,6 +167,7 @@ pub(crate) mod testing {
             paint_errors: Painter::new(false),
             width: terminal::PIPE_WIDTH,
             max_size: Size::from_bytes(1 << 30),
+            terminal: false,
             show_progress: false,
             stdout: RefCell::new(Box::new(stdout.clone())),
             stderr: RefCell::new(Box::new(stderr.clone())),

@@ -5,11 +5,13 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::IsTerminal;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+
+pub(crate) use gristmill_report::{grouped, printable};
 
 use crate::args::ColorChoice;
 
@@ -57,68 +59,9 @@ pub(crate) fn width() -> usize {
     }
 }
 
-/// Untrusted bytes as text that moves no cursor and turns no line around. Valid UTF-8 stays as it is; control
-/// characters, bidirectional controls and line separators become escapes (`\t`, `\x1b`, `\u{202e}`), bytes that are not
-/// UTF-8 become `\xff`. A backslash stays a backslash: names of some languages are full of them.
-pub(crate) fn printable(bytes: &[u8]) -> Cow<'_, str> {
-    // Nearly every name takes this way: one look at it, and no copy.
-    if let Ok(text) = std::str::from_utf8(bytes)
-        && !text.chars().any(is_unsafe)
-    {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(bytes.len() + 16);
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            match character {
-                '\t' => shown.push_str("\\t"),
-                '\n' => shown.push_str("\\n"),
-                '\r' => shown.push_str("\\r"),
-                // Writing to a String does not fail.
-                c if is_unsafe(c) && c.is_ascii() => {
-                    let _ = write!(shown, "\\x{:02x}", u32::from(c));
-                }
-                c if is_unsafe(c) => {
-                    let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
-                }
-                c => shown.push(c),
-            }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(shown, "\\x{byte:02x}");
-        }
-    }
-    Cow::Owned(shown)
-}
-
 /// A path made safe to show.
 pub(crate) fn printable_path(path: &Path) -> Cow<'_, str> {
     printable(path.as_os_str().as_encoded_bytes())
-}
-
-fn is_unsafe(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            // Line and paragraph separator break lines, the others reorder or hide what follows.
-            '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
-        )
-}
-
-/// `1,234,567`
-pub(crate) fn grouped(number: i128) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut shown = String::with_capacity(digits.len() * 4 / 3 + 2);
-    if number < 0 {
-        shown.push('-');
-    }
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
 }
 
 /// `999 bytes`, `1.5 KiB`, `16.0 GiB`
@@ -152,6 +95,11 @@ pub(crate) struct Painter {
 impl Painter {
     pub(crate) const fn new(on: bool) -> Self {
         Self { on }
+    }
+
+    /// Whether there are any colours.
+    pub(crate) fn is_on(self) -> bool {
+        self.on
     }
 
     pub(crate) fn bold<T: fmt::Display>(self, text: T) -> Painted<T> {
@@ -215,43 +163,6 @@ mod tests {
         assert!(use_color_where(ColorChoice::Always, false, set, dumb));
         assert!(!use_color_where(ColorChoice::Never, true, None, None));
     }
-
-    #[test]
-    fn printable_keeps_text() {
-        for text in ["main", "größe", "日本", "operator\\", "a b", ""] {
-            assert!(matches!(printable(text.as_bytes()), Cow::Borrowed(same) if same == text));
-        }
-    }
-
-    #[test]
-    fn printable_escapes() {
-        for (bytes, shown) in [
-            (&b"\x1b[2J"[..], "\\x1b[2J"),
-            (b"a\tb\r\n\0", "a\\tb\\r\\n\\x00"),
-            (b"\xff\xfeok\xc3", "\\xff\\xfeok\\xc3"),
-            ("\u{202e}evil\u{2066}\u{9b}".as_bytes(), "\\u{202e}evil\\u{2066}\\u{9b}"),
-            (b"\x7f", "\\x7f"),
-        ] {
-            assert_eq!(printable(bytes), shown);
-        }
-    }
-
-    #[test]
-    fn numbers_in_groups() {
-        for (number, shown) in [
-            (0, "0"),
-            (-12, "-12"),
-            (999, "999"),
-            (-1000, "-1,000"),
-            (1_234_567, "1,234,567"),
-            (i128::MIN, "-170,141,183,460,469,231,731,687,303,715,884,105,728"),
-        ] {
-            assert_eq!(grouped(number), shown);
-        }
-    }
-
-    #[test]
-    fn shares() {}
 
     #[test]
     fn sizes_in_bytes() {

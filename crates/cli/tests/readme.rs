@@ -43,7 +43,7 @@ fn output_is_real() {
     if std::env::var_os("BLESS").is_some() {
         return std::fs::write(&path, real).unwrap();
     }
-    assert_eq!(readme.matches(BEGIN).count(), 2);
+    assert_eq!(readme.matches(BEGIN).count(), 3);
     assert!(readme == real, "README.md differs; BLESS=1 accepts this:\n{real}");
 }
 

@@ -7,7 +7,15 @@
 #[cfg(feature = "bench")]
 mod gristmill;
 #[cfg(feature = "bench")]
+mod hostile;
+#[cfg(feature = "bench")]
 mod inputs;
+#[cfg(feature = "bench")]
+mod load;
+#[cfg(feature = "bench")]
+mod once;
+#[cfg(feature = "bench")]
+mod process;
 #[cfg(feature = "bench")]
 mod read;
 #[cfg(feature = "bench")]
@@ -26,12 +34,17 @@ pub(crate) struct Options {
 #[derive(Debug, clap::Subcommand)]
 enum Bench {
     /// Reading all records with all their numbers.
-    Read(Measure),
+    Read(ReadOptions),
+    /// Loading a whole profile: time and memory, also of large files and hostile ones.
+    Load(LoadOptions),
+    /// One contender of `load`, in a process of its own.
+    #[cfg(feature = "bench")]
+    #[command(hide = true)]
+    LoadOnce(once::Options),
 }
 
-/// What all benchmarks let the caller choose.
 #[derive(Debug, clap::Args)]
-struct Measure {
+struct ReadOptions {
     /// Size of each generated input: bytes, or with a suffix: 64K, 100M, 1G.
     #[arg(long, value_parser = crate::size::parse, default_value = "100M")]
     size: u64,
@@ -39,32 +52,43 @@ struct Measure {
     rounds: u32,
 }
 
+#[derive(Debug, clap::Args)]
+struct LoadOptions {
+    /// Size of the two large generated inputs: bytes, or with a suffix: 64K, 100M, 1G.
+    #[arg(long, value_parser = crate::size::parse, default_value = "500M")]
+    size: u64,
+    /// Size of the smallest of the inputs that show how the cost grows; the others have 4 and 16 times as much.
+    #[arg(long, value_parser = crate::size::parse, default_value = "16M")]
+    step: u64,
+    /// How many calls the larger of the hostile inputs have.
+    #[arg(long, default_value_t = 1_000_000)]
+    calls: u64,
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+}
+
 #[cfg(feature = "bench")]
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match &options.bench {
-        Bench::Read(measure) => read::run(measure),
+        Bench::Read(options) => read::run(options),
+        Bench::Load(options) => load::run(options),
+        Bench::LoadOnce(options) => once::run(options),
     }
 }
 
 /// Only an optimised build is worth a measurement, and only this task needs the other tools: so it builds itself anew.
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let (name, measure) = match &options.bench {
-        Bench::Read(measure) => ("read", measure),
-    };
     let mut cargo = crate::workspace::cargo();
-    cargo.args([
-        "run",
-        "--quiet",
-        "--release",
-        "--package",
-        "xtask",
-        "--features",
-        "bench",
-        "--",
-        "bench",
-        name,
-    ]);
-    cargo.args(["--size", &measure.size.to_string(), "--rounds", &measure.rounds.to_string()]);
+    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--features", "bench", "--", "bench"]);
+    match &options.bench {
+        Bench::Read(ReadOptions { size, rounds }) => {
+            cargo.args(["read", "--size", &size.to_string(), "--rounds", &rounds.to_string()]);
+        }
+        Bench::Load(LoadOptions { size, step, calls, rounds }) => {
+            cargo.args(["load", "--size", &size.to_string(), "--step", &step.to_string()]);
+            cargo.args(["--calls", &calls.to_string(), "--rounds", &rounds.to_string()]);
+        }
+    }
     crate::workspace::run(&mut cargo)
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::inputs::{self, Input};
 use super::rounds::{self, Contender, Measured};
-use super::{Measure, gristmill, table};
+use super::{ReadOptions, gristmill, table};
 use crate::failure::{Context as _, Failure};
 
 const SCAN: &str = "newline scan";
@@ -17,7 +17,7 @@ const PEER: &str = "callgrind-parser";
 /// Of the reader of the other crate; larger ones make it no faster.
 const PEER_BUFFER: usize = 1 << 20;
 
-pub(super) fn run(options: &Measure) -> Result<(), Failure> {
+pub(super) fn run(options: &ReadOptions) -> Result<(), Failure> {
     let head = ["", "best ms", "MB/s", "x scan", "x callgrind-parser"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for input in inputs::both(options.size) {
@@ -50,10 +50,10 @@ fn row(measured: &Measured, bytes: usize, scan: Option<Duration>, peer: Option<D
 
 fn contenders(input: &Input) -> Vec<Contender<'_>> {
     vec![
-        Contender { name: SCAN, once: Box::new(|| Ok(scan(&input.bytes))) },
-        Contender { name: "wc -l", once: Box::new(|| wc(input)) },
-        Contender { name: "gristmill", once: Box::new(|| Ok(own(&input.bytes))) },
-        Contender { name: PEER, once: Box::new(|| peer(input)) },
+        Contender { name: SCAN.to_owned(), once: Box::new(|| Ok(scan(&input.bytes))) },
+        Contender { name: "wc -l".to_owned(), once: Box::new(|| wc(input)) },
+        Contender { name: "gristmill".to_owned(), once: Box::new(|| Ok(own(&input.bytes))) },
+        Contender { name: PEER.to_owned(), once: Box::new(|| peer(input)) },
     ]
 }
 

@@ -139,6 +139,8 @@ pub(crate) fn malformed() -> Vec<PathBuf> {
 pub(crate) fn run_measured(arguments: &[&str]) -> (Output, Option<u64>) {
     let time = Path::new("/usr/bin/time");
     if !cfg!(target_os = "linux") || !time.is_file() {
+        assert!(std::env::var_os("GRISTMILL_CI").is_none(), "{} is missing", time.display());
+        println!("skipped: memory is not measured, as there is no {}", time.display());
         return (run(arguments), None);
     }
     let folder = tempfile::tempdir().unwrap();
@@ -159,7 +161,9 @@ pub(crate) fn assert_frugal(path: &Path, what: &str, output: &Output, peak: Opti
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!said.contains("panicked"), "{what} {}: {said}", path.display());
     assert!(matches!(output.status.code(), Some(0..=2)), "{what} {}: {said}", path.display());
-    let limit = 4 * expanded + (16 << 20);
+    // The program itself takes more where it is not optimised: most of that is code, mapped as far as it was used.
+    let unoptimised = if cfg!(debug_assertions) { 8 << 20 } else { 0 };
+    let limit = 4 * expanded + (16 << 20) + unoptimised;
     if let Some(peak) = peak {
         assert!(peak <= limit, "{what} {}: {peak} bytes, {limit} allowed", path.display());
     }

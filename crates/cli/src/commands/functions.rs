@@ -1,0 +1,72 @@
+//! `gristmill functions`: the flat profile.
+
+use gristmill_report::{Functions, FunctionsOptions, Grouping, SortBy};
+
+use crate::ExitStatus;
+use crate::args::{FunctionsArgs, GroupBy, ReportFormat, SortKey};
+use crate::error::CliError;
+use crate::load;
+use crate::session::Session;
+
+/// So many rows are read at a glance; those who want more say so.
+const ROWS: usize = 30;
+
+pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
+    let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
+    let profile = load::profile(&args.files, &args.profile, session)?;
+    let view = load::view(&profile, &args.profile, args.format)?;
+    let relative_to = args.relative_to.as_deref().map(|name| load::function(&view, name)).transpose()?;
+    let per_call = args.per_call && calls_are_counted(&profile, session);
+    let report = Functions::new(
+        &view,
+        &FunctionsOptions {
+            grouping: match args.group {
+                None => Grouping::Function,
+                Some(GroupBy::Object) => Grouping::Object,
+                Some(GroupBy::File) => Grouping::File,
+                Some(GroupBy::Dir) => Grouping::Directory,
+                Some(GroupBy::Class) => Grouping::Class,
+                Some(GroupBy::Cycle) => Grouping::Cycle,
+            },
+            sort: match args.sort {
+                SortKey::Inclusive => SortBy::Inclusive,
+                SortKey::SelfCost => SortBy::SelfCost,
+                SortKey::Calls => SortBy::Calls,
+                SortKey::Name => SortBy::Name,
+            },
+            limit: limit(args.limit, args.format),
+            filter,
+            object,
+            file,
+            relative_to,
+            per_call,
+        },
+    );
+    let out = &mut *session.stdout();
+    match args.format {
+        ReportFormat::Text => report.write_text(&session.look(), out)?,
+        ReportFormat::Json => report.write_json(out)?,
+        ReportFormat::Csv => report.write_csv(out)?,
+        ReportFormat::Markdown => report.write_markdown(out)?,
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// What is asked for, or what can be read.
+fn limit(asked: Option<usize>, format: ReportFormat) -> Option<usize> {
+    match (asked, format) {
+        (Some(0), _) | (None, ReportFormat::Json | ReportFormat::Csv) => None,
+        (Some(rows), _) => Some(rows),
+        (None, ReportFormat::Text | ReportFormat::Markdown) => Some(ROWS),
+    }
+}
+
+/// In sampled profiles nobody counted calls, so that a cost by call would be made up.
+fn calls_are_counted(profile: &gristmill_profile::Profile, session: &Session) -> bool {
+    let is_sampled = load::is_sampled(profile);
+    if is_sampled {
+        session.warn("this profile was sampled: its calls were not counted, so there are no costs by call");
+    }
+    !is_sampled
+}

@@ -1,0 +1,42 @@
+//! `gristmill show`: one function in the round.
+
+use gristmill_report::{Show, ShowOptions};
+
+use crate::ExitStatus;
+use crate::args::{ReportFormat, ShowArgs};
+use crate::error::CliError;
+use crate::load;
+use crate::session::Session;
+
+/// So many rows of each list are read at a glance; those who want more say so.
+const ROWS: usize = 10;
+
+pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let profile = load::profile(&args.files, &args.profile, session)?;
+    let view = load::view(&profile, &args.profile, args.format)?;
+    let options = ShowOptions {
+        function: load::function(&view, &args.function)?,
+        depth: usize::try_from(args.depth).unwrap_or(usize::MAX),
+        lines: limit(args.lines, args.format),
+        limit: limit(args.limit, args.format),
+    };
+    let report = Show::new(&view, &options)
+        .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
+    let out = &mut *session.stdout();
+    match args.format {
+        ReportFormat::Text => report.write_text(&session.look(), out)?,
+        ReportFormat::Json => report.write_json(out)?,
+        ReportFormat::Csv => report.write_csv(out)?,
+        ReportFormat::Markdown => report.write_markdown(out)?,
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// What is asked for, or what can be read.
+fn limit(asked: Option<usize>, format: ReportFormat) -> Option<usize> {
+    match (asked, format) {
+        (Some(0), _) | (None, ReportFormat::Json | ReportFormat::Csv) => None,
+        (Some(rows), _) => Some(rows),
+        (None, ReportFormat::Text | ReportFormat::Markdown) => Some(ROWS),
+    }
+}

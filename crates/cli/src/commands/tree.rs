@@ -1,0 +1,40 @@
+//! `gristmill tree`: what called what called what.
+
+use gristmill_report::{Tree, TreeOptions};
+
+use crate::ExitStatus;
+use crate::args::{ReportFormat, TreeArgs};
+use crate::error::CliError;
+use crate::load;
+use crate::session::Session;
+
+/// So many nodes are still a tree and no forest; those who want more say so.
+const NODES: usize = 100;
+/// A program reads more, but the stacks of a small profile may be without number.
+const NODES_FOR_PROGRAMS: usize = 10_000;
+
+pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let profile = load::profile(&args.files, &args.profile, session)?;
+    let view = load::view(&profile, &args.profile, args.format)?;
+    let options = TreeOptions {
+        from: args.from.as_deref().map(|name| load::function(&view, name)).transpose()?,
+        inverted: args.inverted,
+        least: args.min,
+        depth: args.depth,
+        limit: match (args.limit, args.format) {
+            (Some(0), _) => None,
+            (Some(nodes), _) => Some(nodes),
+            (None, ReportFormat::Json | ReportFormat::Csv) => Some(NODES_FOR_PROGRAMS),
+            (None, ReportFormat::Text | ReportFormat::Markdown) => Some(NODES),
+        },
+    };
+    let report = Tree::new(&view, &options);
+    let out = &mut *session.stdout();
+    match args.format {
+        ReportFormat::Text => report.write_text(&session.look(), out)?,
+        ReportFormat::Json => report.write_json(out)?,
+        ReportFormat::Csv => report.write_csv(out)?,
+        ReportFormat::Markdown => report.write_markdown(out)?,
+    }
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,245 @@
+//! From files to what is looked at: reads profiles, loads them into one, and resolves what was asked of all reports.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use gristmill_format::{ErrorKind, Lint};
+use gristmill_profile::formula::{DefinedBy, Definition};
+use gristmill_profile::{FileHeader, FunctionId, Input, Loader, Profile, Selection, recording_of};
+use gristmill_report::{Cut, Rule, View, ViewError, ViewOptions, printable};
+use regex::Regex;
+
+use crate::args::{InclusiveRule, ProfileArgs, ReportFormat, is_dash};
+use crate::error::CliError;
+use crate::session::Session;
+use crate::terminal::printable_path;
+
+/// Loads the files, and with `--set` those that belong to the same recording.
+pub(crate) fn profile(files: &[PathBuf], args: &ProfileArgs, session: &Session) -> Result<Profile, CliError> {
+    let mut paths = Vec::new();
+    for path in files {
+        let set = if args.set && !is_dash(path) { recording(path, session)? } else { vec![path.clone()] };
+        paths.extend(set.into_iter().filter(|path| !files.contains(path)).collect::<Vec<_>>());
+        paths.push(path.clone());
+    }
+    let mut inputs = Vec::new();
+    for path in &paths {
+        let input = session.read(path)?;
+        if let Some(damage) = &input.damage {
+            session.warn(&format!("{}: {damage}", input.name()));
+        }
+        inputs.push(Input { name: input.name(), bytes: input.bytes });
+    }
+    let total = inputs.iter().map(|input| input.bytes.len() as u64).sum();
+    let progress = Mutex::new(session.progress("loading", path_of(&paths), Some(total)));
+    let advance = |bytes| {
+        if let Ok(mut progress) = progress.lock() {
+            progress.advance_to(bytes);
+        }
+    };
+    let profile = Loader::new().progress(&advance).load(inputs);
+    drop(progress);
+    refuse_foreign(&profile)?;
+    Ok(profile)
+}
+
+fn path_of(paths: &[PathBuf]) -> &Path {
+    paths.first().map_or(Path::new("-"), PathBuf::as_path)
+}
+
+/// A file that is no profile has no functions, which would look like an answer.
+fn refuse_foreign(profile: &Profile) -> Result<(), CliError> {
+    let foreign = profile.findings().iter().find(|finding| matches!(finding.kind, ErrorKind::NotAProfile(_)));
+    let Some(finding) = foreign else { return Ok(()) };
+    let name = profile.inputs().get(finding.input).map_or("", |input| input.name.as_str());
+    Err(CliError::Usage {
+        message: format!("{name}: {}", finding.kind),
+        hint: Some("a profile is what the profiler wrote, with an `events:` line near its top".to_owned()),
+    })
+}
+
+/// Whether calls were not counted but seen in samples. Who wrote a profile shows at its beginning.
+pub(crate) fn is_sampled(profile: &Profile) -> bool {
+    profile.inputs().iter().any(|input| {
+        let head = &input.bytes[..input.bytes.len().min(HEADER)];
+        Lint::default().run(head, |_| {}).producer.kind.is_sampled()
+    })
+}
+
+/// As much of a file as a header takes, and more.
+const HEADER: usize = 64 << 10;
+
+/// The files beside one that are of the same recording.
+fn recording(path: &Path, session: &Session) -> Result<Vec<PathBuf>, CliError> {
+    let usage = |message: String| CliError::Usage { message, hint: None };
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return Err(usage(format!("{}: has no name that others could begin with", printable_path(path))));
+    };
+    // What stands before the first number: names of one recording have that in common.
+    let base = name.split_once(|c: char| c.is_ascii_digit()).map_or(name, |(base, _)| base);
+    let entries = std::fs::read_dir(folder)
+        .map_err(|error| usage(format!("{}: {}", printable_path(folder), crate::input::reason(&error))))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|other| other.starts_with(base) || name.starts_with(other.as_str()))
+        .collect();
+    names.sort_unstable();
+    let mut files = Vec::new();
+    let mut named = None;
+    for other in names {
+        let beside = if folder == Path::new(".") { PathBuf::from(&other) } else { folder.join(&other) };
+        let Some(header) = header(&beside) else { continue };
+        if other == name {
+            named = Some(files.len());
+        }
+        files.push((other, beside, header));
+    }
+    let headers: Vec<(&str, FileHeader)> =
+        files.iter().map(|(name, _, header)| (name.as_str(), header.clone())).collect();
+    let Some(named) = named else { return Ok(vec![path.to_owned()]) };
+    let set = recording_of(named, &headers);
+    if set.len() == 1 {
+        session.warn(&format!("{}: no other file of this recording is beside it", printable_path(path)));
+    }
+    Ok(set
+        .into_iter()
+        .map(|place| if place == named { path.to_owned() } else { files[place].1.clone() })
+        .collect())
+}
+
+/// The header of a file; none of what is no plain file, or cannot be read.
+fn header(path: &Path) -> Option<FileHeader> {
+    use std::io::Read as _;
+
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(HEADER as u64).read_to_end(&mut bytes).ok()?;
+    Some(FileHeader::of(&bytes))
+}
+
+/// What is looked at, as the options say. `all_events` where no event type is asked for and a program reads the answer.
+pub(crate) fn view<'p>(
+    profile: &'p Profile,
+    args: &ProfileArgs,
+    format: ReportFormat,
+) -> Result<View<'p>, CliError> {
+    let mut options = options(args)?;
+    let is_for_people = matches!(format, ReportFormat::Text | ReportFormat::Markdown);
+    if options.events.is_empty() && is_for_people {
+        let first = profile.events().next().map(|event| profile.event(event));
+        options.events =
+            first.map(|event| String::from_utf8_lossy(event.name).into_owned()).into_iter().collect();
+    }
+    View::new(profile, &options).map_err(|error| CliError::Usage {
+        hint: match &error {
+            ViewError::UnknownEvent { known, .. } => {
+                let known: Vec<_> = known.iter().map(|name| printable(name.as_bytes())).collect();
+                Some(format!("there are {}", known.join(", ")))
+            }
+            ViewError::NothingSelected => Some("gristmill info lists the parts".to_owned()),
+            _ => None,
+        },
+        message: error.to_string(),
+    })
+}
+
+fn options(args: &ProfileArgs) -> Result<ViewOptions, CliError> {
+    let mut options = ViewOptions {
+        selection: Selection {
+            parts: args.part.clone(),
+            threads: args.thread.clone(),
+            pids: args.pid.clone(),
+        },
+        events: args.event.clone(),
+        rule: match args.inclusive {
+            InclusiveRule::Own => Rule::Own,
+            InclusiveRule::Kcachegrind => Rule::KCachegrind,
+            InclusiveRule::Annotate => Rule::Annotate,
+        },
+        cycles: !args.no_cycles,
+        fold_recursion: args.fold_recursion,
+        fold_callers: args.fold_callers,
+        cut_below: args.cut_below,
+        ..ViewOptions::default()
+    };
+    for text in &args.derive {
+        let definition =
+            Definition::parse(text.as_bytes(), DefinedBy::User).map_err(|error| CliError::Usage {
+                message: format!("--derive '{}': {error}", printable(text.as_bytes())),
+                hint: Some("a definition looks like 'Cost = Ir + 10 Bm'".to_owned()),
+            })?;
+        options.derive.push(definition);
+    }
+    for text in &args.cut {
+        let Some((caller, callee)) = text.split_once("->") else {
+            return Err(CliError::Usage {
+                message: format!("--cut '{}': there is no ->", printable(text.as_bytes())),
+                hint: Some("a cut looks like 'caller -> callee'; both are patterns".to_owned()),
+            });
+        };
+        options.cuts.push(Cut { caller: pattern(caller.trim())?, callee: pattern(callee.trim())? });
+    }
+    Ok(options)
+}
+
+/// A pattern of the user's.
+pub(crate) fn pattern(text: &str) -> Result<Regex, CliError> {
+    Regex::new(text).map_err(|error| CliError::Usage {
+        message: format!("{error}"),
+        hint: Some("put \\ before a character such as ( or * to mean the character itself".to_owned()),
+    })
+}
+
+/// The one function that is meant: by its name, or else by the only name that it is a part of, or the only one that
+/// matches it as a pattern.
+pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliError> {
+    const MOST_CHOICES: usize = 10;
+    let all = || view.subjects();
+    let by = |fits: &dyn Fn(&str) -> bool| -> Vec<FunctionId> {
+        all().filter(|(_, subject)| fits(subject.name())).map(|(id, _)| id).collect()
+    };
+    let lower = asked.to_lowercase();
+    let mut found = by(&|name| name == asked);
+    if found.is_empty() {
+        found = by(&|name| name.to_lowercase().contains(&lower));
+    }
+    if found.is_empty()
+        && let Ok(pattern) = Regex::new(asked)
+    {
+        found = by(&|name| pattern.is_match(name));
+    }
+    let quoted = printable(asked.as_bytes());
+    let column = view.shown().first().copied().unwrap_or(0);
+    match found.as_slice() {
+        [only] => Ok(*only),
+        [] => {
+            let nearest = all()
+                .map(|(_, subject)| (strsim::jaro_winkler(subject.name(), asked), subject.name()))
+                .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+            Err(CliError::Usage {
+                message: format!("no function is called `{quoted}`"),
+                hint: nearest.map(|(_, name)| format!("the nearest name is {}", printable(name.as_bytes()))),
+            })
+        }
+        _ => {
+            found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[column]), id));
+            let places = found.iter().take(MOST_CHOICES).map(|&id| {
+                let subject = view.subject(id);
+                let file = view.profile().file(subject.file);
+                format!("\n    {}  {}", printable(subject.name().as_bytes()), printable(file))
+            });
+            let mut message = format!("{} functions fit `{quoted}`:", found.len());
+            message.extend(places);
+            if found.len() > MOST_CHOICES {
+                message.push_str("\n    …");
+            }
+            Err(CliError::Usage { message, hint: Some("say more of the name, or all of it".to_owned()) })
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! `gristmill show`: its text against goldens, its JSON against the schema, its numbers by hand and against those of
+//! `gristmill functions`.
+//!
+//! `BLESS=1` writes the goldens anew. `GRISTMILL_CORPUS` may name a folder with more profiles.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use harness::{code, corpus, folder, golden, run, run_in, stderr, stdout, text};
+
+/// The folder of the whole project.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Named relative to the corpus, so that the names in the output are those of no machine.
+fn blessed(name: &str, arguments: &[&str]) {
+    let output = run_in(&root().join("corpus"), &[&["show"], arguments].concat());
+    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
+    golden(&format!("show-{name}"), &stdout(&output));
+}
+
+#[test]
+fn text_of_five_producers() {
+    blessed("callgrind", &["sort_grains", "callgrind/callgrind.out.mill"]);
+    blessed(
+        "callers",
+        &["--fold-callers", "--fold-recursion", "sort_grains", "callgrind/callgrind.out.callers-recs"],
+    );
+    blessed("xdebug", &["Mill->grind", "dialects/xdebug2.txt", "-e", "Time,Memory"]);
+    blessed("cachegrind", &["sort_grains", "cachegrind/cachegrind.out.mill", "-e", "Ir,Dr,D1mr"]);
+    blessed("go-pprof", &["sift", "dialects/go-pprof.txt"]);
+    blessed("python", &["_parse$", "python/callgrind.out.pyprof2calltree"]);
+}
+
+#[test]
+fn text_by_subject() {
+    blessed("recursion", &["--fold-recursion", "grind", "callgrind/callgrind.out.recs"]);
+    blessed("cycle", &["coarse", "callgrind/callgrind.out.mill"]);
+    blessed("parts", &["shift", "callgrind/callgrind.out.parts"]);
+    blessed("addresses", &["^grind$", "callgrind/callgrind.out.instr-jumps"]);
+    blessed(
+        "far",
+        &["sort_grains", "callgrind/callgrind.out.mill", "--depth", "3", "--lines", "2", "-n", "2"],
+    );
+    blessed("derived", &["^main$", "callgrind/callgrind.out.cache-branch", "-e", "CEst"]);
+    blessed("csv", &["sort_grains", "callgrind/callgrind.out.mill", "--depth", "2", "--format", "csv"]);
+    blessed("markdown", &["coarse", "callgrind/callgrind.out.mill", "--format", "markdown"]);
+    blessed("json", &["coarse", "callgrind/callgrind.out.mill", "--format", "json"]);
+}
+
+/// `main` (self 11) calls `grind` and itself; `grind` has costs on two lines of its own file and one that was inlined.
+/// What `main` says of `grind` is 5 more than `grind` knows of.
+const SMALL: &[u8] = b"events: Ir Dr\nfl=mill.c\nfn=main\n10 4 1\n12 7 0\ncfn=main\ncalls=2 10\n13 50 3\n\
+    cfi=stone.c\ncfn=grind\ncalls=3 20\n12 65 9\ncfi=stone.c\ncfn=grind\ncalls=1 20\n14 10 1\n\
+    fl=stone.c\nfn=grind\n20 40 4\nfi=grain.h\n3 10 2\nfe=stone.c\n21 20 4\n";
+
+fn shown(bytes: &[u8], arguments: &[&str]) -> Value {
+    let folder = folder(&[("profile", bytes)]);
+    let output = run_in(folder.path(), &[&["show"], arguments, &["profile", "--format", "json"]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    harness::json(&output)
+}
+
+#[test]
+fn a_function_by_hand() {
+    let main = shown(SMALL, &["main"]);
+    assert_eq!((&main["self"], &main["calls"]), (&json!({ "Ir": 11, "Dr": 1 }), &json!(2)));
+    // Calls to itself are within: 11 + 65 + 10, and no more than the total of 81.
+    assert_eq!(main["by_callees"], json!({ "Ir": 86, "Dr": 11 }));
+    assert_eq!(main["inclusive"], json!({ "Ir": 81, "Dr": 11 }));
+    assert_eq!(main["by_callers"], Value::Null);
+    let callees = &main["callees"]["rows"];
+    assert_eq!(
+        (callees[0]["name"].as_str(), &callees[0]["cost"]),
+        (Some("grind"), &json!({ "Ir": 75, "Dr": 10 }))
+    );
+    assert_eq!((&callees[0]["calls"], &callees[0]["inner"]), (&json!(4), &json!(false)));
+    assert_eq!((callees[1]["name"].as_str(), &callees[1]["inner"]), (Some("main"), &json!(true)));
+    let lines = main["lines"]["rows"].as_array().unwrap();
+    let of =
+        |line: &Value| (line["line"].as_u64(), line["self"]["Ir"].as_u64(), line["inclusive"]["Ir"].as_u64());
+    let expected = [(12, 7, 72), (14, 0, 10), (10, 4, 4), (13, 0, 0)];
+    assert_eq!(
+        lines.iter().map(of).collect::<Vec<_>>(),
+        expected.map(|(line, own, all)| (Some(line), Some(own), Some(all)))
+    );
+
+    let grind = shown(SMALL, &["grind"]);
+    assert_eq!((&grind["by_callers"]["Ir"], &grind["by_callees"]["Ir"]), (&json!(75), &json!(70)));
+    let place = |line: &Value| format!("{}:{}", line["file"].as_str().unwrap(), line["line"]);
+    let places: Vec<String> = grind["lines"]["rows"].as_array().unwrap().iter().map(place).collect();
+    assert_eq!(places, ["stone.c:20", "stone.c:21", "grain.h:3"]);
+
+    let folder = folder(&[("profile", SMALL)]);
+    let told = stdout(&run_in(folder.path(), &["show", "grind", "profile"]));
+    assert!(told.contains("by its callers it cost 75 Ir, by self cost and callees 70\n"), "{told}");
+    // Linear costs follow line by line.
+    let derived = shown(SMALL, &["grind", "--derive", "Sum = Ir + 10 Dr", "-e", "Sum"]);
+    assert_eq!(derived["lines"]["rows"][0]["self"], json!({ "Sum": 80 }));
+    assert_eq!(derived["lines"]["rows"][2]["self"], json!({ "Sum": 30 }));
+}
+
+#[test]
+fn lines_of_functions_taken_as_one() {
+    let profile = b"events: Ir\nfl=f.c\nfn=f\n1 10\n2 5\ncfn=f'2\ncalls=1 1\n2 30\nfn=f'2\n1 20\n3 10\n";
+    let folded = shown(profile, &["f", "--fold-recursion"]);
+    let of = |line: &Value| (line["line"].as_u64().unwrap(), line["self"]["Ir"].as_u64().unwrap());
+    let lines: Vec<_> = folded["lines"]["rows"].as_array().unwrap().iter().map(of).collect();
+    assert_eq!(lines, [(1, 30), (3, 10), (2, 5)]);
+    assert_eq!(
+        (&folded["inclusive"]["Ir"], &folded["callees"]["rows"][0]["inner"]),
+        (&json!(45), &json!(true))
+    );
+}
+
+#[test]
+fn parts_add_up() {
+    let corpus = root().join("corpus");
+    for (function, file) in
+        [("shift", "callgrind/callgrind.out.parts"), ("miller", "callgrind/callgrind.out.crew-threads")]
+    {
+        let output = run_in(&corpus, &["show", function, file, "--format", "json"]);
+        let told = harness::json(&output);
+        let rows = told["by_part"]["rows"].as_array().unwrap();
+        assert!(rows.len() > 1, "{file}");
+        for (sum, whole) in [("self", &told["self"]["Ir"]), ("inclusive", &told["inclusive"]["Ir"])] {
+            let sum: u64 = rows.iter().map(|row| row[sum]["Ir"].as_u64().unwrap()).sum();
+            assert_eq!(Some(sum), whole.as_u64(), "{file}");
+        }
+        assert_eq!(rows.iter().map(|row| row["calls"].as_i64().unwrap()).sum::<i64>(), told["calls"]);
+    }
+}
+
+const MAX_SIZE: &str = "--max-size=64M";
+
+/// Both corpora, but for files too large for a build without optimisation.
+fn profiles() -> Vec<PathBuf> {
+    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else if path.metadata().unwrap().len() < 250_000 {
+                files.push(path);
+            }
+        }
+    }
+    let mut files = corpus();
+    if let Some(more) = std::env::var_os("GRISTMILL_CORPUS") {
+        collect(Path::new(&more), &mut files);
+    }
+    files.retain(|file| !file.to_string_lossy().contains("bomb"));
+    files.sort();
+    files
+}
+
+/// The dearest function of each file that is known by its name alone.
+fn dearest() -> Vec<(PathBuf, Value)> {
+    let mut found = Vec::new();
+    for file in profiles() {
+        let output = run(&["functions", MAX_SIZE, "--format", "json", text(&file)]);
+        if code(&output) != 0 {
+            continue;
+        }
+        let told = harness::json(&output);
+        let functions = told["functions"].as_array().unwrap();
+        let is_alone =
+            |row: &&Value| functions.iter().filter(|other| other["name"] == row["name"]).count() == 1;
+        // A name that begins like an option would be one.
+        let is_name = |row: &&Value| {
+            row["name"].as_str().is_some_and(|name| !name.starts_with('-') && !name.contains('\0'))
+        };
+        if let Some(row) = functions.iter().take(100).filter(is_name).find(is_alone) {
+            found.push((file, row.clone()));
+        }
+    }
+    assert!(found.len() > 50);
+    found
+}
+
+#[test]
+fn json_holds_to_its_schema_and_agrees_with_functions() {
+    let schema = std::fs::read(root().join("docs/schema/show.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    for (file, row) in dearest() {
+        let name = row["name"].as_str().unwrap();
+        let output = run(&["show", MAX_SIZE, "--format", "json", "--depth", "4", name, text(&file)]);
+        let file = file.display();
+        assert_eq!(code(&output), 0, "{file}: {}", stderr(&output));
+        let told = harness::json(&output);
+        if let Err(error) = validator.validate(&told) {
+            panic!("{file}: {error} at {}", error.instance_path());
+        }
+        for key in ["self", "inclusive", "calls"] {
+            assert_eq!(told[key], row[key], "{file}: {name}: {key}");
+        }
+        assert_eq!(told["function"]["file"], row["file"], "{file}");
+        let cycle = &told["cycle"]["number"];
+        assert_eq!(if told["cycle"].is_null() { &Value::Null } else { cycle }, &row["cycle"], "{file}");
+        // All of its own cost is on its lines, and all of its calls are.
+        let cost = |value: &Value| value.to_string().parse::<i128>().unwrap();
+        let lines = told["lines"]["rows"].as_array().unwrap();
+        for event in told["event_types"].as_array().unwrap() {
+            let event = event.as_str().unwrap();
+            let sum: i128 = lines.iter().map(|line| cost(&line["self"][event])).sum();
+            assert_eq!(sum, cost(&told["self"][event]), "{file}: {name}: {event}");
+            let calls = lines.iter().flat_map(|line| line["calls"].as_array().unwrap());
+            let calls: i128 = calls.map(|call| cost(&call["cost"][event])).sum();
+            let callees = told["callees"]["rows"].as_array().unwrap();
+            let callees: i128 = callees.iter().map(|callee| cost(&callee["cost"][event])).sum();
+            assert_eq!(calls, callees, "{file}: {name}: {event}");
+        }
+    }
+}
+
+#[test]
+fn text_fits_80_columns() {
+    for (file, row) in dearest() {
+        let name = row["name"].as_str().unwrap();
+        let output = run(&["show", MAX_SIZE, "--depth", "3", name, text(&file)]);
+        let told = stdout(&output);
+        // Above are name and place in full, however long.
+        let Some((_, tables)) = told.split_once("\nEvent ") else { panic!("{}: {told}", file.display()) };
+        for line in tables.lines() {
+            assert!(line.chars().count() <= 80, "{}: {name}: {line}", file.display());
+            assert!(!line.ends_with(' '), "{}: {line}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_choice_where_a_name_is_not_enough() {
+    let corpus = root().join("corpus");
+    let output = run_in(&corpus, &["show", "by_", "callgrind/callgrind.out.mill"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    let said = stderr(&output);
+    assert!(
+        said.contains("2 functions fit `by_`") && said.contains("by_weight") && said.contains("by_moisture"),
+        "{said}"
+    );
+    let output = run_in(&corpus, &["show", "SORT_GRAINS$", "callgrind/callgrind.out.mill"]);
+    assert!(stderr(&output).contains("the nearest name is "), "{}", stderr(&output));
+}
+
+#[test]
+fn large_and_deep_profiles() {
+    // A chain of 100,000 calls, seen from its middle to both ends; and a function with as many callers and callees.
+    let mut chain = "events: Ir\n".to_owned();
+    let mut star = "events: Ir\nfn=hub\n1 1\n".to_owned();
+    for n in 0..100_000 {
+        write!(chain, "fn=({n}) f{n}\n1 1\ncfn=({}) f{}\ncalls=1 1\n2 {}\n", n + 1, n + 1, 100_000 - n)
+            .unwrap();
+        write!(star, "cfn=leaf{n}\ncalls=1 1\n{n} 1\n").unwrap();
+    }
+    for n in 0..100_000 {
+        write!(star, "fn=root{n}\n1 1\ncfn=hub\ncalls=1 1\n1 1\n").unwrap();
+    }
+    let folder = folder(&[("chain", chain.as_bytes()), ("star", star.as_bytes())]);
+    for (function, file) in [("f50000", "chain"), ("hub", "star")] {
+        for format in ["text", "json", "csv", "markdown"] {
+            let start = Instant::now();
+            let arguments = ["show", function, file, "--depth", "1000000", "--format", format];
+            let output = run_in(folder.path(), &arguments);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            assert!(start.elapsed() < Duration::from_secs(60), "{file} {format}: {:?}", start.elapsed());
+        }
+    }
+    let told = stdout(&run_in(folder.path(), &["show", "hub", "star"]));
+    assert!(told.contains("called 100,000 times by 100,000 functions, calls 100,000 functions"), "{told}");
+}
+
+#[test]
+fn names_are_harmless() {
+    let folder =
+        folder(&[("evil", b"events: Ir\nfl=\x1b[3J\nfn=\x1b[2J\n1 5\ncfn=\xe2\x80\xaeg\ncalls=1 1\n1 5\n")]);
+    for format in ["text", "markdown"] {
+        let told = stdout(&run_in(folder.path(), &["show", "2J", "evil", "--format", format]));
+        assert!(!told.contains('\x1b') && !told.contains('\u{202e}'), "{told}");
+        assert!(told.contains("\\x1b[2J") && told.contains("\\x1b[3J"), "{told}");
+    }
+}

@@ -1,0 +1,355 @@
+//! `gristmill tree`: its text against goldens, its JSON against the schema, its sums by hand and against the totals.
+//!
+//! `BLESS=1` writes the goldens anew. `GRISTMILL_CORPUS` may name a folder with more profiles.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use harness::{code, corpus, folder, golden, json, run, run_in, stderr, stdout, text};
+
+/// The folder of the whole project.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Named relative to the corpus, so that the names in the output are those of no machine.
+fn blessed(name: &str, arguments: &[&str]) {
+    let output = run_in(&root().join("corpus"), &[&["tree"], arguments].concat());
+    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
+    golden(&format!("tree-{name}"), &stdout(&output));
+}
+
+#[test]
+fn text_by_basis() {
+    blessed("estimate", &["callgrind/callgrind.out.mill"]);
+    blessed("recursion", &["--fold-recursion", "callgrind/callgrind.out.recs"]);
+    blessed("callers", &["callgrind/callgrind.out.callers-recs"]);
+    blessed("exact", &["dialects/xdebug2.txt", "-e", "Memory,Time"]);
+    blessed("no-calls", &["cachegrind/cachegrind.out.mill", "-n", "8"]);
+    blessed("go-pprof", &["dialects/go-pprof.txt"]);
+    blessed("difference", &["cachegrind/cachegrind.diff", "-n", "8"]);
+}
+
+#[test]
+fn text_by_options() {
+    blessed("from", &["callgrind/callgrind.out.mill", "--from", "shift", "--min", "5"]);
+    blessed("from-exact", &["dialects/memprof.txt", "--from", "Mill::open"]);
+    blessed(
+        "from-callers",
+        &["callgrind/callgrind.out.callers-recs", "--fold-callers", "--from", "sort_grains"],
+    );
+    blessed("inverted", &["callgrind/callgrind.out.mill", "--from", "by_weight", "--inverted"]);
+    blessed("inverted-exact", &["dialects/xdebug2.txt", "--from", "Mill::fill", "--inverted"]);
+    blessed("events", &["callgrind/callgrind.out.cache-branch", "-e", "Ir,Dr,CEst", "--depth", "5"]);
+    blessed("cut", &["callgrind/callgrind.out.recs", "--cut", "sort_grains -> sort_grains'2", "--min", "10"]);
+    blessed("cycle", &["python/callgrind.out.pyprof2calltree", "-n", "12"]);
+    blessed("csv", &["dialects/xdebug2.txt", "--format", "csv"]);
+    blessed("markdown", &["dialects/xdebug2.txt", "--format", "markdown"]);
+    blessed("json", &["dialects/xdebug2.txt", "--format", "json"]);
+}
+
+/// `main` calls `a` twice and `b` once. `a` calls `shared` three times for 30, `b` once for 10.
+const SHARED: &[u8] = b"events: Ir Dr\nfn=main\n1 1 10\ncfn=a\ncalls=2 1\n2 32 7\ncfn=b\ncalls=1 1\n3 13 5\n\
+    fn=a\n1 2 1\ncfn=shared\ncalls=3 1\n2 30 6\nfn=b\n1 3 2\ncfn=shared\ncalls=1 1\n2 10 3\nfn=shared\n1 40 9\n";
+
+/// The stacks of a tree with what is asked of their nodes.
+fn by_stack(json: &Value, of: impl Fn(&Value) -> i64) -> BTreeMap<String, i64> {
+    let nodes = json["nodes"].as_array().unwrap();
+    let mut stacks: Vec<String> = Vec::new();
+    let mut found = BTreeMap::new();
+    for (place, node) in nodes.iter().enumerate() {
+        let function = usize::try_from(node["function"].as_u64().unwrap()).unwrap();
+        let name = json["functions"][function]["name"].as_str().unwrap();
+        let stack = match node["parent"].as_u64() {
+            None => name.to_owned(),
+            Some(parent) => {
+                let parent = usize::try_from(parent).unwrap();
+                assert!(parent < place);
+                assert_eq!(node["depth"], nodes[parent]["depth"].as_u64().unwrap() + 1);
+                format!("{};{name}", stacks[parent])
+            }
+        };
+        assert_eq!(found.insert(stack.clone(), of(node)), None, "{stack} is there twice");
+        stacks.push(stack);
+    }
+    found
+}
+
+fn map<const N: usize>(pairs: [(&str, i64); N]) -> BTreeMap<String, i64> {
+    pairs.into_iter().map(|(stack, cost)| (stack.to_owned(), cost)).collect()
+}
+
+fn tree_of(bytes: &[u8], arguments: &[&str]) -> Value {
+    let folder = folder(&[("profile", bytes)]);
+    let arguments = [&["tree", "profile", "--format", "json", "--min", "0"], arguments].concat();
+    let output = run_in(folder.path(), &arguments);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    json(&output)
+}
+
+#[test]
+fn an_estimate_by_hand() {
+    let tree = tree_of(SHARED, &[]);
+    assert_eq!(tree["basis"], "estimate");
+    let inclusive = by_stack(&tree, |node| node["inclusive"]["Ir"].as_i64().unwrap());
+    // `shared` cost 40, which its callers share as 30 to 10: so `a` has 2 + 30 and `b` 3 + 10.
+    let expected = map([
+        ("(program)", 46),
+        ("(program);main", 46),
+        ("(program);main;a", 32),
+        ("(program);main;a;shared", 30),
+        ("(program);main;b", 13),
+        ("(program);main;b;shared", 10),
+    ]);
+    assert_eq!(inclusive, expected);
+    assert_eq!(tree["guessed"], serde_json::json!({ "Ir": 40, "Dr": 9 }));
+    // A derived event type is divided as its own costs are: 30 + 6 to 10 + 3 of 40 + 9.
+    let tree = tree_of(SHARED, &["--derive", "Sum = Ir + Dr", "-e", "Sum"]);
+    let shared = by_stack(&tree, |node| node["inclusive"]["Sum"].as_i64().unwrap());
+    assert_eq!(shared["(program);main;a;shared"] + shared["(program);main;b;shared"], 49);
+    assert_eq!(shared["(program);main;a;shared"], 36);
+}
+
+#[test]
+fn an_inverted_estimate_by_hand() {
+    let tree = tree_of(SHARED, &["--from", "shared", "--inverted"]);
+    let cost = by_stack(&tree, |node| node["inclusive"]["Ir"].as_i64().unwrap());
+    let expected =
+        [("shared", 40), ("shared;a", 30), ("shared;a;main", 30), ("shared;b", 10), ("shared;b;main", 10)];
+    assert_eq!(cost, map(expected));
+    // `a` and `b` are called by `main` only, so nothing is a guess.
+    assert_eq!(tree["guessed"]["Ir"], 0);
+    let calls = by_stack(&tree, |node| node["calls"].as_i64().unwrap());
+    assert_eq!((calls["shared"], calls["shared;a"], calls["shared;a;main"]), (4, 3, 2));
+}
+
+/// `read` is called by `main` for 5 and by `parse` for 7, block by block as calls end.
+const INVOCATIONS: &[u8] =
+    b"events: Ir Dr\nfn=read\n1 5 1\nfn=read\n1 7 2\nfn=parse\n1 10 0\ncfn=read\ncalls=1 1\n\
+    2 7 2\nfn=main\n1 1 1\ncfn=read\ncalls=1 1\n2 5 1\ncfn=parse\ncalls=1 1\n3 17 2\n";
+
+#[test]
+fn an_exact_tree_by_hand() {
+    let tree = tree_of(INVOCATIONS, &["--derive", "Sum = Ir + 10 Dr", "-e", "Ir,Sum"]);
+    assert_eq!((tree["basis"].as_str(), tree["guessed"].is_null()), (Some("exact"), true));
+    let of = |event: &'static str| by_stack(&tree, move |node| node["inclusive"][event].as_i64().unwrap());
+    let stacks = [
+        "(program)",
+        "(program);main",
+        "(program);main;parse",
+        "(program);main;parse;read",
+        "(program);main;read",
+    ];
+    let expected =
+        |costs: [i64; 5]| stacks.map(str::to_owned).into_iter().zip(costs).collect::<BTreeMap<_, _>>();
+    assert_eq!(of("Ir"), expected([23, 23, 17, 7, 5]));
+    assert_eq!(of("Sum"), expected([63, 63, 37, 27, 15]));
+
+    let tree = tree_of(INVOCATIONS, &["--from", "read", "--inverted", "-e", "Ir"]);
+    let cost = by_stack(&tree, |node| node["inclusive"]["Ir"].as_i64().unwrap());
+    let expected = [("read", 12), ("read;parse", 7), ("read;parse;main", 7), ("read;main", 5)];
+    assert_eq!((tree["basis"].as_str(), cost), (Some("exact"), map(expected)));
+
+    let tree = tree_of(INVOCATIONS, &["--from", "parse", "-e", "Ir"]);
+    let cost = by_stack(&tree, |node| node["inclusive"]["Ir"].as_i64().unwrap());
+    assert_eq!(cost, map([("parse", 17), ("parse;read", 7)]));
+
+    // What was cut is in the file all the same, so the exact tree would be of another profile.
+    let tree = tree_of(INVOCATIONS, &["--cut", "main -> parse"]);
+    assert_eq!(tree["basis"], "estimate");
+}
+
+#[test]
+fn what_is_left_out_is_summed_up() {
+    let tree = tree_of(SHARED, &["--depth", "1"]);
+    let hidden = by_stack(&tree, |node| node["hidden"].as_i64().unwrap());
+    assert_eq!(hidden, map([("(program)", 0), ("(program);main", 2)]));
+    let tree = tree_of(SHARED, &["--limit", "3"]);
+    assert_eq!(by_stack(&tree, |node| node["hidden"].as_i64().unwrap())["(program);main"], 1);
+    // 13 of 46 are 28.3 %: one tenth more leaves `b` out.
+    for (min, is_shown) in [("28.2", true), ("28.3", false)] {
+        let folder = folder(&[("profile", SHARED)]);
+        let output = run_in(folder.path(), &["tree", "profile", "--min", min]);
+        assert_eq!(stdout(&output).contains(" b\n"), is_shown, "{min}: {}", stdout(&output));
+    }
+}
+
+/// All files of both corpora that are profiles, but those too large for a build without optimisation.
+fn profiles() -> Vec<PathBuf> {
+    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else if path.metadata().unwrap().len() < 250_000 {
+                files.push(path);
+            }
+        }
+    }
+    let mut files = corpus();
+    if let Some(more) = std::env::var_os("GRISTMILL_CORPUS") {
+        collect(Path::new(&more), &mut files);
+    }
+    files.retain(|file| !file.to_string_lossy().contains("bomb"));
+    files.sort();
+    files
+}
+
+const MAX_SIZE: &str = "--max-size=64M";
+
+#[test]
+fn json_holds_to_its_schema_and_sums_add_up() {
+    let schema = std::fs::read(root().join("docs/schema/tree.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let mut exact = 0;
+    for file in profiles() {
+        let name = file.display();
+        let output = run(&["tree", MAX_SIZE, "--format", "json", "--min", "0", "-n", "2000", text(&file)]);
+        assert!(!stderr(&output).contains("panicked"), "{name}: {}", stderr(&output));
+        if code(&output) != 0 {
+            continue;
+        }
+        let json = json(&output);
+        if let Err(error) = validator.validate(&json) {
+            panic!("{name}: {error} at {}", error.instance_path());
+        }
+        let is_xdebug = name.to_string().contains("/xdebug/");
+        assert!(!is_xdebug || json["basis"] == "exact", "{name}: {}", json["basis"]);
+        exact += usize::from(json["basis"] == "exact");
+        check_sums(&name.to_string(), &json);
+    }
+    assert!(exact >= 3, "{exact}");
+}
+
+/// The root is all there is, and each node what it and those below it cost.
+fn check_sums(name: &str, tree: &Value) {
+    let cost = |value: &Value| value.to_string().parse::<i128>().unwrap();
+    let nodes = tree["nodes"].as_array().unwrap();
+    for event in tree["event_types"].as_array().unwrap() {
+        let event = event.as_str().unwrap();
+        // Of a cost that is larger than its integers, this reader of JSON keeps no more than a rounded one.
+        if nodes.iter().any(|node| node["inclusive"][event].is_f64() || node["self"][event].is_f64()) {
+            continue;
+        }
+        // An estimate divides what was counted, and calls that are below nothing have no root.
+        assert_eq!(cost(&nodes[0]["inclusive"][event]), cost(&tree["totals"][event]), "{name}: {event}");
+        let mut rest: Vec<i128> =
+            nodes.iter().map(|node| cost(&node["inclusive"][event]) - cost(&node["self"][event])).collect();
+        for node in nodes {
+            if let Some(parent) = node["parent"].as_u64() {
+                rest[usize::try_from(parent).unwrap()] -= cost(&node["inclusive"][event]);
+            }
+        }
+        for (place, (node, rest)) in nodes.iter().zip(rest).enumerate() {
+            assert!(rest == 0 || node["hidden"] != 0, "{name}: {event}: node {place} has {rest} too much");
+        }
+    }
+}
+
+#[test]
+fn text_fits_80_columns() {
+    for file in profiles() {
+        let output = run(&["tree", MAX_SIZE, text(&file)]);
+        let text = stdout(&output);
+        // What stands above the tree has a line for each event type, as in every report.
+        let Some((_, tree)) = text.split_once("\n\n") else { continue };
+        for line in tree.lines() {
+            assert!(line.chars().count() <= 80, "{}: {line}", file.display());
+            assert!(!line.ends_with(' '), "{}: {line}", file.display());
+        }
+    }
+}
+
+/// `f0` calls `f1`, which calls `f2`, and so on: all exact, or not.
+fn chain(calls: usize, is_exact: bool) -> String {
+    let block = |n: usize| {
+        let mut block = format!("fn=link_{n}\n1 1\n");
+        if n < calls {
+            // A caller that comes before its callee is no invocation that has ended.
+            write!(block, "cfn=link_{}\ncalls=1 1\n2 {}\n", n + 1, calls - n).unwrap();
+        }
+        block
+    };
+    let blocks = 0..=calls;
+    let blocks: String =
+        if is_exact { blocks.rev().map(block).collect() } else { blocks.map(block).collect() };
+    format!("events: Ir\n{blocks}")
+}
+
+#[test]
+fn a_deep_tree_fits() {
+    let folder = folder(&[("chain", chain(99, true).as_bytes())]);
+    let output = stdout(&run_in(folder.path(), &["tree", "chain", "--min", "0"]));
+    assert_eq!(output.lines().filter(|line| line.contains("link_")).count(), 100);
+    assert!(output.lines().all(|line| line.chars().count() <= 80), "{output}");
+    golden("tree-deep", &output);
+}
+
+#[test]
+fn a_chain_of_200000_calls() {
+    for is_exact in [true, false] {
+        let folder = folder(&[("chain", chain(200_000, is_exact).as_bytes())]);
+        // The two trees come about in different ways, but are printed in the same.
+        for format in if is_exact { ["text", "csv"] } else { ["json", "markdown"] } {
+            let start = Instant::now();
+            let arguments = ["tree", "chain", "--format", format, "--limit", "0", "--min", "0"];
+            let output = run_in(folder.path(), &arguments);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            let told = stdout(&output);
+            assert!(told.contains("link_200000"), "{format}");
+            assert!(told.contains("exact") == is_exact || format == "csv", "{format}");
+            // Quadratic would be many minutes; a build without optimisation takes some seconds.
+            assert!(start.elapsed() < Duration::from_secs(120), "{format}: {:?}", start.elapsed());
+        }
+        let inverted = ["tree", "chain", "--from", "link_200000", "--inverted", "--limit", "0"];
+        let output = run_in(folder.path(), &inverted);
+        assert!(stdout(&output).contains("link_0\n"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn an_estimate_does_not_grow_with_the_number_of_ways() {
+    // Each of 200 functions calls both functions of the next row: 2^100 ways.
+    let mut profile = "events: Ir\n".to_owned();
+    for row in 0..100 {
+        for side in 0..2 {
+            writeln!(profile, "fn=f{row}_{side}\n1 1").unwrap();
+            for other in 0..2 {
+                write!(profile, "cfn=f{}_{other}\ncalls=1 1\n2 {}\n", row + 1, 100 - row).unwrap();
+            }
+        }
+    }
+    let folder = folder(&[("ways", profile.as_bytes())]);
+    let output = run_in(folder.path(), &["tree", "ways", "--min", "0", "--format", "json"]);
+    assert_eq!(json(&output)["nodes"].as_array().unwrap().len(), 10_001);
+}
+
+#[test]
+fn names_are_harmless() {
+    let folder = folder(&[("evil", b"events: Ir\nfn=\x1b[2J\xe2\x80\xae```\n1 5\n")]);
+    for format in ["text", "markdown"] {
+        let output = run_in(folder.path(), &["tree", "evil", "--format", format]);
+        let told = stdout(&output);
+        assert!(!told.contains('\x1b') && !told.contains('\u{202e}'), "{told}");
+        assert!(told.contains("\\x1b[2J\\u{202e}```"), "{told}");
+        assert!(format == "text" || told.contains("````text\n"), "{told}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = folder(&[("profile", SHARED)]);
+    let output = run_in(folder.path(), &["tree", "profile", "--from", "sharde"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    assert!(stderr(&output).contains("the nearest name is shared"), "{}", stderr(&output));
+    assert_eq!(code(&run_in(folder.path(), &["tree", "profile", "--inverted"])), 2);
+}

@@ -1,0 +1,11 @@
+//! The analysis by hand arithmetic, against naive twins, and against call trees whose graph is known.
+#![cfg(test)]
+
+pub(crate) mod corpus;
+mod cycle;
+mod graph;
+mod inclusive;
+mod large;
+mod sample;
+mod tree;
+mod xdebug;

@@ -1,0 +1,160 @@
+//! Arcs, cuts, groups, and what can be reached.
+
+use std::collections::BTreeMap;
+
+use gristmill_format::Cost;
+use proptest::prelude::*;
+
+use super::sample::{f, graph, graphs, reaches, truths};
+use crate::analysis::{Direction, group_costs, hottest_path, reach};
+use crate::formula::{CostOverflow, DefinedBy, Definition, derive};
+
+#[test]
+fn arcs_in_any_order_become_one_each() {
+    let graph = graph(&[1, 2, 3], &[(2, 0, 1, 10), (0, 1, 2, 20), (2, 0, 3, 30), (0, 0, 1, 5), (1, 2, 1, 7)]);
+    let arcs: Vec<_> = graph
+        .arcs()
+        .iter()
+        .enumerate()
+        .map(|(place, arc)| (arc.caller.index(), arc.callee.index(), arc.count, graph.arc_cost(place)[0]))
+        .collect();
+    assert_eq!(arcs, [(0, 0, 1, 5), (0, 1, 2, 20), (1, 2, 1, 7), (2, 0, 4, 40)]);
+    assert_eq!(graph.outgoing(f(0)), 0..2);
+    assert_eq!(graph.incoming(f(0)).collect::<Vec<_>>(), [0, 3]);
+    assert_eq!(graph.arc_between(f(1), f(2)), Some(2));
+    assert_eq!(graph.arc_between(f(2), f(1)), None);
+    assert_eq!(graph.total(), [6]);
+    assert_eq!((graph.called(f(0)), graph.callers_sum(f(0))), (5, vec![40]));
+    assert_eq!(graph.self_and_callees(f(0)), [21]);
+}
+
+#[test]
+fn weak_arcs_can_be_cut() {
+    let graph = graph(&[1, 1, 1], &[(0, 2, 1, 1000), (1, 2, 1, 99), (2, 2, 1, 1), (0, 1, 1, 3)]);
+    let weak = graph.weak_arcs(0, 1, 10);
+    let cut = graph.without(|place, _| weak[place]);
+    let left: Vec<_> = cut.arcs().iter().map(|arc| (arc.caller.index(), arc.callee.index())).collect();
+    assert_eq!(left, [(0, 1), (0, 2), (2, 2)]);
+    assert_eq!(cut.total(), graph.total());
+    assert!(graph.weak_arcs(0, 0, 1).iter().all(|is_weak| !is_weak));
+}
+
+#[test]
+fn derived_costs_follow_the_recorded_ones() {
+    let graph = graph(&[5, 7], &[(0, 1, 1, 7)]);
+    let definition = Definition::parse(b"Twice = 2 Ir", DefinedBy::User).unwrap();
+    let derivation = derive(&[b"Ir"], &[definition]);
+    let derived = graph.with_derived(&derivation.derived).unwrap();
+    assert_eq!(derived.self_cost(f(0)), [5, 10]);
+    assert_eq!(derived.arc_cost(0), [7, 14]);
+    assert_eq!(derived.with_columns(&[1]).total(), [24]);
+    let large = super::sample::graph(&[Cost::MAX / 2 + 1], &[]);
+    assert_eq!(large.with_derived(&derivation.derived), Err(CostOverflow));
+}
+
+#[test]
+fn groups_by_hand() {
+    // 0 and 1 are of group 0, 2 and 3 of group 1. 0 calls 1 and 2, 1 calls 2, 2 calls 3.
+    let one_way =
+        graph(&[1, 10, 100, 1000], &[(0, 1, 1, 560), (0, 2, 1, 550), (1, 2, 2, 550), (2, 3, 5, 1000)]);
+    let costs = group_costs(&one_way, 3, |function| function.index() / 2);
+    assert_eq!(costs.self_costs.rows().collect::<Vec<_>>(), [[11], [1100], [0]]);
+    // The first has what nothing calls: 0, with 1 + 560 + 550. The second is entered twice, with 550 each.
+    assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[1111], [1100], [0]]);
+    assert_eq!(costs.called, [0, 3, 0]);
+    assert_eq!(costs.is_upper_bound, [false; 3]);
+
+    // 0 and 2 are of group 0: calls leave it and come back.
+    let back = graph(&[1, 10, 100], &[(0, 1, 1, 110), (1, 2, 1, 100)]);
+    let costs = group_costs(&back, 2, |function| function.index() % 2);
+    assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[111], [110]]);
+    assert_eq!(costs.is_upper_bound, [true; 2]);
+}
+
+#[test]
+fn the_hottest_path_does_not_turn() {
+    let graph = graph(&[1; 4], &[(0, 1, 1, 50), (0, 2, 1, 60), (2, 0, 1, 70), (2, 3, 1, 20), (3, 1, 1, 0)]);
+    let path = |from, direction| -> Vec<(usize, usize)> {
+        let path = hottest_path(&graph, f(from), direction, 0);
+        path.iter().map(|&arc| (graph.arcs()[arc].caller.index(), graph.arcs()[arc].callee.index())).collect()
+    };
+    assert_eq!(path(0, Direction::Callees), [(0, 2), (2, 3)]);
+    assert_eq!(path(1, Direction::Callers), [(0, 1), (2, 0)]);
+    assert_eq!(path(1, Direction::Callees), []);
+}
+
+#[test]
+fn reached_in_order_of_distance() {
+    let graph =
+        graph(&[1; 5], &[(0, 2, 1, 5), (0, 1, 1, 6), (1, 3, 1, 2), (2, 3, 1, 3), (3, 0, 1, 9), (3, 4, 1, 0)]);
+    let reached = |farthest| -> Vec<_> {
+        let reached = reach(&graph, f(0), Direction::Callees, farthest);
+        let via = |arc: usize| graph.arcs()[arc].caller.index();
+        reached.iter().map(|reached| (reached.function.index(), reached.distance, via(reached.via))).collect()
+    };
+    assert_eq!(reached(0), []);
+    assert_eq!(reached(1), [(1, 1, 0), (2, 1, 0)]);
+    assert_eq!(reached(usize::MAX), [(1, 1, 0), (2, 1, 0), (3, 2, 2), (4, 3, 3)]);
+}
+
+proptest! {
+    #[test]
+    fn merged_as_in_a_map(arcs in prop::collection::vec((0usize..5, 0usize..5, 0i128..9, -9i128..9), 0..40)) {
+        let graph = graph(&[0; 5], &arcs);
+        let mut map: BTreeMap<(usize, usize), (Cost, Cost)> = BTreeMap::new();
+        for (caller, callee, count, cost) in arcs {
+            let sums = map.entry((caller, callee)).or_default();
+            *sums = (sums.0 + count, sums.1 + cost);
+        }
+        let found: BTreeMap<_, _> = graph.arcs().iter().enumerate().map(|(place, arc)| {
+            ((arc.caller.index(), arc.callee.index()), (arc.count, graph.arc_cost(place)[0]))
+        }).collect();
+        prop_assert_eq!(found.len(), graph.arcs().len());
+        prop_assert_eq!(found, map);
+        for function in graph.function_ids() {
+            prop_assert!(graph.outgoing(function).all(|arc| graph.arcs()[arc].caller == function));
+            prop_assert!(graph.incoming(function).all(|arc| graph.arcs()[arc].callee == function));
+        }
+        let ways: usize = graph.function_ids().map(|function| graph.incoming(function).len()).sum();
+        prop_assert_eq!(ways, graph.arcs().len());
+    }
+
+    #[test]
+    fn reached_is_what_can_be_reached(graph in graphs(7, 14)) {
+        let matrix = reaches(&graph, |_| false);
+        for from in graph.function_ids() {
+            for (direction, other) in [(Direction::Callees, Direction::Callers), (Direction::Callers, Direction::Callees)] {
+                let reached = reach(&graph, from, direction, usize::MAX);
+                let mut functions: Vec<_> = reached.iter().map(|reached| reached.function).collect();
+                functions.sort();
+                let expected: Vec<_> = graph.function_ids().filter(|&to| to != from && match direction {
+                    Direction::Callees => matrix[from.index()][to.index()],
+                    Direction::Callers => matrix[to.index()][from.index()],
+                }).collect();
+                prop_assert_eq!(functions, expected);
+                // As far there as back.
+                for there in reached {
+                    let back = reach(&graph, there.function, other, there.distance);
+                    prop_assert!(back.iter().any(|back| back.function == from && back.distance == there.distance));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn groups_cost_what_happened_in_them(truth in truths(), groups in prop::collection::vec(0usize..4, 6)) {
+        let graph = truth.graph();
+        let costs = group_costs(&graph, 4, |function| groups[function.index()]);
+        prop_assert_eq!(costs.self_costs.total(), graph.total());
+        for group in 0..4 {
+            let members: Vec<_> = graph.function_ids().filter(|function| groups[function.index()] == group).collect();
+            let truth = truth.cost_within(&members);
+            let said = costs.inclusive.row(group)[0];
+            if costs.is_upper_bound[group] {
+                prop_assert!(said >= truth, "{} for {}", said, truth);
+            } else {
+                prop_assert_eq!(said, truth);
+            }
+        }
+    }
+}

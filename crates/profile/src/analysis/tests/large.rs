@@ -1,0 +1,121 @@
+//! A million of anything must not take long, and nothing may go down with the depth of calls.
+
+use gristmill_format::Cost;
+
+use super::sample::{f, graph};
+use crate::analysis::{
+    CallGraph, CallTree, Cycles, Direction, ExactTree, Inclusive, Invocation, KCachegrind, TreeLimits, Unit,
+    group_costs, hottest_path, reach,
+};
+
+const MANY: usize = 1_000_000;
+
+/// Each function calls the next.
+fn chain(length: usize) -> CallGraph {
+    let arcs: Vec<_> = (1..length).map(|callee| (callee - 1, callee, 1, (length - callee) as Cost)).collect();
+    graph(&vec![1; length], &arcs)
+}
+
+/// One function calls all others.
+fn star(callees: usize) -> CallGraph {
+    let arcs: Vec<_> = (1..=callees).map(|callee| (0, callee, 2, 3)).collect();
+    let mut self_costs = vec![3; callees + 1];
+    self_costs[0] = 1;
+    graph(&self_costs, &arcs)
+}
+
+#[test]
+fn a_chain_of_a_million() {
+    let graph = chain(MANY);
+    let inclusive = Inclusive::own(&graph, Cycles::of(&graph));
+    assert_eq!((inclusive.of(f(0)), inclusive.of(f(MANY - 1))), (&[MANY as Cost][..], &[1][..]));
+    assert_eq!(inclusive.differences(&graph, 0), []);
+    assert_eq!(KCachegrind::of_one_part(&graph, Cycles::none(&graph)).of(f(1)), [MANY as Cost - 1]);
+    assert_eq!(reach(&graph, f(MANY - 1), Direction::Callers, usize::MAX).len(), MANY - 1);
+    assert_eq!(hottest_path(&graph, f(0), Direction::Callees, 0).len(), MANY - 1);
+
+    let limits = TreeLimits { least: 0, most_nodes: usize::MAX };
+    let tree = CallTree::estimate(&graph, inclusive.cycles(), None, limits);
+    assert_eq!(tree.len(), MANY + 1);
+    assert_eq!(tree.stack(MANY).len(), MANY + 1);
+}
+
+#[test]
+fn a_ring_of_a_million() {
+    let mut arcs: Vec<_> = (0..MANY).map(|caller| (caller, (caller + 1) % MANY, 1, 5)).collect();
+    arcs.push((0, 2, 1, 1));
+    let graph = graph(&vec![1; MANY], &arcs);
+    let cycles = Cycles::of(&graph);
+    let cycle = cycles.ids().next().unwrap();
+    assert_eq!(cycles.members(cycle).len(), MANY);
+    assert_eq!(Inclusive::own(&graph, cycles.clone()).of_unit(Unit::Cycle(cycle)), [MANY as Cost]);
+    // Trying all arcs would take a million times a million steps.
+    let breaker = cycles.breaker_within(&graph, cycle, 0, 10 * MANY).unwrap();
+    assert!(!breaker.is_best);
+    assert_eq!(breaker.members_left, 0);
+}
+
+#[test]
+fn a_star_of_a_million() {
+    let graph = star(MANY);
+    let cycles = Cycles::of(&graph);
+    let inclusive = Inclusive::own(&graph, cycles.clone());
+    assert_eq!(inclusive.of(f(0)), [3 * MANY as Cost + 1]);
+    assert_eq!(reach(&graph, f(0), Direction::Callees, 1).len(), MANY);
+    let groups = group_costs(&graph, MANY, |function| function.index() % MANY);
+    assert_eq!(groups.self_costs.total(), graph.total());
+    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { least: 0, most_nodes: 100 });
+    assert_eq!((tree.len(), tree.node(1).hidden), (100, MANY - 98));
+    assert_eq!(tree.inclusive(CallTree::ROOT), [3 * MANY as Cost + 1]);
+}
+
+#[test]
+fn many_callers_of_one_that_calls_many() {
+    // 1 000 functions call one that calls 1 000: a million stacks, and in a tree the middle one a thousand times.
+    let side = 1000;
+    let mut arcs: Vec<_> = (1..=side).map(|caller| (caller, 0, 1, side as Cost)).collect();
+    arcs.extend((1..=side).map(|callee| (0, side + callee, side as Cost, side as Cost)));
+    let mut self_costs = vec![0; 2 * side + 1];
+    self_costs[side + 1..].fill(side as Cost);
+    let graph = graph(&self_costs, &arcs);
+    let cycles = Cycles::of(&graph);
+    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { least: 0, most_nodes: 5000 });
+    assert!(tree.len() <= 5000);
+    assert_eq!(tree.inclusive(CallTree::ROOT), [(side * side) as Cost]);
+}
+
+#[test]
+fn a_diamond_of_sixty_four() {
+    // Each of 64 levels is reached in two ways: 2^64 stacks.
+    let mut arcs = Vec::new();
+    for level in 0..64 {
+        let [top, left, right, bottom] = [0, 1, 2, 3].map(|offset| 3 * level + offset);
+        arcs.extend([(top, left, 1, 10), (top, right, 1, 10), (left, bottom, 1, 10), (right, bottom, 1, 10)]);
+    }
+    let mut self_costs = vec![0; 3 * 64 + 1];
+    self_costs[3 * 64] = 1 << 40;
+    let graph = graph(&self_costs, &arcs);
+    let cycles = Cycles::of(&graph);
+    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { least: 1 << 20, most_nodes: 10_000 });
+    assert!(tree.len() <= 10_000);
+    assert_eq!(tree.inclusive(CallTree::ROOT), [1 << 40]);
+}
+
+#[test]
+fn a_million_invocations_in_one_stack() {
+    let mut tree = ExactTree::new(1);
+    for depth in 0..MANY {
+        let (calls, costs) = ([(f(0), 1)], [depth as Cost]);
+        let below = usize::from(depth > 0);
+        let block = Invocation {
+            function: f(0),
+            self_costs: &[1],
+            calls: &calls[..below],
+            call_costs: &costs[..below],
+        };
+        tree.push(block).unwrap();
+    }
+    assert_eq!(tree.unequal_calls(), 0);
+    let tree = tree.finish();
+    assert_eq!((tree.len(), tree.inclusive(1)), (MANY + 1, &[MANY as Cost][..]));
+}

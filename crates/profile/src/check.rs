@@ -1,0 +1,157 @@
+//! What holds for every profile.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gristmill_format::Cost;
+
+use crate::decode::{BlockLine, BlockReader};
+use crate::finding::KEPT_FINDINGS;
+use crate::lines::place_columns;
+use crate::profile::Profile;
+
+/// Something that does not hold though it should: an error in this library, whatever is in the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenInvariant(String);
+
+impl fmt::Display for BrokenInvariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BrokenInvariant {}
+
+type Sums = BTreeMap<(usize, usize), Vec<Cost>>;
+
+impl Profile {
+    /// Checks all that must hold for a profile. Reads its inputs again, so it takes longer than loading.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that does not hold.
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
+        self.check_names()?;
+        self.check_parts()?;
+        for part in 0..self.part_count() {
+            self.check_blocks(part)?;
+            self.check_sums(part)?;
+        }
+        Ok(())
+    }
+
+    /// Each function has one key, and each key leads to a function.
+    fn check_names(&self) -> Result<(), BrokenInvariant> {
+        let index = &self.index;
+        for (id, function) in index.functions.iter().enumerate() {
+            let (object, file, name) = function.key;
+            let known =
+                [object, file, name].iter().zip(&index.names).all(|(&id, names)| (id as usize) < names.len());
+            ensure(known, || format!("function {id} has names that are not there"))?;
+            let found = index.function_keys.get(&index.functions, function.key).map(|id| id as usize);
+            ensure(found == Some(id), || format!("function {id} is found as {found:?}"))?;
+        }
+        ensure(index.function_keys.are_below(index.functions.len()), || {
+            "a key leads to no function".to_owned()
+        })?;
+        let findings = &index.findings;
+        let kept = findings.kept.len();
+        ensure(kept <= KEPT_FINDINGS && kept as u64 <= findings.total, || {
+            "more findings kept than there were".to_owned()
+        })
+    }
+
+    /// Parts follow each other and do not overlap.
+    fn check_parts(&self) -> Result<(), BrokenInvariant> {
+        let mut before = (0, 0);
+        for part in self.parts() {
+            let bytes = part.bytes();
+            ensure(before <= (part.input(), bytes.start) && bytes.start <= bytes.end, || {
+                format!("{:?} is out of order", part.id())
+            })?;
+            before = (part.input(), bytes.end);
+            let known = part.event_types().iter().all(|event| event.index() < self.event_count());
+            ensure(known, || format!("{:?} has event types that are not there", part.id()))?;
+        }
+        Ok(())
+    }
+
+    /// The blocks of a part are in it, in order.
+    fn check_blocks(&self, part: usize) -> Result<(), BrokenInvariant> {
+        let bytes = self.part(crate::PartId::new(part)).bytes();
+        let mut before = None;
+        for block in self.index.blocks.get(self.index.block_range(part)).unwrap_or_default() {
+            let follows = before.is_none_or(|before| before < (block.byte, block.line()));
+            ensure(follows && bytes.contains(&block.byte), || {
+                format!("a block of part {part} is out of order")
+            })?;
+            let function = self.index.functions.get(block.function as usize);
+            let is_defined = function.is_some_and(|function| function.mention.is_defined);
+            ensure(is_defined, || format!("a block of part {part} has no function"))?;
+            before = Some((block.byte, block.line()));
+        }
+        Ok(())
+    }
+
+    /// The sums of a part are those of its lines, each under one key, in the order of keys.
+    fn check_sums(&self, part: usize) -> Result<(), BrokenInvariant> {
+        let (mut selves, mut arcs) = (Sums::new(), Sums::new());
+        let info = self.part(crate::PartId::new(part));
+        let width = info.event_types().len();
+        for index in self.index.block_range(part) {
+            let function = self.index.blocks.get(index).map_or(0, |block| block.function as usize);
+            let Some(mut reader) = BlockReader::new(self, part, index) else {
+                return Err(BrokenInvariant(format!("block {index} cannot be read")));
+            };
+            while let Some(line) = reader.next_line() {
+                let (sums, key, count, costs) = match line {
+                    BlockLine::SelfCost { place, costs } => {
+                        (&mut selves, (function, place.file.index()), 0, costs)
+                    }
+                    BlockLine::Calls { callee, count, costs, .. } => {
+                        (&mut arcs, (function, callee as usize), count, costs)
+                    }
+                    BlockLine::Jump { .. } => continue,
+                };
+                let sum = sums.entry(key).or_default();
+                if sum.is_empty() {
+                    sum.push(0);
+                }
+                sum[0] += count;
+                place_columns(&costs, width, sum);
+            }
+        }
+        let mut loaded = Vec::new();
+        self.each_self_cost(&info, |function, file, costs| {
+            loaded.push(((function.index(), file.index()), row(0, costs)));
+        });
+        ensure(loaded == rows(selves), || {
+            format!("the self costs of part {part} are not those of its lines")
+        })?;
+        let mut loaded = Vec::new();
+        self.each_arc(&info, |arc, costs| {
+            loaded.push(((arc.caller.index(), arc.callee.index()), row(arc.count, costs)));
+        });
+        ensure(loaded == rows(arcs), || format!("the arcs of part {part} are not those of its lines"))
+    }
+}
+
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), BrokenInvariant> {
+    if holds { Ok(()) } else { Err(BrokenInvariant(message())) }
+}
+
+/// A count and costs without the zeros at the end.
+fn row(count: Cost, costs: &[Cost]) -> Vec<Cost> {
+    let mut row = vec![count];
+    row.extend_from_slice(costs);
+    trimmed(row)
+}
+
+fn rows(sums: Sums) -> Vec<((usize, usize), Vec<Cost>)> {
+    sums.into_iter().map(|(key, sum)| (key, trimmed(sum))).collect()
+}
+
+fn trimmed(mut row: Vec<Cost>) -> Vec<Cost> {
+    row.truncate(row.iter().rposition(|&cost| cost != 0).map_or(0, |last| last + 1));
+    row
+}

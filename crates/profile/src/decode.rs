@@ -1,0 +1,209 @@
+//! The lines of a block, read again.
+
+use gristmill_format::{
+    Columns, Cost, CostRole, Costs, ErrorKind, Line, Name, NameKey, NameSpace, PositionKind, Positions,
+    Reader, Record,
+};
+
+use crate::block::Block;
+use crate::id::FileId;
+use crate::in_force::InForce;
+use crate::profile::Profile;
+
+/// Where in a source file, and in an object, a cost happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The source file of the line, which for inlined code is another than that of the function.
+    pub file: FileId,
+    /// The line; 0 means unknown. None where the profile has no lines.
+    pub line: Option<u64>,
+    /// The address of the instruction, in the object.
+    pub address: Option<u64>,
+    /// The address of the basic block.
+    pub basic_block: Option<u64>,
+}
+
+/// What a line of a block says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum BlockLine<'p> {
+    SelfCost { place: Place, costs: Costs<'p> },
+    Calls { place: Place, callee: u32, count: Cost, target: Place, costs: Costs<'p> },
+    Jump { place: Place, taken: Cost, executed: Option<Cost>, target: Place, function: Option<u32> },
+}
+
+/// Reads the lines of a block.
+#[derive(Debug)]
+pub(crate) struct BlockReader<'p> {
+    profile: &'p Profile,
+    reader: Reader<'p>,
+    input: usize,
+    columns: Columns,
+    block: Block,
+    part: Option<u32>,
+    in_force: InForce<u32>,
+    jump_file: Option<u32>,
+    jump_function: Option<u32>,
+    call: Option<(u32, Cost, Place)>,
+    jump: Option<(Cost, Option<Cost>, Place, Option<u32>)>,
+}
+
+impl<'p> BlockReader<'p> {
+    /// None for a block that there is not.
+    pub(crate) fn new(profile: &'p Profile, part: usize, index: usize) -> Option<Self> {
+        let block = *profile.index.blocks.get(index)?;
+        let data = profile.index.parts.get(part)?;
+        let input = data.input as usize;
+        let bytes = &profile.inputs.get(input)?.bytes[..];
+        let first = profile.index.block_range(part).start;
+        let anchors = &profile.index.anchors;
+        // Only blocks after an anchor can need one; what comes first between it and the block is read over.
+        let anchor = anchors.partition_point(|anchor| anchor.block <= index).checked_sub(1);
+        let anchor = anchor.and_then(|anchor| anchors.get(anchor)).filter(|anchor| anchor.block >= first);
+        let body = profile.body_state(part)?.0.with_lines(block.line() - 1);
+        let (at, state) = match anchor {
+            Some(anchor) if block.needs_anchor() => {
+                (profile.index.blocks.get(anchor.block)?.byte, anchor.state.0)
+            }
+            _ => (block.byte, body),
+        };
+        // A reader makes room for the names of what it is given, and a block has few.
+        let is_last = index + 1 >= profile.index.block_range(part).end;
+        let next = profile.index.blocks.get(index + 1).filter(|_| !is_last);
+        let end = next.map_or(data.end, |next| next.byte);
+        let bytes = bytes.get(..usize::try_from(end).ok()?)?;
+        let at = usize::try_from(at).ok().filter(|&at| at <= bytes.len())?;
+        let (object, _, name) = profile.index.functions.get(block.function as usize)?.key;
+        let in_force = InForce {
+            object: Some(object),
+            file: Some(block.file),
+            last_fl: Some(block.file),
+            function_file: Some(block.file),
+            function: Some(name),
+            ..InForce::default()
+        };
+        Some(BlockReader {
+            profile,
+            reader: Reader::resume(bytes, at, &state),
+            input,
+            columns: *data_columns(profile, part),
+            block,
+            part: None,
+            in_force,
+            jump_file: None,
+            jump_function: None,
+            call: None,
+            jump: None,
+        })
+    }
+
+    /// The next line that has costs, calls or a jump.
+    pub(crate) fn next_line(&mut self) -> Option<BlockLine<'p>> {
+        loop {
+            match self.reader.next()? {
+                Ok(record) if record.location.byte >= self.block.byte => {
+                    if *self.part.get_or_insert(record.part) != record.part {
+                        return None;
+                    }
+                    match record.line {
+                        Line::Name(NameKey::Fn, _) if record.location.byte > self.block.byte => return None,
+                        Line::Name(key, name) => self.name(&record, key, &name),
+                        Line::Calls(calls) => self.calls(calls.count, &calls.target),
+                        Line::Jump(jump) => {
+                            let file = self.jump_file.or(self.in_force.file);
+                            let target = self.place(file, &jump.target);
+                            let function = self.jump_function;
+                            let function = function
+                                .and_then(|name| self.function(self.in_force.object, file, Some(name)));
+                            self.jump = Some((jump.taken, jump.executed, target, function));
+                            self.in_force.has_lines = true;
+                        }
+                        Line::Cost(line) => {
+                            self.in_force.has_lines = true;
+                            let place = self.place(self.in_force.file, &line.positions);
+                            if let Some(line) = self.cost(line.role, place, line.costs) {
+                                return Some(line);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                // Read over, or told when the profile was loaded.
+                Ok(_) => {}
+                Err(error) => {
+                    if error.kind() == ErrorKind::CallWithoutCost {
+                        self.in_force.call_done();
+                        self.call = None;
+                    }
+                }
+            }
+        }
+    }
+
+    fn cost(&mut self, role: CostRole, place: Place, costs: Costs<'p>) -> Option<BlockLine<'p>> {
+        match role {
+            CostRole::SelfCost => Some(BlockLine::SelfCost { place, costs }),
+            CostRole::Call => {
+                let (callee, count, target) = self.call.take()?;
+                self.in_force.last_callee = self.in_force.callee;
+                self.in_force.call_done();
+                Some(BlockLine::Calls { place, callee, count, target, costs })
+            }
+            CostRole::JumpSource => {
+                let (taken, executed, target, function) = self.jump.take()?;
+                self.jump_file = None;
+                self.jump_function = None;
+                Some(BlockLine::Jump { place, taken, executed, target, function })
+            }
+        }
+    }
+
+    fn calls(&mut self, count: Cost, target: &Positions) {
+        let InForce { object, file, callee_object, callee_file, callee, last_callee, .. } = self.in_force;
+        self.in_force.callee = callee.or(last_callee);
+        let file = callee_file.or(file);
+        let callee = self.function(callee_object.or(object), file, self.in_force.callee);
+        self.call = Some((callee.unwrap_or(self.block.function), count, self.place(file, target)));
+        self.in_force.has_lines = true;
+    }
+
+    fn name(&mut self, record: &Record<'p>, key: NameKey, name: &Name<'p>) {
+        let space = key.space();
+        let index = &self.profile.index;
+        let known = match name.id {
+            Some(number) => {
+                let numbers = index.numbers.get(self.input);
+                numbers.and_then(|numbers| numbers.at(space as usize, number, record.location.byte))
+            }
+            None => index.names[space as usize].get(name.bytes(), &self.profile.texts()),
+        };
+        let name = known.unwrap_or_default();
+        match key {
+            NameKey::Jfi => self.jump_file = Some(name),
+            NameKey::Jfn => self.jump_function = Some(name),
+            _ => self.in_force.name(key, name),
+        }
+        debug_assert!(space == NameSpace::Function || known.is_some(), "all names were met before");
+    }
+
+    /// All functions that calls lead to were met when the profile was loaded.
+    fn function(&self, object: Option<u32>, file: Option<u32>, name: Option<u32>) -> Option<u32> {
+        let [object, file, name] = [object, file, name].map(Option::unwrap_or_default);
+        let index = &self.profile.index;
+        index.function_keys.get(&index.functions, (object, file, name))
+    }
+
+    fn place(&self, file: Option<u32>, positions: &Positions) -> Place {
+        let get = |kind| positions.get(&self.columns, kind);
+        Place {
+            file: FileId::new(file.unwrap_or_default() as usize),
+            line: get(PositionKind::Line),
+            address: get(PositionKind::Instr),
+            basic_block: get(PositionKind::Bb),
+        }
+    }
+}
+
+fn data_columns(profile: &Profile, part: usize) -> &Columns {
+    let header = profile.index.parts.get(part).map_or(0, |part| part.header as usize);
+    profile.index.headers.get(header).map_or(&Columns::LINE, |header| &header.columns)
+}

@@ -1,0 +1,475 @@
+//! Derived event types: `Sum = Ir + Dr`, `Cost = Ir + 10 Bm`.
+//!
+//! A formula is a sum. Each of its terms has a sign, which the first may leave out, a whole factor, with or without `*`
+//! after it, and the name of an event type, which may itself be derived:
+//!
+//! ```text
+//! Ir + 10 Bm - 2*L1m
+//! ```
+//!
+//! A name ends at a blank or at `+`, `-` or `*`, so `Time_(10ns)` is one. It does not begin with a digit: `10Bm` is ten
+//! times `Bm`.
+//!
+//! Formulas come from `event:` lines of files, from the user, and from [`well_known`]. [`derive`](derive()) brings them
+//! together and down to what the profile has. What it cannot use it says; no name is left out in silence.
+
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use gristmill_format::Cost;
+
+use crate::analysis::component::{Step, components};
+
+/// A sum of event types.
+///
+/// ```
+/// use gristmill_profile::formula::Formula;
+///
+/// let formula = Formula::parse(b"Ir+10Bm - 2 * L1m")?;
+/// assert_eq!(formula.to_string(), "Ir + 10 Bm - 2 L1m");
+/// # Ok::<(), gristmill_profile::formula::FormulaError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formula {
+    terms: Vec<Term>,
+}
+
+/// One term of a formula.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// What the costs are multiplied by.
+    pub factor: Cost,
+    /// The event type.
+    pub name: Vec<u8>,
+}
+
+/// Why a text is no formula.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormulaError {
+    /// What is wrong.
+    pub kind: FormulaErrorKind,
+    /// Where in the text, in bytes.
+    pub at: usize,
+}
+
+/// What is wrong with a formula.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FormulaErrorKind {
+    /// The name of an event type should stand here.
+    NameExpected,
+    /// `+` or `-` should stand here.
+    SignExpected,
+    /// The factor is too large.
+    FactorTooLarge,
+    /// A definition needs a name and a `=` before the formula.
+    DefinitionExpected,
+}
+
+impl fmt::Display for FormulaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            FormulaErrorKind::NameExpected => "the name of an event type is expected",
+            FormulaErrorKind::SignExpected => "`+` or `-` is expected",
+            FormulaErrorKind::FactorTooLarge => "the factor is too large",
+            FormulaErrorKind::DefinitionExpected => "`NAME = FORMULA` is expected",
+        };
+        write!(f, "{what} at column {}", self.at + 1)
+    }
+}
+
+impl std::error::Error for FormulaError {}
+
+impl Formula {
+    /// Reads a formula.
+    pub fn parse(text: &[u8]) -> Result<Formula, FormulaError> {
+        let mut terms = Vec::new();
+        let mut at = skip_blanks(text, 0);
+        loop {
+            let mut factor: Cost = 1;
+            match text.get(at) {
+                Some(b'+') => at = skip_blanks(text, at + 1),
+                Some(b'-') => {
+                    factor = -1;
+                    at = skip_blanks(text, at + 1);
+                }
+                _ if terms.is_empty() => {}
+                _ => return Err(FormulaError { kind: FormulaErrorKind::SignExpected, at }),
+            }
+            let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits > 0 {
+                // 18 digits fit into 64 bits, so that factors of factors can be told apart from nonsense.
+                let number = std::str::from_utf8(&text[at..at + digits])
+                    .ok()
+                    .and_then(|text| text.parse::<i64>().ok());
+                let Some(number) = number else {
+                    return Err(FormulaError { kind: FormulaErrorKind::FactorTooLarge, at });
+                };
+                factor *= Cost::from(number);
+                at = skip_blanks(text, at + digits);
+                if text.get(at) == Some(&b'*') {
+                    at = skip_blanks(text, at + 1);
+                }
+            }
+            let is_in_name = |byte: &&u8| !matches!(byte, b' ' | b'\t' | b'+' | b'-' | b'*');
+            let length = text[at..].iter().take_while(is_in_name).count();
+            if length == 0 || text[at].is_ascii_digit() {
+                return Err(FormulaError { kind: FormulaErrorKind::NameExpected, at });
+            }
+            terms.push(Term { factor, name: text[at..at + length].to_vec() });
+            at = skip_blanks(text, at + length);
+            if at == text.len() {
+                return Ok(Formula { terms });
+            }
+        }
+    }
+
+    /// Its terms; at least one.
+    pub fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+}
+
+fn skip_blanks(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, term) in self.terms.iter().enumerate() {
+            match (index, term.factor < 0) {
+                (0, false) => {}
+                (0, true) => f.write_str("-")?,
+                (_, false) => f.write_str(" + ")?,
+                (_, true) => f.write_str(" - ")?,
+            }
+            if term.factor.abs() != 1 {
+                write!(f, "{} ", term.factor.abs())?;
+            }
+            f.write_str(&String::from_utf8_lossy(&term.name))?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a definition comes from. Of several for the same name, the greatest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DefinedBy {
+    /// It is one of [`well_known`].
+    Convention,
+    /// An `event:` line of a file.
+    File,
+    /// The user.
+    User,
+}
+
+/// A name for a formula.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// The derived event type.
+    pub name: Vec<u8>,
+    /// What it is.
+    pub formula: Formula,
+    /// Its name for people.
+    pub long_name: Option<Vec<u8>>,
+    /// Where the definition comes from.
+    pub by: DefinedBy,
+}
+
+impl Definition {
+    /// Reads `NAME = FORMULA`, with `: LONG NAME` after it if there is one.
+    pub fn parse(text: &[u8], by: DefinedBy) -> Result<Definition, FormulaError> {
+        let error = |at| FormulaError { kind: FormulaErrorKind::DefinitionExpected, at };
+        let equals = text.iter().position(|&byte| byte == b'=').ok_or(error(text.len()))?;
+        let name = text[..equals].trim_ascii();
+        if name.is_empty() || name.iter().any(u8::is_ascii_whitespace) {
+            return Err(error(0));
+        }
+        let right = &text[equals + 1..];
+        let (formula, long_name) = match right.iter().position(|&byte| byte == b':') {
+            Some(colon) => (&right[..colon], Some(right[colon + 1..].trim_ascii().to_vec())),
+            None => (right, None),
+        };
+        let formula =
+            Formula::parse(formula).map_err(|error| FormulaError { at: error.at + equals + 1, ..error })?;
+        Ok(Definition { name: name.to_vec(), formula, long_name, by })
+    }
+}
+
+/// The derived event types that go with what Callgrind counts: misses of each cache level, mispredicted branches, and an
+/// estimate of cycles.
+pub fn well_known() -> Vec<Definition> {
+    const WELL_KNOWN: [&[u8]; 5] = [
+        b"L1m = I1mr + D1mr + D1mw : L1 cache misses",
+        b"L2m = I2mr + D2mr + D2mw : L2 cache misses",
+        b"LLm = ILmr + DLmr + DLmw : last-level cache misses",
+        b"Bm = Bim + Bcm : mispredicted branches",
+        b"CEst = Ir + 10 Bm + 10 L1m + 20 Ge + 100 L2m + 100 LLm : estimated cycles",
+    ];
+    WELL_KNOWN.iter().filter_map(|text| Definition::parse(text, DefinedBy::Convention).ok()).collect()
+}
+
+/// A derived event type, in terms of what the profile has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derived {
+    /// How it was defined.
+    pub definition: Definition,
+    /// Columns of the profile and what they are multiplied by; each column once, in order, none with 0.
+    pub factors: Vec<(usize, Cost)>,
+    /// Event types that the formula needs, or that those need that it needs, but that the profile does not have. Their
+    /// costs are missing from the sum.
+    pub missing: Vec<Vec<u8>>,
+}
+
+/// A sum that is above 2^127. No profile that was measured comes near.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CostOverflow;
+
+impl fmt::Display for CostOverflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the sum does not fit into 128 bits")
+    }
+}
+
+impl std::error::Error for CostOverflow {}
+
+impl Derived {
+    /// The cost, from those of the profile's event types.
+    pub fn of(&self, costs: &[Cost]) -> Result<Cost, CostOverflow> {
+        self.factors.iter().try_fold(0, |sum: Cost, &(column, factor)| {
+            costs[column].checked_mul(factor).and_then(|cost| sum.checked_add(cost)).ok_or(CostOverflow)
+        })
+    }
+}
+
+/// What is wrong with a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DerivationFault {
+    /// The definitions of these event types need each other, so none of them means anything.
+    Loop(Vec<Vec<u8>>),
+    /// The formula of `name` needs event types that there are not. If there is any other, it is derived without them.
+    Missing {
+        /// The derived event type.
+        name: Vec<u8>,
+        /// What it needs.
+        missing: Vec<Vec<u8>>,
+        /// Whether it could be derived from what remains.
+        is_derived: bool,
+    },
+    /// The profile has this event type itself, so it is not derived.
+    Recorded(Vec<u8>),
+    /// The event type was defined before, in another way. The last definition counts.
+    Redefined(Vec<u8>),
+    /// The factors of this event type are above all bounds, or those of all event types together too many.
+    TooLarge(Vec<u8>),
+}
+
+impl fmt::Display for DerivationFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |names: &[Vec<u8>]| {
+            let names: Vec<String> =
+                names.iter().map(|name| format!("`{}`", String::from_utf8_lossy(name))).collect();
+            names.join(", ")
+        };
+        let quoted = |name: &Vec<u8>| list(std::slice::from_ref(name));
+        match self {
+            DerivationFault::Loop(names) => {
+                write!(f, "{} cannot be derived: defined by itself", list(names))
+            }
+            DerivationFault::Missing { name, missing, is_derived: true } => {
+                write!(f, "{} is derived without {}", quoted(name), list(missing))
+            }
+            DerivationFault::Missing { name, missing, is_derived: false } => {
+                write!(f, "{} cannot be derived: there is no {}", quoted(name), list(missing))
+            }
+            DerivationFault::Recorded(name) => write!(f, "{} is not derived: it was recorded", quoted(name)),
+            DerivationFault::Redefined(name) => {
+                write!(f, "{} is defined more than once: the last counts", quoted(name))
+            }
+            DerivationFault::TooLarge(name) => {
+                write!(f, "{} cannot be derived: its formula is too large", quoted(name))
+            }
+        }
+    }
+}
+
+/// Event types that were derived, and what was wrong with others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Derivation {
+    /// In the order of their definitions.
+    pub derived: Vec<Derived>,
+    /// In the same order.
+    pub faults: Vec<DerivationFault>,
+}
+
+/// How many factors all derived event types may have together: each may need all of the ones before it, and their number
+/// is up to the file.
+const MOST_FACTORS: usize = 1 << 18;
+
+/// How many factors may be taken from one event type to another, for the same reason.
+const MOST_STEPS: usize = 1 << 24;
+
+/// Derives event types from those of a profile.
+///
+/// Of the [`well_known`] ones nothing is said that does not work out: they are there where they can be.
+///
+/// ```
+/// use gristmill_profile::formula::{DefinedBy, Definition, derive, well_known};
+///
+/// let mut definitions = well_known();
+/// definitions.push(Definition::parse(b"Cost = Ir + 10 Bm", DefinedBy::User)?);
+/// let derivation = derive(&[b"Ir", b"Bc", b"Bcm"], &definitions);
+///
+/// let cost = derivation.derived.last().expect("the user's");
+/// assert_eq!(cost.of(&[1000, 50, 7]), Ok(1070));
+/// assert_eq!(cost.missing, [b"Bim"]);
+/// assert_eq!(derivation.faults[0].to_string(), "`Cost` is derived without `Bim`");
+/// # Ok::<(), gristmill_profile::formula::FormulaError>(())
+/// ```
+pub fn derive(events: &[&[u8]], definitions: &[Definition]) -> Derivation {
+    let mut faults = Vec::new();
+    // The first of equal names counts.
+    let columns: BTreeMap<&[u8], usize> =
+        events.iter().rev().zip((0..events.len()).rev()).map(|(&name, column)| (name, column)).collect();
+    let mut defined: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for (index, definition) in definitions.iter().enumerate() {
+        let name = &definition.name[..];
+        if columns.contains_key(name) {
+            if definition.by != DefinedBy::Convention {
+                faults.push(DerivationFault::Recorded(name.to_vec()));
+            }
+            continue;
+        }
+        match defined.get(name).map(|&before| &definitions[before]) {
+            Some(before) if before.by > definition.by => {}
+            Some(before) if before.by < definition.by || before.formula == definition.formula => {
+                defined.insert(name, index);
+            }
+            Some(_) => {
+                faults.push(DerivationFault::Redefined(name.to_vec()));
+                defined.insert(name, index);
+            }
+            None => {
+                defined.insert(name, index);
+            }
+        }
+    }
+    let mut solver = Solver {
+        columns,
+        definitions,
+        defined: &defined,
+        derived: definitions.iter().map(|_| None).collect(),
+        size: 0,
+        steps: 0,
+        faults: faults.into_iter().map(|fault| (0, fault)).collect(),
+    };
+    solver.solve();
+    let Solver { derived, mut faults, .. } = solver;
+    faults.sort_by_key(|(index, _)| *index);
+    Derivation {
+        derived: derived.into_iter().flatten().collect(),
+        faults: faults.into_iter().map(|(_, fault)| fault).collect(),
+    }
+}
+
+struct Solver<'a> {
+    columns: BTreeMap<&'a [u8], usize>,
+    definitions: &'a [Definition],
+    defined: &'a BTreeMap<&'a [u8], usize>,
+    derived: Vec<Option<Derived>>,
+    /// How much memory is in what was derived, in factors.
+    size: usize,
+    steps: usize,
+    /// Each with the definition that it is about.
+    faults: Vec<(usize, DerivationFault)>,
+}
+
+impl Solver<'_> {
+    fn solve(&mut self) {
+        let needs = |index: usize, term: u32| match self.definitions[index].formula.terms.get(term as usize) {
+            None => Step::End,
+            Some(term) => self.defined.get(&term.name[..]).map_or(Step::Skip, |&needed| Step::To(needed)),
+        };
+        let found = components(self.definitions.len(), |_| 0, needs);
+        // What others need comes first.
+        let mut order: Vec<(u32, usize)> =
+            self.defined.values().map(|&index| (found.of[index], index)).collect();
+        order.sort_unstable();
+        for circle in order.chunk_by(|a, b| a.0 == b.0) {
+            let &[(_, first), ref others @ ..] = circle else { continue };
+            let name = &self.definitions[first].name;
+            let terms = &self.definitions[first].formula.terms;
+            if others.is_empty() && terms.iter().all(|term| term.name != *name) {
+                self.derive(first);
+            } else {
+                let names = circle.iter().map(|&(_, index)| self.definitions[index].name.clone());
+                self.faults.push((first, DerivationFault::Loop(names.collect())));
+            }
+        }
+    }
+
+    /// Derives an event type when all it needs is done.
+    fn derive(&mut self, index: usize) {
+        let definition = &self.definitions[index];
+        let mut factors: BTreeMap<usize, Cost> = BTreeMap::new();
+        let mut missing: Vec<&[u8]> = Vec::new();
+        let mut is_missing: BTreeSet<&[u8]> = BTreeSet::new();
+        let mut missing_bytes = 0;
+        let (mut is_known, mut is_too_large) = (false, false);
+        for term in &definition.formula.terms {
+            let mut take = |column: usize, factor: Cost| {
+                let sum = factors.entry(column).or_insert(0);
+                match factor.checked_mul(term.factor).and_then(|factor| factor.checked_add(*sum)) {
+                    // Factors of at most 2^63 leave room for every cost of a file.
+                    Some(factor) if i64::try_from(factor).is_ok() => *sum = factor,
+                    _ => is_too_large = true,
+                }
+            };
+            let needed = self.defined.get(&term.name[..]).and_then(|&needed| self.derived[needed].as_ref());
+            let lacking: &[Vec<u8>] = match (self.columns.get(&term.name[..]), needed) {
+                (Some(&column), _) => {
+                    is_known = true;
+                    take(column, 1);
+                    &[]
+                }
+                (None, Some(derived)) => {
+                    is_known = true;
+                    self.steps += derived.factors.len() + derived.missing.len();
+                    derived.factors.iter().for_each(|&(column, factor)| take(column, factor));
+                    &derived.missing
+                }
+                (None, None) => std::slice::from_ref(&term.name),
+            };
+            for name in lacking {
+                if is_missing.insert(name) {
+                    missing.push(name);
+                    missing_bytes += name.len();
+                }
+            }
+            if self.size + factors.len() + missing.len() + missing_bytes / 16 > MOST_FACTORS
+                || self.steps > MOST_STEPS
+            {
+                is_too_large = true;
+            }
+            if is_too_large {
+                self.faults.push((index, DerivationFault::TooLarge(definition.name.clone())));
+                return;
+            }
+        }
+        self.size += factors.len() + missing.len() + missing_bytes / 16;
+        let missing: Vec<Vec<u8>> = missing.into_iter().map(<[u8]>::to_vec).collect();
+        if definition.by != DefinedBy::Convention && !missing.is_empty() {
+            let (name, missing) = (definition.name.clone(), missing.clone());
+            self.faults.push((index, DerivationFault::Missing { name, missing, is_derived: is_known }));
+        }
+        factors.retain(|_, factor| *factor != 0);
+        if is_known {
+            let definition = definition.clone();
+            self.derived[index] =
+                Some(Derived { definition, factors: factors.into_iter().collect(), missing });
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What was read from one piece of an input, before it is known what stood before it.
+//!
+//! Names are *local*: numbers for the names of this piece, in the order of their first use, for each name space.
+
+use gristmill_format::{Columns, Cost, Location, Resumption};
+
+use crate::finding::Findings;
+use crate::in_force::{InForce, Slot};
+use crate::text::Text;
+
+/// Stands for a name that was never given.
+pub(super) const NO_NAME: u32 = u32::MAX;
+
+/// What was read from one piece.
+#[derive(Debug, Default)]
+pub(super) struct Chunk {
+    /// How local names came about, and which numbers got which: in the order of the file.
+    pub(super) names: Vec<NameEvent>,
+    /// Different functions, in the order of their first use.
+    pub(super) functions: Vec<LocalFunction>,
+    /// The parts; the first one may go on with the last one of the piece before.
+    pub(super) parts: Vec<ChunkPart>,
+    pub(super) blocks: Vec<LocalBlock>,
+    pub(super) anchors: Vec<LocalAnchor>,
+    pub(super) findings: Findings,
+    pub(super) counts: LineCounts,
+    /// The names in force at its end.
+    pub(super) in_force: InForce<u32>,
+    /// How many lines are before it, as its reader counts.
+    pub(super) first_line: u64,
+    /// Where it ends, as its reader counts lines.
+    pub(super) lines_read: u64,
+}
+
+/// How many lines of what kind there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct LineCounts {
+    pub(crate) self_costs: u64,
+    pub(crate) calls: u64,
+    pub(crate) jumps: u64,
+}
+
+/// Something that happened to names. The first four bring a local name each, in its name space.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NameEvent {
+    /// A name is given in full.
+    Given { space: u8, hash: u32, text: Text },
+    /// A name made of references to others, to be put together from what those numbers mean here.
+    Compound { space: u8, text: Text },
+    /// A number is used that this piece has given no meaning.
+    Number {
+        space: u8,
+        number: u64,
+        /// If it has none at all, it means the empty name from here on: in this part of the piece.
+        empty_in: Option<u32>,
+        location: Location,
+    },
+    /// A name that is in force where the piece begins.
+    InForce(Slot),
+    /// A number gets a meaning.
+    Define {
+        space: u8,
+        number: u64,
+        name: u32,
+        /// Index of the part in this piece.
+        part: u32,
+        location: Location,
+    },
+    /// All numbers are forgotten.
+    Forget { byte: u64 },
+}
+
+/// A function by what its lines say of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalFunction {
+    pub(super) object: u32,
+    pub(super) file: u32,
+    pub(super) name: u32,
+    pub(super) mention: Mention,
+}
+
+/// How a function was mentioned, of all its mentions together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Mention {
+    /// It has lines of its own.
+    pub(crate) is_defined: bool,
+    /// It was called with `cob=`.
+    pub(crate) has_object: bool,
+    /// It was called with `cfi=` or `cfl=`.
+    pub(crate) has_file: bool,
+}
+
+impl Mention {
+    pub(crate) fn includes(self, other: Mention) -> bool {
+        (self.is_defined || !other.is_defined)
+            && (self.has_object || !other.has_object)
+            && (self.has_file || !other.has_file)
+    }
+
+    pub(crate) fn add(&mut self, other: Mention) {
+        self.is_defined |= other.is_defined;
+        self.has_object |= other.has_object;
+        self.has_file |= other.has_file;
+    }
+}
+
+/// A part, or as much of it as is in this piece.
+#[derive(Debug, Default)]
+pub(super) struct ChunkPart {
+    /// Its beginning is in a piece before.
+    pub(super) is_continued: bool,
+    pub(super) header: HeaderDraft,
+    /// What a reader must know to begin at one of its blocks.
+    pub(super) body: Option<(Columns, Resumption)>,
+    /// By local function and local file.
+    pub(super) selves: LocalSums,
+    /// By local caller and local callee; the first number of a row is how often.
+    pub(super) arcs: LocalSums,
+    /// How many blocks of the piece come before this part, and end with it.
+    pub(super) blocks: (usize, usize),
+}
+
+/// Sums by a function and something else, in groups of one function.
+#[derive(Debug, Default)]
+pub(super) struct LocalSums {
+    /// The function, and how many sums.
+    pub(super) groups: Vec<(u32, u32)>,
+    /// The something else, of one group after the other.
+    pub(super) keys: Vec<u32>,
+    pub(super) rows: Vec<u8>,
+}
+
+/// What the header lines of a part say; of several that say the same thing the last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeaderDraft {
+    pub(super) location: Option<Location>,
+    /// It begins after the line that Xdebug puts between profiles.
+    pub(super) is_fresh: bool,
+    pub(super) pid: Option<u64>,
+    pub(super) number: Option<u64>,
+    pub(super) thread: Option<u64>,
+    pub(super) creator: Option<Text>,
+    pub(super) command: Option<Text>,
+    pub(super) trigger: Option<Text>,
+    pub(super) time_range: Option<Text>,
+    pub(super) descriptions: Vec<(Text, Text)>,
+    /// Name, formula, long name.
+    pub(super) definitions: Vec<[Option<Text>; 3]>,
+    /// From the first event type to the last.
+    pub(super) events: Option<Text>,
+    pub(super) summary: Option<Box<[Cost]>>,
+    pub(super) totals: Option<Box<[Cost]>>,
+}
+
+impl HeaderDraft {
+    /// Takes what was read later.
+    pub(super) fn add(&mut self, later: HeaderDraft) {
+        fn take<T>(place: &mut Option<T>, later: Option<T>) {
+            if later.is_some() {
+                *place = later;
+            }
+        }
+        if self.location.is_none() {
+            self.location = later.location;
+        }
+        self.is_fresh |= later.is_fresh;
+        take(&mut self.pid, later.pid);
+        take(&mut self.number, later.number);
+        take(&mut self.thread, later.thread);
+        take(&mut self.creator, later.creator);
+        take(&mut self.command, later.command);
+        take(&mut self.trigger, later.trigger);
+        take(&mut self.time_range, later.time_range);
+        self.descriptions.extend(later.descriptions);
+        self.definitions.extend(later.definitions);
+        take(&mut self.events, later.events);
+        take(&mut self.summary, later.summary);
+        take(&mut self.totals, later.totals);
+    }
+}
+
+/// A block by local names; lines as the reader counts them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalBlock {
+    pub(super) location: Location,
+    pub(super) needs_anchor: bool,
+    pub(super) function: u32,
+    pub(super) file: u32,
+}
+
+/// What a reader must know to begin at a block whose positions are relative to a block before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalAnchor {
+    pub(super) block: usize,
+    pub(super) state: Resumption,
+}

@@ -1,0 +1,297 @@
+//! The names and functions of a piece, by local numbers.
+
+use gristmill_format::{Name, NameKey, Record};
+use memchr::memchr;
+
+use super::chunk::{LocalFunction, Mention, NO_NAME, NameEvent};
+use super::split::offset;
+use crate::hash::{Map, Seeds};
+use crate::in_force::Slot;
+use crate::numbers::Numbered;
+use crate::text::Text;
+
+/// The part in which a number was given a meaning that this piece gives none.
+const NOWHERE: u32 = u32::MAX - 1;
+
+/// Gives local names and functions their numbers, in the order of their first use.
+#[derive(Debug)]
+pub(super) struct Naming<'a> {
+    input: &'a [u8],
+    place: u32,
+    seeds: Seeds,
+    spaces: [Space<'a>; 3],
+    /// All numbers were forgotten, so nothing is open that a piece before may say.
+    forgotten: bool,
+    latest: Vec<Latest>,
+    other_functions: Map<(u32, u32, u32), u32>,
+    pub(super) events: Vec<NameEvent>,
+    pub(super) functions: Vec<LocalFunction>,
+}
+
+/// The names of one kind.
+#[derive(Debug)]
+struct Space<'a> {
+    count: u32,
+    /// Names that are spelled out, without a number or for a number that was known. Those that a number is given for the
+    /// first time are not looked up: what they have in common comes out when pieces are put together.
+    texts: Map<&'a [u8], u32>,
+    /// The local name of a number.
+    numbers: Numbered,
+    /// The part in which a number got its meaning; [`NOWHERE`] for one without. Asked for by definitions only.
+    given_in: Numbered,
+}
+
+/// The function of a name that was mentioned last. Nearly all names are always mentioned with one object and one file.
+#[derive(Debug, Clone, Copy)]
+struct Latest {
+    object: u32,
+    file: u32,
+    function: u32,
+    mention: Mention,
+}
+
+const NO_FUNCTION: u32 = u32::MAX;
+
+impl<'a> Naming<'a> {
+    pub(super) fn new(input: &'a [u8], place: u32, seeds: Seeds) -> Self {
+        let space = |()| Space {
+            count: 0,
+            texts: Map::default(),
+            numbers: Numbered::for_input(input.len()),
+            given_in: Numbered::for_input(input.len()),
+        };
+        Naming {
+            input,
+            place,
+            seeds,
+            spaces: [(); 3].map(space),
+            forgotten: false,
+            latest: Vec::new(),
+            other_functions: Map::default(),
+            events: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
+
+    /// Begins with the next piece, and hands out what was in this one.
+    pub(super) fn begin_anew(&mut self) -> (Vec<NameEvent>, Vec<LocalFunction>) {
+        for space in &mut self.spaces {
+            space.count = 0;
+            space.texts = Map::default();
+            space.numbers.clear();
+            space.given_in.clear();
+        }
+        self.forgotten = false;
+        self.latest.clear();
+        self.other_functions = Map::default();
+        (std::mem::take(&mut self.events), std::mem::take(&mut self.functions))
+    }
+
+    /// Hands on the room that the tables take, between two pieces, for other pieces to be read in.
+    pub(super) fn give_up_room(&mut self) -> Self {
+        let mut room = Naming::new(self.input, self.place, self.seeds);
+        std::mem::swap(self, &mut room);
+        self.events = std::mem::take(&mut room.events);
+        for (space, old) in self.spaces.iter_mut().zip(&mut room.spaces) {
+            space.count = std::mem::take(&mut old.count);
+        }
+        room
+    }
+
+    /// All numbers lose their meaning.
+    pub(super) fn forget(&mut self, byte: u64) {
+        self.events.push(NameEvent::Forget { byte });
+        for space in &mut self.spaces {
+            // Without room from the beginning: this may happen a million times.
+            space.numbers = Numbered::default();
+            space.given_in = Numbered::default();
+        }
+        self.forgotten = true;
+    }
+
+    /// A local name for one that is in force where the piece begins.
+    pub(super) fn bring(&mut self, slot: Slot) -> u32 {
+        self.new_name(slot.space(), NameEvent::InForce(slot))
+    }
+
+    fn new_name(&mut self, space: usize, event: NameEvent) -> u32 {
+        let count = &mut self.spaces[space].count;
+        let name = *count;
+        *count += 1;
+        self.events.push(event);
+        name
+    }
+
+    /// The local name that stands on a line. `part` is the index of its part in this piece, and `is_resumed` says that
+    /// it is not known what stands before the piece.
+    #[inline]
+    pub(super) fn local(
+        &mut self,
+        record: &Record<'a>,
+        key: NameKey,
+        name: &Name<'a>,
+        part: u32,
+        is_resumed: bool,
+    ) -> u32 {
+        let space = key.space() as usize;
+        if let Some(number) = name.id
+            && !name.defines
+            && let Some(local) = self.spaces[space].numbers.get(number)
+        {
+            return local;
+        }
+        self.other_local(record, space, name, part, is_resumed)
+    }
+
+    #[inline(never)]
+    fn other_local(
+        &mut self,
+        record: &Record<'a>,
+        space: usize,
+        name: &Name<'a>,
+        part: u32,
+        is_resumed: bool,
+    ) -> u32 {
+        let Some(number) = name.id else {
+            return self.given(space, name.bytes());
+        };
+        if !name.defines {
+            return self.number_without_meaning(record, space, number, None);
+        }
+        let text = name.bytes();
+        let known = self.spaces[space].numbers.get(number);
+        let known_part = known.and_then(|_| self.spaces[space].given_in.get(number));
+        let has_meaning = known.is_some() && known_part != Some(NOWHERE);
+        if text.is_empty() && !has_meaning && is_resumed && !self.forgotten {
+            // It refers to a name, if there is one, and only else means that the name is empty.
+            return self.number_without_meaning(record, space, number, Some(part));
+        }
+        let local = if is_compound(text) {
+            let text = self.text(text);
+            self.new_name(space, NameEvent::Compound { space: short(space), text })
+        } else if has_meaning {
+            self.given(space, text)
+        } else {
+            self.new_text(space, text)
+        };
+        if known != Some(local) || known_part != Some(part) {
+            let location = record.location;
+            self.events.push(NameEvent::Define { space: short(space), number, name: local, part, location });
+            self.spaces[space].numbers.set(number, local);
+            self.spaces[space].given_in.set(number, part);
+        }
+        local
+    }
+
+    /// A number that this piece has not defined.
+    fn number_without_meaning(
+        &mut self,
+        record: &Record<'a>,
+        space: usize,
+        number: u64,
+        empty_in: Option<u32>,
+    ) -> u32 {
+        let location = record.location;
+        let event = NameEvent::Number { space: short(space), number, empty_in, location };
+        let local = self.new_name(space, event);
+        self.spaces[space].numbers.set(number, local);
+        self.spaces[space].given_in.set(number, NOWHERE);
+        local
+    }
+
+    /// A name that is spelled out.
+    fn given(&mut self, space: usize, text: &'a [u8]) -> u32 {
+        if let Some(&local) = self.spaces[space].texts.get(text) {
+            return local;
+        }
+        let local = self.new_text(space, text);
+        self.spaces[space].texts.insert(text, local);
+        local
+    }
+
+    fn new_text(&mut self, space: usize, text: &[u8]) -> u32 {
+        let hash = self.seeds.hash_of(text);
+        let text = self.text(text);
+        self.new_name(space, NameEvent::Given { space: short(space), hash, text })
+    }
+
+    fn text(&self, slice: &[u8]) -> Text {
+        Text { at: offset(self.input, slice), len: slice.len(), place: self.place }
+    }
+
+    /// The function of these names, which was mentioned like this.
+    #[inline]
+    pub(super) fn function(
+        &mut self,
+        object: Option<u32>,
+        file: Option<u32>,
+        name: Option<u32>,
+        mention: Mention,
+    ) -> u32 {
+        let [object, file] = [object, file].map(|name| name.unwrap_or(NO_NAME));
+        if let Some(name) = name
+            && let Some(latest) = self.latest.get_mut(name as usize)
+            && latest.function != NO_FUNCTION
+            && (latest.object, latest.file) == (object, file)
+        {
+            if !latest.mention.includes(mention) {
+                latest.mention.add(mention);
+                if let Some(function) = self.functions.get_mut(latest.function as usize) {
+                    function.mention.add(mention);
+                }
+            }
+            return latest.function;
+        }
+        self.other_function(object, file, name.unwrap_or(NO_NAME), mention)
+    }
+
+    #[inline(never)]
+    fn other_function(&mut self, object: u32, file: u32, name: u32, mention: Mention) -> u32 {
+        let next = u32::try_from(self.functions.len()).unwrap_or(u32::MAX);
+        let index = name as usize;
+        if name != NO_NAME && index >= self.latest.len() {
+            let none = Latest { object: 0, file: 0, function: NO_FUNCTION, mention: Mention::default() };
+            self.latest.resize(self.spaces[2].count as usize, none);
+        }
+        let latest = self.latest.get(index).filter(|latest| latest.function != NO_FUNCTION);
+        let function = match latest {
+            // The first function of its name need not be looked for.
+            None if name != NO_NAME => next,
+            _ => {
+                if let Some(&Latest { object, file, function, .. }) = latest {
+                    self.other_functions.insert((object, file, name), function);
+                }
+                *self.other_functions.entry((object, file, name)).or_insert(next)
+            }
+        };
+        if function == next {
+            self.functions.push(LocalFunction { object, file, name, mention });
+        }
+        let mut all = mention;
+        if let Some(function) = self.functions.get_mut(function as usize) {
+            function.mention.add(mention);
+            all = function.mention;
+        }
+        if let Some(latest) = self.latest.get_mut(index) {
+            *latest = Latest { object, file, function, mention: all };
+        }
+        function
+    }
+}
+
+/// Column and length of what stands behind the key of a name line.
+pub(super) fn value_place(text: &[u8]) -> (u64, u64) {
+    let after = memchr(b'=', text).map_or(0, |equals| equals + 1);
+    let value = &text[after..];
+    let blanks = value.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+    ((after + blanks) as u64 + 1, (value.len() - blanks) as u64)
+}
+
+/// Whether a name may be made of references to others.
+pub(super) fn is_compound(text: &[u8]) -> bool {
+    matches!(text, [b'(', digit, ..] if digit.is_ascii_digit())
+}
+
+fn short(space: usize) -> u8 {
+    u8::try_from(space).unwrap_or_default()
+}

@@ -1,0 +1,190 @@
+use super::*;
+use crate::Selection;
+use gristmill_format::Survey;
+use proptest::prelude::*;
+
+// Not all of it is used here.
+#[allow(dead_code)]
+#[path = "../../../format/tests/support/files.rs"]
+mod files;
+
+fn input(bytes: &[u8]) -> Vec<Input> {
+    vec![Input { name: String::new(), bytes: bytes.to_vec() }]
+}
+
+/// Loaded in one piece by one thread.
+fn whole(bytes: &[u8]) -> Profile {
+    Loader::new().threads(1).load_cut(input(bytes), vec![Vec::new()])
+}
+
+/// All places where a file can be cut.
+fn all_cuts(bytes: &[u8]) -> Vec<usize> {
+    cut(bytes, 1)
+}
+
+fn assert_same(path: &str, whole: &Profile, other: &Profile) {
+    if whole == other {
+        return;
+    }
+    let show = |profile: &Profile| format!("{:#?}", profile.index);
+    let (a, b) = (show(whole), show(other));
+    let difference = a.lines().zip(b.lines()).enumerate().find(|(_, (a, b))| a != b);
+    assert_eq!(whole.index.findings, other.index.findings, "{path}");
+    assert_eq!(whole.index.names, other.index.names, "{path}");
+    assert_eq!(whole.index.functions, other.index.functions, "{path}");
+    assert_eq!(whole.index.blocks, other.index.blocks, "{path}");
+    assert_eq!(whole.index.parts, other.index.parts, "{path}");
+    assert_eq!(whole.index.anchors, other.index.anchors, "{path}");
+    panic!("{path}: {difference:?}");
+}
+
+/// Every profile of the corpora, damaged ones as well.
+fn corpus() -> Vec<files::File> {
+    files::files_outside(&["src", "expected"])
+}
+
+#[test]
+fn however_a_file_is_cut_the_profile_is_the_same() {
+    for file in corpus() {
+        let whole = whole(&file.bytes);
+        let cuts = all_cuts(&file.bytes);
+        let every = cuts.len().div_ceil(50).max(1);
+        for every in [every, 7 * every] {
+            let cuts: Vec<usize> = cuts.iter().copied().step_by(every).collect();
+            for threads in [1, 3] {
+                let loader = Loader::new().threads(threads);
+                let other = loader.load_cut(input(&file.bytes), vec![cuts.clone()]);
+                assert_same(&format!("{} {every} {threads}", file.path), &whole, &other);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_that_must_hold_does() {
+    for file in corpus() {
+        if let Err(broken) = whole(&file.bytes).check() {
+            panic!("{}: {broken}", file.path);
+        }
+    }
+}
+
+#[test]
+fn sums_are_those_of_the_survey() {
+    for file in corpus() {
+        let profile = whole(&file.bytes);
+        let survey = Survey::of(&file.bytes);
+        assert_eq!(profile.part_count(), survey.parts.len(), "{}", file.path);
+        for (part, expected) in profile.parts().zip(&survey.parts) {
+            assert_eq!(part.totals(), survey.totals(expected), "{}", file.path);
+            assert_eq!(part.claimed_totals(), survey.claimed_totals(expected), "{}", file.path);
+            assert_eq!(part.claimed_summary(), survey.claimed_summary(expected), "{}", file.path);
+            assert_eq!(part.location(), expected.location, "{}", file.path);
+            assert_eq!((part.number(), part.thread()), (expected.part, expected.thread), "{}", file.path);
+            assert_eq!(part.trigger(), expected.trigger, "{}", file.path);
+        }
+        let (self_costs, calls, jumps) = profile.line_counts();
+        assert_eq!(
+            (self_costs, calls, jumps),
+            (survey.counts.cost_lines, survey.counts.arcs, survey.counts.jumps)
+        );
+        let totals = profile.totals(&Selection::default());
+        let graph = profile.call_graph(&Selection::default());
+        assert_eq!(graph.total()[..totals.len()], totals, "{}", file.path);
+    }
+}
+
+#[test]
+fn progress_never_goes_back_and_reaches_the_end() {
+    let mut bytes = b"events: Ir\nfl=(1) a.c\n".to_vec();
+    for function in 0..200_000 {
+        bytes.extend_from_slice(format!("fn=({function}) f{function}\n1 2\n").as_bytes());
+    }
+    let length = bytes.len() as u64;
+    for threads in [1, 2] {
+        let told = Mutex::new(Vec::new());
+        let tell = |read: u64| told.lock().unwrap().push(read);
+        Loader::new().threads(threads).progress(&tell).load([input(&bytes), input(&bytes)].concat());
+        let told = told.into_inner().unwrap();
+        assert!(told.is_sorted(), "{told:?}");
+        assert!(told.len() > 4 && told.contains(&length) && told.last() == Some(&(2 * length)), "{told:?}");
+    }
+}
+
+/// Lines that have something to do with each other, whatever is before and after.
+fn any_line() -> impl Strategy<Value = String> {
+    let name = || {
+        prop_oneof![
+            (0u32..4).prop_map(|id| format!("({id})")),
+            (0u32..4, "[a-c]").prop_map(|(id, name)| format!("({id}) {name}")),
+            (0u32..4).prop_map(|id| format!("({id}) ")),
+            (0u32..4, 0u32..4).prop_map(|(id, other)| format!("({id}) ({other})'2'(0)")),
+            "[a-c]",
+        ]
+    };
+    let position =
+        || prop_oneof![4 => "[1-9][0-9]?", 1 => "\\+[0-9]", 1 => "-[0-9]", 1 => Just("*".to_owned())];
+    prop_oneof![
+        8 => name().prop_map(|name| format!("fn={name}")),
+        2 => name().prop_map(|name| format!("fl={name}")),
+        1 => name().prop_map(|name| format!("fi={name}")),
+        1 => name().prop_map(|name| format!("fe={name}")),
+        1 => name().prop_map(|name| format!("ob={name}")),
+        2 => name().prop_map(|name| format!("cob={name}")),
+        2 => name().prop_map(|name| format!("cfi={name}")),
+        3 => name().prop_map(|name| format!("cfn={name}")),
+        1 => name().prop_map(|name| format!("jfi={name}")),
+        4 => (position(), 0u32..9).prop_map(|(position, count)| format!("calls={count} {position}")),
+        1 => position().prop_map(|position| format!("jump=3 {position}")),
+        8 => (position(), 0u32..999, 0u32..99).prop_map(|(position, a, b)| format!("{position} {a} {b}")),
+        2 => (position(), 0u32..999).prop_map(|(position, a)| format!("{position} {a}")),
+        1 => Just("7 8 9 10".to_owned()),
+        1 => Just("nonsense".to_owned()),
+        1 => Just(" 3 4".to_owned()),
+        1 => Just(String::new()),
+        1 => Just("part: 2".to_owned()),
+        1 => Just("events: Ir Dr".to_owned()),
+        1 => Just("events: Dr Ir Dr".to_owned()),
+        1 => Just("totals: 5".to_owned()),
+        1 => Just("desc: Trigger: now".to_owned()),
+        1 => Just("==== NEW PROFILING FILE ====".to_owned()),
+        1 => Just("creator: callgrind-3.19.0".to_owned()),
+        1 => Just("positions: instr line".to_owned()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_in_a_file_it_can_be_cut_anywhere(
+        has_fl: bool,
+        callgrind: bool,
+        lines in prop::collection::vec(any_line(), 0..60),
+        which in prop::collection::vec(any::<bool>(), 60),
+        threads in 1usize..4,
+    ) {
+        let mut text = String::new();
+        if callgrind {
+            text.push_str("creator: callgrind-3.19.0\n");
+        }
+        text.push_str("events: Ir Dr\n");
+        if has_fl {
+            text.push_str("fl=(1) a.c\n");
+        }
+        text.push_str(&lines.join("\n"));
+        let bytes = text.as_bytes();
+        let whole = whole(bytes);
+        if let Err(broken) = whole.check() {
+            panic!("{broken}");
+        }
+        let cuts: Vec<usize> =
+            all_cuts(bytes).into_iter().zip(which).filter_map(|(at, is_cut)| is_cut.then_some(at)).collect();
+        let other = Loader::new().threads(threads).load_cut(input(bytes), vec![cuts]);
+        assert_same(&text, &whole, &other);
+        let survey = Survey::of(bytes);
+        for (part, expected) in whole.parts().zip(&survey.parts) {
+            prop_assert_eq!(part.totals(), survey.totals(expected));
+        }
+    }
+}

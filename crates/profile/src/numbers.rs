@@ -1,0 +1,210 @@
+//! What the numbers of compressed names stand for, at any place of an input.
+
+use crate::hash::Map;
+
+/// Something for each of many numbers: any but the largest of its type.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Numbered {
+    /// Real files number from 0 with few gaps, so the number is the index. 0 where there is nothing, otherwise one more.
+    dense: Vec<u32>,
+    /// For numbers that would leave the list mostly empty.
+    sparse: Map<u64, u32>,
+    len: usize,
+    /// The list may always become as long as this.
+    room: usize,
+}
+
+impl Numbered {
+    /// For the numbers of an input of so many bytes.
+    pub(crate) fn for_input(bytes: usize) -> Self {
+        Numbered { room: bytes / 64, ..Numbered::default() }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, number: u64) -> Option<u32> {
+        match usize::try_from(number).ok().and_then(|index| self.dense.get(index)) {
+            Some(&entry) if entry != 0 => Some(entry - 1),
+            _ if self.sparse.is_empty() => None,
+            _ => self.sparse.get(&number).copied(),
+        }
+    }
+
+    pub(crate) fn set(&mut self, number: u64, entry: u32) {
+        let is_new = match usize::try_from(number) {
+            Ok(index) if index < self.limit().max(self.dense.len()) => {
+                if index >= self.dense.len() {
+                    self.dense.resize(index + 1, 0);
+                }
+                std::mem::replace(&mut self.dense[index], entry.wrapping_add(1)) == 0
+                    && (self.sparse.is_empty() || self.sparse.remove(&number).is_none())
+            }
+            _ => self.sparse.insert(number, entry).is_none(),
+        };
+        self.len += usize::from(is_new);
+        if is_new && self.len.is_power_of_two() && !self.sparse.is_empty() {
+            self.move_to_dense();
+        }
+    }
+
+    /// Room for 8 times as many numbers as there are, or for one in 64 bytes of the file, keeps the list in proportion to
+    /// the file.
+    fn limit(&self) -> usize {
+        self.room.max(64 + 8 * self.len)
+    }
+
+    /// Numbers come in any order, so many of the first ones may have had no room in the list.
+    #[cold]
+    fn move_to_dense(&mut self) {
+        let limit = self.limit();
+        let dense = &mut self.dense;
+        // The order does not matter: each goes to its own place.
+        self.sparse.retain(|&number, entry| match usize::try_from(number) {
+            Ok(index) if index < limit => {
+                if index >= dense.len() {
+                    dense.resize(index + 1, 0);
+                }
+                dense[index] = entry.wrapping_add(1);
+                false
+            }
+            _ => true,
+        });
+    }
+
+    /// Forgets all, for the next piece. The list keeps its room: to be asked for as often as there are pieces only.
+    pub(crate) fn clear(&mut self) {
+        self.dense.clear();
+        self.sparse = Map::default();
+        self.len = 0;
+    }
+}
+
+/// The meanings of the numbers of one input: in each of its name spaces, at each of its places.
+///
+/// Nearly all numbers have one meaning in all of a file. So that one is kept by number, and the others in a list.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Numbers {
+    /// Between the places where all numbers are forgotten.
+    stretches: Vec<Stretch>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Stretch {
+    from: u64,
+    spaces: [Meanings; 3],
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Meanings {
+    first: Numbered,
+    /// Number, from which byte on, and the name; in the order of these.
+    later: Vec<(u64, u64, u32)>,
+    /// The last meaning of each number that has got several.
+    last: Map<u64, u32>,
+}
+
+impl Numbers {
+    /// For an input of so many bytes.
+    pub(crate) fn for_input(bytes: usize) -> Self {
+        let spaces = [(); 3].map(|()| Meanings { first: Numbered::for_input(bytes), ..Meanings::default() });
+        Numbers { stretches: vec![Stretch { from: 0, spaces }] }
+    }
+
+    /// All numbers are forgotten here.
+    pub(crate) fn forget(&mut self, byte: u64) {
+        self.stretches.push(Stretch { from: byte, ..Stretch::default() });
+    }
+
+    /// A number stands for this name from here on. To be told in the order of the file.
+    pub(crate) fn define(&mut self, space: usize, number: u64, name: u32, byte: u64) {
+        if self.stretches.is_empty() {
+            self.stretches.push(Stretch::default());
+        }
+        let Some(Stretch { spaces, .. }) = self.stretches.last_mut() else { return };
+        let Some(meanings) = spaces.get_mut(space) else { return };
+        match meanings.last.get(&number).copied().or_else(|| meanings.first.get(number)) {
+            None => meanings.first.set(number, name),
+            Some(known) if known == name => {}
+            Some(_) => {
+                meanings.later.push((number, byte, name));
+                meanings.last.insert(number, name);
+            }
+        }
+    }
+
+    /// What a number stands for at the end of what was told so far.
+    pub(crate) fn now(&self, space: usize, number: u64) -> Option<u32> {
+        let meanings = self.stretches.last()?.spaces.get(space)?;
+        meanings.last.get(&number).copied().or_else(|| meanings.first.get(number))
+    }
+
+    /// What a number stands for at this place. Not to be asked before [`Numbers::finish`].
+    pub(crate) fn at(&self, space: usize, number: u64, byte: u64) -> Option<u32> {
+        let stretch = self.stretches.partition_point(|stretch| stretch.from <= byte).checked_sub(1)?;
+        let meanings = self.stretches.get(stretch)?.spaces.get(space)?;
+        let later = meanings.later.partition_point(|&(other, from, _)| (other, from) <= (number, byte));
+        match later.checked_sub(1).and_then(|index| meanings.later.get(index)) {
+            Some(&(other, _, name)) if other == number => Some(name),
+            _ => meanings.first.get(number),
+        }
+    }
+
+    /// No more will be told.
+    pub(crate) fn finish(&mut self) {
+        for meanings in self.stretches.iter_mut().flat_map(|stretch| &mut stretch.spaces) {
+            // In the order of the file within each number.
+            meanings.later.sort_by_key(|&(number, byte, _)| (number, byte));
+            meanings.last = Map::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_means_what_it_last_was_given() {
+        let mut numbers = Numbers::default();
+        numbers.define(2, 7, 70, 10);
+        numbers.define(2, 7, 70, 20);
+        numbers.define(2, 7, 71, 30);
+        numbers.define(2, 6, 60, 35);
+        numbers.define(2, 7, 70, 40);
+        assert_eq!(numbers.now(2, 7), Some(70));
+        numbers.forget(50);
+        assert_eq!(numbers.now(2, 7), None);
+        numbers.define(2, 7, 72, 60);
+        numbers.finish();
+        let at = |byte| numbers.at(2, 7, byte);
+        assert_eq!([10, 29, 30, 39, 40, 49].map(at), [70, 70, 71, 71, 70, 70].map(Some));
+        assert_eq!(at(60), Some(72));
+        assert_eq!((numbers.at(2, 6, 40), numbers.at(1, 7, 40)), (Some(60), None));
+    }
+
+    #[test]
+    fn any_number_is_taken() {
+        let mut numbered = Numbered::default();
+        let numbers = || (0..).zip([0, 5, 1023, 1 << 40, u64::MAX, 70_000]);
+        for (nth, number) in numbers() {
+            numbered.set(number, 1);
+            numbered.set(number, nth);
+        }
+        for (nth, number) in numbers() {
+            assert_eq!(numbered.get(number), Some(nth));
+        }
+        assert_eq!(numbered.get(6), None);
+        assert!(numbered.dense.len() < 2000);
+    }
+    #[test]
+    fn numbers_that_come_backwards_are_not_kept_apart() {
+        let mut numbered = Numbered::default();
+        for number in (0..100_000).rev() {
+            numbered.set(number, u32::try_from(number).unwrap());
+            numbered.set(number, u32::try_from(number + 1).unwrap());
+        }
+        assert!((0..100_000).all(|number| numbered.get(number).map(u64::from) == Some(number + 1)));
+        assert!(numbered.sparse.is_empty() && numbered.len == 100_000);
+        numbered.clear();
+        assert_eq!(numbered.get(7), None);
+    }
+}

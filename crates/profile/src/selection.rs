@@ -1,0 +1,36 @@
+//! Which parts of a profile are looked at.
+
+/// Which parts of a profile are looked at: all of them, unless something is said.
+///
+/// Each list that is not empty narrows the selection to the parts whose header names one of its numbers.
+///
+/// ```
+/// use gristmill_profile::Selection;
+///
+/// let selection = Selection { threads: vec![1, 2], ..Selection::default() };
+/// assert!(!selection.is_all());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// Numbers of parts, as `part:` gives them.
+    pub parts: Vec<u64>,
+    /// Threads, as `thread:` gives them.
+    pub threads: Vec<u64>,
+    /// Processes, as `pid:` gives them.
+    pub pids: Vec<u64>,
+}
+
+impl Selection {
+    /// Whether every part is selected, also one that says nothing of itself.
+    pub fn is_all(&self) -> bool {
+        self.parts.is_empty() && self.threads.is_empty() && self.pids.is_empty()
+    }
+
+    /// Whether a part with these numbers is selected.
+    pub fn includes(&self, part: Option<u64>, thread: Option<u64>, pid: Option<u64>) -> bool {
+        let fits = |list: &[u64], number: Option<u64>| {
+            list.is_empty() || number.is_some_and(|number| list.contains(&number))
+        };
+        fits(&self.parts, part) && fits(&self.threads, thread) && fits(&self.pids, pid)
+    }
+}

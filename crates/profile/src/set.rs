@@ -1,0 +1,212 @@
+//! Which files belong to one recording.
+//!
+//! Callgrind writes `BASE`, and with dumps and threads `BASE.PART`, `BASE-THREAD` and `BASE.PART-THREAD`, where `BASE`
+//! is what
+//! its user chose, by default `callgrind.out.PID`. A name alone says little: `callgrind.out.12` begins like
+//! `callgrind.out.123`, and may be the base of process 12 or dump 12 of a file `callgrind.out`. So a name is read
+//! together
+//! with the header of the file.
+
+use gristmill_format::{Header, Line, Reader};
+
+/// What the header of a file says of the recording that it is from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileHeader {
+    /// `pid:`
+    pub pid: Option<u64>,
+    /// `part:`
+    pub part: Option<u64>,
+    /// `thread:`
+    pub thread: Option<u64>,
+    /// `cmd:`
+    pub command: Option<Vec<u8>>,
+    /// There is nothing in it. Callgrind leaves such a file under the base name when it writes one for each thread.
+    pub is_empty: bool,
+}
+
+impl FileHeader {
+    /// Reads the first header of a file, which the beginning of the file is enough for.
+    ///
+    /// ```
+    /// use gristmill_profile::FileHeader;
+    ///
+    /// let header = FileHeader::of(b"version: 1\npid: 12\npart: 2\nthread: 1\nevents: Ir\nfn=main\n1 2\n");
+    /// assert_eq!((header.pid, header.part, header.thread), (Some(12), Some(2), Some(1)));
+    /// ```
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut header = FileHeader { is_empty: bytes.is_empty(), ..FileHeader::default() };
+        for record in Reader::new(bytes).flatten() {
+            match record.line {
+                _ if record.part > 0 => break,
+                Line::Header(Header::Pid(pid)) => header.pid = Some(pid),
+                Line::Header(Header::Part(part)) => header.part = Some(part),
+                Line::Header(Header::Thread(thread)) => header.thread = Some(thread),
+                Line::Header(Header::Command(command)) => header.command = Some(command.to_vec()),
+                Line::Header(_) | Line::Blank | Line::Comment(_) => {}
+                _ => break,
+            }
+        }
+        header
+    }
+}
+
+/// The files of the recording that one of them is from, in the order of dumps and threads; that one included, unless it
+/// is
+/// empty and stands for the others.
+///
+/// Given are the names of files in one folder, and their headers. Two files are of one recording when process and
+/// command
+/// are the same and both names come from one base, each by its own part and thread number. A file that does not say its
+/// process is alone, and so is one that says the same part and thread as another.
+///
+/// ```
+/// use gristmill_profile::{FileHeader, recording_of};
+///
+/// let file = |name: &'static str, pid, part| {
+///     (name, FileHeader { pid: Some(pid), part: Some(part), ..FileHeader::default() })
+/// };
+/// let files = [
+///     file("callgrind.out.12", 12, 2),
+///     file("callgrind.out.12.1", 12, 1),
+///     file("callgrind.out.123", 123, 1),
+///     file("callgrind.out.12.bak", 12, 1),
+/// ];
+/// assert_eq!(recording_of(0, &files), [1, 0]);
+/// ```
+///
+/// # Panics
+///
+/// If there is no file with this index.
+pub fn recording_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> Vec<usize> {
+    let (name, header) = &files[named];
+    if header.is_empty {
+        return threads_of(named, files);
+    }
+    if header.pid.is_none() {
+        return vec![named];
+    }
+    let ours = bases(name.as_ref(), header);
+    let mut found = Vec::new();
+    for (index, (other, other_header)) in files.iter().enumerate() {
+        let same = other_header.pid == header.pid && other_header.command == header.command;
+        let shares_base = || bases(other.as_ref(), other_header).iter().any(|base| ours.contains(base));
+        if index == named || same && shares_base() {
+            found.push(index);
+        }
+    }
+    in_order(named, found, files)
+}
+
+/// The files that were written instead of an empty one.
+fn threads_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> Vec<usize> {
+    let base = files[named].0.as_ref();
+    let found: Vec<usize> = (0..files.len())
+        .filter(|&index| {
+            let (name, header) = &files[index];
+            header.pid.is_some() && bases(name.as_ref(), header).contains(&base)
+        })
+        .collect();
+    let same =
+        |a: usize, b: usize| files[a].1.pid == files[b].1.pid && files[a].1.command == files[b].1.command;
+    match found.first() {
+        Some(&first) if found.iter().all(|&index| same(first, index)) => in_order(named, found, files),
+        _ => vec![named],
+    }
+}
+
+/// By part, thread and name. Of those that say the same part and thread, only the named one is kept.
+fn in_order<N: AsRef<str>>(named: usize, mut found: Vec<usize>, files: &[(N, FileHeader)]) -> Vec<usize> {
+    let which = |index: usize| (files[index].1.part, files[index].1.thread);
+    found.sort_by_key(|&index| (which(index), files[index].0.as_ref()));
+    let twice = |at: usize, other: Option<usize>| {
+        other.and_then(|other| found.get(other)).is_some_and(|&other| which(other) == which(found[at]))
+    };
+    let is_kept =
+        |&at: &usize| found[at] == named || !twice(at, at.checked_sub(1)) && !twice(at, Some(at + 1));
+    (0..found.len()).filter(is_kept).map(|at| found[at]).collect()
+}
+
+/// What the name may have been made of: itself, and what is left without its part and thread.
+fn bases<'n>(name: &'n str, header: &FileHeader) -> Vec<&'n str> {
+    let mut bases = vec![name];
+    let thread = header.thread.map(|thread| format!("-{thread:02}"));
+    if let Some(base) = thread.and_then(|thread| name.strip_suffix(&thread)) {
+        bases.push(base);
+    }
+    if let Some(part) = header.part.map(|part| format!(".{part}")) {
+        let shorter: Vec<&str> = bases.iter().filter_map(|base| base.strip_suffix(&part)).collect();
+        bases.extend(shorter);
+    }
+    bases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, pid: u64, part: u64, thread: Option<u64>) -> (String, FileHeader) {
+        let command = Some(b"./mill".to_vec());
+        (name.to_owned(), FileHeader { pid: Some(pid), part: Some(part), thread, command, is_empty: false })
+    }
+
+    fn empty(name: &str) -> (String, FileHeader) {
+        (name.to_owned(), FileHeader { is_empty: true, ..FileHeader::default() })
+    }
+
+    #[test]
+    fn dumps_are_found_from_any_of_them() {
+        let files = [
+            file("callgrind.out.7", 7, 11, None),
+            file("callgrind.out.7.10", 7, 10, None),
+            file("callgrind.out.7.2", 7, 2, None),
+            file("callgrind.out.71", 71, 1, None),
+            file("callgrind.out.7.3", 8, 3, None),
+            file("callgrind.out.7.old", 7, 4, None),
+        ];
+        for named in [0, 1, 2] {
+            assert_eq!(recording_of(named, &files), [2, 1, 0]);
+        }
+        assert_eq!(recording_of(3, &files), [3]);
+        assert_eq!(recording_of(5, &files), [5]);
+    }
+
+    #[test]
+    fn threads_are_found_also_from_the_empty_file() {
+        let files = [
+            empty("callgrind.out.7"),
+            file("callgrind.out.7-02", 7, 1, Some(2)),
+            file("callgrind.out.7-01", 7, 1, Some(1)),
+            file("callgrind.out.7.1-123", 7, 1, Some(123)),
+            empty("callgrind.out.8"),
+        ];
+        for named in 0..4 {
+            assert_eq!(recording_of(named, &files), [2, 1, 3]);
+        }
+        assert_eq!(recording_of(4, &files), [4]);
+    }
+
+    #[test]
+    fn another_command_is_another_recording() {
+        let mut files = [file("callgrind.out.7", 7, 2, None), file("callgrind.out.7.1", 7, 1, None)];
+        files[1].1.command = Some(b"./other".to_vec());
+        assert_eq!(recording_of(0, &files), [0]);
+    }
+
+    #[test]
+    fn a_file_that_says_the_same_as_another_stays_away() {
+        let files = [
+            file("a.2", 7, 2, None),
+            file("a", 7, 3, None),
+            file("a.3", 7, 3, None),
+            file("a.1", 7, 1, None),
+        ];
+        assert_eq!(recording_of(0, &files), [3, 0]);
+        assert_eq!(recording_of(1, &files), [3, 0, 1]);
+    }
+
+    #[test]
+    fn a_file_without_process_is_alone() {
+        let files = [("cachegrind.out", FileHeader::default()), ("cachegrind.out.1", FileHeader::default())];
+        assert_eq!(recording_of(0, &files), [0]);
+    }
+}

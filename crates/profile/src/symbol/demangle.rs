@@ -1,0 +1,126 @@
+//! Names as the compilers of C++ and Rust make them, turned back.
+
+use std::fmt::{self, Write};
+
+use cpp_demangle::{DemangleOptions, ParseOptions};
+
+/// Longer names stay as they are: what they stand for may be longer by far, and nobody reads it.
+const LONGEST: usize = 1 << 14;
+
+/// A short name can stand for one that would fill the memory, by referring to parts of itself.
+const LONGEST_DEMANGLED: usize = 1 << 16;
+
+/// How deep a name may be nested. Real ones stay far below, and each level takes some stack.
+const DEEPEST: u32 = 96;
+
+/// What a mangled name stands for: Itanium C++ and both manglings of Rust. None when the name is not mangled.
+///
+/// The hash at the end of a Rust name goes, also where the rest was turned back before.
+///
+/// ```
+/// use gristmill_profile::symbol::demangle;
+///
+/// assert_eq!(demangle(b"_ZN5stone5crushEv").as_deref(), Some("stone::crush()"));
+/// assert_eq!(demangle(b"_ZN4core3fmt5write17h0123456789abcdefE").as_deref(), Some("core::fmt::write"));
+/// assert_eq!(demangle(b"_RNvC4mill4main").as_deref(), Some("mill::main"));
+/// assert_eq!(demangle(b"main"), None);
+/// ```
+pub fn demangle(name: &[u8]) -> Option<String> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let text = std::str::from_utf8(name).ok()?;
+    // Mach-O puts one more underscore before every name.
+    let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z") || text.starts_with("_R"));
+    let symbol = symbol.unwrap_or(text);
+    if symbol.starts_with("_R") || is_of_rust(symbol) {
+        let mut bounded = Bounded::default();
+        write!(bounded, "{:#}", rustc_demangle::try_demangle(symbol).ok()?).ok()?;
+        return Some(bounded.text);
+    }
+    if !symbol.starts_with("_Z") {
+        return half_demangled(text);
+    }
+    let options = ParseOptions::default().recursion_limit(DEEPEST);
+    let parsed = cpp_demangle::Symbol::new_with_options(symbol, &options).ok()?;
+    let mut bounded = Bounded::default();
+    parsed.structured_demangle(&mut bounded, &DemangleOptions::default().recursion_limit(DEEPEST)).ok()?;
+    (!bounded.text.is_empty()).then_some(bounded.text)
+}
+
+/// What the older mangling of Rust leaves of a name when it is taken for C++: `core::mem::replace::h79a6…`, and signs
+/// spelled out, as in `_$LT$T$u20$as$u20$a..B$GT$::f::h79a6…`.
+fn half_demangled(text: &str) -> Option<String> {
+    const SIGNS: [(&str, &str); 8] = [
+        ("SP", "@"),
+        ("BP", "*"),
+        ("RF", "&"),
+        ("LT", "<"),
+        ("GT", ">"),
+        ("LP", "("),
+        ("RP", ")"),
+        ("C", ","),
+    ];
+    let (path, hash) = text.rsplit_once("::h")?;
+    if path.is_empty() || hash.len() != 16 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut readable = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(next) = rest.chars().next() {
+        let spelled = rest.strip_prefix('$').and_then(|rest| rest.split_once('$'));
+        let sign = spelled.and_then(|(word, after)| {
+            let sign = SIGNS.iter().find(|(name, _)| *name == word).map(|(_, sign)| (*sign).to_owned());
+            let by_number = || {
+                let number = u32::from_str_radix(word.strip_prefix('u')?, 16).ok()?;
+                char::from_u32(number).filter(|sign| !sign.is_control()).map(String::from)
+            };
+            Some((sign.or_else(by_number)?, after))
+        });
+        match sign {
+            Some((sign, after)) => {
+                readable.push_str(&sign);
+                rest = after;
+            }
+            None if rest.starts_with("..") => {
+                readable.push_str("::");
+                rest = &rest[2..];
+            }
+            // A segment does not begin with `$`, so it was given an underscore.
+            None if rest.starts_with("_$") && (readable.is_empty() || readable.ends_with("::")) => {
+                rest = &rest[1..];
+            }
+            None => {
+                readable.push(next);
+                rest = &rest[next.len_utf8()..];
+            }
+        }
+    }
+    Some(readable)
+}
+
+/// Whether a name that could be of C++ has the hash of Rust's older mangling at its end.
+fn is_of_rust(symbol: &str) -> bool {
+    let Some((before, hash)) = symbol.rsplit_once("17h") else { return false };
+    let hash = hash.as_bytes();
+    before.starts_with("_ZN")
+        && hash.get(16) == Some(&b'E')
+        && hash[..16].iter().all(u8::is_ascii_hexdigit)
+        && hash.get(17).is_none_or(|&next| next == b'.')
+}
+
+/// A text that does not grow above a limit.
+#[derive(Default)]
+struct Bounded {
+    text: String,
+}
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.text.len() + text.len() > LONGEST_DEMANGLED {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}

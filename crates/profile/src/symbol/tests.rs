@@ -1,0 +1,373 @@
+//! Names as compilers and profilers of many languages write them.
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+
+use gristmill_format::{FunctionName, Line, NameSpace, Reader};
+use proptest::prelude::*;
+
+use super::*;
+use crate::analysis::tests::corpus::files;
+
+#[test]
+fn scopes_and_own_names() {
+    let cases: &[(&str, Option<&str>, &str)] = &[
+        // C, and what is no name.
+        ("main", None, "main"),
+        ("(below main)", None, "(below main)"),
+        ("???", None, "???"),
+        ("0x00000000000011a0", None, "0x00000000000011a0"),
+        ("", None, ""),
+        ("memcpy@@GLIBC_2.14", None, "memcpy@@GLIBC_2.14"),
+        ("crush.isra.0", None, "crush.isra.0"),
+        ("crush.constprop.0.cold", None, "crush.constprop.0.cold"),
+        ("crush.part.3.llvm.1234", None, "crush.part.3.llvm.1234"),
+        ("_dl_relocate_object", None, "_dl_relocate_object"),
+        // C++
+        ("f(int)", None, "f"),
+        ("A::f(int)", Some("A"), "f"),
+        ("a::B<c::D>::f(e::G)", Some("a::B<c::D>"), "f"),
+        (
+            "void std::__introsort_loop<A*, long, __ops::_Iter>(A*, A*, long)",
+            Some("std"),
+            "__introsort_loop<A*, long, __ops::_Iter>",
+        ),
+        ("std::vector<int, std::allocator<int> > A::f<int>(int) const", Some("A"), "f<int>"),
+        ("unsigned long const& A::f() const &", Some("A"), "f"),
+        ("(anonymous namespace)::f(int)", Some("(anonymous namespace)"), "f"),
+        ("A::(anonymous namespace)::B::f()", Some("A::(anonymous namespace)::B"), "f"),
+        ("std::ostream& std::operator<< <char>(std::ostream&, char)", Some("std"), "operator<< <char>"),
+        ("A::operator()(int) const", Some("A"), "operator()"),
+        ("A::operator[](int)", Some("A"), "operator[]"),
+        ("A::operator->()", Some("A"), "operator->"),
+        ("A::operator bool() const", Some("A"), "operator bool"),
+        ("A::operator std::string() const", Some("A"), "operator std::string"),
+        ("operator new(unsigned long)", None, "operator new"),
+        ("bool operator< <int>(A<int>, A<int>)", None, "operator< <int>"),
+        ("A::operator<(A const&) const", Some("A"), "operator<"),
+        ("A::operators(int)", Some("A"), "operators"),
+        ("A::~A()", Some("A"), "~A"),
+        (
+            "bool gnu::operator!=<int*, std::vector<int> >(gnu::B<int*> const&)",
+            Some("gnu"),
+            "operator!=<int*, std::vector<int> >",
+        ),
+        ("A<B<C> >::operator-(long) const", Some("A<B<C> >"), "operator-"),
+        ("std::function<void (int)>::operator()(int) const", Some("std::function<void (int)>"), "operator()"),
+        ("main::{lambda(int)#1}::operator()(int) const", None, "main::{lambda(int)#1}::operator()"),
+        (
+            "A::f(int) const::{lambda()#2}::operator()() const",
+            Some("A"),
+            "f(int) const::{lambda()#2}::operator()",
+        ),
+        ("f(int)::Local::g(int)", Some("f(int)::Local"), "g"),
+        ("A::f(int) [clone .isra.0]", Some("A"), "f"),
+        ("crush [clone .cold]", None, "crush"),
+        ("non-virtual thunk to A::f(int)", Some("A"), "f"),
+        ("decltype(auto) A::f(int)", Some("A"), "f"),
+        // Rust
+        ("core::fmt::write", Some("core::fmt"), "write"),
+        ("core::fmt::write::h0123456789abcdef", Some("core::fmt"), "write"),
+        ("<alloc::vec::Vec<T> as core::ops::Drop>::drop", Some("alloc::vec::Vec<T>"), "drop"),
+        ("<Pass<'a> as Lint>::check", Some("Pass<'a>"), "check"),
+        ("<str>::len", Some("str"), "len"),
+        ("core::fmt::<impl core::fmt::Display for mill::Stone>::fmt", Some("mill::Stone"), "fmt"),
+        ("alloc::slice::<impl [T]>::join", Some("[T]"), "join"),
+        ("mill::{impl#0}::grind", Some("mill::{impl#0}"), "grind"),
+        ("mill::main::{{closure}}", Some("mill"), "main::{{closure}}"),
+        ("mill::run::{closure#0}::{closure#1}", Some("mill"), "run::{closure#0}::{closure#1}"),
+        (
+            "core::ptr::drop_in_place::<alloc::string::String>",
+            Some("core::ptr"),
+            "drop_in_place::<alloc::string::String>",
+        ),
+        (
+            "core::ops::function::FnOnce::call_once{{vtable.shim}}",
+            Some("core::ops::function::FnOnce"),
+            "call_once{{vtable.shim}}",
+        ),
+        ("<dyn Fn() -> u8 as a::B>::f", Some("dyn Fn() -> u8"), "f"),
+        // PHP
+        ("{main}", None, "{main}"),
+        ("php::strlen", Some("php"), "strlen"),
+        ("A->f", Some("A"), "f"),
+        ("App\\Model\\Base->__construct", Some("App\\Model\\Base"), "__construct"),
+        ("App\\Model::find", Some("App\\Model"), "find"),
+        ("App\\Util\\helper", Some("App\\Util"), "helper"),
+        ("App\\{closure:/srv/t.php:5-5}", Some("App"), "{closure:/srv/t.php:5-5}"),
+        ("{closure:/srv/main.php:18-18}", None, "{closure:/srv/main.php:18-18}"),
+        ("require_once::/srv/lib.inc.php", None, "require_once::/srv/lib.inc.php"),
+        ("class@anonymous\0/srv/x.php:3$0->run", Some("class@anonymous\0/srv/x.php:3$0"), "run"),
+        // Java, C#, Python
+        ("a.b.C.m(int, java.lang.String)", Some("a.b.C"), "m"),
+        ("void a.b.C.m(int)", Some("a.b.C"), "m"),
+        ("java.util.ArrayList.<init>", Some("java.util.ArrayList"), "<init>"),
+        ("mod.Class.method", Some("mod.Class"), "method"),
+        ("<module>", None, "<module>"),
+        ("<built-in method builtins.print>", None, "<built-in method builtins.print>"),
+        ("Class.method:12", Some("Class"), "method:12"),
+        ("__init__ bzrlib.chk_map:1428", Some("bzrlib.chk_map"), "__init__"),
+        ("<genexpr> bzrlib.graph:751", Some("bzrlib.graph"), "<genexpr>"),
+        ("pull <<string>>:1", Some("<<string>>"), "pull"),
+        ("main t.py:8", Some("t.py"), "main"),
+        // Go
+        ("runtime.mallocgc", Some("runtime"), "mallocgc"),
+        ("main.(*Mill).Grind", Some("main.(*Mill)"), "Grind"),
+        ("github.com/a.b/c.(*D).f.func1", Some("github.com/a.b/c.(*D)"), "f.func1"),
+        ("main.main.func1.2", Some("main"), "main.func1.2"),
+        // Ruby
+        ("A::B#f", Some("A::B"), "f"),
+        ("Integer::==", Some("Integer"), "=="),
+        ("Integer::<=>", Some("Integer"), "<=>"),
+        ("Array#<<", Some("Array"), "<<"),
+        // Perl, Objective-C, Erlang
+        ("Pod::Man::__ANON__[Man.pm:12]", Some("Pod::Man"), "__ANON__[Man.pm:12]"),
+        ("-[OS_xpc_object _dispose]", Some("OS_xpc_object"), "_dispose"),
+        ("+[A(Extra) f:g:]", Some("A"), "f:g:"),
+        ("{erl_eval,expr,5}", Some("erl_eval"), "expr,5"),
+    ];
+    for (name, expected_scope, expected_own) in cases {
+        assert_eq!((scope(name), own_name(name)), (*expected_scope, *expected_own), "{name}");
+    }
+}
+
+#[test]
+fn mangled_names() {
+    let cases: &[(&str, Option<&str>)] = &[
+        ("_ZlsRSoRKSt4pairIKiiE", Some("operator<<(std::ostream&, std::pair<int const, int> const&)")),
+        ("__ZN4Mill5grindEi", Some("Mill::grind(int)")),
+        ("_ZN4core3ptr13drop_in_place17h27fb839db0e3832cE", Some("core::ptr::drop_in_place")),
+        ("_ZN4core3fmt5write17h0123456789abcdefE.llvm.99", Some("core::fmt::write")),
+        ("_RNvMs_Cs1234_4millNtB4_5Stone5crush", Some("<mill::Stone>::crush")),
+        // Taken for C++ and turned back half way.
+        ("core::mem::replace::h79a6efa01dd30640", Some("core::mem::replace")),
+        (
+            "_$LT$std..ptr..Shared$LT$T$GT$$u20$as$u20$std..ops..Deref$GT$::deref::hb3edae114b2ce247",
+            Some("<std::ptr::Shared<T> as std::ops::Deref>::deref"),
+        ),
+        (
+            "collections::slice::_$LT$impl$u20$$u5b$T$u5d$$GT$::as_mut_ptr::hc88ddf6da74260e0",
+            Some("collections::slice::<impl [T]>::as_mut_ptr"),
+        ),
+        (
+            "core::ptr::_$LT$impl$u20$$BP$const$u20$T$GT$::offset::ha1088b7ce73dbcc4",
+            Some("core::ptr::<impl *const T>::offset"),
+        ),
+        (
+            "std..rt..lang_start::_$u7b$$u7b$closure$u7d$$u7d$::h0123456789abcdef",
+            Some("std::rt::lang_start::{{closure}}"),
+        ),
+        ("a::$u110000$$uZZ$$LT::h0123456789abcdef", Some("a::$u110000$$uZZ$$LT")),
+        ("a::b::h0123456789abcdeg", None),
+        ("h0123456789abcdef", None),
+        // In C, names may begin so by chance.
+        ("_ZEROS", None),
+        ("_Zs", None),
+        ("_RpcHelper", None),
+        ("_RulesSearcher", None),
+        ("_RSAobj", None),
+        ("_Z", None),
+        ("_R", None),
+        ("main", None),
+        ("", None),
+    ];
+    for (name, expected) in cases {
+        assert_eq!(demangle(name.as_bytes()).as_deref(), *expected, "{name}");
+    }
+}
+
+#[test]
+fn a_short_name_cannot_stand_for_an_endless_one() {
+    // Each level holds the one before it twice: 2^40 of them if it were written out.
+    let mut name = "_Z1f".to_owned();
+    name.push_str("St4pairIiiE");
+    for level in 0..40 {
+        let reference = match level {
+            0 => "S_".to_owned(),
+            _ => format!("S{}_", char::from_digit(level - 1, 36).unwrap_or('z').to_ascii_uppercase()),
+        };
+        name.push_str(&format!("St4pairI{reference}{reference}E"));
+    }
+    if let Some(text) = demangle(name.as_bytes()) {
+        assert!(text.len() <= 1 << 16);
+    }
+    for nested in ["P", "K", "1aI", "St4pairI"] {
+        let _ = demangle(format!("_Z1f{}", nested.repeat(4000 / nested.len())).as_bytes());
+    }
+    let _ = demangle(format!("_RNvC{}", "I".repeat(8000)).as_bytes());
+}
+
+#[test]
+fn folding() {
+    type Case<'a> = (&'a [u8], &'a [u8], &'a [u8]);
+    let cases: &[Case<'_>] = &[
+        (b"main", b"main", b"main"),
+        (b"fib'2", b"fib", b"fib'2"),
+        (b"fib'2'main'(below main)", b"fib'main'(below main)", b"fib'2"),
+        (b"f'main'(below main)", b"f'main'(below main)", b"f"),
+        (b"f'a'2'main", b"f'a'main", b"f"),
+        (b"f'07'a", b"f'a", b"f'07"),
+        (b"LateLintPass<'a> + 'a", b"LateLintPass<'a> + 'a", b"LateLintPass<'a> + 'a"),
+        (b"", b"", b""),
+    ];
+    for (name, recursion, callers) in cases {
+        assert_eq!(fold_recursion(name), *recursion, "{}", name.escape_ascii());
+        assert_eq!(fold_callers(name), *callers, "{}", name.escape_ascii());
+    }
+}
+
+#[test]
+fn callers_are_demangled_as_well() {
+    let symbol = Symbol::parse(b"_ZN1A1fEv'2'_ZN1B1gEv'main");
+    assert_eq!(symbol.shown(), "A::f()'2'B::g()'main");
+    assert_eq!((symbol.scope(), symbol.own_name()), (Some("A"), "f"));
+    let symbol = Symbol::parse(b"caf\xe9");
+    assert_eq!(symbol.shown(), "caf\u{fffd}");
+}
+
+#[test]
+fn short_names_show_what_counts() {
+    let cases: &[(&str, usize, &str)] = &[
+        ("main", 4, "main"),
+        ("main", 3, "ma…"),
+        ("main", 1, "…"),
+        ("main", 0, ""),
+        ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 34, "alloc::vec::Vec<mill::Stone>::drop"),
+        ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 24, "alloc::vec::Vec<…>::drop"),
+        ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 14, "…Vec<…>::drop"),
+        ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 10, "…drop"),
+        ("std::ostream& std::operator<< <char>(std::ostream&, char)", 26, "std::operator<< <char>(…)"),
+        ("<built-in method builtins.print>", 16, "<built-in metho…"),
+        ("{closure:/srv/main.php:18-18}", 12, "{closure:/s…"),
+        ("<genexpr> bzrlib.graph:751", 12, "<genexpr>"),
+        ("a::b::c::d::own_name", 14, "…d::own_name"),
+        ("a::very_long_own_name_of_it", 12, "very_long_o…"),
+        ("com.example.mill.Stone.crush(int)", 16, "…Stone.crush"),
+    ];
+    for (name, width, expected) in cases {
+        assert_eq!(shorten(name, *width), *expected, "{name} in {width}");
+    }
+}
+
+#[test]
+fn names_of_the_corpus() {
+    let mut names: BTreeSet<Vec<u8>> = BTreeSet::new();
+    for file in files() {
+        for record in Reader::new(&file.bytes).flatten() {
+            if let Line::Name(key, name) = record.line
+                && key.space() == NameSpace::Function
+                && name.bytes().len() < 2000
+            {
+                names.insert(name.bytes().to_vec());
+            }
+        }
+    }
+    assert!(names.len() > 500);
+    let (mut scopes, mut with_scope) = (BTreeSet::new(), 0);
+    for name in &names {
+        let symbol = Symbol::parse(name);
+        let (text, own) = (symbol.text(), symbol.own_name());
+        if let Some(scope) = symbol.scope() {
+            assert!(text.contains(scope) && text.contains(own), "{text}");
+            with_scope += 1;
+            scopes.insert(scope.to_owned());
+        }
+        // The own name without its template arguments is there whenever there is room.
+        let bare = own.split(['<', '(', '{', '[']).next().unwrap().trim_end_matches(':');
+        for width in [20, 40, 60] {
+            let short = shorten(text, width);
+            assert!(short.chars().count() <= width, "{short}");
+            if own.chars().count() < width && !own.starts_with("operator") {
+                assert!(short.contains(bare), "{short} for {text}");
+            }
+        }
+        assert_eq!(FunctionName::parse(fold_callers(name)).base(), symbol.parts().base());
+        assert_eq!(FunctionName::parse(&fold_recursion(name)).base(), symbol.parts().base());
+    }
+    assert!(scopes.len() > 20 && with_scope > scopes.len());
+    for scope in ["App\\Mill", "Mill", "mill::Blend<int, short>", "main.(*Sieve)"] {
+        assert!(scopes.contains(scope), "{scope} is not among {scopes:?}");
+    }
+}
+
+/// Pieces that names are made of, so that they come together in ways nobody writes.
+fn names() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "a",
+        "main",
+        "::",
+        "<",
+        ">",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        " ",
+        "->",
+        "\\",
+        ".",
+        "#",
+        "'",
+        "2",
+        "operator",
+        "operator()",
+        "const",
+        " const",
+        "&",
+        "é",
+        "…",
+        "@",
+        "/",
+        ":",
+        ",",
+        "-",
+        "=",
+        "{{closure}}",
+        "impl ",
+        " for ",
+        " as ",
+        "17h",
+        "h0123456789abcdef",
+        "func1",
+        "-[",
+        "+[",
+        "\"",
+        " [clone",
+        "lambda",
+        "{lambda()#1}",
+        "eval::",
+    ]);
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn any_name_can_be_read(name in names(), width in 0usize..30) {
+        let own = own_name(&name);
+        prop_assert!(name.contains(own));
+        if let Some(scope) = scope(&name) {
+            prop_assert!(name.contains(scope) && !scope.is_empty());
+        }
+        let short = shorten(&name, width);
+        prop_assert!(short.chars().count() <= width, "{short:?} in {width}");
+        let symbol = Symbol::parse(name.as_bytes());
+        prop_assert!(!symbol.shown().is_empty() || name.is_empty());
+    }
+
+    #[test]
+    fn folding_twice_is_folding_once(name in names()) {
+        let name = name.as_bytes();
+        let folded = fold_callers(name);
+        prop_assert_eq!(fold_callers(folded), folded);
+        prop_assert_eq!(FunctionName::parse(folded).base(), FunctionName::parse(name).base());
+    }
+
+    #[test]
+    fn any_bytes_can_be_demangled(bytes in "_(Z|R|ZN|ZNK|ZSt|RNv|RIN)[A-Za-z0-9_]{0,60}") {
+        let _ = demangle(bytes.as_bytes());
+    }
+}

@@ -1,0 +1,184 @@
+//! What a person expects of the functions of real profiles.
+//!
+//! With `GRISTMILL_CORPUS=FOLDER` the files there are checked as well.
+
+#![cfg(test)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use gristmill_format::{CostRole, Line, Name, Reader};
+use gristmill_profile::{FileHeader, Profile, Selection, recording_of};
+
+// Not all of it is used here.
+#[allow(dead_code)]
+#[path = "../../format/tests/support/files.rs"]
+mod files;
+
+use files::{File, files_outside, own_corpus};
+
+fn corpus() -> Vec<File> {
+    files_outside(&["src", "malformed", "expected"])
+}
+
+fn text(name: Option<Name<'_>>) -> Vec<u8> {
+    name.map(|name| name.bytes().to_vec()).unwrap_or_default()
+}
+
+/// Self costs by name of the function, added up from the records in the plainest way.
+fn plain_self_costs(bytes: &[u8]) -> BTreeMap<Vec<u8>, i128> {
+    let mut sums = BTreeMap::new();
+    let mut reader = Reader::new(bytes);
+    let mut events = 0;
+    let mut part = 0;
+    while let Some(item) = reader.next() {
+        let Ok(record) = item else { continue };
+        if record.part != part {
+            (part, events) = (record.part, 0);
+        }
+        match record.line {
+            Line::Header(gristmill_format::Header::Events(words)) => events = words.len(),
+            Line::Cost(line) if line.role == CostRole::SelfCost => {
+                let name = reader.context().function();
+                let name = name.and_then(|name| {
+                    reader
+                        .expand(gristmill_format::NameSpace::Function, &name)
+                        .or_else(|| name.text.map(<[u8]>::to_vec))
+                });
+                let costs =
+                    line.costs.iter().take(events).map(|cost| cost.unwrap_or_else(|fault| fault.repaired));
+                *sums.entry(name.unwrap_or_default()).or_insert(0) += costs.sum::<i128>();
+            }
+            _ => {}
+        }
+    }
+    sums
+}
+
+#[test]
+fn self_costs_by_name_agree_with_a_plain_sum() {
+    for file in corpus() {
+        let profile = Profile::of(file.bytes.clone());
+        let undefined = profile
+            .findings()
+            .iter()
+            .any(|finding| matches!(finding.kind, gristmill_format::ErrorKind::UndefinedName(..)));
+        if undefined {
+            // Such names are made up here.
+            continue;
+        }
+        let graph = profile.call_graph(&Selection::default());
+        let mut sums = BTreeMap::new();
+        for id in profile.functions().filter(|&id| profile.function(id).is_defined) {
+            let name = profile.function(id).name.to_vec();
+            *sums.entry(name).or_insert(0) += graph.self_costs().row(id.index()).iter().sum::<i128>();
+        }
+        let mut expected = plain_self_costs(&file.bytes);
+        // A function with calls alone has no lines that the plain sum sees.
+        sums.retain(|name, cost| *cost != 0 || expected.contains_key(name));
+        expected.retain(|name, cost| *cost != 0 || sums.contains_key(name));
+        assert_eq!(sums, expected, "{}", file.path);
+    }
+}
+
+#[test]
+fn no_function_is_there_twice() {
+    for file in corpus() {
+        let profile = Profile::of(file.bytes.clone());
+        let mut keys = BTreeSet::new();
+        for id in profile.functions() {
+            let function = profile.function(id);
+            assert!(keys.insert((function.name, function.file, function.object)), "{}", file.path);
+        }
+    }
+}
+
+#[test]
+fn a_number_of_callgrind_is_one_function() {
+    // So that the rule of identity need not look at numbers.
+    for file in corpus() {
+        if !file.bytes.windows(20).take(60).any(|window| window.starts_with(b"creator: callgrind-")) {
+            continue;
+        }
+        let mut keys: BTreeMap<(u32, u64), [Vec<u8>; 3]> = BTreeMap::new();
+        let mut reader = Reader::new(&file.bytes);
+        while let Some(item) = reader.next() {
+            let Ok(record) = item else { continue };
+            let context = reader.context();
+            if let Line::Cost(line) = record.line
+                && line.role == CostRole::SelfCost
+                && let Some(number) = context.function().and_then(|name| name.id)
+            {
+                let key = [context.object(), context.function_file(), context.function()].map(text);
+                let known = keys.entry((record.part, number)).or_insert_with(|| key.clone());
+                assert_eq!(*known, key, "{}", file.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn callees_of_old_xdebug_and_python_are_found() {
+    // In these files nearly every callee has lines of its own, though its file is often left out.
+    for (name, alone) in
+        [("dialects/xdebug2.txt", 0), ("dialects/xdebug3.txt", 0), ("python/callgrind.out.yappi", 0)]
+    {
+        let profile = Profile::of(std::fs::read(own_corpus().join(name)).unwrap());
+        let undefined = profile.functions().filter(|&id| !profile.function(id).is_defined).count();
+        assert_eq!(undefined, alone, "{name}");
+    }
+}
+
+#[test]
+fn recordings_are_found_by_their_headers() {
+    let mut folders: BTreeMap<String, Vec<(String, FileHeader)>> = BTreeMap::new();
+    for file in corpus() {
+        let path = Path::new(&file.path);
+        let folder = path.parent().and_then(Path::to_str).unwrap_or_default().to_owned();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        folders.entry(folder).or_default().push((name, FileHeader::of(&file.bytes)));
+    }
+    for (folder, files) in &folders {
+        for named in 0..files.len() {
+            let found = recording_of(named, files);
+            // An empty file stands for the others.
+            assert!(found.contains(&named) || files[named].1.is_empty, "{folder} {}", files[named].0);
+            // Whoever is found finds the others, but for those that stay away because they say the same as he does.
+            for &other in found.iter().filter(|&&other| !files[other].1.is_empty) {
+                let processes = (files[other].1.pid, files[named].1.pid);
+                assert!(processes.0 == processes.1 || files[named].1.is_empty, "{folder} {}", files[other].0);
+            }
+        }
+    }
+}
+
+/// Text of so many pieces, each made from its number.
+fn repeated(count: usize, head: &str, piece: impl Fn(usize) -> String) -> Vec<u8> {
+    let mut text = head.to_owned();
+    (0..count).for_each(|number| text.push_str(&piece(number)));
+    text.into_bytes()
+}
+
+#[test]
+fn size_is_no_obstacle() {
+    const MANY: usize = 100_000;
+    let all = Selection::default();
+    let fan = repeated(MANY, "events: Ir\nfn=(0) main\n1 1\n", |callee| {
+        let callee = callee + 1;
+        format!("cfn=({callee}) f{callee}\ncalls=1 1\n1 5\n")
+    });
+    let profile = Profile::of(fan);
+    assert_eq!(profile.call_graph(&all).arcs().len(), MANY);
+    let chain = repeated(MANY, "events: Ir\n", |caller| {
+        format!("fn=({caller}) f{caller}\n1 1\ncfn=({0}) f{0}\ncalls=1 1\n1 5\n", caller + 1)
+    });
+    let profile = Profile::of(chain);
+    assert_eq!((profile.function_count(), profile.totals(&all)[0]), (MANY + 1, MANY as i128));
+    let parts = repeated(MANY, "", |part| format!("part: {part}\nevents: Ir\nfn=(1) f\n1 2\n"));
+    let profile = Profile::of(parts);
+    assert_eq!((profile.part_count(), profile.totals(&all)[0]), (MANY, 2 * MANY as i128));
+    let events = repeated(MANY, "events:", |event| format!(" e{event}"));
+    let lines = repeated(1000, "\n", |function| format!("fn=f{function}\n1 1\n"));
+    let profile = Profile::of([events, lines].concat());
+    assert_eq!((profile.event_count(), profile.totals(&all)[0]), (MANY, 1000));
+}

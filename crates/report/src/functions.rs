@@ -1,0 +1,312 @@
+//! The flat profile: functions, or groups of them, each with its costs.
+
+mod json;
+mod text;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use gristmill_format::Cost;
+use gristmill_profile::FunctionId;
+use gristmill_profile::analysis::{Unit, group_costs};
+use gristmill_profile::symbol::scope;
+use regex::Regex;
+
+use crate::head::Head;
+use crate::view::{Subject, View};
+
+/// What the rows of the report are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Grouping {
+    /// Functions.
+    #[default]
+    Function,
+    /// Objects: the program and its libraries.
+    Object,
+    /// Source files.
+    File,
+    /// Directories of source files.
+    Directory,
+    /// Classes, namespaces or modules.
+    Class,
+    /// Functions, and cycles in place of their members.
+    Cycle,
+}
+
+/// By what the rows are ordered, the greatest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SortBy {
+    /// Inclusive cost of the first event type.
+    #[default]
+    Inclusive,
+    /// Self cost of the first event type.
+    SelfCost,
+    /// Calls.
+    Calls,
+    /// Name, from a to z.
+    Name,
+}
+
+/// What to show.
+#[derive(Debug, Clone, Default)]
+pub struct FunctionsOptions {
+    /// What the rows are about.
+    pub grouping: Grouping,
+    /// By what they are ordered.
+    pub sort: SortBy,
+    /// Shows so many rows at most.
+    pub limit: Option<usize>,
+    /// Shows only rows whose name fits.
+    pub filter: Option<Regex>,
+    /// Takes only functions whose object's path fits.
+    pub object: Option<Regex>,
+    /// Takes only functions whose source file's path fits.
+    pub file: Option<Regex>,
+    /// Takes shares of the inclusive cost of this one, not of the total.
+    pub relative_to: Option<FunctionId>,
+    /// Also shows costs by call.
+    pub per_call: bool,
+}
+
+/// A function or a group of them. Costs are by column of the view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// Its source file; empty for a group that has none of its own.
+    pub file: String,
+    /// Its object; empty for a group that has none of its own.
+    pub object: String,
+    /// What it cost by itself.
+    pub self_costs: Vec<Cost>,
+    /// What it cost with all that it called.
+    pub inclusive: Vec<Cost>,
+    /// How often it was called.
+    pub calls: Cost,
+    /// The cycle that it is in or stands for, by number.
+    pub cycle: Option<usize>,
+    /// The inclusive cost may be less than is said: calls leave the group and come back.
+    pub is_upper_bound: bool,
+}
+
+/// The flat profile.
+#[derive(Debug)]
+pub struct Functions<'v, 'p> {
+    view: &'v View<'p>,
+    /// What stands above it.
+    pub head: Head,
+    /// The rows that are shown, in order.
+    pub rows: Vec<Row>,
+    /// How many rows there were before the limit.
+    pub matching: usize,
+    /// How many there are without any filter.
+    pub all: usize,
+    grouping: Grouping,
+    per_call: bool,
+    /// What shares are taken of, by column of the view.
+    whole: Vec<Cost>,
+    relative_to: Option<String>,
+}
+
+impl<'v, 'p> Functions<'v, 'p> {
+    /// Takes the rows from a view.
+    pub fn new(view: &'v View<'p>, options: &FunctionsOptions) -> Self {
+        let column = view.shown().first().copied().unwrap_or(0);
+        let (rows, matching, all) = match options.grouping {
+            Grouping::Function => functions(view, options, column),
+            grouping => {
+                let mut rows = if grouping == Grouping::Cycle {
+                    units(view, options)
+                } else {
+                    groups(view, options, grouping)
+                };
+                let all = rows.len();
+                if let Some(filter) = &options.filter {
+                    rows.retain(|row| filter.is_match(&row.name));
+                }
+                let matching = rows.len();
+                rows.sort_by(|a, b| {
+                    let key = |row: &Row| {
+                        key(options.sort, row.inclusive[column], row.self_costs[column], row.calls)
+                    };
+                    key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
+                });
+                rows.truncate(options.limit.unwrap_or(usize::MAX));
+                (rows, matching, all)
+            }
+        };
+        Functions {
+            head: Head::of(view),
+            rows,
+            matching,
+            all,
+            grouping: options.grouping,
+            per_call: options.per_call,
+            whole: match options.relative_to {
+                Some(subject) => view.inclusive().of(subject).to_vec(),
+                None => view.totals().to_vec(),
+            },
+            relative_to: options.relative_to.map(|subject| view.subject(subject).name().to_owned()),
+            view,
+        }
+    }
+
+    /// Whether there are calls; without any, inclusive costs say nothing.
+    fn has_calls(&self) -> bool {
+        !self.view.graph().arcs().is_empty()
+    }
+}
+
+/// What rows are ordered by, before their names.
+fn key(by: SortBy, inclusive: Cost, own: Cost, calls: Cost) -> Reverse<(Cost, Cost)> {
+    Reverse(match by {
+        SortBy::Inclusive => (inclusive, own),
+        SortBy::SelfCost => (own, inclusive),
+        SortBy::Calls => (calls, inclusive),
+        SortBy::Name => (0, 0),
+    })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn is_taken(view: &View<'_>, options: &FunctionsOptions, subject: &Subject<'_>) -> bool {
+    let profile = view.profile();
+    let fits = |pattern: &Option<Regex>, name: &[u8]| {
+        pattern.as_ref().is_none_or(|pattern| pattern.is_match(&String::from_utf8_lossy(name)))
+    };
+    fits(&options.object, profile.object(subject.object)) && fits(&options.file, profile.file(subject.file))
+}
+
+fn row(view: &View<'_>, id: FunctionId) -> Row {
+    let (subject, inclusive) = (view.subject(id), view.inclusive());
+    Row {
+        name: subject.name().to_owned(),
+        file: text(view.profile().file(subject.file)),
+        object: text(view.profile().object(subject.object)),
+        self_costs: view.graph().self_cost(id).to_vec(),
+        inclusive: inclusive.of(id).to_vec(),
+        calls: inclusive.called(id),
+        cycle: inclusive.cycles().cycle_of(id).map(|cycle| cycle.number()),
+        is_upper_bound: false,
+    }
+}
+
+/// A function with what it is ordered by.
+type Ranked = (Reverse<(Cost, Cost)>, FunctionId);
+
+/// The rows that are shown, how many there would be without a limit, and how many without any filter. Of a large profile
+/// few rows are shown, so they are made of what is left in the end.
+fn functions(view: &View<'_>, options: &FunctionsOptions, column: usize) -> (Vec<Row>, usize, usize) {
+    let inclusive = view.inclusive();
+    let fits = |name: &str| options.filter.as_ref().is_none_or(|filter| filter.is_match(name));
+    let filtered = options.filter.is_some();
+    let mut ids: Vec<Ranked> = view
+        .subjects()
+        .filter(|(_, subject)| is_taken(view, options, subject) && (!filtered || fits(subject.name())))
+        .map(|(id, _)| {
+            let (all, own) = (inclusive.of(id)[column], view.graph().self_cost(id)[column]);
+            (key(options.sort, all, own, inclusive.called(id)), id)
+        })
+        .collect();
+    let matching = ids.len();
+    let shown = options.limit.unwrap_or(usize::MAX).min(matching);
+    let profile = view.profile();
+    let by_name = |a: FunctionId, b: FunctionId| {
+        let [a, b] = [a, b].map(|id| view.subject(id));
+        let places = |subject: &Subject<'_>| (profile.file(subject.file), profile.object(subject.object));
+        a.name().cmp(b.name()).then_with(|| places(a).cmp(&places(b)))
+    };
+    let order =
+        |a: &Ranked, b: &Ranked| a.0.cmp(&b.0).then_with(|| by_name(a.1, b.1)).then_with(|| a.1.cmp(&b.1));
+    if shown < matching {
+        ids.select_nth_unstable_by(shown, order);
+        ids.truncate(shown);
+    }
+    ids.sort_unstable_by(order);
+    (ids.into_iter().map(|(_, id)| row(view, id)).collect(), matching, view.subjects().len())
+}
+
+/// Functions outside of cycles, and cycles.
+fn units(view: &View<'_>, options: &FunctionsOptions) -> Vec<Row> {
+    let inclusive = view.inclusive();
+    let cycles = inclusive.cycles();
+    let taken = |id: FunctionId| is_taken(view, options, view.subject(id));
+    let alone = view.subjects().map(|(id, _)| id).filter(|&id| cycles.unit(id) == Unit::Function(id));
+    let mut rows: Vec<Row> = alone.filter(|&id| taken(id)).map(|id| row(view, id)).collect();
+    for cycle in cycles.ids().filter(|&cycle| cycles.members(cycle).iter().any(|&id| taken(id))) {
+        let members = cycles.members(cycle);
+        let first = members.first().map_or("", |&id| view.subject(id).name());
+        rows.push(Row {
+            name: format!("cycle {} of {} functions: {first} …", cycle.number(), members.len()),
+            file: String::new(),
+            object: String::new(),
+            self_costs: inclusive.cycle_self_cost(cycle).to_vec(),
+            inclusive: inclusive.of_cycle(cycle).to_vec(),
+            calls: inclusive.cycle_called(cycle),
+            cycle: Some(cycle.number()),
+            is_upper_bound: false,
+        });
+    }
+    rows
+}
+
+/// Groups of functions by something that they have in common. Functions that are not taken form a group that is not
+/// shown.
+fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> Vec<Row> {
+    let mut names: Vec<(String, String)> = vec![Default::default()];
+    let mut known: HashMap<(String, String), usize> = HashMap::new();
+    let mut group_of = Vec::new();
+    for (_, subject) in view.subjects() {
+        if !is_taken(view, options, subject) {
+            group_of.push(0);
+            continue;
+        }
+        let key = group_name(view, grouping, subject);
+        let next = names.len();
+        let group = *known.entry(key.clone()).or_insert(next);
+        if group == next {
+            names.push(key);
+        }
+        group_of.push(group);
+    }
+    let costs = group_costs(view.graph(), names.len(), |function| group_of[function.index()]);
+    let rows = names.into_iter().enumerate().skip(1);
+    rows.map(|(group, (name, object))| Row {
+        name,
+        file: String::new(),
+        object,
+        self_costs: costs.self_costs.row(group).to_vec(),
+        inclusive: costs.inclusive.row(group).to_vec(),
+        calls: costs.called[group],
+        cycle: None,
+        is_upper_bound: costs.is_upper_bound[group],
+    })
+    .collect()
+}
+
+/// What a function has in common with others: a name, and the object where that belongs to it.
+fn group_name(view: &View<'_>, grouping: Grouping, subject: &Subject<'_>) -> (String, String) {
+    const UNKNOWN: &str = "???";
+    let profile = view.profile();
+    let known = |name: String| if name.is_empty() { UNKNOWN.to_owned() } else { name };
+    match grouping {
+        Grouping::Object => (known(text(profile.object(subject.object))), String::new()),
+        Grouping::File => (known(text(profile.file(subject.file))), String::new()),
+        Grouping::Directory => {
+            let file = text(profile.file(subject.file));
+            let directory = match file.rfind(['/', '\\']) {
+                Some(0) => "/".to_owned(),
+                Some(end) => file[..end].to_owned(),
+                None if file.is_empty() || file == UNKNOWN => UNKNOWN.to_owned(),
+                None => ".".to_owned(),
+            };
+            (directory, String::new())
+        }
+        Grouping::Class => (scope(subject.name()).unwrap_or("(no class)").to_owned(), String::new()),
+        Grouping::Function | Grouping::Cycle => {
+            (subject.name().to_owned(), text(profile.object(subject.object)))
+        }
+    }
+}

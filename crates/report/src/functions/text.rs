@@ -1,0 +1,311 @@
+//! The report for people, as text, Markdown or a table of values.
+
+use std::io::{self, Write};
+
+use gristmill_format::Cost;
+use gristmill_profile::symbol::shorten;
+
+use super::{Functions, Grouping, Row};
+use crate::amount::{bar, grouped, percent};
+use crate::printable::printable;
+use crate::table::{Cell, Column, Look, Table};
+
+/// A function's name gets at least so many columns; where a table leaves less, each event type gets a line of its own.
+const LEAST_NAME: usize = 20;
+/// From this width on, places are shown with their whole path.
+const WIDTH_WITH_PATHS: usize = 60;
+const BAR: usize = 10;
+/// From this width on there is room for bars.
+const WIDTH_WITH_BARS: usize = 100;
+
+impl Functions<'_, '_> {
+    /// Writes the report as text.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        for (nth, line) in self.head.lines().iter().enumerate() {
+            writeln!(out, "{}", if nth == 0 { look.bold(line) } else { line.clone() })?;
+        }
+        writeln!(out, "{}", self.summary())?;
+        writeln!(out)?;
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let mut table = self.table(look.terminal && look.width >= WIDTH_WITH_BARS);
+        let room = look.width.saturating_sub(table.width_before_last());
+        if room < LEAST_NAME {
+            return self.write_stacked(look, out);
+        }
+        for (cells, row) in table.rows.iter_mut().zip(&self.rows) {
+            if let Some(last) = cells.last_mut() {
+                *last = Cell::new(named(row, room));
+            }
+        }
+        table.write_text(look, out)?;
+        self.write_rest(look, out)
+    }
+
+    /// Writes a table in Markdown.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        for line in self.head.lines() {
+            writeln!(out, "{}  ", line.replace('<', "\\<"))?;
+        }
+        writeln!(out, "{}\n", self.summary())?;
+        self.table(false).write_markdown(out)
+    }
+
+    /// Writes comma-separated values with exact numbers.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let view = self.view;
+        let names = view.shown().iter().map(|&column| view.columns()[column].name.clone());
+        let mut columns = Vec::new();
+        for name in names {
+            columns.push(Column::number(format!("inclusive {name}")));
+            columns.push(Column::number(format!("self {name}")));
+        }
+        columns.push(Column::number("calls"));
+        columns.extend(["cycle", "name", "file", "object"].map(Column::text));
+        let rows = self.rows.iter().map(|row| {
+            let mut cells = Vec::new();
+            for &column in view.shown() {
+                cells.push(Cell::new(row.inclusive[column].to_string()));
+                cells.push(Cell::new(row.self_costs[column].to_string()));
+            }
+            cells.push(Cell::new(row.calls.to_string()));
+            cells.push(Cell::new(row.cycle.map_or_else(String::new, |cycle| cycle.to_string())));
+            cells.extend([&row.name, &row.file, &row.object].map(|text| Cell::new(text.as_str())));
+            cells
+        });
+        Table { columns, rows: rows.collect() }.write_csv(out)
+    }
+
+    /// How much is shown.
+    fn summary(&self) -> String {
+        let what = match self.grouping {
+            Grouping::Function => ("function", "functions"),
+            Grouping::Object => ("object", "objects"),
+            Grouping::File => ("file", "files"),
+            Grouping::Directory => ("directory", "directories"),
+            Grouping::Class => ("class", "classes"),
+            Grouping::Cycle => ("function or cycle", "functions and cycles"),
+        };
+        let count = |number: usize| grouped(i128::try_from(number).unwrap_or(Cost::MAX));
+        let noun = if self.all == 1 { what.0 } else { what.1 };
+        let column = self.view.shown().first().copied().unwrap_or(0);
+        let shown: Cost = self.rows.iter().map(|row| row.self_costs[column]).sum();
+        let share = percent(shown, self.view.totals()[column]);
+        let mut text = if self.rows.len() == self.all {
+            format!("{} {noun}", count(self.all))
+        } else if self.matching == self.all {
+            format!("{} of {} {noun}", count(self.rows.len()), count(self.all))
+        } else {
+            format!(
+                "{} of {} matching, of {} {noun}",
+                count(self.rows.len()),
+                count(self.matching),
+                count(self.all)
+            )
+        };
+        if !share.is_empty() && self.rows.len() < self.all {
+            text.push_str(&format!(" with {share} % of the self cost"));
+        }
+        if let Some(name) = &self.relative_to {
+            text.push_str(&format!("; shares of {}", printable(name.as_bytes())));
+        }
+        text
+    }
+
+    /// Numbers of one event type, or of several side by side, and at last the name in full.
+    fn table(&self, with_bars: bool) -> Table {
+        let view = self.view;
+        let several = view.shown().len() > 1;
+        let calls = self.has_calls();
+        let mut columns = Vec::new();
+        for &column in view.shown() {
+            let event = printable(view.columns()[column].name.as_bytes()).into_owned();
+            let title = |what: &str| if several { format!("{what} {event}") } else { what.to_owned() };
+            if calls {
+                columns.extend([Column::number(title("Inclusive")), Column::number("%")]);
+            }
+            columns.extend([Column::number(title("Self")), Column::number("%")]);
+            if self.per_call {
+                columns.extend([Column::number("Incl/call"), Column::number("Self/call")]);
+            }
+        }
+        if with_bars {
+            columns.push(Column::text(""));
+        }
+        if calls {
+            columns.push(Column::number("Calls"));
+        }
+        columns.push(Column::text(match self.grouping {
+            Grouping::Function | Grouping::Cycle => "Function",
+            Grouping::Object => "Object",
+            Grouping::File => "File",
+            Grouping::Directory => "Directory",
+            Grouping::Class => "Class",
+        }));
+        let rows = self.rows.iter().map(|row| self.cells(row, with_bars)).collect();
+        Table { columns, rows }
+    }
+
+    fn cells(&self, row: &Row, with_bars: bool) -> Vec<Cell> {
+        let view = self.view;
+        let calls = self.has_calls();
+        let mut cells = Vec::new();
+        for &column in view.shown() {
+            let unit = view.columns()[column].unit;
+            let cost = |cost: Cost| Cell::number(cost, unit.show(cost));
+            let share = |cost: Cost| Cell::new(percent(cost, self.whole[column]));
+            let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
+            if calls {
+                let limit = if row.is_upper_bound { "≤" } else { "" };
+                cells.push(Cell::number(inclusive, format!("{limit}{}", unit.show(inclusive))));
+                cells.push(share(inclusive));
+            }
+            cells.extend([cost(own), share(own)]);
+            if self.per_call {
+                cells.extend([inclusive, own].map(|all| match rounded(all, row.calls) {
+                    Some(each) => cost(each),
+                    None => Cell::new(""),
+                }));
+            }
+        }
+        if with_bars {
+            let column = view.shown().first().copied().unwrap_or(0);
+            let cost = if calls { row.inclusive[column] } else { row.self_costs[column] };
+            let bar = bar(cost, self.whole[column], BAR);
+            cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR - bar.chars().count()))));
+        }
+        if calls {
+            cells.push(Cell::number(row.calls, grouped(row.calls)));
+        }
+        cells.push(Cell::new(named(row, usize::MAX)));
+        cells
+    }
+
+    /// Each function on a line of its own, and below it a line for each event type.
+    fn write_stacked(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let view = self.view;
+        let calls = self.has_calls();
+        let mut columns = vec![Column::text("  ")];
+        if calls {
+            columns.extend([Column::number("Inclusive"), Column::number("%")]);
+        }
+        columns.extend([Column::number("Self"), Column::number("%")]);
+        let mut rows = Vec::new();
+        for row in &self.rows {
+            for &column in view.shown() {
+                let EventCells { name, inclusive, own } = self.event_cells(row, column);
+                let mut cells = vec![Cell::new(format!("  {name}"))];
+                if calls {
+                    cells.extend(inclusive);
+                }
+                cells.extend(own);
+                rows.push(cells);
+            }
+        }
+        // One table for all, so that all its columns are as wide.
+        let mut text = Vec::new();
+        Table { columns, rows }.write_text(look, &mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        let mut lines = text.lines();
+        if let Some(titles) = lines.next() {
+            writeln!(out, "{titles}")?;
+        }
+        for row in &self.rows {
+            let times = match calls {
+                true => format!("{}× ", grouped(row.calls)),
+                false => String::new(),
+            };
+            writeln!(
+                out,
+                "{}",
+                look.bold(&format!("{times}{}", named(row, look.width.saturating_sub(times.len()))))
+            )?;
+            for line in lines.by_ref().take(view.shown().len()) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        self.write_rest(look, out)
+    }
+
+    fn event_cells(&self, row: &Row, column: usize) -> EventCells {
+        let event = &self.view.columns()[column];
+        let pair = |cost: Cost| {
+            [Cell::number(cost, event.unit.show(cost)), Cell::new(percent(cost, self.whole[column]))]
+        };
+        EventCells {
+            name: printable(event.name.as_bytes()).into_owned(),
+            inclusive: pair(row.inclusive[column]),
+            own: pair(row.self_costs[column]),
+        }
+    }
+
+    fn write_rest(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let hidden = self.matching - self.rows.len();
+        if hidden > 0 {
+            let hidden = grouped(i128::try_from(hidden).unwrap_or(Cost::MAX));
+            writeln!(out, "{}", look.dim(&format!("… and {hidden} more (--limit 0 shows all)")))?;
+        }
+        if self.rows.iter().any(|row| row.is_upper_bound) {
+            let note = "≤ at most: calls leave the group and come back, which is counted each time";
+            writeln!(out, "{}", look.dim(note))?;
+        }
+        Ok(())
+    }
+}
+
+/// What is said of one event type.
+struct EventCells {
+    name: String,
+    inclusive: [Cell; 2],
+    own: [Cell; 2],
+}
+
+/// Rounded half away from zero; none of no calls.
+fn rounded(cost: Cost, calls: Cost) -> Option<Cost> {
+    if calls <= 0 {
+        return None;
+    }
+    Some((cost + cost.signum() * (calls / 2)) / calls)
+}
+
+/// The name of a row, and where there is room for it the place where it is defined.
+fn named(row: &Row, width: usize) -> String {
+    use unicode_width::UnicodeWidthStr as _;
+
+    let cycle = match row.cycle {
+        Some(number) if !row.name.starts_with("cycle ") => format!(" [cycle {number}]"),
+        _ => String::new(),
+    };
+    let name = printable(row.name.as_bytes());
+    let name = format!("{}{cycle}", shorten(&name, width.saturating_sub(cycle.width())));
+    let is_known = |text: &&str| !text.is_empty() && *text != "???";
+    let base = |path: &'_ str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    let file = Some(row.file.as_str()).filter(is_known);
+    let object = Some(row.object.as_str()).filter(is_known);
+    let place = match (file, object) {
+        (Some(file), Some(object)) if width >= WIDTH_WITH_PATHS => {
+            Some(format!("{file} in {}", base(object)))
+        }
+        (Some(file), _) if width >= WIDTH_WITH_PATHS => Some(file.to_owned()),
+        (Some(file), _) => Some(base(file)),
+        (None, object) => object.map(base),
+    };
+    let place = place.map(|place| printable(place.as_bytes()).into_owned());
+    match place.filter(|place| place.width() + 3 <= width.saturating_sub(name.width())) {
+        Some(place) => format!("{name} ({place})"),
+        None => name,
+    }
+}

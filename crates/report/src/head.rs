@@ -1,0 +1,133 @@
+//! The first lines of every report: what the profile is, how much of it is looked at, and what is wrong with it.
+
+use gristmill_format::Cost;
+
+use crate::amount::grouped;
+use crate::printable::printable;
+use crate::view::View;
+
+/// What stands above a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The program that was measured, or the file where the profile does not say.
+    pub title: String,
+    /// Who wrote the profile.
+    pub creator: Option<String>,
+    /// How many parts are looked at.
+    pub parts: usize,
+    /// How many there are.
+    pub all_parts: usize,
+    /// What is to be said besides: one sentence each.
+    pub notes: Vec<String>,
+    totals: Vec<(Cost, String)>,
+    others: Vec<String>,
+}
+
+impl Head {
+    /// Takes it from a view.
+    pub fn of(view: &View<'_>) -> Self {
+        let profile = view.profile();
+        let first = profile.selected(view.selection()).next();
+        let command = first.and_then(|part| part.command()).filter(|command| !command.is_empty());
+        let files: Vec<&str> = profile.inputs().iter().map(|input| input.name.as_str()).collect();
+        let shown = view.shown();
+        let name = |&column: &usize| &view.columns()[column];
+        Head {
+            title: match command {
+                Some(command) => printable(command).into_owned(),
+                None => files.join(", "),
+            },
+            creator: first
+                .and_then(|part| part.creator())
+                .map(|creator| printable(creator.trim_ascii()).into_owned()),
+            parts: profile.selected(view.selection()).count(),
+            all_parts: profile.part_count(),
+            notes: notes(view),
+            totals: shown.iter().map(|&column| (view.totals()[column], described(view, column))).collect(),
+            others: (0..view.columns().len())
+                .filter(|column| !shown.contains(column))
+                .map(|column| printable(name(&column).name.as_bytes()).into_owned())
+                .collect(),
+        }
+    }
+
+    /// As lines of text.
+    pub fn lines(&self) -> Vec<String> {
+        let mut first = self.title.clone();
+        if let Some(creator) = &self.creator {
+            first.push_str(&format!(" ({creator})"));
+        }
+        let plural = if self.all_parts == 1 { "" } else { "s" };
+        match self.parts == self.all_parts {
+            true if self.parts == 1 => {}
+            true => first.push_str(&format!(", {} parts", grouped(count(self.parts)))),
+            false => first.push_str(&format!(
+                ", {} of {} part{plural}",
+                grouped(count(self.parts)),
+                grouped(count(self.all_parts))
+            )),
+        }
+        let mut lines = vec![first];
+        lines.extend(self.totals.iter().map(|(total, name)| format!("{} {name}", grouped(*total))));
+        if !self.others.is_empty() {
+            lines.push(format!("also there: {}", self.others.join(" ")));
+        }
+        lines.extend(self.notes.iter().cloned());
+        lines
+    }
+}
+
+/// The name of an event type with what it means.
+fn described(view: &View<'_>, column: usize) -> String {
+    let event = &view.columns()[column];
+    let mut text = printable(event.name.as_bytes()).into_owned();
+    let amount = event.unit.show(view.totals()[column]);
+    let has_unit = event.unit != gristmill_profile::event::CostUnit::Count;
+    let mut details: Vec<String> = Vec::new();
+    details.extend(has_unit.then_some(amount));
+    details.extend(
+        event
+            .long_name
+            .as_ref()
+            .filter(|long| **long != event.name)
+            .map(|long| printable(long.as_bytes()).into_owned()),
+    );
+    details.extend(event.formula.as_ref().map(|formula| printable(formula.as_bytes()).into_owned()));
+    if !details.is_empty() {
+        text.push_str(&format!(" ({})", details.join(", ")));
+    }
+    text
+}
+
+fn notes(view: &View<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    match view.profile().finding_count() {
+        0 => {}
+        1 => notes.push("1 line could not be taken as it stands: gristmill lint tells which".to_owned()),
+        findings => notes.push(format!(
+            "{} lines could not be taken as they stand: gristmill lint tells which",
+            grouped(findings.into())
+        )),
+    }
+    match view.cut_arcs() {
+        0 => {}
+        1 => notes.push("1 call was cut".to_owned()),
+        arcs => notes.push(format!("{} calls were cut", grouped(count(arcs)))),
+    }
+    let asked: Vec<&str> = view.shown().iter().map(|&column| view.columns()[column].name.as_str()).collect();
+    for fault in view.faults() {
+        use gristmill_profile::formula::DerivationFault as Fault;
+        // Of an event type that is not shown nothing need be said, unless it could not be made at all.
+        if let Fault::Missing { name, is_derived: true, .. } = fault
+            && !asked.contains(&String::from_utf8_lossy(name).as_ref())
+        {
+            continue;
+        }
+        notes.push(printable(fault.to_string().as_bytes()).into_owned());
+    }
+    notes
+}
+
+fn count(number: usize) -> Cost {
+    i128::try_from(number).unwrap_or(Cost::MAX)
+}

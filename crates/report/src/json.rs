@@ -1,0 +1,52 @@
+//! What the answers for programs have in common: event types, and costs by their names.
+
+use std::io::{self, Write};
+
+use gristmill_format::Cost;
+use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
+
+use crate::head::Head;
+use crate::view::{EventColumn, View};
+
+/// Writes the members that say what is looked at; others follow.
+pub(crate) fn write_view(view: &View<'_>, head: &Head, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{{\"event_types\":")?;
+    let columns = || view.shown().iter().map(|&column| &view.columns()[column]);
+    serde_json::to_writer(&mut *out, &columns().map(|column| column.name.as_str()).collect::<Vec<_>>())?;
+    write!(out, ",\n\"events\":")?;
+    serde_json::to_writer(&mut *out, &columns().map(Event).collect::<Vec<_>>())?;
+    write!(out, ",\n\"totals\":")?;
+    let totals = crate::shown::shown_of(view, view.totals());
+    serde_json::to_writer(&mut *out, &ShownCosts(view, &totals))?;
+    write!(out, ",\n\"parts\":{},\"selected_parts\":{}", head.all_parts, head.parts)?;
+    write!(out, ",\"findings\":{}", view.profile().finding_count())
+}
+
+struct Event<'r>(&'r EventColumn);
+
+impl Serialize for Event<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let EventColumn { name, long_name, unit, formula } = self.0;
+        let unit = unit.to_string();
+        let mut event = serializer.serialize_struct("Event", 4)?;
+        event.serialize_field("name", name)?;
+        event.serialize_field("long_name", long_name)?;
+        event.serialize_field("unit", &(!unit.is_empty()).then_some(unit))?;
+        event.serialize_field("formula", formula)?;
+        event.end()
+    }
+}
+
+/// Costs of the shown columns, by the names of their event types.
+pub(crate) struct ShownCosts<'r>(pub(crate) &'r View<'r>, pub(crate) &'r [Cost]);
+
+impl Serialize for ShownCosts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ShownCosts(view, costs) = self;
+        let mut map = serializer.serialize_map(Some(costs.len()))?;
+        for (&column, cost) in view.shown().iter().zip(*costs) {
+            map.serialize_entry(&view.columns()[column].name, cost)?;
+        }
+        map.end()
+    }
+}

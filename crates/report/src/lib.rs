@@ -1,0 +1,27 @@
+//! Reports on profiles: a [`View`] says what is looked at and how, a report takes its rows from it, and printers make
+//! text, JSON, CSV or Markdown of the rows.
+//!
+//! Nothing here opens a file or prints.
+#![deny(missing_docs)]
+
+mod amount;
+mod functions;
+mod head;
+mod json;
+mod printable;
+mod show;
+mod shown;
+mod table;
+mod tree;
+mod view;
+
+pub use amount::{grouped, percent};
+pub use functions::{Functions, FunctionsOptions, Grouping, Row, SortBy};
+pub use head::Head;
+pub use printable::printable;
+pub use show::{
+    CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
+};
+pub use table::{Align, Cell, Column, Look, Table};
+pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
+pub use view::{Cut, EventColumn, Rule, Subject, View, ViewError, ViewOptions};

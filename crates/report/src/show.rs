@@ -1,0 +1,377 @@
+//! One function in the round: what it costs, who calls it, what it calls, its cycle, its lines and its parts.
+
+mod json;
+mod lines;
+mod text;
+
+use std::cmp::Reverse;
+
+use gristmill_format::Cost;
+use gristmill_profile::FunctionId;
+use gristmill_profile::analysis::{Arc, Direction, Unit, reach};
+
+use crate::head::Head;
+use crate::shown::{shown_of, shown_of_recorded};
+use crate::view::{View, ViewError};
+use lines::Lines;
+pub use lines::{CallRow, HotLine, JumpSummary};
+
+/// What to show.
+#[derive(Debug, Clone)]
+pub struct ShowOptions {
+    /// The function.
+    pub function: FunctionId,
+    /// How far away callers and callees may be; 1 is those that call it and that it calls.
+    pub depth: usize,
+    /// Shows so many lines at most.
+    pub lines: Option<usize>,
+    /// Shows so many rows at most of each of the other lists.
+    pub limit: Option<usize>,
+}
+
+/// A list that may be cut short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// What is shown of it.
+    pub rows: Vec<T>,
+    /// How many there are.
+    pub all: usize,
+}
+
+impl<T> Listed<T> {
+    fn of(mut rows: Vec<T>, limit: Option<usize>) -> Self {
+        let all = rows.len();
+        rows.truncate(limit.unwrap_or(usize::MAX));
+        Listed { rows, all }
+    }
+}
+
+/// A caller or a callee. Costs are by shown column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Which function it is.
+    pub function: FunctionId,
+    /// How many calls away it is.
+    pub distance: usize,
+    /// How often it calls, or is called. Only of those at a distance of 1.
+    pub count: Cost,
+    /// What these calls cost. Of those farther away, what they cost with all that they call, whoever calls them.
+    pub costs: Vec<Cost>,
+    /// For those farther away: the function one step nearer by which they are reached, the dearest of several.
+    pub via: Option<FunctionId>,
+    /// Whether the calls are inside of the function's cycle, or of the function to itself.
+    pub is_inner: bool,
+}
+
+/// What is said of the cycle that a function is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CycleSummary {
+    /// Its number.
+    pub number: usize,
+    /// What it cost with all that it calls.
+    pub inclusive: Vec<Cost>,
+    /// The self costs of its members.
+    pub self_costs: Vec<Cost>,
+    /// How often it is called from outside.
+    pub calls: Cost,
+    /// Its members, the dearest first.
+    pub members: Listed<FunctionId>,
+    /// The calls into it, the dearest first.
+    pub entries: Listed<(Arc, Vec<Cost>)>,
+    /// The calls whose removal breaks most of it, if those from one function to another can.
+    pub breaker: Option<CycleBreaker>,
+}
+
+/// The calls whose removal breaks most of a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CycleBreaker {
+    /// Whose calls they are.
+    pub arc: Arc,
+    /// How many functions are then still in cycles.
+    pub members_left: usize,
+    /// Whether all others were tried.
+    pub is_best: bool,
+}
+
+/// What the function cost in one part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartRow {
+    /// What the part is called: its number, thread and process, as far as there are several of them.
+    pub name: String,
+    /// By itself.
+    pub self_costs: Vec<Cost>,
+    /// With what it called.
+    pub inclusive: Vec<Cost>,
+    /// How often it was called.
+    pub calls: Cost,
+}
+
+/// Everything about one function. Costs are by shown column.
+#[derive(Debug)]
+pub struct Show<'v, 'p> {
+    view: &'v View<'p>,
+    /// What stands above it.
+    pub head: Head,
+    /// The function.
+    pub function: FunctionId,
+    /// What it cost by itself.
+    pub self_costs: Vec<Cost>,
+    /// What it cost with all that it called.
+    pub inclusive: Vec<Cost>,
+    /// How often it was called.
+    pub calls: Cost,
+    /// The cycle it is in.
+    pub cycle: Option<CycleSummary>,
+    /// Who calls it, the dearest first.
+    pub callers: Listed<Neighbour>,
+    /// Whom it calls, the dearest first.
+    pub callees: Listed<Neighbour>,
+    /// Callers that are farther away, the nearest first and then the dearest.
+    pub far_callers: Listed<Neighbour>,
+    /// Callees that are farther away.
+    pub far_callees: Listed<Neighbour>,
+    /// What its callers say that it, or its cycle, cost. None where nothing calls it.
+    pub by_callers: Option<Vec<Cost>>,
+    /// Its self cost, or that of its cycle, and what it called.
+    pub by_callees: Vec<Cost>,
+    /// Its lines, the dearest first.
+    pub lines: Listed<HotLine>,
+    /// What of several functions that were folded into this one the lines are of, if it is not all.
+    pub lines_of: Option<(usize, usize)>,
+    /// The jumps inside of it.
+    pub jumps: JumpSummary,
+    /// Its cost by part, where there are several.
+    pub parts: Listed<PartRow>,
+}
+
+/// How long to look for the calls that break a cycle best: arcs that are looked at.
+const BREAKER_WORK: usize = 20_000_000;
+
+impl<'v, 'p> Show<'v, 'p> {
+    /// Gathers what there is to be said.
+    ///
+    /// # Errors
+    ///
+    /// When a derived cost is above all bounds.
+    pub fn new(view: &'v View<'p>, options: &ShowOptions) -> Result<Self, ViewError> {
+        let ShowOptions { function, depth, limit, .. } = *options;
+        let inclusive = view.inclusive();
+        let sides = inclusive.sides(view.graph(), inclusive.cycles().unit(function));
+        let head = Head::of(view);
+        let folded = view.functions_of(function).len();
+        let by_part = parts(view, function, limit)?;
+        let Lines { lines, jumps, functions_read } = lines::of(view, function)?;
+        Ok(Show {
+            head,
+            function,
+            self_costs: shown_of(view, view.graph().self_cost(function)),
+            inclusive: shown_of(view, inclusive.of(function)),
+            calls: inclusive.called(function),
+            cycle: cycle(view, function, limit),
+            callers: Listed::of(neighbours(view, function, Direction::Callers), limit),
+            callees: Listed::of(neighbours(view, function, Direction::Callees), limit),
+            far_callers: Listed::of(far(view, function, Direction::Callers, depth), limit),
+            far_callees: Listed::of(far(view, function, Direction::Callees, depth), limit),
+            by_callers: sides.callers.map(|row| shown_of(view, &row)),
+            by_callees: shown_of(view, &sides.callees),
+            lines: Listed::of(lines, options.lines),
+            lines_of: (functions_read < folded).then_some((functions_read, folded)),
+            jumps,
+            parts: by_part,
+            view,
+        })
+    }
+
+    /// The sum of all rows of a list, also of those that are not shown, but without calls inside of a recursion: their
+    /// costs are within those of others.
+    fn sum_of(&self, direction: Direction) -> (Cost, Vec<Cost>) {
+        let graph = self.view.graph();
+        let mut sum = vec![0; self.view.shown().len()];
+        let mut count = 0;
+        let cycles = self.view.inclusive().cycles();
+        let mut add = |arc: usize| {
+            if cycles.is_inner(&graph.arcs()[arc]) {
+                return;
+            }
+            count += graph.arcs()[arc].count;
+            let costs = shown_of(self.view, graph.arc_cost(arc));
+            sum.iter_mut().zip(&costs).for_each(|(sum, cost)| *sum += cost);
+        };
+        match direction {
+            Direction::Callers => graph.incoming(self.function).for_each(&mut add),
+            Direction::Callees => graph.outgoing(self.function).for_each(&mut add),
+        }
+        (count, sum)
+    }
+}
+
+/// Orders by the first shown cost, the greatest first, then by name, then as the files have them.
+fn sort_by_cost<T>(view: &View<'_>, rows: &mut [T], key: impl Fn(&T) -> (usize, Cost, FunctionId)) {
+    rows.sort_by(|a, b| {
+        let ((near_a, cost_a, a), (near_b, cost_b, b)) = (key(a), key(b));
+        let name = |function: FunctionId| view.subject(function).name();
+        (near_a, Reverse(cost_a), name(a), a).cmp(&(near_b, Reverse(cost_b), name(b), b))
+    });
+}
+
+fn first(costs: &[Cost]) -> Cost {
+    costs.first().copied().unwrap_or(0)
+}
+
+/// Those that call a function, or that it calls.
+fn neighbours(view: &View<'_>, function: FunctionId, direction: Direction) -> Vec<Neighbour> {
+    let (graph, cycles) = (view.graph(), view.inclusive().cycles());
+    let row = |place: usize| {
+        let arc = graph.arcs()[place];
+        Neighbour {
+            function: if direction == Direction::Callers { arc.caller } else { arc.callee },
+            distance: 1,
+            count: arc.count,
+            costs: shown_of(view, graph.arc_cost(place)),
+            via: None,
+            is_inner: cycles.is_inner(&arc),
+        }
+    };
+    let mut rows: Vec<Neighbour> = match direction {
+        Direction::Callers => graph.incoming(function).map(row).collect(),
+        Direction::Callees => graph.outgoing(function).map(row).collect(),
+    };
+    sort_by_cost(view, &mut rows, |row| (row.distance, first(&row.costs), row.function));
+    rows
+}
+
+/// Those that are more than one call away.
+fn far(view: &View<'_>, function: FunctionId, direction: Direction, depth: usize) -> Vec<Neighbour> {
+    if depth < 2 {
+        return Vec::new();
+    }
+    let graph = view.graph();
+    let reached = reach(graph, function, direction, depth).into_iter().filter(|reached| reached.distance > 1);
+    let mut rows: Vec<Neighbour> = reached
+        .map(|reached| {
+            let arc = graph.arcs()[reached.via];
+            Neighbour {
+                function: reached.function,
+                distance: reached.distance,
+                count: 0,
+                costs: shown_of(view, view.inclusive().of(reached.function)),
+                via: Some(if direction == Direction::Callers { arc.callee } else { arc.caller }),
+                is_inner: false,
+            }
+        })
+        .collect();
+    sort_by_cost(view, &mut rows, |row| (row.distance, first(&row.costs), row.function));
+    rows
+}
+
+fn cycle(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Option<CycleSummary> {
+    let (graph, inclusive) = (view.graph(), view.inclusive());
+    let cycles = inclusive.cycles();
+    let cycle = cycles.cycle_of(function)?;
+    let mut members = cycles.members(cycle).to_vec();
+    sort_by_cost(view, &mut members, |&member| (0, first(&shown_of(view, inclusive.of(member))), member));
+    let entries = cycles.entries(graph, cycle).into_iter();
+    let mut entries: Vec<(Arc, Vec<Cost>)> =
+        entries.map(|arc| (graph.arcs()[arc], shown_of(view, graph.arc_cost(arc)))).collect();
+    sort_by_cost(view, &mut entries, |(arc, costs)| (0, first(costs), arc.caller));
+    let leading = view.shown().first().copied().unwrap_or(0);
+    let breaker = cycles.breaker_within(graph, cycle, leading, BREAKER_WORK);
+    Some(CycleSummary {
+        number: cycle.number(),
+        inclusive: shown_of(view, inclusive.of_cycle(cycle)),
+        self_costs: shown_of(view, inclusive.cycle_self_cost(cycle)),
+        calls: inclusive.cycle_called(cycle),
+        members: Listed::of(members, limit),
+        entries: Listed::of(entries, limit),
+        breaker: breaker.map(|breaker| CycleBreaker {
+            arc: graph.arcs()[breaker.arc],
+            members_left: breaker.members_left,
+            is_best: breaker.is_best,
+        }),
+    })
+}
+
+/// What a function cost by part, the parts in the order of the files; where there are too many, the dearest.
+fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<Listed<PartRow>, ViewError> {
+    let profile = view.profile();
+    let selected: Vec<_> = profile.selected(view.selection()).collect();
+    if selected.len() < 2 {
+        return Ok(Listed::of(Vec::new(), limit));
+    }
+    let cycles = view.inclusive().cycles();
+    let width = profile.event_count().max(1);
+    let several =
+        |number: &dyn Fn(usize) -> Option<u64>| (1..selected.len()).any(|part| number(part) != number(0));
+    let (threads, pids) = (several(&|part| selected[part].thread()), several(&|part| selected[part].pid()));
+    let inputs = selected.iter().any(|part| part.input() != selected[0].input());
+    let mut rows = Vec::new();
+    for (nth, part) in selected.iter().enumerate() {
+        let events = part.event_types();
+        let (mut own, mut called) = (vec![0; width], vec![0; width]);
+        let mut calls = 0;
+        let mut is_there = false;
+        profile.each_self_cost(part, |of, _, costs| {
+            if view.subject_of(of) == function {
+                is_there = true;
+                events.iter().zip(costs).for_each(|(event, cost)| own[event.index()] += cost);
+            }
+        });
+        profile.each_arc(part, |arc, costs| {
+            let arc = Arc { caller: view.subject_of(arc.caller), callee: view.subject_of(arc.callee), ..arc };
+            if (arc.caller != function && arc.callee != function)
+                || view.cut_arcs() > 0 && view.graph().arc_between(arc.caller, arc.callee).is_none()
+            {
+                return;
+            }
+            is_there = true;
+            if arc.callee == function {
+                calls += arc.count;
+            }
+            if arc.caller == function && !cycles.is_inner(&arc) {
+                events.iter().zip(costs).for_each(|(event, cost)| called[event.index()] += cost);
+            }
+        });
+        if !is_there {
+            continue;
+        }
+        let inclusive: Vec<Cost> = own.iter().zip(&called).map(|(own, called)| own + called).collect();
+        let mut name = match part.number() {
+            Some(number) => format!("part {number}"),
+            None => format!("part {}", nth + 1),
+        };
+        for (word, number) in
+            [("thread", part.thread().filter(|_| threads)), ("pid", part.pid().filter(|_| pids))]
+        {
+            if let Some(number) = number {
+                name.push_str(&format!(", {word} {number}"));
+            }
+        }
+        if let Some(input) = profile.inputs().get(part.input()).filter(|_| inputs) {
+            name.push_str(&format!(" of {}", input.name));
+        }
+        rows.push(PartRow {
+            name,
+            self_costs: shown_of_recorded(view, &own).ok_or(ViewError::Overflow)?,
+            inclusive: shown_of_recorded(view, &inclusive).ok_or(ViewError::Overflow)?,
+            calls,
+        });
+    }
+    let all = rows.len();
+    if let Some(limit) = limit.filter(|&limit| limit < all) {
+        let mut costs: Vec<(Cost, Reverse<usize>)> =
+            rows.iter().enumerate().map(|(nth, row)| (first(&row.inclusive), Reverse(nth))).collect();
+        costs.sort_unstable_by(|a, b| b.cmp(a));
+        let mut is_kept = vec![false; all];
+        costs.iter().take(limit).for_each(|(_, Reverse(nth))| is_kept[*nth] = true);
+        let mut kept = is_kept.into_iter();
+        rows.retain(|_| kept.next().unwrap_or(false));
+    }
+    Ok(Listed { rows, all })
+}
+
+impl Show<'_, '_> {
+    /// What the inclusive cost is that both sides are compared with: of the function, or of its cycle.
+    fn unit(&self) -> Unit {
+        self.view.inclusive().cycles().unit(self.function)
+    }
+}

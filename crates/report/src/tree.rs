@@ -1,0 +1,136 @@
+//! The call tree: what called what called what, exact where the files tell, and otherwise an estimate that says so.
+
+mod growth;
+mod inverted;
+mod json;
+mod source;
+mod text;
+
+use gristmill_format::Cost;
+use gristmill_profile::FunctionId;
+use gristmill_profile::analysis::TreeBasis;
+
+use crate::head::Head;
+use crate::view::View;
+use growth::Limits;
+use source::Source;
+pub(crate) use text::fitted;
+
+/// What to show.
+#[derive(Debug, Clone, Default)]
+pub struct TreeOptions {
+    /// The function to begin with, and not the program.
+    pub from: Option<FunctionId>,
+    /// Shows what called that function, and not what it called.
+    pub inverted: bool,
+    /// Leaves out what costs less than this share of the root, in thousandths.
+    pub least: u32,
+    /// Shows so many levels below the root.
+    pub depth: Option<usize>,
+    /// Shows so many nodes at most.
+    pub limit: Option<usize>,
+}
+
+/// However much is asked for: an estimate of a small file may have any number of nodes.
+const MOST_NODES: usize = 1_000_000;
+
+/// What a node stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its name. It may hold anything; see [`printable`](crate::printable).
+    pub name: String,
+    /// Its source file; empty where there is none or it is not known.
+    pub file: String,
+    /// Its object; empty where there is none or it is not known.
+    pub object: String,
+    /// The names of a cycle's members.
+    pub members: Vec<String>,
+}
+
+/// The kinds of what a node stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// The program as a whole, above all functions that nothing calls.
+    Program,
+    /// A function.
+    Function,
+    /// A cycle, by number: its members are not told apart.
+    Cycle(usize),
+}
+
+/// A node of the tree. Costs are by shown column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What it stands for: its place in [`Tree::entries`].
+    pub entry: usize,
+    /// The node above, which comes before this one; none for the root.
+    pub parent: Option<usize>,
+    /// How far below the root it is.
+    pub depth: usize,
+    /// How often it was called by the node above. In an inverted tree, how often it called that one.
+    pub count: Cost,
+    /// What it cost by itself. In an inverted tree, what of the cost comes from nowhere above.
+    pub self_costs: Vec<Cost>,
+    /// What it cost with all below.
+    pub inclusive: Vec<Cost>,
+    /// How many nodes are shown right below.
+    pub children: usize,
+    /// How many were left out right below.
+    pub hidden: usize,
+    /// What these cost.
+    pub hidden_costs: Vec<Cost>,
+    /// Its cost, or a part of it, is here by a guess.
+    pub is_guessed: bool,
+}
+
+/// The call tree.
+#[derive(Debug)]
+pub struct Tree<'v, 'p> {
+    view: &'v View<'p>,
+    /// What stands above it.
+    pub head: Head,
+    /// What it is based on; costs are by shown column.
+    pub basis: TreeBasis,
+    /// The nodes that are shown: each before those below it, and these by cost. The first one is the root.
+    pub nodes: Vec<Node>,
+    /// What the nodes stand for.
+    pub entries: Vec<Entry>,
+    /// The function that the tree begins with, if it is not the program.
+    pub from: Option<String>,
+    inverted: bool,
+    least: u32,
+    depth: Option<usize>,
+    is_limited: bool,
+}
+
+impl<'v, 'p> Tree<'v, 'p> {
+    /// Makes the tree of a view.
+    pub fn new(view: &'v View<'p>, options: &TreeOptions) -> Self {
+        // The program itself is no node that anyone asked for.
+        let most_nodes = options.limit.unwrap_or(MOST_NODES).clamp(1, MOST_NODES);
+        let most_nodes = most_nodes + usize::from(options.from.is_none());
+        let Source { basis, growth, entries } = source::of(view, options, most_nodes);
+        let limits =
+            Limits { least: options.least, depth: options.depth.unwrap_or(usize::MAX), nodes: most_nodes };
+        let nodes = growth.select(&entries, limits);
+        Tree {
+            head: Head::of(view),
+            basis,
+            is_limited: nodes.len() >= most_nodes,
+            nodes,
+            entries,
+            from: options.from.map(|from| view.subject(from).name().to_owned()),
+            inverted: options.inverted,
+            least: options.least,
+            depth: options.depth,
+            view,
+        }
+    }
+
+    /// What a node stands for.
+    fn entry(&self, node: &Node) -> &Entry {
+        &self.entries[node.entry]
+    }
+}

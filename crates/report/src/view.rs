@@ -1,0 +1,496 @@
+//! What of a profile is looked at, and how: parts, event types, folding, cuts, and the rule for inclusive costs.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::fmt;
+
+use gristmill_format::Cost;
+use gristmill_profile::analysis::{Arc, CallGraph, Cycles, Inclusive, KCachegrind};
+use gristmill_profile::event::{CostUnit, known_long_name};
+use gristmill_profile::formula::{
+    DefinedBy, Definition, DerivationFault, Derived, Formula, derive, well_known,
+};
+use gristmill_profile::symbol::{Symbol, fold_callers, fold_recursion};
+use gristmill_profile::{CostTable, FileId, Function, FunctionId, ObjectId, Profile, Selection};
+use regex::Regex;
+
+/// How inclusive costs are reckoned. See `gristmill_profile::analysis` for what each of them means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// Self cost plus outgoing calls, cycles as one, nothing above the total.
+    #[default]
+    Own,
+    /// As KCachegrind shows them.
+    KCachegrind,
+    /// As callgrind_annotate shows them.
+    Annotate,
+}
+
+/// Calls that are taken out before anything is reckoned: from functions whose name fits to others whose name fits.
+#[derive(Debug, Clone)]
+pub struct Cut {
+    /// Fits the name of the caller.
+    pub caller: Regex,
+    /// Fits the name of the callee.
+    pub callee: Regex,
+}
+
+/// What to look at.
+#[derive(Debug, Clone)]
+pub struct ViewOptions {
+    /// The parts.
+    pub selection: Selection,
+    /// The event types to show, by name; the first one decides the order. All recorded ones when empty.
+    pub events: Vec<String>,
+    /// Derived event types of the user's own.
+    pub derive: Vec<Definition>,
+    /// How inclusive costs are reckoned.
+    pub rule: Rule,
+    /// Whether functions that call each other in a circle are taken as one.
+    pub cycles: bool,
+    /// Whether all levels of a recursion are one function.
+    pub fold_recursion: bool,
+    /// Whether functions that differ only in their recorded callers are one.
+    pub fold_callers: bool,
+    /// Calls to take out.
+    pub cuts: Vec<Cut>,
+    /// Takes out calls that cost less than this share, in thousandths, of the dearest calls to the same function.
+    pub cut_below: u32,
+}
+
+impl Default for ViewOptions {
+    fn default() -> Self {
+        ViewOptions {
+            selection: Selection::default(),
+            events: Vec::new(),
+            derive: Vec::new(),
+            rule: Rule::default(),
+            cycles: true,
+            fold_recursion: false,
+            fold_callers: false,
+            cuts: Vec::new(),
+            cut_below: 0,
+        }
+    }
+}
+
+/// An event type, recorded or derived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventColumn {
+    /// Its name; a second one of the same name has a number after it.
+    pub name: String,
+    /// Its name for people, if there is one.
+    pub long_name: Option<String>,
+    /// What one of it is.
+    pub unit: CostUnit,
+    /// How it is derived, if it is.
+    pub formula: Option<String>,
+}
+
+/// What is looked at as one function: a function of the profile, or several that were folded into one.
+#[derive(Debug, Clone)]
+pub struct Subject<'p> {
+    recorded: Cow<'p, [u8]>,
+    /// Most names are never shown, and taking one apart is slower than loading it was.
+    name: OnceCell<String>,
+    /// Its source file.
+    pub file: FileId,
+    /// Its object.
+    pub object: ObjectId,
+}
+
+impl Subject<'_> {
+    /// Its name, demangled. It may hold anything; see [`printable`](crate::printable).
+    pub fn name(&self) -> &str {
+        self.name.get_or_init(|| Symbol::parse(&self.recorded).shown())
+    }
+
+    /// Its name as the files have it, but for what was folded.
+    pub fn recorded_name(&self) -> &[u8] {
+        &self.recorded
+    }
+}
+
+/// Why a profile cannot be looked at in this way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// There is no such event type.
+    UnknownEvent {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// No part fits the selection.
+    NothingSelected,
+    /// A derived cost is larger than any number that costs are reckoned with.
+    Overflow,
+    /// There are so many event types and functions that their costs would take much more memory than the profile.
+    TooManyColumns,
+}
+
+impl fmt::Display for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ViewError::UnknownEvent { name, .. } => write!(f, "there is no event type `{name}`"),
+            ViewError::NothingSelected => f.write_str("no part of the profile is selected"),
+            ViewError::Overflow => f.write_str("a derived cost is too large to be reckoned with"),
+            ViewError::TooManyColumns => {
+                f.write_str("the profile has too many event types for as many functions")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ViewError {}
+
+/// A profile as it is looked at: its subjects with their costs, and who calls whom. Subjects are known by
+/// [`FunctionId`]s of the view's own graph.
+#[derive(Debug)]
+pub struct View<'p> {
+    profile: &'p Profile,
+    selection: Selection,
+    columns: Vec<EventColumn>,
+    /// What the last columns are derived of.
+    derived: Vec<Derived>,
+    shown: Vec<usize>,
+    subjects: Vec<Subject<'p>>,
+    /// Nothing is folded, and each function is its own subject, where this is empty.
+    subject_of: Vec<FunctionId>,
+    graph: CallGraph,
+    inclusive: Inclusive,
+    totals: Vec<Cost>,
+    cut_arcs: usize,
+    faults: Vec<DerivationFault>,
+}
+
+/// A table of costs has a cell for each function and event type. No profile that was measured comes near this; one made
+/// to do harm has thousands of event types, and a few bytes for each function.
+const MOST_CELLS: usize = 1 << 27;
+
+impl<'p> View<'p> {
+    /// Looks at a profile.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing to see, or an event type that was asked for is not there.
+    pub fn new(profile: &'p Profile, options: &ViewOptions) -> Result<Self, ViewError> {
+        if profile.selected(&options.selection).next().is_none() && !options.selection.is_all() {
+            return Err(ViewError::NothingSelected);
+        }
+        if profile.function_count().saturating_mul(profile.event_count()) > MOST_CELLS {
+            return Err(ViewError::TooManyColumns);
+        }
+        let (subjects, subject_of) = subjects(profile, options);
+        let mut columns = recorded(profile);
+        let names: Vec<&[u8]> = columns.iter().map(|column| column.name.as_bytes()).collect();
+        let mut derivation = derive(&names, &definitions(profile, &options.derive));
+        // Of a profile that has instructions only, the estimate of cycles is no more than these.
+        let is_copy = |derived: &Derived| matches!(derived.factors[..], [(_, 1)]);
+        derivation
+            .derived
+            .retain(|derived| derived.definition.by != DefinedBy::Convention || !is_copy(derived));
+        columns.extend(derivation.derived.iter().map(|derived| EventColumn {
+            name: lossy(&derived.definition.name),
+            long_name: derived.definition.long_name.as_deref().map(lossy),
+            unit: CostUnit::of(&derived.definition.name, derived.definition.long_name.as_deref()),
+            formula: Some(derived.definition.formula.to_string()),
+        }));
+        let recorded = names_of(&columns).len() - derivation.derived.len();
+        let shown = chosen(&columns, recorded, &options.events)?;
+
+        let of = |function: FunctionId| subject_of.get(function.index()).copied().unwrap_or(function);
+        let graph = graph_of(profile, &options.selection, &subjects, &subject_of);
+        let leading = shown.first().copied().filter(|&column| column < graph.width()).unwrap_or(0);
+        let is_cut = cut_arcs(&graph, &subjects, options, leading);
+        let cut_arcs = is_cut.iter().filter(|&&is_cut| is_cut).count();
+        let graph = if cut_arcs > 0 { graph.without(|arc, _| is_cut[arc]) } else { graph };
+        let graph = if derivation.derived.is_empty() {
+            graph
+        } else {
+            graph.with_derived(&derivation.derived).map_err(|_| ViewError::Overflow)?
+        };
+
+        let inclusive = match options.rule {
+            Rule::Own => Inclusive::own(&graph, cycles_of(&graph, options)),
+            Rule::Annotate => Inclusive::annotate(&graph),
+            // Its sums go by parts, so the graph of all parts is not enough; and its cycles are those of all parts,
+            // selected or not.
+            Rule::KCachegrind if cut_arcs == 0 => {
+                let all = (!options.selection.is_all())
+                    .then(|| graph_of(profile, &Selection::default(), &subjects, &subject_of));
+                let cycles = cycles_of(all.as_ref().unwrap_or(&graph), options);
+                part_by_part(profile, &options.selection, &graph, of, cycles, &derivation.derived)?
+            }
+            Rule::KCachegrind => KCachegrind::of_one_part(&graph, cycles_of(&graph, options)),
+        };
+        let totals = graph.total();
+        Ok(View {
+            profile,
+            selection: options.selection.clone(),
+            columns,
+            shown,
+            subjects,
+            subject_of,
+            graph,
+            inclusive,
+            totals,
+            cut_arcs,
+            derived: derivation.derived,
+            faults: derivation.faults,
+        })
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &'p Profile {
+        self.profile
+    }
+
+    /// The parts that are looked at.
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// All event types, recorded ones first: the columns of all costs.
+    pub fn columns(&self) -> &[EventColumn] {
+        &self.columns
+    }
+
+    /// The columns to show, in order. There is always one.
+    pub fn shown(&self) -> &[usize] {
+        &self.shown
+    }
+
+    /// How a column is derived; none for one that was recorded.
+    pub(crate) fn derived(&self, column: usize) -> Option<&Derived> {
+        column.checked_sub(self.columns.len() - self.derived.len()).and_then(|nth| self.derived.get(nth))
+    }
+
+    /// Who calls whom, cuts made.
+    pub fn graph(&self) -> &CallGraph {
+        &self.graph
+    }
+
+    /// The inclusive costs.
+    pub fn inclusive(&self) -> &Inclusive {
+        &self.inclusive
+    }
+
+    /// The sum of all self costs, by column.
+    pub fn totals(&self) -> &[Cost] {
+        &self.totals
+    }
+
+    /// What is looked at as one function.
+    pub fn subjects(&self) -> impl ExactSizeIterator<Item = (FunctionId, &Subject<'p>)> {
+        self.subjects.iter().enumerate().map(|(index, subject)| (FunctionId::new(index), subject))
+    }
+
+    /// One of them.
+    pub fn subject(&self, id: FunctionId) -> &Subject<'p> {
+        &self.subjects[id.index()]
+    }
+
+    /// The one that a function of the profile was folded into.
+    pub fn subject_of(&self, function: FunctionId) -> FunctionId {
+        self.subject_of.get(function.index()).copied().unwrap_or(function)
+    }
+
+    /// The functions of the profile that a subject stands for.
+    pub fn functions_of(&self, subject: FunctionId) -> Vec<FunctionId> {
+        if self.subject_of.is_empty() {
+            return vec![subject];
+        }
+        self.profile.functions().filter(|&function| self.subject_of(function) == subject).collect()
+    }
+
+    /// How many arcs were cut.
+    pub fn cut_arcs(&self) -> usize {
+        self.cut_arcs
+    }
+
+    /// What is wrong with derived event types.
+    pub fn faults(&self) -> &[DerivationFault] {
+        &self.faults
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn names_of(columns: &[EventColumn]) -> Vec<String> {
+    columns.iter().map(|column| column.name.clone()).collect()
+}
+
+/// The event types that the files have.
+fn recorded(profile: &Profile) -> Vec<EventColumn> {
+    let said: HashMap<&[u8], Option<&[u8]>> = profile
+        .event_definitions()
+        .filter(|definition| definition.formula.is_none())
+        .map(|definition| (definition.name, definition.long_name))
+        .collect();
+    let mut columns: Vec<EventColumn> = profile
+        .events()
+        .map(|event| {
+            let event = profile.event(event);
+            let long_name = said.get(event.name).copied().flatten();
+            EventColumn {
+                name: match event.repetition {
+                    0 => lossy(event.name),
+                    nth => format!("{}#{}", lossy(event.name), nth + 1),
+                },
+                unit: CostUnit::of(event.name, long_name),
+                long_name: long_name.map(lossy).or_else(|| known_long_name(event.name).map(str::to_owned)),
+                formula: None,
+            }
+        })
+        .collect();
+    if columns.is_empty() {
+        // The graph has a column of zeros then.
+        columns.push(EventColumn {
+            name: "none".to_owned(),
+            long_name: None,
+            unit: CostUnit::Count,
+            formula: None,
+        });
+    }
+    columns
+}
+
+/// Definitions of derived event types, the weakest first.
+fn definitions(profile: &Profile, own: &[Definition]) -> Vec<Definition> {
+    let of_files = profile.event_definitions().filter_map(|definition| {
+        Some(Definition {
+            name: definition.name.to_vec(),
+            formula: Formula::parse(definition.formula?).ok()?,
+            long_name: definition.long_name.map(<[u8]>::to_vec),
+            by: DefinedBy::File,
+        })
+    });
+    well_known().into_iter().chain(of_files).chain(own.iter().cloned()).collect()
+}
+
+/// The columns to show.
+fn chosen(columns: &[EventColumn], recorded: usize, asked: &[String]) -> Result<Vec<usize>, ViewError> {
+    if asked.is_empty() {
+        return Ok((0..recorded).collect());
+    }
+    let place = |name: &String| {
+        let exactly = columns.iter().position(|column| column.name == *name);
+        exactly
+            .or_else(|| columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)))
+            .ok_or_else(|| ViewError::UnknownEvent { name: name.clone(), known: names_of(columns) })
+    };
+    asked.iter().map(place).collect()
+}
+
+/// Folds functions as asked for: the subjects, and which one each function is, where it is not itself.
+fn subjects<'p>(profile: &'p Profile, options: &ViewOptions) -> (Vec<Subject<'p>>, Vec<FunctionId>) {
+    let subject =
+        |recorded: Cow<'p, [u8]>, file, object| Subject { recorded, name: OnceCell::new(), file, object };
+    let functions = profile.functions().map(|id| profile.function(id));
+    if !options.fold_recursion && !options.fold_callers {
+        let own =
+            |function: Function<'p>| subject(Cow::Borrowed(function.name), function.file, function.object);
+        return (functions.map(own).collect(), Vec::new());
+    }
+    let mut subjects = Vec::new();
+    let mut subject_of = Vec::with_capacity(profile.function_count());
+    let mut known: HashMap<(ObjectId, FileId, Cow<'p, [u8]>), FunctionId> = HashMap::new();
+    for Function { name, file, object, .. } in functions {
+        let name = if options.fold_callers { fold_callers(name) } else { name };
+        let name = if options.fold_recursion { fold_recursion(name) } else { Cow::Borrowed(name) };
+        let next = FunctionId::new(subjects.len());
+        let folded = *known.entry((object, file, name.clone())).or_insert(next);
+        if folded == next {
+            subjects.push(subject(name, file, object));
+        }
+        subject_of.push(folded);
+    }
+    (subjects, subject_of)
+}
+
+/// Who calls whom among subjects.
+fn graph_of(
+    profile: &Profile,
+    selection: &Selection,
+    subjects: &[Subject<'_>],
+    subject_of: &[FunctionId],
+) -> CallGraph {
+    let graph = profile.call_graph(selection);
+    if subject_of.is_empty() {
+        return graph;
+    }
+    graph.folded(subjects.len(), |function| subject_of[function.index()])
+}
+
+fn cycles_of(graph: &CallGraph, options: &ViewOptions) -> Cycles {
+    if options.cycles { Cycles::of(graph) } else { Cycles::none(graph) }
+}
+
+/// Which arcs are taken out.
+fn cut_arcs(graph: &CallGraph, subjects: &[Subject<'_>], options: &ViewOptions, leading: usize) -> Vec<bool> {
+    let mut is_cut = if options.cut_below > 0 {
+        graph.weak_arcs(leading, options.cut_below, 1000)
+    } else {
+        vec![false; graph.arcs().len()]
+    };
+    let fits = |pattern: &Regex, function: FunctionId| pattern.is_match(subjects[function.index()].name());
+    for Cut { caller, callee } in &options.cuts {
+        for (is_cut, arc) in is_cut.iter_mut().zip(graph.arcs()) {
+            *is_cut |= fits(caller, arc.caller) && fits(callee, arc.callee);
+        }
+    }
+    is_cut
+}
+
+/// The costs that KCachegrind shows, which it adds up part by part.
+fn part_by_part(
+    profile: &Profile,
+    selection: &Selection,
+    graph: &CallGraph,
+    of: impl Fn(FunctionId) -> FunctionId,
+    cycles: Cycles,
+    derived: &[Derived],
+) -> Result<Inclusive, ViewError> {
+    let width = graph.width();
+    let mut sums = KCachegrind::new(graph.functions(), width);
+    for part in profile.selected(selection) {
+        let events = part.event_types();
+        let recorded = width - derived.len();
+        let full = |costs: &[Cost]| {
+            let mut row = vec![0; width];
+            events.iter().zip(costs).for_each(|(event, &cost)| row[event.index()] = cost);
+            for (nth, derived) in derived.iter().enumerate() {
+                row[recorded + nth] = derived.of(&row[..recorded]).map_err(|_| ViewError::Overflow)?;
+            }
+            Ok(row)
+        };
+        let (mut functions, mut function_costs) = (Vec::new(), CostTable::new(width, 0));
+        let (mut arcs, mut arc_costs) = (Vec::new(), CostTable::new(width, 0));
+        let mut result = Ok(());
+        profile.each_self_cost(&part, |function, _, costs| match full(costs) {
+            Ok(row) => {
+                functions.push(of(function));
+                function_costs.push(&row);
+            }
+            Err(error) => result = Err(error),
+        });
+        profile.each_arc(&part, |arc, costs| match full(costs) {
+            Ok(row) => {
+                arcs.push(Arc { caller: of(arc.caller), callee: of(arc.callee), count: arc.count });
+                arc_costs.push(&row);
+            }
+            Err(error) => result = Err(error),
+        });
+        result?;
+        sums.add_part(
+            functions.into_iter().zip(function_costs.rows()),
+            arcs.into_iter().zip(arc_costs.rows()),
+        );
+    }
+    Ok(sums.finish(graph, cycles))
+}

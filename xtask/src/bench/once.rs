@@ -1,0 +1,109 @@
+//! One contender, once, in a process of its own, so that the memory it takes can be told from that of others.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use gristmill_profile::analysis::{Cycles, Inclusive};
+use gristmill_profile::{Input, Loader, Profile, Selection};
+
+use super::process::{self, Run};
+use crate::failure::{Context as _, Failure};
+
+/// Of the reader of the other crate; larger ones make it no faster.
+const PEER_BUFFER: usize = 1 << 20;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    #[arg(value_enum)]
+    work: Work,
+    path: PathBuf,
+}
+
+/// What is done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Work {
+    /// Visits each line end.
+    Scan,
+    /// Loads a profile with one thread.
+    LoadAlone,
+    /// Loads a profile with all cores.
+    Load,
+    /// Loads a profile with all cores, and has the inclusive costs of all functions.
+    Inclusive,
+    /// Loads a profile with the other crate.
+    Peer,
+}
+
+impl Work {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Work::Scan => "newline scan",
+            Work::LoadAlone => "gristmill, one thread",
+            Work::Load => "gristmill",
+            Work::Inclusive => "gristmill with inclusive costs",
+            Work::Peer => "callgrind-parser",
+        }
+    }
+
+    /// Does it in another process.
+    pub(super) fn measure(self, path: &Path) -> Result<Run, Failure> {
+        let mut command = Command::new(std::env::current_exe().context(|| "cannot find xtask".to_owned())?);
+        let work = clap::ValueEnum::to_possible_value(&self);
+        command.args(["bench", "load-once", work.as_ref().map_or("", |work| work.get_name())]).arg(path);
+        let (printed, mut run) = process::measure(command)?;
+        // The child's own times leave out how long it took to begin and to end.
+        let mut times = printed.split_whitespace().filter_map(|nanos| nanos.parse().ok());
+        let (Some(reading), Some(whole)) = (times.next(), times.next()) else {
+            return Err(Failure::new(format!("{}: no times", self.name())));
+        };
+        run.whole = Duration::from_nanos(whole);
+        run.reading = Some(Duration::from_nanos(reading)).filter(|reading| !reading.is_zero());
+        Ok(run)
+    }
+}
+
+/// Prints how long reading the file took, if that can be told apart, and how long all of it did: in nanoseconds.
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let path = &options.path;
+    let start = Instant::now();
+    if options.work == Work::Peer {
+        let file = File::open(path).context(|| format!("cannot open {}", path.display()))?;
+        let profile = callgrind_parser::parse_reader(BufReader::with_capacity(PEER_BUFFER, file))
+            .context(|| format!("cannot read {}", path.display()))?;
+        return done(start, Duration::ZERO, profile);
+    }
+    let bytes = std::fs::read(path).context(|| format!("cannot read {}", path.display()))?;
+    let reading = start.elapsed();
+    match options.work {
+        Work::Scan => {
+            // Only counting line ends is five times as fast, but makes no position.
+            let ends = memchr::memchr_iter(b'\n', &bytes).fold(0usize, |sum, at| sum.wrapping_add(at));
+            done(start, reading, ends)
+        }
+        Work::LoadAlone => done(start, reading, load(Loader::new().threads(1), bytes)),
+        Work::Load => done(start, reading, load(Loader::new(), bytes)),
+        Work::Inclusive | Work::Peer => {
+            let profile = load(Loader::new(), bytes);
+            let graph = profile.call_graph(&Selection::default());
+            let inclusive = Inclusive::own(&graph, Cycles::of(&graph));
+            done(start, reading, (profile, graph, inclusive))
+        }
+    }
+}
+
+fn load(loader: Loader<'_>, bytes: Vec<u8>) -> Profile {
+    loader.load(vec![Input { name: String::new(), bytes }])
+}
+
+/// Taking down what was made is not counted.
+fn done<T>(start: Instant, reading: Duration, made: T) -> Result<(), Failure> {
+    let made = black_box(made);
+    let whole = start.elapsed();
+    println!("{} {}", reading.as_nanos(), whole.as_nanos());
+    drop(made);
+    Ok(())
+}

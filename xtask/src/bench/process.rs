@@ -1,0 +1,56 @@
+//! Other programs: how long they take and how much memory.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use wait4::Wait4 as _;
+
+use crate::failure::{Context as _, Failure};
+use crate::workspace;
+
+/// What one run took. The best is the one that took the least time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Run {
+    /// From the path of a file to the answer.
+    pub(super) whole: Duration,
+    /// How much of it was reading the file, where that is known apart.
+    pub(super) reading: Option<Duration>,
+    /// The most memory that was resident. The system counts in what the process that started it had taken by then: some
+    /// 10 MB.
+    pub(super) peak: u64,
+}
+
+/// Runs a program to its end, and returns what it printed.
+pub(super) fn measure(mut command: Command) -> Result<(String, Run), Failure> {
+    let shown = workspace::shown(&command);
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .context(|| format!("cannot run {shown}"))?;
+    let mut printed = Vec::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        stdout.read_to_end(&mut printed).context(|| format!("cannot read what {shown} prints"))?;
+    }
+    let used = child.wait4().context(|| format!("cannot wait for {shown}"))?;
+    let whole = start.elapsed();
+    if !used.status.success() {
+        return Err(Failure::new(format!("{shown} ended with {}", used.status)));
+    }
+    let run = Run { whole, reading: None, peak: used.rusage.maxrss };
+    Ok((String::from_utf8_lossy(&printed).into_owned(), run))
+}
+
+/// Whether there is a program of this name.
+pub(super) fn is_on_path(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| is_file(&folder.join(program)))
+}
+
+fn is_file(path: &Path) -> bool {
+    path.is_file() || path.with_extension("exe").is_file()
+}
