@@ -407,6 +407,18 @@ pub(crate) enum ReportFormat {
     Markdown,
 }
 
+impl ReportFormat {
+    /// How much is shown: what is asked for, where 0 means all, or else as much as a person reads, or a program may want.
+    pub(crate) fn limit(self, asked: Option<usize>, people: usize, programs: Option<usize>) -> Option<usize> {
+        match (asked, self) {
+            (Some(0), _) => None,
+            (Some(asked), _) => Some(asked),
+            (None, ReportFormat::Text | ReportFormat::Markdown) => Some(people),
+            (None, ReportFormat::Json | ReportFormat::Csv) => programs,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InclusiveRule {
     /// Self cost plus what was called; cycles as one, nothing above the total

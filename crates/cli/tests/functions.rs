@@ -7,15 +7,9 @@
 
 mod harness;
 
-use std::path::{Path, PathBuf};
-
 use serde_json::Value;
 
-use harness::{CLEAN, code, corpus, folder, golden, json, run, run_in, run_with, stderr, stdout, text};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use harness::{CLEAN, code, corpus, folder, golden, json, root, run, run_in, run_with, stderr, stdout, text};
 
 /// Named relative to the corpus, so that the names in the output are those of no machine.
 fn blessed(name: &str, arguments: &[&str]) {

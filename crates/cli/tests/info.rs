@@ -13,12 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use harness::{assert_frugal, code, folder, golden, gzip, json, run_in, run_measured, stderr, stdout, text};
-
-/// The folder of the whole project.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use harness::{
+    assert_frugal, code, folder, golden, gzip, json, root, run_in, run_measured, stderr, stdout, text,
+};
 
 /// All files below a folder, in order, as paths relative to it.
 fn files(folder: &Path) -> Vec<String> {

@@ -5,18 +5,12 @@
 
 mod harness;
 
-use std::path::{Path, PathBuf};
-
 use gristmill_format::{CostRole, Line, Reader};
 
-use harness::{run_in, stderr, stdout};
+use harness::{root, run_in, stderr, stdout};
 
 const BEGIN: &str = "```console\n";
 const END: &str = "```\n";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 /// The text with what each `$ gristmill …` in a console block prints below it.
 fn with_output(text: &str) -> String {

@@ -14,12 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use harness::{code, corpus, folder, golden, json, run, run_in, stderr, stdout, text};
-
-/// The folder of the whole project.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use harness::{code, corpus, folder, golden, json, root, run, run_in, stderr, stdout, text};
 
 /// Named relative to the corpus, so that the names in the output are those of no machine.
 fn blessed(name: &str, arguments: &[&str]) {

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
                 SortKey::Calls => SortBy::Calls,
                 SortKey::Name => SortBy::Name,
             },
-            limit: limit(args.limit, args.format),
+            limit: args.format.limit(args.limit, ROWS, None),
             filter,
             object,
             file,
@@ -51,15 +51,6 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         ReportFormat::Markdown => report.write_markdown(out)?,
     }
     Ok(ExitStatus::Success)
-}
-
-/// What is asked for, or what can be read.
-fn limit(asked: Option<usize>, format: ReportFormat) -> Option<usize> {
-    match (asked, format) {
-        (Some(0), _) | (None, ReportFormat::Json | ReportFormat::Csv) => None,
-        (Some(rows), _) => Some(rows),
-        (None, ReportFormat::Text | ReportFormat::Markdown) => Some(ROWS),
-    }
 }
 
 /// In sampled profiles nobody counted calls, so that a cost by call would be made up.

@@ -17,8 +17,8 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     let options = ShowOptions {
         function: load::function(&view, &args.function)?,
         depth: usize::try_from(args.depth).unwrap_or(usize::MAX),
-        lines: limit(args.lines, args.format),
-        limit: limit(args.limit, args.format),
+        lines: args.format.limit(args.lines, ROWS, None),
+        limit: args.format.limit(args.limit, ROWS, None),
     };
     let report = Show::new(&view, &options)
         .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
@@ -30,13 +30,4 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
         ReportFormat::Markdown => report.write_markdown(out)?,
     }
     Ok(ExitStatus::Success)
-}
-
-/// What is asked for, or what can be read.
-fn limit(asked: Option<usize>, format: ReportFormat) -> Option<usize> {
-    match (asked, format) {
-        (Some(0), _) | (None, ReportFormat::Json | ReportFormat::Csv) => None,
-        (Some(rows), _) => Some(rows),
-        (None, ReportFormat::Text | ReportFormat::Markdown) => Some(ROWS),
-    }
 }

@@ -21,12 +21,7 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         inverted: args.inverted,
         least: args.min,
         depth: args.depth,
-        limit: match (args.limit, args.format) {
-            (Some(0), _) => None,
-            (Some(nodes), _) => Some(nodes),
-            (None, ReportFormat::Json | ReportFormat::Csv) => Some(NODES_FOR_PROGRAMS),
-            (None, ReportFormat::Text | ReportFormat::Markdown) => Some(NODES),
-        },
+        limit: args.format.limit(args.limit, NODES, Some(NODES_FOR_PROGRAMS)),
     };
     let report = Tree::new(&view, &options);
     let out = &mut *session.stdout();

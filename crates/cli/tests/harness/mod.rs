@@ -15,6 +15,11 @@ use serde_json::Value;
 pub(crate) const CLEAN: &[u8] = b"# callgrind format\nversion: 1\ncreator: hand\npositions: line\nevents: Ir Dr\n\nob=(1) /bin/mill\n\
     fl=(1) mill.c\nfn=(1) main\n10 10 2\ncfn=(2) grind\ncalls=3 20\n11 50 10\n\nfn=(2)\n20 50 10\n\ntotals: 60 12\n";
 
+/// The folder of the whole project.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
 pub(crate) fn gristmill(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gristmill"));
     // Colours and widths of the machine that runs the tests are none of their business.
