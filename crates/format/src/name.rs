@@ -305,10 +305,15 @@ impl<T: Copy> NameTable<T> {
     }
 }
 
+/// The longest name that is made of references.
+const MOST_EXPANDED: usize = 1 << 20;
+
 /// Replaces the references in a name made of numbers, as `--compress-mangled=yes` writes them:
 /// `(1116)'2'(1112)` with the names of 1116 and 1112 put in.
 ///
 /// None when the name holds no such reference.
+///
+/// None also when it would be longer than any name that a compiler makes: the same long name can be put in many times.
 pub(crate) fn expand<'a>(text: &[u8], resolve: impl Fn(u64) -> Option<Cow<'a, [u8]>>) -> Option<Vec<u8>> {
     let mut expanded = Vec::new();
     let mut rest = text;
@@ -321,6 +326,9 @@ pub(crate) fn expand<'a>(text: &[u8], resolve: impl Fn(u64) -> Option<Cow<'a, [u
                 expanded.extend_from_slice(piece);
             }
             _ => return None,
+        }
+        if expanded.len() > MOST_EXPANDED {
+            return None;
         }
         if piece_end == rest.len() {
             // A name that stands for itself, or for another such name, would not end.
@@ -483,6 +491,8 @@ mod tests {
         {
             assert_eq!(expand(plain, names), None, "{}", plain.escape_ascii());
         }
+        let long = vec![b'x'; MOST_EXPANDED / 2];
+        assert!(expand(b"(1)'(1)", |_| Some(Cow::Borrowed(&long))).is_none());
     }
 
     #[test]

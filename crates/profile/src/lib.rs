@@ -52,8 +52,9 @@
 //! A profile is the bytes of its files and an index over them. A row of a file stays text; only its place is kept, and
 //! sums take as few bytes as their digits need. Measured on generated files of 100 MB, with two threads: while a file
 //! with a single event type, a quarter of a million functions and a million calls is loaded, memory is at most about twice
-//! the file; with 13 event types, addresses and jumps less than one and a half times. Loading takes four times as long as
-//! reading the records alone, and most of that goes into looking up the numbers of names.
+//! the file; with 13 event types, addresses and jumps less than one and a half times. Loading takes four to six times the
+//! work of reading the records alone. Where functions are smaller than their names, as in files made to do harm, memory
+//! may be ten times the file.
 #![deny(missing_docs)]
 
 pub mod analysis;

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::io;
 
-use memchr::memmem;
-
 use super::Run;
 use super::change::ChangeKind;
 use crate::error::Error;
@@ -19,6 +17,21 @@ const UNNAMED: &[u8] = b"??? (";
 
 fn unnamed(id: u64) -> Vec<u8> {
     [UNNAMED, format!("{id})").as_bytes()].concat()
+}
+
+/// What to put in for a number: its meaning; where that is made of references, what they mean; where that is no help, a
+/// name made for want of one.
+fn meaning<'a>(reader: &Reader<'a>, space: NameSpace, id: u64) -> Cow<'a, [u8]> {
+    let plain = |id| match reader.meaning(space, id) {
+        Some(text) if !needs_number(text) => Cow::Borrowed(text),
+        _ => Cow::Owned(unnamed(id)),
+    };
+    match reader.meaning(space, id) {
+        Some(text) if needs_number(text) => {
+            expand(text, |id| Some(plain(id))).map_or_else(|| unnamed(id).into(), Cow::Owned)
+        }
+        _ => plain(id),
+    }
 }
 
 /// A line that waits: a callee line, or what comes between such a line and the call.
@@ -50,7 +63,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         location: Location,
     ) -> HeldName<'a> {
         let text = match (name.text, name.id) {
-            (Some(text), _) => self.text_of(reader, key, name, text, location),
+            (Some(text), _) => self.text_of(reader, key, text, location),
             // One name for all of them would make one function of many.
             (None, Some(id)) => Cow::Owned(unnamed(id)),
             (None, None) => Cow::Borrowed(&b"???"[..]),
@@ -64,22 +77,12 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         &mut self,
         reader: &Reader<'a>,
         key: NameKey,
-        name: &Name<'a>,
         text: &'a [u8],
         location: Location,
     ) -> Cow<'a, [u8]> {
         let space = key.space();
         // The grammar has no references inside names, and those inside would not follow a change of numbers.
-        let expanded = if text.contains(&b'\'') {
-            expand(text, |id| {
-                Some(reader.meaning(space, id).map_or_else(|| unnamed(id).into(), Cow::Borrowed))
-            })
-        } else {
-            // What was named here for want of a name is not put in: a second repair would.
-            reader.expand(space, name).filter(|expanded| memmem::find(expanded, UNNAMED).is_none())
-        };
-        // What would itself need a number is not put in either.
-        if let Some(expanded) = expanded.filter(|expanded| !needs_number(expanded)) {
+        if let Some(expanded) = expand(text, |id| Some(meaning(reader, space, id))) {
             self.changes.note(ChangeKind::ComposedName, location);
             let text = self.without_returns(&expanded, location);
             return Cow::Owned(self.strip(space, text).to_vec());

@@ -302,3 +302,17 @@ fn a_failing_sink_is_an_error() {
     let error = repair(b"events: Ir\n", &Rewrite::default(), Full).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Io);
 }
+
+#[test]
+fn references_to_nothing_are_named_once() {
+    for (file, name) in [
+        (&b"events: I\nfn=(462)7\nfn=(462)(462)\n1 1\n"[..], &b"fn=(463) ??? (462)\n"[..]),
+        (b"events: I\nfn=(1) a\nfn=(2) (1)'(9)\n1 1\n", b"fn=(2) a'??? (9)\n"),
+        (b"events: I\nfn=(1) a\nfn=(2) (1)'2\nfn=(3) (2)'(1)\n1 1\n", b"fn=(3) a'2'a\n"),
+    ] {
+        let once = repair(file, &Rewrite::default(), Vec::new()).unwrap().sink;
+        assert!(memchr::memmem::find(&once, name).is_some(), "{}", once.escape_ascii());
+        let again = repair(&once, &Rewrite::default(), Vec::new()).unwrap();
+        assert_eq!(again.sink, once);
+    }
+}
