@@ -1,4 +1,5 @@
-//! Whatever the bytes are, reading them ends, does not panic, and gives no more records than there are lines.
+//! Whatever the bytes are, reading them ends, does not panic, and gives no more records than there are lines. Lines of the
+//! usual form, which only a tolerant reader takes without a second look, say the same to one that looks twice.
 #![no_main]
 
 use gristmill_format::{Header, Line, Reader, Stance};
@@ -41,5 +42,11 @@ fuzz_target!(|data: &[u8]| {
             assert!(location.byte <= data.len() as u64);
         }
         assert!(records <= lines, "{records} records of {lines} lines");
+    }
+
+    // A strict reader ends at the first deviation; until then both must agree.
+    let tolerant = Reader::new(data).map_while(Result::ok);
+    for (once, twice) in tolerant.zip(Reader::with_stance(data, Stance::Practised).map_while(Result::ok)) {
+        assert_eq!(once.line, twice.line);
     }
 });

@@ -46,13 +46,13 @@ impl<'a> Reader<'a> {
         length: usize,
     ) -> Option<Record<'a>> {
         let base = self.base?;
-        let mut stop = ends.token(0);
+        let mut stop = ends.token(0)?;
         let mut values = [usual_position(window, 0, stop, base[0])?, 0, 0, 0];
         match self.columns.len() {
             1 => {}
             2 if stop < length => {
                 let start = stop + 1;
-                stop = ends.token(start);
+                stop = ends.token(start)?;
                 values[1] = usual_position(window, start, stop, base[1])?;
             }
             _ => return None,
@@ -205,12 +205,12 @@ impl<'a> Reader<'a> {
         let base = self.base?;
         let ends = Ends::of(window);
         let length = ends.line_in_window()?;
-        let mut stop = ends.token(start);
+        let mut stop = ends.token(start)?;
         let mut values = [usual_position(window, start, stop, base[0])?, 0, 0, 0];
         let mut count = 1;
         if stop + 1 < length {
             let start = stop + 1;
-            stop = ends.token(start);
+            stop = ends.token(start)?;
             values[1] = usual_position(window, start, stop, base[1])?;
             count = 2;
         }
@@ -234,11 +234,11 @@ impl Ends {
         Ends { line_ends: find_all(window, b'\n'), blanks: find_all(window, b' ') }
     }
 
-    /// The end of the token that begins here; the window's length when it lies beyond.
+    /// The end of the token that begins here; None when it lies beyond the window, which then has a piece of it only.
     #[inline(always)]
-    fn token(self, start: usize) -> usize {
+    fn token(self, start: usize) -> Option<usize> {
         let from = u64::from(self.line_ends | self.blanks) >> start << start;
-        (from | 1 << size_of::<Window>()).trailing_zeros() as usize
+        (from != 0).then_some(from.trailing_zeros() as usize)
     }
 
     /// The token ends from here to the end of the line, counted from here; none if the line goes on beyond the window.
