@@ -105,11 +105,6 @@ impl Subject<'_> {
     pub fn name(&self) -> &str {
         self.name.get_or_init(|| Symbol::parse(&self.recorded).shown())
     }
-
-    /// Its name as the files have it, but for what was folded.
-    pub fn recorded_name(&self) -> &[u8] {
-        &self.recorded
-    }
 }
 
 /// Why a profile cannot be looked at in this way.
