@@ -1,9 +1,64 @@
 //! Whatever the bytes are, reading them ends, does not panic, and gives no more records than there are lines. Lines of the
-//! usual form, which only a tolerant reader takes without a second look, say the same to one that looks twice.
+//! usual form, which only a tolerant reader takes without a second look, say the same to one that looks twice, and the same
+//! without being records.
 #![no_main]
 
-use gristmill_format::{Header, Line, Reader, Stance};
+use gristmill_format::{Cost, CostRole, Costs, Header, Line, Location, NameKey, Reader, Skim, Stance};
 use libfuzzer_sys::fuzz_target;
+
+/// What lines say, whether they are skimmed or come as records.
+#[derive(Default)]
+struct Said<'a>(Vec<(Location, Saying<'a>)>);
+
+#[derive(Debug, PartialEq)]
+enum Saying<'a> {
+    Name(NameKey, u64, Option<&'a [u8]>),
+    Calls(Cost, &'a [u8]),
+    Jump(&'a [u8]),
+    Cost(CostRole, Costs<'a>, &'a [u8]),
+}
+
+impl<'a> Skim<'a> for Said<'a> {
+    fn name(&mut self, _: &Reader<'a>, at: Location, key: NameKey, number: u64, text: Option<&'a [u8]>) {
+        self.0.push((at, Saying::Name(key, number, text)));
+    }
+
+    fn calls(&mut self, _: &Reader<'a>, at: Location, count: Cost, text: &'a [u8]) {
+        self.0.push((at, Saying::Calls(count, text)));
+    }
+
+    fn jump(&mut self, _: &Reader<'a>, at: Location, text: &'a [u8]) {
+        self.0.push((at, Saying::Jump(text)));
+    }
+
+    fn cost(&mut self, _: &Reader<'a>, at: Location, role: CostRole, costs: Costs<'a>, text: &'a [u8]) {
+        self.0.push((at, Saying::Cost(role, costs, text)));
+    }
+}
+
+fn said(data: &[u8], skims: bool) -> Said<'_> {
+    let mut said = Said::default();
+    let mut reader = Reader::new(data).by_number();
+    loop {
+        if skims {
+            reader.skim(data.len(), &mut said);
+        }
+        let Some(item) = reader.next() else { return said };
+        let Ok(record) = item else { continue };
+        let (location, text) = (record.location, record.spelling.text().unwrap_or_default());
+        match record.line {
+            Line::Name(key, name) => {
+                if let Some(number) = name.id {
+                    said.name(&reader, location, key, number, name.text);
+                }
+            }
+            Line::Calls(calls) => said.calls(&reader, location, calls.count, text),
+            Line::Jump(_) => said.jump(&reader, location, text),
+            Line::Cost(line) => said.cost(&reader, location, line.role, line.costs, text),
+            _ => {}
+        }
+    }
+}
 
 fuzz_target!(|data: &[u8]| {
     let lines = data.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count() + 1;
@@ -43,6 +98,8 @@ fuzz_target!(|data: &[u8]| {
         }
         assert!(records <= lines, "{records} records of {lines} lines");
     }
+
+    assert_eq!(said(data, true).0, said(data, false).0);
 
     // A strict reader ends at the first deviation; until then both must agree.
     let tolerant = Reader::new(data).map_while(Result::ok);

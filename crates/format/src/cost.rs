@@ -136,18 +136,52 @@ impl<'a> Costs<'a> {
     /// Puts the costs into their places, and says what was the first to be wrong.
     #[inline(always)]
     fn place(&self, places: &mut [Cost], put: impl Fn(&mut Cost, Cost)) -> Result<(), CostFault> {
-        let (text, beyond, offset, stops) = match self.0 {
-            Repr::Text { text, beyond, offset, stops } => (text, usize::from(beyond), offset, stops),
+        // Where all numbers end is known for nearly all lines, and these numbers are of the usual form.
+        if let Repr::Text { text, stops, .. } = self.0
+            && stops != 0
+            && let Some(piece) = text.first_chunk::<REACH>()
+        {
+            let mut left = stops;
+            let mut start = 0;
+            for (nth, place) in places.iter_mut().enumerate() {
+                let stop = left.trailing_zeros() as usize;
+                // The remainder changes nothing, but shows that no number begins beyond the window.
+                let number = eight(piece, start % size_of::<Window>());
+                let Some(number) = number.and_then(|eight| whole_number(eight, stop - start)) else {
+                    return self.place_rest(start, &mut places[nth..], put);
+                };
+                put(place, Cost::from(number));
+                left &= left - 1;
+                if left == 0 {
+                    return Ok(());
+                }
+                start = stop + 1;
+            }
+            return self.place_rest(start, &mut [], put);
+        }
+        self.place_rest(0, places, put)
+    }
+
+    /// Places the numbers from this byte on.
+    #[inline(never)]
+    fn place_rest(
+        &self,
+        from: usize,
+        places: &mut [Cost],
+        put: impl Fn(&mut Cost, Cost),
+    ) -> Result<(), CostFault> {
+        let (text, beyond, offset) = match self.0 {
+            Repr::Text { text, beyond, offset, .. } => (text, usize::from(beyond), offset),
             Repr::Values(values) => {
                 places.iter_mut().zip(values).for_each(|(place, &cost)| put(place, cost));
                 return if values.len() > places.len() { Err(CostFault::too_many(0, 0)) } else { Ok(()) };
             }
         };
         let end = text.len() - beyond;
-        let mut at = 0;
+        let mut at = from;
         let mut free = places.iter_mut();
-        if beyond == REACH {
-            at = place_usual(text, end, stops, &mut free, &put);
+        if beyond == REACH && from == 0 {
+            at = place_usual(text, end, &mut free, &put);
             if at > end {
                 return Ok(());
             }
@@ -168,7 +202,6 @@ impl<'a> Costs<'a> {
 fn place_usual(
     text: &[u8],
     end: usize,
-    stops: u32,
     free: &mut std::slice::IterMut<'_, Cost>,
     put: impl Fn(&mut Cost, Cost),
 ) -> usize {
@@ -178,10 +211,7 @@ fn place_usual(
         && let Some(piece) = text.get(at..).and_then(<[u8]>::first_chunk::<REACH>)
         && let Some(window) = piece.first_chunk()
     {
-        let mut stops = match stops {
-            0 => stops_in(window, end - at),
-            known => known.into(),
-        };
+        let mut stops = stops_in(window, end - at);
         let begin = at;
         let mut start = 0;
         while stops != 0 {

@@ -159,7 +159,7 @@ pub use location::Location;
 pub use name::{FunctionName, Name, NameKey, NameSpace};
 pub use position::{Columns, MAX_COLUMNS, PositionKind, Positions};
 pub use producer::{Producer, ProducerKind, Recording};
-pub use reader::{Reader, Resumption, Stance};
+pub use reader::{Reader, Resumption, Skim, Stance};
 pub use record::{
     Calls, CostLine, CostRole, EventDefinition, Header, Jump, Line, LineEnd, NumbersKey, Record, Spelling,
     WordIter, Words,

@@ -2,6 +2,7 @@
 
 mod definitions;
 mod line;
+mod skim;
 #[cfg(test)]
 mod tests;
 mod usual;
@@ -23,6 +24,8 @@ use crate::record::{CostRole, Line, LineEnd, Record, Spelling};
 use crate::scan::trim_start;
 use definitions::Definitions;
 use line::LineReader;
+
+pub use skim::Skim;
 
 /// How a [`Reader`] takes what deviates from the published grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -110,6 +113,8 @@ pub struct Reader<'a> {
     indented: bool,
     /// What came before was not read, so a number without a meaning may have been given one there.
     resumed: bool,
+    /// What numbers stand for, and which names are in force, is left to the caller.
+    leaves_names: bool,
     started: bool,
     done: bool,
 }
@@ -190,6 +195,7 @@ impl<'a> Reader<'a> {
             },
             indented: false,
             resumed: false,
+            leaves_names: false,
             started: false,
             done: false,
         }
@@ -238,6 +244,29 @@ impl<'a> Reader<'a> {
         };
         reader.fast = reader.expects_usual_lines();
         reader
+    }
+
+    /// Leaves names to the caller, who has a table of numbers anyway and does not want a second one.
+    ///
+    /// A name comes as it is spelled: by its number alone, or with a number and a text, which is empty where only blanks
+    /// stand behind the number. [`Reader::context`] knows no names but [`Context::from`]. What it takes a table to see is
+    /// no error: numbers that have no meaning or a second one, and calls without a callee.
+    ///
+    /// ```
+    /// use gristmill_format::{Line, Reader};
+    ///
+    /// let file = b"events: Ir\nfn=(1) main\n1 2\nfn=(1)\n5 6\nfn=(2)\n";
+    /// let mut names = Vec::new();
+    /// for record in Reader::new(file).by_number() {
+    ///     if let Line::Name(_, name) = record?.line {
+    ///         names.push((name.id, name.text));
+    ///     }
+    /// }
+    /// assert_eq!(names, [(Some(1), Some(&b"main"[..])), (Some(1), None), (Some(2), None)]);
+    /// # Ok::<(), gristmill_format::Error>(())
+    /// ```
+    pub fn by_number(self) -> Self {
+        Reader { leaves_names: true, ..self }
     }
 
     /// What a reader must know to go on from here. Not to be asked for between a call or jump line and its second line.

@@ -279,6 +279,12 @@ impl<'a> LineReader<'_, 'a> {
                 self.repaired(ErrorKind::UnclosedNameId, offset, text.len());
                 Name::plain(text)
             }
+            Spelled::Numbered { id, rest: b"" } if self.reader.leaves_names => {
+                Name { id: Some(id), text: None, defines: false }
+            }
+            Spelled::Numbered { id, rest } if self.reader.leaves_names => {
+                Name::define(id, definition_text(rest))
+            }
             Spelled::Numbered { id, rest } => {
                 let known = table.get(id);
                 let text = definition_text(rest);
@@ -304,7 +310,9 @@ impl<'a> LineReader<'_, 'a> {
         if key == NameKey::Fn {
             self.reader.part.has_function = true;
         }
-        self.reader.context.name(key, name);
+        if !self.reader.leaves_names || key == NameKey::Frfn {
+            self.reader.context.name(key, name);
+        }
         self.yields(Line::Name(key, name));
     }
 
@@ -313,7 +321,7 @@ impl<'a> LineReader<'_, 'a> {
         let mut tokens = Tokens::new(value);
         let count = self.count(&mut tokens, offset);
         let target = self.target(tokens, value, offset);
-        if self.reader.context.callee().is_none() {
+        if self.reader.context.callee().is_none() && !self.reader.leaves_names {
             self.repaired(ErrorKind::CallWithoutCallee, 0, self.text.len());
             if let Some(callee) = self.reader.last_callee {
                 self.reader.context.name(NameKey::Cfn, callee);

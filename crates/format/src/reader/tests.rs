@@ -1,13 +1,16 @@
-//! Lines of the usual form are read in a way of their own. Here files are read with it and without it, and nothing may
-//! differ: neither records nor errors, nor what the reader tells beside them.
+//! Lines of the usual form are read in a way of their own, or handed out without being records. Here files are read with
+//! it and without it, and nothing may differ: neither records nor errors, nor what the reader tells beside them.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Reader;
-use crate::cost::Cost;
-use crate::record::Line;
+use super::{Reader, Skim};
+use crate::cost::{Cost, Costs};
+use crate::error::Error;
+use crate::location::Location;
+use crate::name::NameKey;
+use crate::record::{CostRole, Line, Record};
 
 /// Everything that a caller can see, item by item.
 fn seen(input: &[u8], fast: bool) -> Vec<String> {
@@ -41,7 +44,81 @@ fn seen(input: &[u8], fast: bool) -> Vec<String> {
     items
 }
 
+/// Writes down what is skimmed, and what comes as a record in the same words.
+#[derive(Default)]
+struct Said(Vec<String>);
+
+impl Said {
+    fn add(&mut self, reader: &Reader<'_>, what: String) {
+        self.0.push(format!("{what} {:?} {}", reader.resumption(), reader.bytes_read()));
+    }
+
+    fn item<'a>(&mut self, reader: &Reader<'a>, item: Result<Record<'a>, Error>) {
+        let record = match item {
+            Ok(record) => record,
+            Err(error) => return self.add(reader, format!("{error:?}")),
+        };
+        let (location, text) = (record.location, record.spelling.text().unwrap_or_default());
+        match record.line {
+            Line::Blank if text.is_empty() => {}
+            Line::Name(key, name) if name.id.is_some() => {
+                assert_eq!(name.defines, name.text.is_some());
+                self.name(reader, location, key, name.id.unwrap(), name.text);
+            }
+            Line::Calls(calls) => self.calls(reader, location, calls.count, text),
+            Line::Jump(_) => self.jump(reader, location, text),
+            Line::Cost(line) => self.cost(reader, location, line.role, line.costs, text),
+            _ => self.add(reader, format!("{record:?}")),
+        }
+    }
+}
+
+impl<'a> Skim<'a> for Said {
+    fn name(&mut self, reader: &Reader<'a>, at: Location, key: NameKey, number: u64, text: Option<&'a [u8]>) {
+        self.add(reader, format!("{at:?} {key:?} {number} {text:?}"));
+    }
+
+    fn calls(&mut self, reader: &Reader<'a>, at: Location, count: Cost, text: &'a [u8]) {
+        self.add(reader, format!("{at:?} {count} calls {text:?}"));
+    }
+
+    fn jump(&mut self, reader: &Reader<'a>, at: Location, text: &'a [u8]) {
+        self.add(reader, format!("{at:?} jump {text:?}"));
+    }
+
+    fn cost(&mut self, reader: &Reader<'a>, at: Location, role: CostRole, costs: Costs<'a>, text: &'a [u8]) {
+        let sums = [0, 1, 3, 13].map(|count| {
+            let mut sums: Vec<Cost> = vec![7; count];
+            (costs.add_to(&mut sums), sums)
+        });
+        self.add(reader, format!("{at:?} {role:?} {costs:?} {sums:?} {text:?}"));
+    }
+}
+
+/// What a reader that leaves names to its caller says, with and without skimming.
+fn said(input: &[u8], skims: bool) -> Vec<String> {
+    let mut reader = Reader::new(input).by_number();
+    reader.never_fast = !skims;
+    let mut said = Said::default();
+    loop {
+        if skims {
+            reader.skim(input.len() / 2, &mut said);
+            reader.skim(input.len(), &mut said);
+        }
+        match reader.next() {
+            Some(item) => said.item(&reader, item),
+            None => return said.0,
+        }
+    }
+}
+
 fn assert_same(input: &[u8]) {
+    let (skimmed, slow) = (said(input, true), said(input, false));
+    for (skimmed, slow) in skimmed.iter().zip(&slow) {
+        assert_eq!(skimmed, slow, "in:\n{}", String::from_utf8_lossy(input));
+    }
+    assert_eq!(skimmed.len(), slow.len(), "in:\n{}", String::from_utf8_lossy(input));
+
     let (fast, slow) = (seen(input, true), seen(input, false));
     for (fast, slow) in fast.iter().zip(&slow) {
         assert_eq!(fast, slow, "in:\n{}", String::from_utf8_lossy(input));

@@ -14,7 +14,7 @@ use crate::cost::{Cost, Costs};
 use crate::lanes::{Window, eight, find_all, leading_number, whole_number};
 use crate::location::Location;
 use crate::name::{Name, NameKey};
-use crate::position::{Positions, position};
+use crate::position::{MAX_COLUMNS, Positions, position};
 use crate::record::{Calls, CostLine, CostRole, Jump, Line, LineEnd, Record, Spelling};
 
 /// Usual positions are below it, so that adding to one or taking away from one shows in the highest bit if it goes too far.
@@ -45,6 +45,32 @@ impl<'a> Reader<'a> {
         ends: Ends,
         length: usize,
     ) -> Option<Record<'a>> {
+        let text = rest.get(..length)?;
+        let CostParts { values, costs_at } = self.cost_parts(rest, window, ends, length)?;
+        let location = self.take_line(length);
+        let role = self.expected;
+        self.take_cost_line(role, values);
+        Some(Record {
+            location,
+            part: self.part.index,
+            line: Line::Cost(CostLine {
+                role,
+                positions: Positions::of_array(values, self.columns.len()),
+                costs: Costs::within(rest, costs_at, length, ends.stops(costs_at, length)),
+            }),
+            spelling: Spelling::of_text(text, LineEnd::Lf),
+        })
+    }
+
+    /// What a cost line of this length says, with nothing taken yet.
+    #[inline(always)]
+    pub(super) fn cost_parts(
+        &self,
+        rest: &'a [u8],
+        window: &Window,
+        ends: Ends,
+        length: usize,
+    ) -> Option<CostParts> {
         let base = self.base?;
         let mut stop = ends.token(0)?;
         let mut values = [usual_position(window, 0, stop, base[0])?, 0, 0, 0];
@@ -59,27 +85,14 @@ impl<'a> Reader<'a> {
         }
         // There need not be any costs.
         let costs_at = (stop + 1).min(length);
-        let text = rest.get(..length)?;
-        if text.last() == Some(&b'\r') {
+        if rest.get(..length)?.last() == Some(&b'\r') {
             return None;
         }
         // A jump has no costs: this is a line after a jump without a second line.
         if self.expected == CostRole::JumpSource && costs_at != length {
             return None;
         }
-        let location = self.take_line(length);
-        let role = self.expected;
-        self.take_cost_line(role, values);
-        Some(Record {
-            location,
-            part: self.part.index,
-            line: Line::Cost(CostLine {
-                role,
-                positions: Positions::of_array(values, self.columns.len()),
-                costs: Costs::within(rest, costs_at, length, ends.stops(costs_at, length)),
-            }),
-            spelling: Spelling::of_text(text, LineEnd::Lf),
-        })
+        Some(CostParts { values, costs_at })
     }
 
     /// Goes on to the next line. From here on the line counts as taken.
@@ -134,33 +147,25 @@ impl<'a> Reader<'a> {
     /// `fn=(12)` or `fn=(12) main`.
     #[inline(always)]
     fn usual_name_line(&mut self, rest: &'a [u8], window: &Window, key: &UsualKey) -> Option<()> {
-        let (id, close) = usual_number(window, key.length)?;
-        if window.get(close) != Some(&b')') {
-            return None;
+        let NameParts { id, text, length } = name_parts(rest, window, key)?;
+        if self.leaves_names {
+            self.yields(
+                &rest[..length],
+                Line::Name(key.key, Name { id: Some(id), text, defines: text.is_some() }),
+            );
+            return Some(());
         }
         let table = &mut self.names[key.key.space() as usize];
         let known = table.get(id);
-        let (name, length) = match window.get(close + 1)? {
-            b'\n' => match known {
-                Some(known) => (Name::refer(id, known), close + 1),
-                None if self.resumed => (Name { id: Some(id), text: None, defines: false }, close + 1),
-                None => return None,
-            },
-            b' ' => {
-                let length = Ends::of(window).line(rest)?;
-                if rest.get(length.wrapping_sub(1)) == Some(&b'\r') {
-                    return None;
-                }
-                let text = rest.get(close + 2..length)?;
-                if matches!(text.first(), None | Some(b' ' | b'\t'))
-                    || known.is_some_and(|known| known != text && table.is_of_part(known))
-                {
-                    return None;
-                }
+        let name = match (text, known) {
+            (None, Some(known)) => Name::refer(id, known),
+            (None, None) if self.resumed => Name { id: Some(id), text: None, defines: false },
+            (None, None) => return None,
+            (Some(text), Some(known)) if known != text && table.is_of_part(known) => return None,
+            (Some(text), _) => {
                 table.set(id, text);
-                (Name::define(id, text), length)
+                Name::define(id, text)
             }
-            _ => return None,
         };
         self.yields(&rest[..length], Line::Name(key.key, name));
         self.context.name(key.key, name);
@@ -170,33 +175,42 @@ impl<'a> Reader<'a> {
     /// `calls=1 +3 `, `jump=1 +3 ` or `jcnd=1/2 +3 `.
     #[inline(always)]
     fn usual_association(&mut self, rest: &'a [u8], window: &Window) -> Option<()> {
-        let key = eight(window, 0)?;
-        let (role, length, line) = if key & key_mask(6) == key_bytes(b"calls=") {
-            // A callee is named for one call, and that of the last one is about to be forgotten.
-            if self.associated == Some(CostRole::Call) || self.context.callee().is_none() {
-                return None;
-            }
-            let (count, at) = usual_count(window, 6, b' ')?;
-            let (target, length) = self.usual_target(window, at)?;
-            (CostRole::Call, length, Line::Calls(Calls { count, target }))
-        } else {
-            let (taken, executed, at) = if key & key_mask(5) == key_bytes(b"jcnd=") {
-                let (taken, at) = usual_count(window, 5, b'/')?;
-                let (executed, at) = usual_count(window, at, b' ')?;
-                (taken, Some(executed), at)
-            } else if key & key_mask(5) == key_bytes(b"jump=") {
-                let (taken, at) = usual_count(window, 5, b' ')?;
-                (taken, None, at)
-            } else {
-                return None;
-            };
-            let (target, length) = self.usual_target(window, at)?;
-            (CostRole::JumpSource, length, Line::Jump(Jump { taken, executed, target }))
-        };
+        let (line, length) = self.association_parts(window)?;
+        let role = if matches!(line, Line::Calls(_)) { CostRole::Call } else { CostRole::JumpSource };
+        // A callee is named for one call, and that of the last one is about to be forgotten.
+        if role == CostRole::Call
+            && !self.leaves_names
+            && (self.associated == Some(CostRole::Call) || self.context.callee().is_none())
+        {
+            return None;
+        }
         self.yields(&rest[..length], line);
         self.expected = role;
         self.announced = (self.yielded.location, length);
         Some(())
+    }
+
+    /// What a call or jump line says, and how long it is, with nothing taken yet.
+    #[inline(always)]
+    pub(super) fn association_parts(&self, window: &Window) -> Option<(Line<'a>, usize)> {
+        let key = eight(window, 0)?;
+        if key & key_mask(6) == key_bytes(b"calls=") {
+            let (count, at) = usual_count(window, 6, b' ')?;
+            let (target, length) = self.usual_target(window, at)?;
+            return Some((Line::Calls(Calls { count, target }), length));
+        }
+        let (taken, executed, at) = if key & key_mask(5) == key_bytes(b"jcnd=") {
+            let (taken, at) = usual_count(window, 5, b'/')?;
+            let (executed, at) = usual_count(window, at, b' ')?;
+            (taken, Some(executed), at)
+        } else if key & key_mask(5) == key_bytes(b"jump=") {
+            let (taken, at) = usual_count(window, 5, b' ')?;
+            (taken, None, at)
+        } else {
+            return None;
+        };
+        let (target, length) = self.usual_target(window, at)?;
+        Some((Line::Jump(Jump { taken, executed, target }), length))
     }
 
     /// One or two positions to the end of the line, perhaps with a blank after them; and how long the line is.
@@ -218,19 +232,58 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What a cost line says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CostParts {
+    pub(super) values: [u64; MAX_COLUMNS],
+    /// Where the costs begin; at the end of the line if there are none.
+    pub(super) costs_at: usize,
+}
+
+/// What a name line says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NameParts<'a> {
+    pub(super) id: u64,
+    /// What the number is to stand for; none where it is only used.
+    pub(super) text: Option<&'a [u8]>,
+    pub(super) length: usize,
+}
+
+/// Reads what stands behind the key of a name line.
+#[inline(always)]
+pub(super) fn name_parts<'a>(rest: &'a [u8], window: &Window, key: &UsualKey) -> Option<NameParts<'a>> {
+    let (id, close) = usual_number(window, key.length)?;
+    if window.get(close) != Some(&b')') {
+        return None;
+    }
+    match window.get(close + 1)? {
+        b'\n' => Some(NameParts { id, text: None, length: close + 1 }),
+        b' ' => {
+            let length = Ends::of(window).line(rest)?;
+            if rest.get(length.wrapping_sub(1)) == Some(&b'\r') {
+                return None;
+            }
+            let text = rest.get(close + 2..length)?;
+            let is_usual = !matches!(text.first(), None | Some(b' ' | b'\t'));
+            is_usual.then_some(NameParts { id, text: Some(text), length })
+        }
+        _ => None,
+    }
+}
+
 /// Where tokens and lines end in a window.
 ///
 /// Measured on generated profiles of 100 MB: looked up for the whole line before anything else, they let the processor
 /// begin with the next line while it is still busy with the numbers of this one.
 #[derive(Debug, Clone, Copy)]
-struct Ends {
+pub(super) struct Ends {
     line_ends: u32,
     blanks: u32,
 }
 
 impl Ends {
     #[inline(always)]
-    fn of(window: &Window) -> Ends {
+    pub(super) fn of(window: &Window) -> Ends {
         Ends { line_ends: find_all(window, b'\n'), blanks: find_all(window, b' ') }
     }
 
@@ -244,7 +297,7 @@ impl Ends {
     /// The token ends from here to the end of the line, counted from here; none if the line goes on beyond the window.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "no more bits than the window has bytes")]
-    fn stops(self, start: usize, length: usize) -> u32 {
+    pub(super) fn stops(self, start: usize, length: usize) -> u32 {
         if length >= size_of::<Window>() {
             return 0;
         }
@@ -253,13 +306,13 @@ impl Ends {
     }
 
     #[inline(always)]
-    fn line_in_window(self) -> Option<usize> {
+    pub(super) fn line_in_window(self) -> Option<usize> {
         (self.line_ends != 0).then_some(self.line_ends.trailing_zeros() as usize % size_of::<Window>())
     }
 
     /// The length of the line that `rest` begins with, and with it the window.
     #[inline(always)]
-    fn line(self, rest: &[u8]) -> Option<usize> {
+    pub(super) fn line(self, rest: &[u8]) -> Option<usize> {
         self.line_in_window().or_else(|| line_beyond_window(rest))
     }
 }
@@ -272,16 +325,16 @@ fn line_beyond_window(rest: &[u8]) -> Option<usize> {
 
 /// A key before a name that has a number, together with the `=(` after it.
 #[derive(Debug, Clone, Copy)]
-struct UsualKey {
+pub(super) struct UsualKey {
     bytes: u64,
     length: usize,
-    key: NameKey,
+    pub(super) key: NameKey,
 }
 
 impl UsualKey {
     /// Looked up by its first three bytes, so that no branch depends on which key it is.
     #[inline(always)]
-    fn of(window: &Window) -> Option<&'static UsualKey> {
+    pub(super) fn of(window: &Window) -> Option<&'static UsualKey> {
         let eight = eight(window, 0)?;
         let key = &USUAL_KEYS[usual_key_slot(eight)];
         (eight & key_mask(key.length) == key.bytes).then_some(key)
@@ -384,7 +437,7 @@ static SIGNS: [Sign; 256] = {
 };
 
 #[inline(always)]
-fn begins_position(window: &Window) -> bool {
+pub(super) fn begins_position(window: &Window) -> bool {
     sign(window[0]).lengths != 0
 }
 
