@@ -125,6 +125,7 @@
 //! No two producers write quite the same. The chapter [`practice`] tells what is met in files, and which rule holds here.
 #![deny(missing_docs)]
 
+mod cachegrind;
 mod context;
 mod cost;
 mod error;
@@ -151,6 +152,9 @@ mod spell;
 mod survey;
 mod writer;
 
+pub use cachegrind::{
+    CachegrindFault, CachegrindFaultKind, CachegrindFile, CachegrindRecord, CachegrindWriter,
+};
 pub use context::Context;
 pub use cost::{Cost, CostFault, CostIter, Costs};
 pub use error::{Error, ErrorKind, Foreign};
