@@ -1,5 +1,8 @@
 //! Blocks: runs of lines that are about one function, from its `fn=` to the next.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use gristmill_format::Resumption;
 
 /// A block, by where it begins. It ends where the next function does.
@@ -32,6 +35,58 @@ impl Block {
     }
 }
 
+/// The blocks of each function: looked for when they are first asked for, as most of what asks for a profile does not.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BlocksByFunction(OnceLock<Runs>);
+
+/// Follows from the blocks.
+impl PartialEq for BlocksByFunction {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// The indices of blocks, those of one function after those of another; and where each function's begin.
+#[derive(Debug, Clone, Default)]
+struct Runs {
+    begins: Vec<u32>,
+    blocks: Vec<u32>,
+}
+
+impl BlocksByFunction {
+    /// Those of a function that are in a range of blocks, in their order.
+    pub(crate) fn of(&self, function: usize, range: &Range<usize>, blocks: &[Block]) -> &[u32] {
+        let Runs { begins, blocks } = self.0.get_or_init(|| Runs::of(blocks));
+        let begin = |function: usize| begins.get(function).map_or(blocks.len(), |&begin| begin as usize);
+        let own = blocks.get(begin(function)..begin(function + 1)).unwrap_or_default();
+        let [from, to] =
+            [range.start, range.end].map(|limit| own.partition_point(|&block| (block as usize) < limit));
+        own.get(from..to).unwrap_or_default()
+    }
+}
+
+impl Runs {
+    fn of(blocks: &[Block]) -> Runs {
+        let functions = blocks.iter().map(|block| block.function as usize + 1).max().unwrap_or_default();
+        // Each place counts those of the functions before, then moves over its own as they are put in.
+        let mut ends = vec![0u32; functions + 1];
+        blocks.iter().for_each(|block| ends[block.function as usize + 1] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        let begins = ends.clone();
+        let mut sorted = vec![0; blocks.len()];
+        for (index, block) in (0..).zip(blocks) {
+            let place = &mut ends[block.function as usize];
+            sorted[*place as usize] = index;
+            *place += 1;
+        }
+        Runs { begins, blocks: sorted }
+    }
+}
+
 /// A place to begin reading at for blocks whose positions are relative to a block before.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anchor {
@@ -49,5 +104,31 @@ pub(crate) struct BodyState(pub(crate) Resumption);
 impl PartialEq for BodyState {
     fn eq(&self, _: &Self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn blocks_of_a_function_are_those_that_a_search_finds(
+            functions in prop::collection::vec(0u32..6, 0..40),
+            (from, to) in (0usize..40, 0usize..40),
+        ) {
+            let blocks: Vec<Block> = functions.iter().map(|&function| Block::new(0, 1, false, function, 0)).collect();
+            let by_function = BlocksByFunction::default();
+            let range = from.min(functions.len())..to.min(functions.len());
+            for function in 0..8 {
+                let searched: Vec<u32> = (0..)
+                    .zip(&functions)
+                    .filter(|&(index, &other)| other == function && range.contains(&(index as usize)))
+                    .map(|(index, _)| index)
+                    .collect();
+                prop_assert_eq!(by_function.of(function as usize, &range, &blocks), searched);
+            }
+        }
     }
 }

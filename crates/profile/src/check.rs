@@ -109,7 +109,7 @@ impl Profile {
                         (&mut selves, (function, place.file.index()), 0, costs)
                     }
                     BlockLine::Calls { callee, count, costs, .. } => {
-                        (&mut arcs, (function, callee as usize), count, costs)
+                        (&mut arcs, (function, callee.index()), count, costs)
                     }
                     BlockLine::Jump { .. } => continue,
                 };

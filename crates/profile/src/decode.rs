@@ -6,7 +6,7 @@ use gristmill_format::{
 };
 
 use crate::block::Block;
-use crate::id::FileId;
+use crate::id::{FileId, FunctionId};
 use crate::in_force::InForce;
 use crate::profile::Profile;
 
@@ -23,12 +23,43 @@ pub struct Place {
     pub basic_block: Option<u64>,
 }
 
-/// What a line of a block says.
+/// What a line of a function says. Costs are as the line has them, in the order of the part's own event types; those
+/// left off at its end are 0.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum BlockLine<'p> {
-    SelfCost { place: Place, costs: Costs<'p> },
-    Calls { place: Place, callee: u32, count: Cost, target: Place, costs: Costs<'p> },
-    Jump { place: Place, taken: Cost, executed: Option<Cost>, target: Place, function: Option<u32> },
+pub enum BlockLine<'p> {
+    /// What the line cost itself.
+    SelfCost {
+        /// Where.
+        place: Place,
+        /// How much.
+        costs: Costs<'p>,
+    },
+    /// Calls of another function, or of the same.
+    Calls {
+        /// Where they are made.
+        place: Place,
+        /// Who is called.
+        callee: FunctionId,
+        /// How often.
+        count: Cost,
+        /// Where the callee is entered.
+        target: Place,
+        /// Their inclusive costs.
+        costs: Costs<'p>,
+    },
+    /// A jump.
+    Jump {
+        /// Where it starts.
+        place: Place,
+        /// How often it was taken.
+        taken: Cost,
+        /// For a conditional jump, how often it was reached.
+        executed: Option<Cost>,
+        /// Where it leads.
+        target: Place,
+        /// The function that it leads to, where the profile says that it is another.
+        function: Option<FunctionId>,
+    },
 }
 
 /// Reads the lines of a block.
@@ -146,12 +177,14 @@ impl<'p> BlockReader<'p> {
                 let (callee, count, target) = self.call.take()?;
                 self.in_force.last_callee = self.in_force.callee;
                 self.in_force.call_done();
+                let callee = FunctionId::new(callee as usize);
                 Some(BlockLine::Calls { place, callee, count, target, costs })
             }
             CostRole::JumpSource => {
                 let (taken, executed, target, function) = self.jump.take()?;
                 self.jump_file = None;
                 self.jump_function = None;
+                let function = function.map(|function| FunctionId::new(function as usize));
                 Some(BlockLine::Jump { place, taken, executed, target, function })
             }
         }

@@ -60,23 +60,18 @@ impl Profile {
         let mut jumps = Vec::new();
         for part in self.selected(selection) {
             let index = part.id().index();
-            for block in self.index.block_range(index) {
-                if self.index.blocks.get(block).map(|block| block.function as usize) != Some(function.index())
-                {
-                    continue;
-                }
-                let Some(mut reader) = BlockReader::new(self, index, block) else { continue };
+            let range = self.index.block_range(index);
+            for &block in self.index.blocks_by_function.of(function.index(), &range, &self.index.blocks) {
+                let Some(mut reader) = BlockReader::new(self, index, block as usize) else { continue };
                 while let Some(line) = reader.next_line() {
                     match line {
                         BlockLine::SelfCost { place, costs } => {
                             selves.push(place, 0, &costs, part.event_types());
                         }
                         BlockLine::Calls { place, callee, count, target, costs } => {
-                            let callee = FunctionId::new(callee as usize);
                             calls.push((place, callee, target), count, &costs, part.event_types());
                         }
                         BlockLine::Jump { place, taken, executed, target, function } => {
-                            let function = function.map(|function| FunctionId::new(function as usize));
                             jumps.push(JumpSite { place, target, function, taken, executed });
                         }
                     }
@@ -239,7 +234,7 @@ impl Invocations<'_> {
             match line {
                 BlockLine::SelfCost { costs, .. } => place_costs(&costs, events, &mut self.self_costs),
                 BlockLine::Calls { callee, count, costs, .. } => {
-                    self.calls.push((FunctionId::new(callee as usize), count));
+                    self.calls.push((callee, count));
                     let at = self.call_costs.len();
                     self.call_costs.resize(at + width, 0);
                     place_costs(&costs, events, &mut self.call_costs[at..]);

@@ -78,83 +78,110 @@ impl Numbered {
     }
 }
 
+/// The part in which each number got its meaning, by its index. That is nearly always the first one, which takes no room.
+#[derive(Debug, Default)]
+pub(crate) struct GivenIn {
+    others: Numbered,
+}
+
+impl GivenIn {
+    #[inline]
+    pub(crate) fn get(&self, number: u64) -> u32 {
+        self.others.get(number).unwrap_or(0)
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, number: u64, part: u32) {
+        if part != 0 || self.others.get(number).is_some() {
+            self.others.set(number, part);
+        }
+    }
+}
+
 /// The meanings of the numbers of one input: in each of its name spaces, at each of its places.
 ///
-/// Nearly all numbers have one meaning in all of a file. So that one is kept by number, and the others in a list.
+/// Nearly all numbers have one meaning in all of a file. So that one is kept by number, and the others in a list. An input
+/// may have all numbers forgotten a million times, so what comes after the first time is in the list, too.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Numbers {
-    /// Between the places where all numbers are forgotten.
-    stretches: Vec<Stretch>,
+    /// The first meanings, up to where all numbers are forgotten.
+    first: [Numbered; 3],
+    /// Where that happens.
+    forgotten: Vec<u64>,
+    later: Vec<Meaning>,
+    /// The last meaning of each number, where it is in the list and not forgotten.
+    last: [Numbered; 3],
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Stretch {
-    from: u64,
-    spaces: [Meanings; 3],
-}
-
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Meanings {
-    first: Numbered,
-    /// Number, from which byte on, and the name; in the order of these.
-    later: Vec<(u64, u64, u32)>,
-    /// The last meaning of each number that has got several.
-    last: Map<u64, u32>,
+/// What a number stands for from some byte on. In this order they are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Meaning {
+    space: u32,
+    number: u64,
+    byte: u64,
+    name: u32,
 }
 
 impl Numbers {
     /// For an input of so many bytes.
     pub(crate) fn for_input(bytes: usize) -> Self {
-        let spaces = [(); 3].map(|()| Meanings { first: Numbered::for_input(bytes), ..Meanings::default() });
-        Numbers { stretches: vec![Stretch { from: 0, spaces }] }
+        Numbers { first: [(); 3].map(|()| Numbered::for_input(bytes)), ..Numbers::default() }
     }
 
     /// All numbers are forgotten here.
     pub(crate) fn forget(&mut self, byte: u64) {
-        self.stretches.push(Stretch { from: byte, ..Stretch::default() });
+        self.forgotten.push(byte);
+        self.last = Default::default();
     }
 
     /// A number stands for this name from here on. To be told in the order of the file.
     pub(crate) fn define(&mut self, space: usize, number: u64, name: u32, byte: u64) {
-        if self.stretches.is_empty() {
-            self.stretches.push(Stretch::default());
-        }
-        let Some(Stretch { spaces, .. }) = self.stretches.last_mut() else { return };
-        let Some(meanings) = spaces.get_mut(space) else { return };
-        match meanings.last.get(&number).copied().or_else(|| meanings.first.get(number)) {
-            None => meanings.first.set(number, name),
+        match self.now(space, number) {
             Some(known) if known == name => {}
-            Some(_) => {
-                meanings.later.push((number, byte, name));
-                meanings.last.insert(number, name);
+            None if self.forgotten.is_empty() => self.first[space].set(number, name),
+            _ => {
+                let place = u32::try_from(space).unwrap_or_default();
+                self.later.push(Meaning { space: place, number, byte, name });
+                self.last[space].set(number, name);
             }
         }
     }
 
     /// What a number stands for at the end of what was told so far.
+    #[inline]
     pub(crate) fn now(&self, space: usize, number: u64) -> Option<u32> {
-        let meanings = self.stretches.last()?.spaces.get(space)?;
-        meanings.last.get(&number).copied().or_else(|| meanings.first.get(number))
+        self.last[space]
+            .get(number)
+            .or_else(|| if self.forgotten.is_empty() { self.first[space].get(number) } else { None })
     }
 
     /// What a number stands for at this place. Not to be asked before [`Numbers::finish`].
     pub(crate) fn at(&self, space: usize, number: u64, byte: u64) -> Option<u32> {
-        let stretch = self.stretches.partition_point(|stretch| stretch.from <= byte).checked_sub(1)?;
-        let meanings = self.stretches.get(stretch)?.spaces.get(space)?;
-        let later = meanings.later.partition_point(|&(other, from, _)| (other, from) <= (number, byte));
-        match later.checked_sub(1).and_then(|index| meanings.later.get(index)) {
-            Some(&(other, _, name)) if other == number => Some(name),
-            _ => meanings.first.get(number),
+        let forgotten = self.forgotten.partition_point(|&forgotten| forgotten <= byte);
+        let stretch = forgotten.checked_sub(1).and_then(|last| self.forgotten.get(last));
+        let place = u32::try_from(space).ok()?;
+        let later = self
+            .later
+            .partition_point(|later| (later.space, later.number, later.byte) <= (place, number, byte));
+        match later.checked_sub(1).and_then(|index| self.later.get(index)) {
+            Some(later)
+                if (later.space, later.number) == (place, number)
+                    && stretch.is_none_or(|&from| from <= later.byte) =>
+            {
+                Some(later.name)
+            }
+            _ if stretch.is_none() => self.first.get(space)?.get(number),
+            _ => None,
         }
     }
 
     /// No more will be told.
     pub(crate) fn finish(&mut self) {
-        for meanings in self.stretches.iter_mut().flat_map(|stretch| &mut stretch.spaces) {
-            // In the order of the file within each number.
-            meanings.later.sort_by_key(|&(number, byte, _)| (number, byte));
-            meanings.last = Map::default();
-        }
+        // In the order of the file within each number.
+        self.later.sort_by_key(|later| (later.space, later.number, later.byte));
+        self.later.shrink_to_fit();
+        self.forgotten.shrink_to_fit();
+        self.last = Default::default();
     }
 }
 

@@ -15,8 +15,18 @@ use crate::text::Text;
 pub(crate) struct PartData {
     pub(crate) input: u32,
     pub(crate) header: u32,
+    pub(crate) said: u32,
     pub(crate) location: Location,
     pub(crate) end: u64,
+    /// Where its blocks and sums begin; they end where those of the next part begin.
+    pub(crate) blocks: usize,
+    pub(crate) selves: SumPlace,
+    pub(crate) arcs: SumPlace,
+}
+
+/// What a part says of itself. Kept apart from the rest, as a file may hold a million parts that say nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct PartSaid {
     pub(crate) pid: Option<u64>,
     pub(crate) number: Option<u64>,
     pub(crate) thread: Option<u64>,
@@ -24,10 +34,6 @@ pub(crate) struct PartData {
     pub(crate) time_range: Option<Text>,
     pub(crate) summary: Option<Box<[Cost]>>,
     pub(crate) totals: Option<Box<[Cost]>>,
-    /// Where its blocks and sums begin; they end where those of the next part begin.
-    pub(crate) blocks: usize,
-    pub(crate) selves: SumPlace,
-    pub(crate) arcs: SumPlace,
 }
 
 /// What many parts have in common.
@@ -79,6 +85,10 @@ impl<'p> Part<'p> {
         &self.profile.index.headers[self.data().header as usize]
     }
 
+    fn said(&self) -> &'p PartSaid {
+        &self.profile.index.said[self.data().said as usize]
+    }
+
     /// Which one it is.
     pub fn id(&self) -> PartId {
         PartId::new(self.index)
@@ -101,27 +111,27 @@ impl<'p> Part<'p> {
 
     /// The process that was measured: what the part says, or else one before it in the same input.
     pub fn pid(&self) -> Option<u64> {
-        self.data().pid
+        self.said().pid
     }
 
     /// The number of the dump.
     pub fn number(&self) -> Option<u64> {
-        self.data().number
+        self.said().number
     }
 
     /// The thread.
     pub fn thread(&self) -> Option<u64> {
-        self.data().thread
+        self.said().thread
     }
 
     /// Why it was written: `desc: Trigger:`
     pub fn trigger(&self) -> Option<&'p [u8]> {
-        self.data().trigger.map(|text| self.profile.text(text))
+        self.said().trigger.map(|text| self.profile.text(text))
     }
 
     /// What it covers: `desc: Timerange:`
     pub fn time_range(&self) -> Option<&'p [u8]> {
-        self.data().time_range.map(|text| self.profile.text(text))
+        self.said().time_range.map(|text| self.profile.text(text))
     }
 
     /// The program that was measured and its arguments: what the part says, or else one before it in the same input.
@@ -152,12 +162,12 @@ impl<'p> Part<'p> {
 
     /// What its `summary:` says: never trusted, and not always as many as there are event types.
     pub fn claimed_summary(&self) -> Option<&'p [Cost]> {
-        self.data().summary.as_deref()
+        self.said().summary.as_deref()
     }
 
     /// What its `totals:` says.
     pub fn claimed_totals(&self) -> Option<&'p [Cost]> {
-        self.data().totals.as_deref()
+        self.said().totals.as_deref()
     }
 
     /// The sums of its self costs, in the order of its own event types.

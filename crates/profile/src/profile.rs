@@ -5,14 +5,14 @@ use std::fmt;
 use gristmill_format::{Cost, EventDefinition};
 
 use crate::analysis::{Arc, CallGraph};
-use crate::block::{Anchor, Block, BodyState};
+use crate::block::{Anchor, Block, BlocksByFunction, BodyState};
 use crate::cost::CostTable;
 use crate::finding::{Finding, Findings};
 use crate::function_keys::FunctionKeys;
 use crate::id::{EventId, FileId, FunctionId, ObjectId, PartId};
 use crate::load::{LineCounts, Mention};
 use crate::numbers::Numbers;
-use crate::part::{Part, PartData, PartHeader};
+use crate::part::{Part, PartData, PartHeader, PartSaid};
 use crate::selection::Selection;
 use crate::sums::SumTable;
 use crate::text::{Bytes, MADE, Names, Text};
@@ -57,8 +57,10 @@ pub(crate) struct Index {
     pub(crate) events: Vec<(Text, u32)>,
     pub(crate) definitions: Vec<[Option<Text>; 3]>,
     pub(crate) headers: Vec<PartHeader>,
+    pub(crate) said: Vec<PartSaid>,
     pub(crate) parts: Vec<PartData>,
     pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks_by_function: BlocksByFunction,
     pub(crate) anchors: Vec<Anchor>,
     pub(crate) selves: SumTable,
     pub(crate) arcs: SumTable,

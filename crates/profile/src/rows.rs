@@ -1,17 +1,27 @@
 //! Rows of costs, one after the other, in as few bytes as they need.
 //!
-//! A sum of 128 bits for each event type of each arc would take more room than the file that it comes from. Here a
-//! small
+//! A sum of 128 bits for each event type of each arc would take more room than the file that it comes from. Here a small
 //! number takes a byte, and zeros at the end of a row take none, as in the file.
 
 use gristmill_format::Cost;
 
-/// Adds a row at the end: how many numbers it has, then the numbers.
+/// Adds a row at the end: how many bytes follow, then the numbers.
 pub(crate) fn push_row(bytes: &mut Vec<u8>, values: &[Cost]) {
     let count = values.iter().rposition(|&value| value != 0).map_or(0, |last| last + 1);
-    push_number(bytes, count as u128);
+    let begin = bytes.len();
+    // Nearly all rows are so short that their length takes a byte.
+    push_short_number(bytes, 0);
     for &value in &values[..count] {
-        push_number(bytes, zigzag(value));
+        push_cost(bytes, value);
+    }
+    let length = bytes.len() - begin - 1;
+    match u8::try_from(length) {
+        Ok(length) if length < 0x80 => bytes[begin] = length << 1 | 1,
+        _ => {
+            let mut header = Vec::new();
+            push_number(&mut header, length as u128);
+            bytes.splice(begin..=begin, header);
+        }
     }
 }
 
@@ -19,79 +29,128 @@ pub(crate) fn push_row(bytes: &mut Vec<u8>, values: &[Cost]) {
 ///
 /// A row that has more numbers than there are values loses them; none is ever read into fewer than it was made of.
 pub(crate) fn add_row(bytes: &[u8], at: usize, values: &mut [Cost]) -> usize {
-    let (count, mut at) = number(bytes, at);
-    let mut values = values.iter_mut();
-    for _ in 0..count {
+    let (mut at, end) = row_range(bytes, at);
+    for sum in values {
+        if at >= end {
+            break;
+        }
         let value;
         (value, at) = number(bytes, at);
-        if let Some(sum) = values.next() {
-            *sum += unzigzag(value);
+        *sum += unzigzag(value);
+    }
+    end
+}
+
+/// The same for as many values as the row needs.
+pub(crate) fn add_whole_row(bytes: &[u8], at: usize, values: &mut Vec<Cost>) {
+    let (mut at, end) = row_range(bytes, at);
+    let mut place = 0;
+    while at < end {
+        let value;
+        (value, at) = number(bytes, at);
+        if place == values.len() {
+            values.push(0);
         }
+        values[place] += unzigzag(value);
+        place += 1;
     }
-    at
 }
 
-/// How many numbers the row has that begins here.
-pub(crate) fn row_count(bytes: &[u8]) -> usize {
-    usize::try_from(number(bytes, 0).0).unwrap_or(usize::MAX)
+/// Where the row ends that begins here.
+#[inline]
+pub(crate) fn row_end(bytes: &[u8], at: usize) -> usize {
+    row_range(bytes, at).1
 }
 
-/// How many bytes the row takes that begins here.
-pub(crate) fn row_len(bytes: &[u8]) -> usize {
-    let (count, mut at) = number(bytes, 0);
-    for _ in 0..count {
-        at = number(bytes, at).1;
+/// Where the numbers of a row begin and end.
+#[inline]
+fn row_range(bytes: &[u8], at: usize) -> (usize, usize) {
+    if let Some(&length) = bytes.get(at)
+        && length & 1 != 0
+    {
+        return (at + 1, at + 1 + usize::from(length >> 1));
     }
-    at
+    let (length, at) = number(bytes, at);
+    (at, at + usize::try_from(length).unwrap_or_default())
 }
 
 /// So that a small number below zero is a small number as well.
+#[inline]
 #[expect(clippy::cast_sign_loss, reason = "all bits are kept")]
-fn zigzag(value: Cost) -> u128 {
+pub(crate) fn zigzag(value: Cost) -> u128 {
     (value << 1 ^ value >> 127) as u128
 }
 
+#[inline]
 #[expect(clippy::cast_possible_wrap, reason = "all bits are kept")]
-fn unzigzag(value: u128) -> Cost {
+pub(crate) fn unzigzag(value: u128) -> Cost {
     (value >> 1) as Cost ^ -((value & 1) as Cost)
 }
 
-/// Seven bits in a byte, lowest first; the eighth says that more follow.
-#[expect(clippy::cast_possible_truncation, reason = "seven bits, or no more than fit")]
-fn push_number(bytes: &mut Vec<u8>, mut value: u128) {
-    while value > u128::from(u64::MAX) {
-        bytes.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    // Nearly all are no larger than that, and half as wide goes faster.
-    let mut value = value as u64;
-    while value >= 0x80 {
-        bytes.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
+/// Seven bits in a byte, lowest first. As many zeros as bytes follow the first stand below the lowest bit that is set in
+/// it, so that neither writing nor reading goes from byte to byte. What has more than 56 bits follows a byte of zeros.
 #[inline]
-fn number(bytes: &[u8], at: usize) -> (u128, usize) {
-    match bytes.get(at) {
-        Some(&byte) if byte < 0x80 => (u128::from(byte), at + 1),
-        _ => long_number(bytes, at),
+pub(crate) fn push_number(bytes: &mut Vec<u8>, value: u128) {
+    match u64::try_from(value) {
+        Ok(value) if value < 1 << 56 => push_short_number(bytes, value),
+        _ => push_long_number(bytes, value),
     }
 }
 
-fn long_number(bytes: &[u8], mut at: usize) -> (u128, usize) {
-    let mut value = 0;
-    let mut shift = 0;
-    while let Some(&byte) = bytes.get(at) {
-        at += 1;
-        value |= u128::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            break;
-        }
-        shift += 7;
+/// One of 56 bits.
+#[inline]
+fn push_short_number(bytes: &mut Vec<u8>, value: u64) {
+    let count = (64 - (value | 1).leading_zeros()).div_ceil(7);
+    let word = (value << count | 1 << (count - 1)).to_le_bytes();
+    let end = bytes.len() + count as usize;
+    bytes.extend_from_slice(&word);
+    bytes.truncate(end);
+}
+
+/// The same as the number that [`zigzag`] makes of it.
+#[inline]
+fn push_cost(bytes: &mut Vec<u8>, value: Cost) {
+    match u64::try_from(value) {
+        // Nearly all, and half as wide goes faster.
+        Ok(value) if value < 1 << 55 => push_short_number(bytes, value << 1),
+        _ => push_number(bytes, zigzag(value)),
     }
-    (value, at)
+}
+
+#[cold]
+fn push_long_number(bytes: &mut Vec<u8>, value: u128) {
+    bytes.push(0);
+    bytes.extend_from_slice(&value.to_le_bytes());
+}
+
+/// The number that begins here, and where it ends.
+#[inline]
+pub(crate) fn number(bytes: &[u8], at: usize) -> (u128, usize) {
+    if let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*word);
+        let count = word.trailing_zeros() + 1;
+        if count <= 8 {
+            return (u128::from(word << (64 - 8 * count) >> (64 - 7 * count)), at + count as usize);
+        }
+    }
+    other_number(bytes, at)
+}
+
+/// A long number, or one near the end.
+#[cold]
+fn other_number(bytes: &[u8], at: usize) -> (u128, usize) {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if let [0, rest @ ..] = rest
+        && let Some(value) = rest.first_chunk()
+    {
+        return (u128::from_le_bytes(*value), at + 17);
+    }
+    let mut word = [0; 8];
+    let known = rest.len().min(word.len());
+    word[..known].copy_from_slice(&rest[..known]);
+    let word = u64::from_le_bytes(word);
+    let count = (word.trailing_zeros() + 1).min(8);
+    (u128::from(word << (64 - 8 * count) >> (64 - 7 * count)), at + count as usize)
 }
 
 #[cfg(test)]
@@ -116,10 +175,30 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn numbers_come_back(numbers: Vec<(u128, u32)>) {
+            let numbers: Vec<u128> = numbers.iter().map(|(number, shift)| number >> (shift % 128)).collect();
+            let mut bytes = Vec::new();
+            let mut ends = Vec::new();
+            for &number in &numbers {
+                push_number(&mut bytes, number);
+                ends.push(bytes.len());
+            }
+            let mut at = 0;
+            for (&expected, &end) in numbers.iter().zip(&ends) {
+                // With and without something behind it.
+                prop_assert_eq!(number(&bytes, at), (expected, end));
+                prop_assert_eq!(number(&bytes[..end], at), (expected, end));
+                at = end;
+            }
+        }
+    }
+
     #[test]
     fn small_numbers_take_a_byte() {
         let mut bytes = Vec::new();
         push_row(&mut bytes, &[63, -64, 0, 0]);
-        assert_eq!(bytes, [2, 126, 127]);
+        assert_eq!(bytes, [5, 253, 255]);
     }
 }

@@ -1,27 +1,28 @@
 //! Sums of costs by part and by a pair of things, as a finished profile keeps them.
 
+use std::thread;
+
 use gristmill_format::Cost;
 
-use crate::rows::{add_row, push_row, row_count, row_len};
+use crate::rows::{add_row, add_whole_row, number, push_number, push_row, row_end};
 
 /// The sums of all parts, one part after the other.
+///
+/// All sums with the same first number stand together: that number, as a difference from the one before, and how many there
+/// are; then of each the second number, likewise, and its row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct SumTable {
-    keys: Vec<(u32, u32)>,
-    rows: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 /// Where the sums of a part begin.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct SumPlace {
-    key: usize,
-    row: usize,
-}
+pub(crate) struct SumPlace(usize);
 
 impl SumTable {
     /// Where the next sums will be.
     pub(crate) fn end(&self) -> SumPlace {
-        SumPlace { key: self.keys.len(), row: self.rows.len() }
+        SumPlace(self.bytes.len())
     }
 
     /// Hands out the sums between two places: key, how often, costs. There are as many costs as it is told.
@@ -32,12 +33,17 @@ impl SumTable {
         width: usize,
         mut take: impl FnMut((u32, u32), Cost, &[Cost]),
     ) {
+        let bytes = self.bytes.get(..to.0).unwrap_or_default();
         let mut values = vec![0; width + 1];
-        let mut at = from.row;
-        for &key in self.keys.get(from.key..to.key).unwrap_or_default() {
-            values.fill(0);
-            at = add_row(&self.rows, at, &mut values);
-            take(key, values[0], &values[1..]);
+        let mut groups = Groups { bytes, at: from.0, first: 0 };
+        while let Some((first, count)) = groups.next_group() {
+            let mut second = 0;
+            for _ in 0..count {
+                second += groups.next_number();
+                values.fill(0);
+                groups.at = add_row(bytes, groups.at, &mut values);
+                take((first, second), values[0], &values[1..]);
+            }
         }
     }
 
@@ -50,24 +56,44 @@ impl SumTable {
         let old = std::mem::take(self);
         let mut open = OpenSums::default();
         for part in 0..starts.len() {
-            let from = starts[part];
-            let end = starts.get(part + 1).map_or(old.keys.len(), |next| next.key);
+            let from = starts[part].0;
+            let end = starts.get(part + 1).map_or(old.bytes.len(), |next| next.0);
             starts[part] = self.end();
-            let rows = starts.get(part + 1).map_or(old.rows.len(), |next| next.row);
-            let keys = old.keys.get(from.key..end).unwrap_or_default().iter().map(|&key| change(key));
-            let (firsts, seconds): (Vec<u32>, Vec<u32>) = keys.unzip();
-            let groups = firsts
-                .chunk_by(|a, b| a == b)
-                .map(|group| (group[0], u32::try_from(group.len()).unwrap_or(u32::MAX)));
-            open.add(groups, seconds.into_iter(), old.rows.get(from.row..rows).unwrap_or_default());
+            open.take_all(old.bytes.get(..end).unwrap_or_default(), from, &mut change);
             open.seal(self);
         }
         self.release();
     }
 
     pub(crate) fn release(&mut self) {
-        self.keys.shrink_to_fit();
-        self.rows.shrink_to_fit();
+        self.bytes.shrink_to_fit();
+    }
+}
+
+/// Goes over the sums of a part.
+#[derive(Debug)]
+struct Groups<'s> {
+    bytes: &'s [u8],
+    at: usize,
+    first: u32,
+}
+
+impl Groups<'_> {
+    /// The first number of the next group, and how many sums there are.
+    #[inline]
+    fn next_group(&mut self) -> Option<(u32, u32)> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        self.first += self.next_number();
+        Some((self.first, self.next_number()))
+    }
+
+    #[inline]
+    fn next_number(&mut self) -> u32 {
+        let value;
+        (value, self.at) = number(self.bytes, self.at);
+        u32::try_from(value).unwrap_or_default()
     }
 }
 
@@ -82,11 +108,11 @@ pub(crate) struct OpenSums {
     /// The second numbers, of one group after the other.
     keys: Vec<u32>,
     rows: Vec<u8>,
-    /// As many keys are left when all is added up.
-    different: usize,
+    /// With so many keys all are added up.
+    limit: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Group {
     first: u32,
     count: u32,
@@ -98,25 +124,29 @@ struct Group {
 /// So many keys more than there are different ones may wait to be added up.
 const PATIENCE: usize = if cfg!(test) { 8 } else { 1 << 20 };
 
+/// So many sums are added up in the time that it takes to begin a thread.
+const WORTH_A_THREAD: usize = if cfg!(test) { 4 } else { 1 << 12 };
+
 impl OpenSums {
     /// Adds rows to sums. A group has its number and how many keys it has; keys and rows follow each other.
     pub(crate) fn add(
         &mut self,
         groups: impl Iterator<Item = (u32, u32)>,
-        mut keys: impl Iterator<Item = u32>,
+        keys: impl Iterator<Item = u32>,
         rows: &[u8],
     ) {
-        let first_row = self.rows.len();
+        let (mut key, first_row) = (self.keys.len(), self.rows.len());
         let mut row = 0;
         for (first, count) in groups {
-            self.groups.push(Group { first, count, key: self.keys.len(), row: first_row + row });
-            self.keys.extend(keys.by_ref().take(count as usize));
+            self.groups.push(Group { first, count, key, row: first_row + row });
+            key += count as usize;
             for _ in 0..count {
-                row += row_len(rows.get(row..).unwrap_or_default());
+                row = row_end(rows, row);
             }
         }
+        self.keys.extend(keys);
         self.rows.extend_from_slice(rows);
-        if self.keys.len() >= 2 * self.different + PATIENCE {
+        if self.keys.len() >= self.limit.max(PATIENCE) {
             self.add_up();
         }
     }
@@ -124,67 +154,162 @@ impl OpenSums {
     #[cold]
     fn add_up(&mut self) {
         let mut table = SumTable::default();
-        self.move_to(&mut table);
-        self.groups.clear();
-        self.keys.clear();
-        self.rows.clear();
-        let SumTable { keys, rows } = table;
-        self.different = keys.len();
-        let mut row = 0;
-        for group in keys.chunk_by(|a, b| a.0 == b.0) {
-            let count = u32::try_from(group.len()).unwrap_or(u32::MAX);
-            self.groups.push(Group { first: group[0].0, count, key: self.keys.len(), row });
-            self.keys.extend(group.iter().map(|key| key.1));
-            for _ in group {
-                row += row_len(&rows[row..]);
+        let before = self.keys.len();
+        self.add_up_into(&mut table.bytes, &self.order(), 0);
+        *self = OpenSums::default();
+        self.take_all(&table.bytes, 0, |key| key);
+        // Where hardly any came together there will be no more to gain soon.
+        let different = self.keys.len();
+        let times = if different > before / 4 * 3 { 4 } else { 2 };
+        self.limit = times * different + PATIENCE;
+    }
+
+    /// Takes sums out of a table, under other keys.
+    fn take_all(&mut self, bytes: &[u8], from: usize, mut change: impl FnMut((u32, u32)) -> (u32, u32)) {
+        let mut groups = Groups { bytes, at: from, first: 0 };
+        while let Some((first, count)) = groups.next_group() {
+            let mut second = 0;
+            for _ in 0..count {
+                second += groups.next_number();
+                let (first, key) = change((first, second));
+                let row = self.rows.len();
+                let end = row_end(bytes, groups.at);
+                self.rows.extend_from_slice(&bytes[groups.at..end]);
+                groups.at = end;
+                match self.groups.last_mut() {
+                    Some(group) if group.first == first => group.count += 1,
+                    _ => self.groups.push(Group { first, count: 1, key: self.keys.len(), row }),
+                }
+                self.keys.push(key);
             }
         }
-        self.rows = rows;
     }
 
     /// Puts the sums at the end of a table, sorted by key, and begins anew.
     pub(crate) fn seal(&mut self, table: &mut SumTable) {
-        self.move_to(table);
-        // A large part may be followed by a million small ones.
-        *self = OpenSums::default();
+        self.seal_on(1, table);
     }
 
-    fn move_to(&mut self, table: &mut SumTable) {
-        // By number, then as they came.
-        self.groups.sort_unstable_by_key(|group| (group.first, group.key));
-        table.keys.reserve(self.keys.len());
-        table.rows.reserve(self.rows.len());
-        let mut members: Vec<(u32, usize)> = Vec::new();
-        let mut sum: Vec<Cost> = Vec::new();
-        for groups in self.groups.chunk_by(|a, b| a.first == b.first) {
-            members.clear();
-            for group in groups {
-                let mut at = group.row;
-                for &key in self.keys.get(group.key..).unwrap_or_default().iter().take(group.count as usize) {
-                    members.push((key, at));
-                    at += row_len(&self.rows[at..]);
+    /// The same, with so many threads.
+    pub(crate) fn seal_on(&mut self, threads: usize, table: &mut SumTable) {
+        // A large part may be followed by a million small ones, so nothing is kept.
+        let open = std::mem::take(self);
+        let order = open.order();
+        let threads = if open.keys.len() < WORTH_A_THREAD { 1 } else { threads };
+        let mut runs = open.runs(&order, threads).into_iter();
+        thread::scope(|scope| {
+            let open = &open;
+            let Some((first_run, before)) = runs.next() else { return };
+            let others: Vec<_> = runs
+                .map(|(run, before)| {
+                    let work = move || {
+                        let mut bytes = Vec::new();
+                        open.add_up_into(&mut bytes, run, before);
+                        bytes
+                    };
+                    (thread::Builder::new().spawn_scoped(scope, work), run, before)
+                })
+                .collect();
+            open.add_up_into(&mut table.bytes, first_run, before);
+            for (worker, run, before) in others {
+                match worker.map(thread::ScopedJoinHandle::join) {
+                    Ok(Ok(bytes)) => table.bytes.extend_from_slice(&bytes),
+                    // There could be no more threads.
+                    _ => open.add_up_into(&mut table.bytes, run, before),
                 }
             }
-            members.sort_unstable();
-            for same in members.chunk_by(|a, b| a.0 == b.0) {
-                table.keys.push((groups[0].first, same[0].0));
-                if let [(_, at)] = same {
-                    let row = &self.rows[*at..];
-                    table.rows.extend_from_slice(&row[..row_len(row)]);
+        });
+    }
+
+    /// Cuts groups in their order into so many runs, none of them between groups of one number. With each comes the number
+    /// before it.
+    fn runs<'o>(&self, order: &'o [u32], count: usize) -> Vec<(&'o [u32], u32)> {
+        let first = |&nth: &u32| self.groups.get(nth as usize).map_or(0, |group| group.first);
+        let size = order.len().div_ceil(count).max(1);
+        let mut runs = Vec::new();
+        let mut before = 0;
+        let mut rest = order;
+        while !rest.is_empty() {
+            let cut = size.min(rest.len());
+            let last = first(&rest[cut - 1]);
+            let cut = cut + rest[cut..].iter().take_while(|&nth| first(nth) == last).count();
+            runs.push((&rest[..cut], before));
+            before = last;
+            rest = &rest[cut..];
+        }
+        runs
+    }
+
+    /// Adds up groups in this order, which come after one of that number, and writes them as a table has them.
+    fn add_up_into(&self, bytes: &mut Vec<u8>, order: &[u32], mut first_before: u32) {
+        let group = |&nth: &u32| self.groups.get(nth as usize).copied().unwrap_or_default();
+        // Key, and where its row begins and ends.
+        let mut members: Vec<(u32, usize, usize)> = Vec::new();
+        let mut sum: Vec<Cost> = Vec::new();
+        for same_first in order.chunk_by(|a, b| group(a).first == group(b).first) {
+            members.clear();
+            for group in same_first.iter().map(group) {
+                let mut at = group.row;
+                for &key in self.keys.get(group.key..).unwrap_or_default().iter().take(group.count as usize) {
+                    let end = row_end(&self.rows, at);
+                    members.push((key, at, end));
+                    at = end;
+                }
+            }
+            if !members.is_sorted() {
+                members.sort_unstable();
+            }
+            let repeated = members.iter().zip(members.iter().skip(1)).filter(|(a, b)| a.0 == b.0).count();
+            let first = group(&same_first[0]).first;
+            push_number(bytes, (first - first_before).into());
+            push_number(bytes, (members.len() - repeated) as u128);
+            first_before = first;
+            let mut key_before = 0;
+            let mut rest = &members[..];
+            while let [(key, at, end), after @ ..] = rest {
+                push_number(bytes, (key - key_before).into());
+                key_before = *key;
+                let more =
+                    if repeated == 0 { 0 } else { after.iter().take_while(|other| other.0 == *key).count() };
+                rest = &after[more..];
+                if more == 0 {
+                    bytes.extend_from_slice(&self.rows[*at..*end]);
                     continue;
                 }
                 sum.clear();
-                for &(_, at) in same {
-                    let row = &self.rows[at..];
-                    let count = row_count(row);
-                    if sum.len() < count {
-                        sum.resize(count, 0);
-                    }
-                    add_row(row, 0, &mut sum);
-                }
-                push_row(&mut table.rows, &sum);
+                add_whole_row(&self.rows, *at, &mut sum);
+                after[..more].iter().for_each(|&(_, at, _)| add_whole_row(&self.rows, at, &mut sum));
+                push_row(bytes, &sum);
             }
         }
+    }
+
+    /// The groups by their numbers, those of one as they came.
+    fn order(&self) -> Vec<u32> {
+        let numbers = || self.groups.iter().map(|group| group.first);
+        let least = numbers().min().unwrap_or_default();
+        let most = numbers().max().unwrap_or_default();
+        let count = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
+        if (most - least) as usize > 4 * self.groups.len() {
+            let mut order: Vec<u32> = (0..count).collect();
+            order.sort_by_key(|&nth| self.groups.get(nth as usize).map(|group| group.first));
+            return order;
+        }
+        // Most numbers come, so there is a place for each: first counted, then filled.
+        let mut places = vec![0u32; (most - least) as usize + 2];
+        numbers().for_each(|first| places[(first - least) as usize + 1] += 1);
+        let mut begin = 0;
+        for place in &mut places {
+            begin += *place;
+            *place = begin;
+        }
+        let mut order = vec![0; self.groups.len()];
+        for (nth, first) in (0..count).zip(numbers()) {
+            let place = &mut places[(first - least) as usize];
+            order[*place as usize] = nth;
+            *place += 1;
+        }
+        order
     }
 }
 
@@ -201,6 +326,7 @@ mod tests {
                 prop::collection::vec(((0u32..4, 0u32..4), prop::collection::vec(-300i128..1 << 70, 3)), 0..60),
                 1..4,
             ),
+            threads in 1usize..4,
         ) {
             let mut table = SumTable::default();
             let mut open = OpenSums::default();
@@ -216,7 +342,7 @@ mod tests {
                     let sum = sums.entry(*key).or_insert_with(|| vec![0; 3]);
                     sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
                 }
-                open.seal(&mut table);
+                open.seal_on(threads, &mut table);
                 plain.push(sums);
             }
             let read = |table: &SumTable, starts: &[SumPlace]| {

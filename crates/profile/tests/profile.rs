@@ -101,6 +101,16 @@ fn a_callee_of_which_too_little_is_said_is_found() {
     let lines = profile.lines(FunctionId::new(0), &Selection::default());
     assert_eq!(lines.calls.iter().map(|call| call.callee.index()).collect::<Vec<_>>(), [1, 2, 3]);
     profile.check().unwrap();
+
+    // Of several of one name the one whose file ends alike; of several of those none.
+    let profile = Profile::of(
+        b"events: Ir\nfl=a/x\nfn=f\n1 1\nfn=g\n1 1\nfl=d\\x\nfn=g\n1 1\nfl=bx\nfn=f\n1 1\n\
+          fn=main\n1 1\ncfi=x\ncfn=f\ncalls=1 1\n1 2\ncfi=x\ncfn=g\ncalls=1 1\n1 4\n",
+    );
+    let expected = ["|a/x|f", "|a/x|g", "|d\\x|g", "|bx|f", "|bx|main", "*|x|g"];
+    assert_eq!(functions(&profile), expected);
+    assert_eq!(graph(&profile, &Selection::default()).1, [(4, 0, 1, vec![2]), (4, 5, 1, vec![4])]);
+    profile.check().unwrap();
 }
 
 #[test]

@@ -109,9 +109,14 @@ impl Mention {
 pub(super) struct ChunkPart {
     /// Its beginning is in a piece before.
     pub(super) is_continued: bool,
-    pub(super) header: HeaderDraft,
+    /// Where it begins, unless it is continued.
+    pub(super) location: Option<Location>,
+    /// It begins after the line that Xdebug puts between profiles.
+    pub(super) is_fresh: bool,
+    /// Apart from the rest, as a piece may hold a hundred thousand parts that say nothing.
+    pub(super) header: Option<Box<HeaderDraft>>,
     /// What a reader must know to begin at one of its blocks.
-    pub(super) body: Option<(Columns, Resumption)>,
+    pub(super) body: Option<Box<(Columns, Resumption)>>,
     /// By local function and local file.
     pub(super) selves: LocalSums,
     /// By local caller and local callee; the first number of a row is how often.
@@ -133,9 +138,6 @@ pub(super) struct LocalSums {
 /// What the header lines of a part say; of several that say the same thing the last.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeaderDraft {
-    pub(super) location: Option<Location>,
-    /// It begins after the line that Xdebug puts between profiles.
-    pub(super) is_fresh: bool,
     pub(super) pid: Option<u64>,
     pub(super) number: Option<u64>,
     pub(super) thread: Option<u64>,
@@ -160,10 +162,6 @@ impl HeaderDraft {
                 *place = later;
             }
         }
-        if self.location.is_none() {
-            self.location = later.location;
-        }
-        self.is_fresh |= later.is_fresh;
         take(&mut self.pid, later.pid);
         take(&mut self.number, later.number);
         take(&mut self.thread, later.thread);

@@ -16,86 +16,98 @@ const LOOKED_AT: usize = 8;
 const MOST: usize = if cfg!(test) { 12 } else { 512 };
 
 /// The sums of one function, by something else: the files of its lines or those whom it calls.
+///
+/// A row has a count of calls, then a sum for each event type.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     keys: Vec<u32>,
-    counts: Vec<Cost>,
     width: usize,
     flat: Vec<Cost>,
     wide: Vec<Vec<Cost>>,
-    values: Vec<Cost>,
 }
 
 impl Sums {
-    /// The row of a key. None when there are so many rows that they are to be written first.
-    #[inline]
-    pub(super) fn row(&mut self, key: u32, width: usize) -> Option<usize> {
-        let rows = self.keys.len();
+    /// The row of a key. Where there are too many of this function, they are written down first.
+    #[inline(always)]
+    pub(super) fn row_of(&mut self, key: u32, width: usize, function: u32, sums: &mut LocalSums) -> usize {
         let looked_at = self.keys.len().saturating_sub(LOOKED_AT);
-        if let Some(found) = self.keys[looked_at..].iter().rposition(|&other| other == key) {
-            return Some(looked_at + found);
+        match self.keys[looked_at..].iter().rposition(|&other| other == key) {
+            Some(found) => looked_at + found,
+            None => self.new_row(key, width, function, sums),
         }
-        if rows >= MOST || rows > 0 && width != self.width {
-            return None;
+    }
+
+    #[inline(never)]
+    fn new_row(&mut self, key: u32, width: usize, function: u32, sums: &mut LocalSums) -> usize {
+        if self.keys.len() >= MOST || width != self.width {
+            self.write(function, sums);
+            self.width = width;
         }
-        self.width = width;
         self.keys.push(key);
-        self.counts.push(0);
         if width <= NARROW {
-            self.flat.resize(self.flat.len() + width, 0);
+            self.flat.resize(self.flat.len() + 1 + width, 0);
         } else {
-            self.wide.push(Vec::new());
+            self.wide.push(vec![0]);
         }
-        Some(rows)
+        self.keys.len() - 1
     }
 
     /// More calls were made.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(&mut self, row: usize, count: Cost) {
-        if let Some(sum) = self.counts.get_mut(row) {
-            *sum += count;
+        let counts = if self.width > NARROW {
+            self.wide.get_mut(row).and_then(|row| row.first_mut())
+        } else {
+            self.flat.get_mut(row * (1 + self.width))
+        };
+        if let Some(counts) = counts {
+            *counts += count;
         }
     }
 
-    #[inline]
+    /// Adds costs to a row.
+    #[inline(always)]
     pub(super) fn add(&mut self, row: usize, costs: &Costs<'_>) -> Result<(), CostFault> {
-        if self.width <= NARROW {
-            let at = row * self.width;
-            return match self.flat.get_mut(at..at + self.width) {
-                Some(sums) => costs.add_to(sums),
-                None => Ok(()),
-            };
+        if self.width > NARROW {
+            return self.add_to_wide(row, costs);
         }
-        let Some(sums) = self.wide.get_mut(row) else { return Ok(()) };
-        let count = costs.len().min(self.width);
-        if sums.len() < count {
-            sums.resize(count, 0);
+        let begin = row * (1 + self.width) + 1;
+        match self.flat.get_mut(begin..begin + self.width) {
+            Some(sums) => costs.add_to(sums),
+            None => Ok(()),
         }
-        // With fewer sums than event types there would be too many costs where there are not.
-        let sums = if count < self.width { &mut sums[..count] } else { &mut sums[..] };
-        costs.add_to(sums)
     }
 
-    /// Writes the rows in few bytes, and begins anew. A count of calls is the first number of its row.
+    #[inline(never)]
+    fn add_to_wide(&mut self, row: usize, costs: &Costs<'_>) -> Result<(), CostFault> {
+        let Some(sums) = self.wide.get_mut(row) else { return Ok(()) };
+        let written = costs.len().min(self.width);
+        if sums.len() < 1 + written {
+            sums.resize(1 + written, 0);
+        }
+        let Some((_, sums)) = sums.split_first_mut() else { return Ok(()) };
+        // With fewer sums than event types there would be too many costs where there are not.
+        costs.add_to(if written < self.width { &mut sums[..written] } else { sums })
+    }
+
+    /// Writes the rows in few bytes, and begins anew.
+    #[inline]
     pub(super) fn write(&mut self, function: u32, sums: &mut LocalSums) {
-        if self.keys.is_empty() {
-            return;
+        if !self.keys.is_empty() {
+            self.write_some(function, sums);
         }
-        sums.groups.push((function, u32::try_from(self.keys.len()).unwrap_or(u32::MAX)));
+    }
+
+    #[inline(never)]
+    fn write_some(&mut self, function: u32, sums: &mut LocalSums) {
+        if self.width <= NARROW {
+            self.flat.chunks_exact(1 + self.width).for_each(|row| push_row(&mut sums.rows, row));
+        } else {
+            self.wide.iter().for_each(|row| push_row(&mut sums.rows, row));
+        }
         sums.keys.extend_from_slice(&self.keys);
-        for (row, &count) in self.counts.iter().enumerate() {
-            self.values.clear();
-            self.values.push(count);
-            if self.width <= NARROW {
-                let at = row * self.width;
-                self.values.extend_from_slice(self.flat.get(at..at + self.width).unwrap_or_default());
-            } else {
-                self.values.extend_from_slice(self.wide.get(row).map(Vec::as_slice).unwrap_or_default());
-            }
-            push_row(&mut sums.rows, &self.values);
-        }
+        sums.groups.push((function, u32::try_from(self.keys.len()).unwrap_or(u32::MAX)));
         self.keys.clear();
-        self.counts.clear();
         self.flat.clear();
         self.wide.clear();
     }

@@ -1,17 +1,14 @@
 //! The names and functions of a piece, by local numbers.
 
-use gristmill_format::{Name, NameKey, Record};
+use gristmill_format::Location;
 use memchr::memchr;
 
 use super::chunk::{LocalFunction, Mention, NO_NAME, NameEvent};
 use super::split::offset;
 use crate::hash::{Map, Seeds};
 use crate::in_force::Slot;
-use crate::numbers::Numbered;
+use crate::numbers::{GivenIn, Numbered};
 use crate::text::Text;
-
-/// The part in which a number was given a meaning that this piece gives none.
-const NOWHERE: u32 = u32::MAX - 1;
 
 /// Gives local names and functions their numbers, in the order of their first use.
 #[derive(Debug)]
@@ -20,8 +17,8 @@ pub(super) struct Naming<'a> {
     place: u32,
     seeds: Seeds,
     spaces: [Space<'a>; 3],
-    /// All numbers were forgotten, so nothing is open that a piece before may say.
-    forgotten: bool,
+    /// There is nothing that a piece before may say of numbers: it begins the input, or all numbers were forgotten.
+    knows_all: bool,
     latest: Vec<Latest>,
     other_functions: Map<(u32, u32, u32), u32>,
     pub(super) events: Vec<NameEvent>,
@@ -35,10 +32,10 @@ struct Space<'a> {
     /// Names that are spelled out, without a number or for a number that was known. Those that a number is given for the
     /// first time are not looked up: what they have in common comes out when pieces are put together.
     texts: Map<&'a [u8], u32>,
-    /// The local name of a number.
+    /// The local name of a number, twice, and one more where this piece has given it its meaning.
     numbers: Numbered,
-    /// The part in which a number got its meaning; [`NOWHERE`] for one without. Asked for by definitions only.
-    given_in: Numbered,
+    /// The part in which this piece did. Asked for by definitions only.
+    given_in: GivenIn,
 }
 
 /// The function of a name that was mentioned last. Nearly all names are always mentioned with one object and one file.
@@ -58,14 +55,14 @@ impl<'a> Naming<'a> {
             count: 0,
             texts: Map::default(),
             numbers: Numbered::for_input(input.len()),
-            given_in: Numbered::for_input(input.len()),
+            given_in: GivenIn::default(),
         };
         Naming {
             input,
             place,
             seeds,
             spaces: [(); 3].map(space),
-            forgotten: false,
+            knows_all: false,
             latest: Vec::new(),
             other_functions: Map::default(),
             events: Vec::new(),
@@ -79,9 +76,9 @@ impl<'a> Naming<'a> {
             space.count = 0;
             space.texts = Map::default();
             space.numbers.clear();
-            space.given_in.clear();
+            space.given_in = GivenIn::default();
         }
-        self.forgotten = false;
+        self.knows_all = false;
         self.latest.clear();
         self.other_functions = Map::default();
         (std::mem::take(&mut self.events), std::mem::take(&mut self.functions))
@@ -98,15 +95,20 @@ impl<'a> Naming<'a> {
         room
     }
 
+    /// Nothing stands before the piece.
+    pub(super) fn begin_input(&mut self) {
+        self.knows_all = true;
+    }
+
     /// All numbers lose their meaning.
     pub(super) fn forget(&mut self, byte: u64) {
         self.events.push(NameEvent::Forget { byte });
         for space in &mut self.spaces {
             // Without room from the beginning: this may happen a million times.
             space.numbers = Numbered::default();
-            space.given_in = Numbered::default();
+            space.given_in = GivenIn::default();
         }
-        self.forgotten = true;
+        self.knows_all = true;
     }
 
     /// A local name for one that is in force where the piece begins.
@@ -122,62 +124,60 @@ impl<'a> Naming<'a> {
         name
     }
 
-    /// The local name that stands on a line. `part` is the index of its part in this piece, and `is_resumed` says that
-    /// it is not known what stands before the piece.
-    #[inline]
+    /// The local name of a number that stands on a line, which gives it a meaning if there is a text. `part` is the index
+    /// of its part in this piece.
+    #[inline(always)]
     pub(super) fn local(
         &mut self,
-        record: &Record<'a>,
-        key: NameKey,
-        name: &Name<'a>,
-        part: u32,
-        is_resumed: bool,
+        location: Location,
+        space: usize,
+        number: u64,
+        text: Option<&'a [u8]>,
+        part: usize,
     ) -> u32 {
-        let space = key.space() as usize;
-        if let Some(number) = name.id
-            && !name.defines
-            && let Some(local) = self.spaces[space].numbers.get(number)
-        {
-            return local;
+        match (text, self.spaces[space].numbers.get(number)) {
+            (None, Some(known)) => known >> 1,
+            _ => self.other_local(location, space, number, text, part),
         }
-        self.other_local(record, space, name, part, is_resumed)
     }
 
     #[inline(never)]
     fn other_local(
         &mut self,
-        record: &Record<'a>,
+        location: Location,
         space: usize,
-        name: &Name<'a>,
-        part: u32,
-        is_resumed: bool,
+        number: u64,
+        text: Option<&'a [u8]>,
+        part: usize,
     ) -> u32 {
-        let Some(number) = name.id else {
-            return self.given(space, name.bytes());
+        let part = u32::try_from(part).unwrap_or(u32::MAX);
+        let Some(text) = text else {
+            return self.number_without_meaning(location, space, number, None);
         };
-        if !name.defines {
-            return self.number_without_meaning(record, space, number, None);
-        }
-        let text = name.bytes();
-        let known = self.spaces[space].numbers.get(number);
-        let known_part = known.and_then(|_| self.spaces[space].given_in.get(number));
-        let has_meaning = known.is_some() && known_part != Some(NOWHERE);
-        if text.is_empty() && !has_meaning && is_resumed && !self.forgotten {
+        // The local name that this piece has given it.
+        let known =
+            self.spaces[space].numbers.get(number).filter(|known| known & 1 != 0).map(|known| known >> 1);
+        let known_part = known.map(|_| self.spaces[space].given_in.get(number));
+        if text.is_empty() {
             // It refers to a name, if there is one, and only else means that the name is empty.
-            return self.number_without_meaning(record, space, number, Some(part));
+            if let Some(known) = known {
+                return known;
+            }
+            if !self.knows_all {
+                return self.number_without_meaning(location, space, number, Some(part));
+            }
         }
         let local = if is_compound(text) {
             let text = self.text(text);
             self.new_name(space, NameEvent::Compound { space: short(space), text })
-        } else if has_meaning {
+        } else if known.is_some() {
             self.given(space, text)
         } else {
             self.new_text(space, text)
         };
         if known != Some(local) || known_part != Some(part) {
-            let location = record.location;
             self.events.push(NameEvent::Define { space: short(space), number, name: local, part, location });
-            self.spaces[space].numbers.set(number, local);
+            self.spaces[space].numbers.set(number, local << 1 | 1);
             self.spaces[space].given_in.set(number, part);
         }
         local
@@ -186,21 +186,19 @@ impl<'a> Naming<'a> {
     /// A number that this piece has not defined.
     fn number_without_meaning(
         &mut self,
-        record: &Record<'a>,
+        location: Location,
         space: usize,
         number: u64,
         empty_in: Option<u32>,
     ) -> u32 {
-        let location = record.location;
         let event = NameEvent::Number { space: short(space), number, empty_in, location };
         let local = self.new_name(space, event);
-        self.spaces[space].numbers.set(number, local);
-        self.spaces[space].given_in.set(number, NOWHERE);
+        self.spaces[space].numbers.set(number, local << 1);
         local
     }
 
     /// A name that is spelled out.
-    fn given(&mut self, space: usize, text: &'a [u8]) -> u32 {
+    pub(super) fn given(&mut self, space: usize, text: &'a [u8]) -> u32 {
         if let Some(&local) = self.spaces[space].texts.get(text) {
             return local;
         }

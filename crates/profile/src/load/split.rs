@@ -44,6 +44,11 @@ pub(super) fn is_of_callgrind(creator: &[u8]) -> bool {
     creator.starts_with(b"callgrind-")
 }
 
+/// The words of a line.
+pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b' ' || byte == b'\t').filter(|word| !word.is_empty())
+}
+
 /// The words of an `events:` line as one text, from the first to the last.
 pub(super) fn span<'a>(input: &'a [u8], words: impl Iterator<Item = &'a [u8]>) -> &'a [u8] {
     let mut range: Option<Range<usize>> = None;

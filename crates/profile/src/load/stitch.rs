@@ -8,14 +8,14 @@ use super::chunk::{
 };
 use super::compound::expand;
 use super::naming::value_place;
-use super::worker::words;
+use super::split::words;
 use crate::block::{Anchor, Block, BodyState};
 use crate::finding::{Finding, KEPT_FINDINGS};
 use crate::hash::{Map, Seeds};
 use crate::id::EventId;
 use crate::in_force::InForce;
-use crate::numbers::{Numbered, Numbers};
-use crate::part::{PartData, PartHeader};
+use crate::numbers::{GivenIn, Numbers};
+use crate::part::{PartData, PartHeader, PartSaid};
 use crate::profile::{Index, Input, Texts};
 use crate::sums::OpenSums;
 use crate::text::{MADE, Names, Text};
@@ -39,8 +39,9 @@ pub(super) struct Stitcher<'i> {
     event_names: Names,
     in_force: InForce<u32>,
     numbers: Numbers,
-    /// The part in which each number got its last meaning.
-    given_in: [Numbered; 3],
+    /// The part in which each number got its last meaning, from the first of the input on.
+    given_in: [GivenIn; 3],
+    first_part: usize,
     /// What ends a line of the input.
     newline: u8,
     /// How many lines of the input were read.
@@ -49,12 +50,15 @@ pub(super) struct Stitcher<'i> {
     inherited: Inherited,
     selves: OpenSums,
     arcs: OpenSums,
+    threads: usize,
 }
 
 /// The part that is being put together.
 #[derive(Debug, Default)]
 struct OpenPart {
     data: PartData,
+    /// It begins after the line that Xdebug puts between profiles.
+    is_fresh: bool,
     draft: HeaderDraft,
     body: Option<(Columns, BodyState)>,
 }
@@ -75,7 +79,7 @@ impl Default for Inherited {
 }
 
 impl<'i> Stitcher<'i> {
-    pub(super) fn new(inputs: &'i [Input], seeds: Seeds) -> Self {
+    pub(super) fn new(inputs: &'i [Input], seeds: Seeds, threads: usize) -> Self {
         let names = [(); 3].map(|()| Names::with_seeds(seeds));
         let mut stitcher = Stitcher {
             inputs,
@@ -88,12 +92,14 @@ impl<'i> Stitcher<'i> {
             in_force: InForce::default(),
             numbers: Numbers::default(),
             given_in: Default::default(),
+            first_part: 0,
             newline: b'\n',
             lines: 0,
             open: None,
             inherited: Inherited::default(),
             selves: OpenSums::default(),
             arcs: OpenSums::default(),
+            threads,
         };
         for space in 0..3 {
             stitcher.make(space, b"");
@@ -113,7 +119,8 @@ impl<'i> Stitcher<'i> {
             finding.location.line = line(finding.location.line);
         }
         let continues = chunk.parts.first().is_some_and(|part| part.is_continued);
-        let first_part = self.index.parts.len() + usize::from(self.open.is_some() && !continues);
+        let parts = self.index.parts.len() - self.first_part;
+        let first_part = parts + usize::from(self.open.is_some() && !continues);
         let names = self.names(&chunk, line, first_part);
         let name = |space: usize, local: u32| names[space].get(local as usize).copied().unwrap_or(NAMELESS);
 
@@ -137,8 +144,11 @@ impl<'i> Stitcher<'i> {
             let (from, to) = part.blocks;
             self.begin_or_go_on(&part, line);
             let Some(open) = &mut self.open else { continue };
-            open.draft.add(part.header);
-            if let Some((columns, state)) = part.body {
+            open.is_fresh |= part.is_fresh;
+            if let Some(header) = part.header {
+                open.draft.add(*header);
+            }
+            if let Some((columns, state)) = part.body.map(|body| *body) {
                 open.body.get_or_insert((columns, BodyState(state)));
             }
             for (place, block) in (from..to).zip(chunk.blocks.get(from..to).unwrap_or_default()) {
@@ -206,7 +216,7 @@ impl<'i> Stitcher<'i> {
                     let space = usize::from(space);
                     let byte = location.byte;
                     let known = self.numbers.now(space, number);
-                    let is_given = self.given_in[space].get(number) != Some(NOWHERE);
+                    let is_given = self.given_in[space].get(number) != NOWHERE;
                     let id = match (known, empty_in) {
                         (Some(id), _) if is_given => id,
                         (_, Some(part)) => {
@@ -232,9 +242,7 @@ impl<'i> Stitcher<'i> {
                     let id = names[space].get(name as usize).copied().unwrap_or_default();
                     let part = narrow(first_part).saturating_add(part);
                     let known = self.numbers.now(space, number);
-                    if known.is_some_and(|known| known != id)
-                        && self.given_in[space].get(number) == Some(part)
-                    {
+                    if known.is_some_and(|known| known != id) && self.given_in[space].get(number) == part {
                         self.index.findings.total += 1;
                         let kind = ErrorKind::RedefinedName(NameSpace::ALL[space], number);
                         self.keep(kind, location, &line);
@@ -283,7 +291,7 @@ impl<'i> Stitcher<'i> {
         if part.is_continued && self.open.is_some() {
             return;
         }
-        let mut location = part.header.location.unwrap_or_default();
+        let mut location = part.location.unwrap_or_default();
         location.line = line(location.line);
         self.close(location.byte);
         let data = PartData {
@@ -299,8 +307,8 @@ impl<'i> Stitcher<'i> {
 
     /// The open part ends here.
     fn close(&mut self, end: u64) {
-        let Some(OpenPart { mut data, draft, body }) = self.open.take() else { return };
-        if draft.is_fresh {
+        let Some(OpenPart { mut data, is_fresh, draft, body }) = self.open.take() else { return };
+        if is_fresh {
             self.inherited = Inherited::default();
         }
         let inherited = &mut self.inherited;
@@ -326,17 +334,23 @@ impl<'i> Stitcher<'i> {
             self.index.headers.push(header);
         }
         data.header = narrow(self.index.headers.len() - 1);
+        let said = PartSaid {
+            pid,
+            number: draft.number,
+            thread: draft.thread,
+            trigger: draft.trigger,
+            time_range: draft.time_range,
+            summary: draft.summary,
+            totals: draft.totals,
+        };
+        if self.index.said.last() != Some(&said) {
+            self.index.said.push(said);
+        }
+        data.said = narrow(self.index.said.len() - 1);
         data.end = end;
-        data.pid = pid;
-        data.number = draft.number;
-        data.thread = draft.thread;
-        data.trigger = draft.trigger;
-        data.time_range = draft.time_range;
-        data.summary = draft.summary;
-        data.totals = draft.totals;
         self.index.parts.push(data);
-        self.selves.seal(&mut self.index.selves);
-        self.arcs.seal(&mut self.index.arcs);
+        self.selves.seal_on(self.threads, &mut self.index.selves);
+        self.arcs.seal_on(self.threads, &mut self.index.arcs);
     }
 
     /// The event types of an `events:` line.
@@ -389,7 +403,8 @@ impl<'i> Stitcher<'i> {
         let is_of_old_mac = memchr(b'\n', input).is_none() && memchr(b'\r', input).is_some();
         self.newline = if is_of_old_mac { b'\r' } else { b'\n' };
         self.numbers = Numbers::for_input(length);
-        self.given_in = [(); 3].map(|()| Numbered::for_input(length));
+        self.given_in = Default::default();
+        self.first_part = self.index.parts.len();
     }
 
     /// The input ends here.
@@ -416,6 +431,8 @@ impl<'i> Stitcher<'i> {
         index.function_keys.release();
         index.blocks.shrink_to_fit();
         index.parts.shrink_to_fit();
+        index.headers.shrink_to_fit();
+        index.said.shrink_to_fit();
         index
     }
 }

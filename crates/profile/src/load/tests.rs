@@ -17,6 +17,11 @@ fn whole(bytes: &[u8]) -> Profile {
     Loader::new().threads(1).load_cut(input(bytes), vec![Vec::new()])
 }
 
+/// The same from records only.
+fn from_records(bytes: &[u8]) -> Profile {
+    Loader { never_skims: true, ..Loader::new().threads(1) }.load_cut(input(bytes), vec![Vec::new()])
+}
+
 /// All places where a file can be cut.
 fn all_cuts(bytes: &[u8]) -> Vec<usize> {
     cut(bytes, 1)
@@ -55,6 +60,67 @@ fn however_a_file_is_cut_the_profile_is_the_same() {
                 let loader = Loader::new().threads(threads);
                 let other = loader.load_cut(input(&file.bytes), vec![cuts.clone()]);
                 assert_same(&format!("{} {every} {threads}", file.path), &whole, &other);
+            }
+        }
+    }
+}
+
+#[test]
+fn skimmed_lines_come_to_the_same_as_records() {
+    for file in corpus() {
+        assert_same(&file.path, &from_records(&file.bytes), &whole(&file.bytes));
+    }
+}
+
+/// Numbers good enough to choose places with; the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap() % limit.max(1)
+    }
+}
+
+/// Changes a byte, takes one away, puts one in, or puts a line of the file to another place.
+fn damage(file: &mut Vec<u8>, numbers: &mut Numbers) {
+    const BYTES: &[u8] = b"0123456789+-*x.:/=() \t\r\nfcnals";
+    let at = numbers.below(file.len());
+    match numbers.below(4) {
+        0 if !file.is_empty() => file[at] = BYTES[numbers.below(BYTES.len())],
+        1 if !file.is_empty() => drop(file.remove(at)),
+        2 => file.insert(at, BYTES[numbers.below(BYTES.len())]),
+        _ => {
+            let from = numbers.below(file.len());
+            let line: Vec<u8> =
+                file[from..].split_inclusive(|&byte| byte == b'\n').nth(1).unwrap_or_default().to_vec();
+            let at = file[at..].iter().position(|&byte| byte == b'\n').map_or(file.len(), |end| at + end + 1);
+            file.splice(at..at, line);
+        }
+    }
+}
+
+#[test]
+fn damaged_files_come_to_the_same_as_records_and_however_they_are_cut() {
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for file in corpus() {
+        for _ in 0..6 {
+            let head = &file.bytes[..file.bytes.len().min(1200)];
+            let start = numbers.below(file.bytes.len());
+            let mut piece = [head, b"\n", &file.bytes[start..file.bytes.len().min(start + 3000)]].concat();
+            for _ in 0..numbers.below(12) {
+                damage(&mut piece, &mut numbers);
+            }
+            let text = String::from_utf8_lossy(&piece).into_owned();
+            let whole = whole(&piece);
+            assert_same(&text, &from_records(&piece), &whole);
+            let cuts = all_cuts(&piece).into_iter().step_by(1 + numbers.below(3)).collect();
+            let other = Loader::new().threads(2).load_cut(input(&piece), vec![cuts]);
+            assert_same(&text, &whole, &other);
+            if let Err(broken) = whole.check() {
+                panic!("{broken} in:\n{text}");
             }
         }
     }
@@ -175,6 +241,7 @@ proptest! {
         text.push_str(&lines.join("\n"));
         let bytes = text.as_bytes();
         let whole = whole(bytes);
+        assert_same(&text, &from_records(bytes), &whole);
         if let Err(broken) = whole.check() {
             panic!("{broken}");
         }

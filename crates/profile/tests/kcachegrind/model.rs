@@ -197,8 +197,8 @@ impl Reading {
     ///
     /// - in the same object, if its file was never given,
     /// - or else in the same file, if its object was never given,
-    /// - or else in all of the profile, if its object was never given, and its file was not either or is the end of the
-    ///   path of the other one's.
+    /// - or else in all of the profile, if neither was ever given; or in those files whose path ends with its own, if its
+    ///   file was.
     fn same_as(&self, id: Id) -> Id {
         let (function, mention) = (&self.functions[id], self.mentions[id]);
         if mention.has_lines || mention.object_was_given && mention.file_was_given {
@@ -215,8 +215,7 @@ impl Reading {
         let by_file = || only(&|other| !mention.object_was_given && other.file == function.file);
         let anywhere = || {
             let is_end = |other: &Function| is_end_of_path(&function.file, &other.file);
-            only(&|_| !mention.object_was_given)
-                .filter(|&other| !mention.file_was_given || is_end(&self.functions[other]))
+            only(&|other| !mention.object_was_given && (!mention.file_was_given || is_end(other)))
         };
         by_object().or_else(by_file).or_else(anywhere).unwrap_or(id)
     }
