@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// A map with such a hash. Its order is never looked at.
-pub(crate) type Map<K, V> = HashMap<K, V, Seeds>;
+pub type Map<K, V> = HashMap<K, V, Seeds>;
 
 /// Two random numbers that a hash begins with.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seeds {
+pub struct Seeds {
     first: u64,
     second: u64,
 }
@@ -40,7 +40,7 @@ impl BuildHasher for Seeds {
 
 /// Multiplies by a secret number and folds the upper half of the product over the lower.
 #[derive(Debug)]
-pub(crate) struct Folding {
+pub struct Folding {
     value: u64,
     second: u64,
 }
