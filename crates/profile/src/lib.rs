@@ -74,6 +74,7 @@ mod in_force;
 mod line_sums;
 mod lines;
 mod load;
+pub mod merge;
 mod numbers;
 mod packed;
 mod part;

@@ -1,0 +1,148 @@
+//! Profiles one after the other, as parts of one file.
+
+use std::io;
+
+use gristmill_format::{
+    Costs, Error, ErrorKind, Header, Line, LineEnd, Name, NameStyle, PositionStyle, Reader, Record, Spelling,
+    Writer,
+};
+
+/// Writes profiles one after the other as parts of one file, each with its header.
+///
+/// Numbers of names are given anew where a part would give one another meaning than a part before it: readers with one
+/// table for the file would mix them up. What every part says of itself stays: process, thread, number.
+#[derive(Debug)]
+pub struct Concatenation<W> {
+    writer: Writer<W>,
+    /// What parts of the files before say and a later file might be taken to have said.
+    has_creator: bool,
+    has_command: bool,
+    is_first: bool,
+}
+
+/// What could not be carried over from a file, because it could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// How many lines.
+    pub lines: u64,
+    /// The line of the first.
+    pub first: u64,
+}
+
+impl<W: io::Write> Concatenation<W> {
+    /// Nothing yet.
+    pub fn new(sink: W) -> Self {
+        let writer = Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed);
+        Concatenation { writer, has_creator: false, has_command: false, is_first: true }
+    }
+
+    /// Adds the parts of a file.
+    ///
+    /// # Errors
+    ///
+    /// When a record cannot be written, or the file is no profile.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<LeftOut, Error> {
+        let mut left_out = LeftOut::default();
+        let mut lacks_command = self.begin(bytes)?;
+        let mut is_ended = false;
+        let mut reader = Reader::new(bytes);
+        while let Some(item) = reader.next() {
+            let record = match item {
+                Ok(record) => record,
+                Err(error) if matches!(error.kind(), ErrorKind::NotAProfile(_)) => return Err(error),
+                Err(error) => {
+                    if !error.is_repaired() {
+                        left_out.lines += 1;
+                        if left_out.lines == 1 {
+                            left_out.first = error.location().line;
+                        }
+                    }
+                    continue;
+                }
+            };
+            is_ended = match record.line {
+                Line::Header(Header::Totals(_)) => true,
+                Line::Header(_) => false,
+                Line::Blank | Line::Comment(_) => is_ended,
+                _ => true,
+            };
+            let written = match record.line {
+                Line::Name(key, name) => {
+                    let text = match (reader.expand(key.space(), &name), name.text, name.id) {
+                        (Some(expanded), ..) => expanded,
+                        (None, Some(text), _) => text.to_vec(),
+                        (None, None, Some(id)) => format!("name number {id}").into_bytes(),
+                        (None, None, None) => Vec::new(),
+                    };
+                    self.writer.write(&with_line_end(Line::Name(key, Name::plain(&text))))
+                }
+                line => self.writer.write(&with_line_end(line)),
+            };
+            if lacks_command && matches!(record.line, Line::Header(Header::Version(_))) {
+                lacks_command = false;
+                self.writer.header("cmd", b"unknown")?;
+            }
+            if let Err(error) = written {
+                if error.kind() == ErrorKind::Io {
+                    return Err(error);
+                }
+                // A line that was mended while reading may say what no writer would.
+                left_out.lines += 1;
+                left_out.first = if left_out.lines == 1 { record.location.line } else { left_out.first };
+            }
+        }
+        if !is_ended {
+            // A header alone would become one with that of the next file.
+            self.writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&[0])))))?;
+        }
+        self.is_first = false;
+        Ok(left_out)
+    }
+
+    /// Ends the last part before, and what its header would be taken to say of this one as well. Returns whether it still
+    /// has to be said, after the `version:`, that the command is not known.
+    fn begin(&mut self, bytes: &[u8]) -> Result<bool, Error> {
+        let (mut version, mut creator, mut command) = (false, false, false);
+        for record in Reader::new(bytes).flatten() {
+            match record.line {
+                Line::Header(Header::Version(_)) => version = true,
+                Line::Header(Header::Creator(_)) => creator = true,
+                Line::Header(Header::Command(_)) => command = true,
+                Line::Header(_) | Line::Comment(_) | Line::Blank => {}
+                _ => break,
+            }
+        }
+        if !self.is_first {
+            self.writer.write(&Record::new(Line::Blank))?;
+            if !version {
+                // Not every header line begins a part, as this one does.
+                self.writer.header("version", b"1")?;
+            }
+        }
+        if self.has_creator && !creator {
+            // This one begins a part.
+            self.writer.header("creator", b"unknown")?;
+        }
+        let lacks_command = self.has_command && !command;
+        if lacks_command && !version {
+            self.writer.header("cmd", b"unknown")?;
+        }
+        self.has_creator |= creator;
+        self.has_command |= command;
+        Ok(lacks_command && version)
+    }
+
+    /// Ends the file and gives the sink back.
+    ///
+    /// # Errors
+    ///
+    /// When nothing was added that makes a profile, or the sink fails.
+    pub fn finish(self) -> Result<W, Error> {
+        self.writer.finish()
+    }
+}
+
+/// Every line gets an end: another file may follow.
+fn with_line_end(line: Line<'_>) -> Record<'_> {
+    Record { spelling: Spelling::with_line_end(LineEnd::Lf), ..Record::new(line) }
+}

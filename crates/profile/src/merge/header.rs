@@ -1,0 +1,301 @@
+//! What headers say, brought together: the same whatever comes first.
+//!
+//! Everything here is a set, a count, or "all of them" and "any of them"; and it is written so that reading it back gives
+//! the same again. That is what makes merging associative, also by way of files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gristmill_format::PositionKind;
+
+use crate::part::Part;
+use crate::profile::Profile;
+
+/// What merged profiles have as their creator, before the version.
+pub(super) const CREATOR: &str = "gristmill-merge-";
+
+/// Kinds of descriptions that a merged profile says how it came about with.
+pub(super) const RUNS: &str = "Merged runs";
+pub(super) const EVENT_RUNS: &str = "Merged event";
+pub(super) const COMMAND: &str = "Merged command";
+pub(super) const CREATED_BY: &str = "Merged creator";
+
+/// What is told of a dump and not of a profile: it makes no sense for a sum of several.
+const OF_A_DUMP: [&[u8]; 2] = [b"Trigger", b"Timerange"];
+
+/// An event type: its name, and the how manieth of that name on its line.
+pub(super) type EventKey = (Vec<u8>, u32);
+
+/// The event types of Valgrind's tools in the order in which Callgrind writes them. Others come after them, by name.
+const USUAL: [&str; 26] = [
+    "Ir",
+    "Dr",
+    "Dw",
+    "I1mr",
+    "D1mr",
+    "D1mw",
+    "ILmr",
+    "DLmr",
+    "DLmw",
+    "ILdmr",
+    "DLdmr",
+    "DLdmw",
+    "Bc",
+    "Bcm",
+    "Bi",
+    "Bim",
+    "AcCost1",
+    "SpLoss1",
+    "AcCost2",
+    "SpLoss2",
+    "Ge",
+    "allocCount",
+    "allocSize",
+    "sysCount",
+    "sysTime",
+    "sysCpuTime",
+];
+
+/// Long names and formulas: name, formula, long name.
+type Definition = (Vec<u8>, Option<Vec<u8>>, Option<Vec<u8>>);
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Headers {
+    /// How many runs there were; a merged profile counts as many as it was made of.
+    pub(super) runs: u64,
+    /// The event types in the order in which they came, which is that of the columns of rows.
+    pub(super) events: Vec<EventKey>,
+    /// How many runs had each of them.
+    pub(super) runs_with: Vec<u64>,
+    columns: BTreeMap<EventKey, usize>,
+    /// The order in which all profiles have them, unless they differ.
+    order: Option<Vec<EventKey>>,
+    has_parts: bool,
+    pub(super) commands: BTreeSet<Vec<u8>>,
+    pub(super) creators: BTreeSet<Vec<u8>>,
+    pub(super) descriptions: BTreeSet<(Vec<u8>, Vec<u8>)>,
+    pub(super) definitions: BTreeSet<Definition>,
+    /// Whether all have addresses, all have basic blocks, any has lines.
+    pub(super) positions: PositionsHeld,
+}
+
+/// Which positions the merged lines have: addresses and basic blocks if all profiles do, lines if any does.
+///
+/// Lines are never given up for addresses, so that it does not matter what is merged first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PositionsHeld {
+    pub(super) address: bool,
+    pub(super) basic_block: bool,
+    line: bool,
+}
+
+impl Default for PositionsHeld {
+    /// What holds for no profile at all.
+    fn default() -> Self {
+        PositionsHeld { address: true, basic_block: true, line: false }
+    }
+}
+
+impl PositionsHeld {
+    fn of(part: &Part<'_>) -> Self {
+        let has = |kind| part.columns().index(kind).is_some();
+        PositionsHeld {
+            address: has(PositionKind::Instr),
+            basic_block: has(PositionKind::Bb),
+            line: has(PositionKind::Line),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        PositionsHeld {
+            address: self.address && other.address,
+            basic_block: self.basic_block && other.basic_block,
+            line: self.line || other.line,
+        }
+    }
+
+    /// The columns of the merged profile.
+    pub(super) fn kinds(self) -> Vec<PositionKind> {
+        let PositionsHeld { address, basic_block, line } = self;
+        let all = [(address, PositionKind::Instr), (basic_block, PositionKind::Bb)];
+        let mut kinds: Vec<_> = all.into_iter().filter(|(held, _)| *held).map(|(_, kind)| kind).collect();
+        if line || kinds.is_empty() {
+            kinds.push(PositionKind::Line);
+        }
+        kinds
+    }
+}
+
+impl Headers {
+    /// Takes in the headers of a profile. Parts without event types have no costs and are passed over. Returns the
+    /// column for each event type of the profile.
+    pub(super) fn add(&mut self, profile: &Profile) -> Vec<usize> {
+        let key = |event| {
+            let event = profile.event(event);
+            (event.name.to_vec(), u32::try_from(event.repetition).unwrap_or(u32::MAX))
+        };
+        let columns: Vec<usize> = profile.events().map(|event| self.column(key(event))).collect();
+        for definition in profile.event_definitions() {
+            let [formula, long_name] =
+                [definition.formula, definition.long_name].map(|text| text.map(<[u8]>::to_vec));
+            self.definitions.insert((definition.name.to_vec(), formula, long_name));
+        }
+        // Which event types a run has that is made of the plain parts of each input.
+        let mut plain: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
+            self.take_order(part.event_types().iter().map(|&event| key(event)).collect());
+            self.positions = self.positions.and(PositionsHeld::of(&part));
+            self.has_parts = true;
+            let of_part = part.event_types().iter().filter_map(|event| columns.get(event.index()).copied());
+            match self.take_texts(&part) {
+                None => plain.entry(part.input()).or_default().extend(of_part),
+                Some(merged) => {
+                    self.runs = self.runs.saturating_add(merged.runs);
+                    for column in of_part {
+                        let runs = merged.of_event(self.events.get(column));
+                        if let Some(with) = self.runs_with.get_mut(column) {
+                            *with = with.saturating_add(runs);
+                        }
+                    }
+                }
+            }
+        }
+        for events in plain.values() {
+            self.runs = self.runs.saturating_add(1);
+            for &column in events {
+                if let Some(with) = self.runs_with.get_mut(column) {
+                    *with = with.saturating_add(1);
+                }
+            }
+        }
+        columns
+    }
+
+    /// Takes in what another merger knows. Returns the column for each of its columns.
+    pub(super) fn merge(&mut self, other: Headers) -> Vec<usize> {
+        let columns: Vec<usize> = other.events.iter().map(|event| self.column(event.clone())).collect();
+        for (&column, runs) in columns.iter().zip(&other.runs_with) {
+            if let Some(with) = self.runs_with.get_mut(column) {
+                *with = with.saturating_add(*runs);
+            }
+        }
+        if other.has_parts {
+            match other.order {
+                Some(order) => self.take_order(order),
+                None => self.order = None,
+            }
+            self.has_parts = true;
+        }
+        self.runs = self.runs.saturating_add(other.runs);
+        self.positions = self.positions.and(other.positions);
+        self.commands.extend(other.commands);
+        self.creators.extend(other.creators);
+        self.descriptions.extend(other.descriptions);
+        self.definitions.extend(other.definitions);
+        columns
+    }
+
+    fn column(&mut self, key: EventKey) -> usize {
+        let next = self.events.len();
+        let column = *self.columns.entry(key.clone()).or_insert(next);
+        if column == next {
+            self.events.push(key);
+            self.runs_with.push(0);
+        }
+        column
+    }
+
+    fn take_order(&mut self, order: Vec<EventKey>) {
+        if !self.has_parts {
+            self.order = Some(order);
+            self.has_parts = true;
+        } else if self.order.as_ref() != Some(&order) {
+            self.order = None;
+        }
+    }
+
+    /// Takes in what the header of a part says in words; returns of how many runs it is, where it says so.
+    fn take_texts(&mut self, part: &Part<'_>) -> Option<MergedRuns> {
+        let is_merged = part.creator().is_some_and(|creator| creator.starts_with(CREATOR.as_bytes()));
+        let is_plural = is_merged && part.descriptions().any(|(kind, _)| kind == COMMAND.as_bytes());
+        if let Some(command) = part.command().filter(|_| !is_plural) {
+            self.commands.insert(command.to_vec());
+        }
+        if let Some(creator) = part.creator().filter(|_| !is_merged) {
+            self.creators.insert(creator.to_vec());
+        }
+        let mut merged = MergedRuns::default();
+        for (kind, value) in part.descriptions() {
+            match std::str::from_utf8(kind).unwrap_or_default() {
+                RUNS if is_merged => merged.runs = number(value).unwrap_or_default(),
+                EVENT_RUNS if is_merged => merged.take_event(value),
+                COMMAND if is_merged => {
+                    self.commands.insert(value.to_vec());
+                }
+                CREATED_BY if is_merged => {
+                    self.creators.insert(value.to_vec());
+                }
+                _ if OF_A_DUMP.contains(&kind) => {}
+                _ => {
+                    self.descriptions.insert((kind.to_vec(), value.to_vec()));
+                }
+            }
+        }
+        (merged.runs > 0).then_some(merged)
+    }
+
+    /// The columns in the order in which they are written: that of the profiles if all have the same, else Callgrind's.
+    pub(super) fn in_order(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = match &self.order {
+            Some(order) => order.iter().filter_map(|key| self.columns.get(key).copied()).collect(),
+            None => (0..self.events.len()).collect(),
+        };
+        if self.order.is_none() {
+            columns.sort_by_key(|&column| self.events.get(column).map(usual_place));
+        }
+        columns
+    }
+}
+
+fn usual_place(key: &EventKey) -> (usize, &EventKey) {
+    (USUAL.iter().position(|usual| usual.as_bytes() == key.0).unwrap_or(USUAL.len()), key)
+}
+
+/// How an event type is called in `desc: Merged event:`.
+pub(super) fn event_name((name, repetition): &EventKey) -> Vec<u8> {
+    let mut text = name.clone();
+    if *repetition > 0 {
+        text.extend_from_slice(format!(" (column {})", repetition + 1).as_bytes());
+    }
+    text
+}
+
+/// What a merged profile says of the runs that it was made of.
+#[derive(Debug, Default)]
+struct MergedRuns {
+    runs: u64,
+    events: BTreeMap<Vec<u8>, u64>,
+}
+
+impl MergedRuns {
+    /// `Dr in 2 of 3 runs`
+    fn take_event(&mut self, value: &[u8]) {
+        let found = value
+            .windows(4)
+            .rposition(|window| window == b" in ")
+            .and_then(|at| Some((value.get(..at)?, value.get(at + 4..)?)));
+        let Some((name, rest)) = found else { return };
+        let digits = rest.split(|&byte| byte == b' ').next().unwrap_or_default();
+        if let Some(runs) = number(digits) {
+            self.events.insert(name.to_vec(), runs);
+        }
+    }
+
+    fn of_event(&self, key: Option<&EventKey>) -> u64 {
+        let name = key.map(event_name).unwrap_or_default();
+        self.events.get(&name).map_or(self.runs, |runs| (*runs).clamp(1, self.runs))
+    }
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
