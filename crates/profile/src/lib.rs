@@ -61,6 +61,7 @@ pub mod analysis;
 mod block;
 mod builder;
 mod check;
+pub mod compare;
 mod cost;
 mod decode;
 pub mod event;

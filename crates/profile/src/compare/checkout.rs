@@ -1,0 +1,110 @@
+//! Which directories two builds were made in, told by paths that end alike.
+
+use std::collections::HashMap;
+
+/// Two directories that stand for the same, with their last slash. Empty is where relative paths begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// In the base.
+    pub base: Vec<u8>,
+    /// In the new profile.
+    pub new: Vec<u8>,
+    /// How many paths were joined by it.
+    pub paths: usize,
+}
+
+/// A path of one side that the other side does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LonePath<'a> {
+    pub(super) path: &'a [u8],
+    pub(super) is_new: bool,
+    /// What the caller knows it by.
+    pub(super) id: usize,
+}
+
+/// Two paths that may be the same, and how much of each is directory.
+struct Candidate {
+    base: usize,
+    new: usize,
+    directories: (usize, usize),
+}
+
+/// Joins lone paths of both sides, each with at most one: pairs of ids, base first, and by which directories.
+///
+/// Sorted by what they end in, the paths that have most in common stand beside each other. Each path votes for the
+/// directories that remain of it and of its neighbours; the pair of directories with most votes joins first.
+pub(super) fn joined_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Checkout>) {
+    let mut order: Vec<usize> = (0..lone.len()).collect();
+    let backwards = |place: &usize| lone[*place].path.iter().rev();
+    order.sort_by(|a, b| backwards(a).cmp(backwards(b)).then(lone[*a].is_new.cmp(&lone[*b].is_new)));
+
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut propose = |order: &mut dyn Iterator<Item = usize>| {
+        let mut last: [Option<usize>; 2] = [None; 2];
+        for place in order {
+            let is_new = lone[place].is_new;
+            if let Some(other) = last[usize::from(!is_new)] {
+                let (base, new) = if is_new { (other, place) } else { (place, other) };
+                let end = common_end(lone[base].path, lone[new].path);
+                if end > 0 {
+                    let directories = (lone[base].path.len() - end, lone[new].path.len() - end);
+                    candidates.push(Candidate { base, new, directories });
+                }
+            }
+            last[usize::from(is_new)] = Some(place);
+        }
+    };
+    propose(&mut order.iter().copied());
+    propose(&mut order.iter().rev().copied());
+
+    let directories = |candidate: &Candidate| {
+        let (base, new) = candidate.directories;
+        (&lone[candidate.base].path[..base], &lone[candidate.new].path[..new])
+    };
+    let mut votes: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
+    for candidate in &candidates {
+        *votes.entry(directories(candidate)).or_default() += 1;
+    }
+    // The order must be the same when base and new change places, so that a difference is that of the other way round
+    // with all signs changed.
+    let key = |candidate: &Candidate| {
+        let (base, new) = directories(candidate);
+        let (a, b) = (lone[candidate.base].path, lone[candidate.new].path);
+        let vote = votes.get(&(base, new)).copied().unwrap_or(0);
+        (std::cmp::Reverse((vote, a.len() - base.len())), a.min(b), a.max(b))
+    };
+    candidates.sort_by(|a, b| key(a).cmp(&key(b)));
+    let mut is_taken = vec![false; lone.len()];
+    let mut pairs = Vec::new();
+    let mut checkouts: Vec<Checkout> = Vec::new();
+    let mut known: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
+    for candidate in &candidates {
+        if is_taken[candidate.base] || is_taken[candidate.new] {
+            continue;
+        }
+        is_taken[candidate.base] = true;
+        is_taken[candidate.new] = true;
+        pairs.push((lone[candidate.base].id, lone[candidate.new].id));
+        let (base, new) = directories(candidate);
+        let next = checkouts.len();
+        let place = *known.entry((base, new)).or_insert(next);
+        if place == next {
+            checkouts.push(Checkout { base: base.to_owned(), new: new.to_owned(), paths: 0 });
+        }
+        checkouts[place].paths += 1;
+    }
+    checkouts.sort_by_key(|checkout| std::cmp::Reverse(checkout.paths));
+    (pairs, checkouts)
+}
+
+/// How long the end is that two paths have in common, whole names only.
+fn common_end(a: &[u8], b: &[u8]) -> usize {
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let is_boundary = |path: &[u8]| path.len() == same || path[path.len() - same - 1] == b'/';
+    if is_boundary(a) && is_boundary(b) && a[a.len() - same..].first() != Some(&b'/') {
+        return same;
+    }
+    let end = &a[a.len() - same..];
+    // Where one begins with the slash that the other lacks, the rest after it is in common all the same.
+    end.iter().position(|&byte| byte == b'/').map_or(0, |slash| same - slash - 1)
+}

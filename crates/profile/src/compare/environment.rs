@@ -1,0 +1,171 @@
+//! What besides the program differs between two sides, so that their costs may not be comparable.
+
+use std::collections::BTreeSet;
+
+use gristmill_format::{Lint, PositionKind, Survey};
+
+use super::paths::normal_path;
+use super::rules::RuleSet;
+use super::{Comparison, Presence};
+use crate::profile::Profile;
+
+/// Something that is not the same on both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unlike {
+    /// What it is.
+    pub kind: UnlikeKind,
+    /// What the base says: all different answers of its runs.
+    pub base: Vec<String>,
+    /// What the new profile says.
+    pub new: Vec<String>,
+}
+
+/// What can differ.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum UnlikeKind {
+    /// Event types that one side lacks.
+    Events,
+    /// The tool.
+    Producer,
+    /// The version of the tool.
+    Version,
+    /// The command that was measured.
+    Command,
+    /// A description, such as that of a cache.
+    Description(String),
+    /// What the costs are told for: lines, instructions.
+    Positions,
+    /// Next to no function is on both sides.
+    Functions,
+}
+
+/// As much of a file as tells who wrote it.
+const HEAD: usize = 64 << 10;
+/// So many answers of a side are told.
+const MOST_ANSWERS: usize = 4;
+
+impl Comparison<'_> {
+    /// Whether calls of some run were not counted but seen in samples, so that nothing can be said of costs by call.
+    pub fn is_sampled(&self) -> bool {
+        let inputs = self.runs.iter().flat_map(|(profile, _)| profile.inputs());
+        inputs.into_iter().any(|input| survey(&input.bytes).producer.kind.is_sampled())
+    }
+
+    /// What besides the program differs between the sides.
+    pub fn environment(&self) -> Vec<Unlike> {
+        let mut unlike = Vec::new();
+        let mut compare = |kind: UnlikeKind, of: &dyn Fn(&Profile, bool) -> BTreeSet<String>| {
+            let side = |is_new: bool| -> BTreeSet<String> {
+                self.runs(is_new).flat_map(|profile| of(profile, is_new)).collect()
+            };
+            let (base, new) = (side(false), side(true));
+            if base != new {
+                let told = |answers: BTreeSet<String>| answers.into_iter().take(MOST_ANSWERS).collect();
+                unlike.push(Unlike { kind, base: told(base), new: told(new) });
+            }
+        };
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
+        compare(UnlikeKind::Events, &|profile, _| {
+            profile.events().map(|event| lossy(profile.event(event).name)).collect()
+        });
+        let producers = |profile: &Profile, _: bool| -> BTreeSet<String> {
+            profile.inputs().iter().map(|input| producer(&input.bytes)).collect()
+        };
+        compare(UnlikeKind::Producer, &producers);
+        compare(UnlikeKind::Version, &|profile, _| {
+            profile.selected(&self.selection).filter_map(|part| part.creator()).map(lossy).collect()
+        });
+        compare(UnlikeKind::Command, &|profile, is_new| {
+            let commands = profile.selected(&self.selection).filter_map(|part| part.command());
+            commands.map(|command| self.comparable_command(&lossy(command), is_new)).collect()
+        });
+        compare(UnlikeKind::Positions, &|profile, _| {
+            let columns = profile.selected(&self.selection).map(|part| {
+                let kinds = [PositionKind::Instr, PositionKind::Bb, PositionKind::Line];
+                let has = kinds.into_iter().filter(|kind| part.columns().kinds().contains(kind));
+                has.map(position_name).collect::<Vec<_>>().join(" ")
+            });
+            columns.collect()
+        });
+        for kind in self.description_kinds() {
+            compare(UnlikeKind::Description(kind.clone()), &|profile, _| {
+                let parts = profile.selected(&self.selection);
+                let of_kind =
+                    parts.flat_map(|part| part.descriptions()).filter(|(key, _)| lossy(key) == kind);
+                of_kind.map(|(_, value)| lossy(value)).filter(|value| !value.is_empty()).collect()
+            });
+        }
+        // One that has another tool has another version as well.
+        if unlike.iter().any(|unlike| unlike.kind == UnlikeKind::Producer) {
+            unlike.retain(|unlike| unlike.kind != UnlikeKind::Version);
+        }
+        unlike.extend(self.unlike_functions());
+        unlike
+    }
+
+    /// All kinds of descriptions of both sides. What a file has more of is not told.
+    fn description_kinds(&self) -> BTreeSet<String> {
+        const MOST: usize = 64;
+        let profiles = self.runs.iter().map(|(profile, _)| *profile);
+        let parts = profiles.flat_map(|profile| profile.selected(&self.selection).next());
+        let kinds = parts.flat_map(|part| part.descriptions().take(MOST)).map(|(kind, _)| kind);
+        kinds.map(|kind| String::from_utf8_lossy(kind.trim_ascii()).into_owned()).collect()
+    }
+
+    /// A command without what a checkout or a build changes in it.
+    fn comparable_command(&self, command: &str, is_new: bool) -> String {
+        let mut command = command.to_owned();
+        for checkout in self.checkouts().iter().take(MOST_ANSWERS) {
+            let directory = if is_new { &checkout.new } else { &checkout.base };
+            if let Ok(directory) = std::str::from_utf8(directory)
+                && directory.len() > 1
+            {
+                command = command.replace(directory, "");
+            }
+        }
+        let words = command.split(' ').enumerate().map(|(nth, word)| {
+            let (word, _) = normal_path(word, RuleSet::all(), &[]);
+            // Where the program lies says nothing of it.
+            match nth {
+                0 => word.rsplit('/').next().unwrap_or_default().to_owned(),
+                _ => word,
+            }
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Two programs that have nothing to do with each other can be compared, but hardly on purpose.
+    fn unlike_functions(&self) -> Option<Unlike> {
+        const ONE_IN: usize = 10;
+        let mut counts = [0usize; 3];
+        for function in self.functions() {
+            counts[match self.presence(function) {
+                Presence::Both => 0,
+                Presence::Vanished => 1,
+                Presence::New => 2,
+            }] += 1;
+        }
+        let [both, vanished, new] = counts;
+        let is_unlike = vanished.min(new) > 0 && both.saturating_mul(ONE_IN) < both + vanished.min(new);
+        let said = |side: usize| vec![format!("{both} of {}", both + side)];
+        is_unlike.then(|| Unlike { kind: UnlikeKind::Functions, base: said(vanished), new: said(new) })
+    }
+}
+
+fn position_name(kind: PositionKind) -> &'static str {
+    match kind {
+        PositionKind::Instr => "instr",
+        PositionKind::Bb => "bb",
+        _ => "line",
+    }
+}
+
+/// Who wrote a file, as far as its beginning tells.
+fn producer(bytes: &[u8]) -> String {
+    survey(bytes).producer.kind.as_str().to_owned()
+}
+
+fn survey(bytes: &[u8]) -> Survey<'_> {
+    Lint::default().run(&bytes[..bytes.len().min(HEAD)], |_| {})
+}

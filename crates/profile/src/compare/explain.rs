@@ -1,0 +1,299 @@
+//! Why a total changed: a list of causes whose effects add up to the change of all self costs, with nothing counted
+//! twice.
+//!
+//! The change of each function's self cost is taken apart. What moved between it and its callers is told by the move.
+//! Of the rest, a part follows from how often it was called: the change of its calls, at what a call cost in the base.
+//! That part belongs to where the calls come from: if its caller was called more often in the same measure, one looks
+//! further up, until a caller calls more often than it used to. What remains is that each call costs more or less than
+//! before. New and vanished functions count as a whole, together with those that only they call.
+
+use std::collections::HashMap;
+
+use gristmill_format::Cost;
+
+use super::moves::{Move, MoveKind, moves};
+use super::ratio::{is_same_ratio, scaled};
+use super::{Change, Comparison, Presence};
+use crate::id::FunctionId;
+
+/// One reason why costs changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// Cost moved between a function and its callers.
+    Moved {
+        /// Which way.
+        kind: MoveKind,
+        /// The function.
+        function: FunctionId,
+        /// Its callers, and how their self cost changed by it.
+        callers: Vec<(FunctionId, Cost)>,
+        /// How much of the function's self cost moved; never below 0.
+        moved: Cost,
+    },
+    /// A function is called more or less often than before, also in proportion to its caller.
+    Calls {
+        /// From where.
+        caller: FunctionId,
+        /// The function.
+        callee: FunctionId,
+        /// How often.
+        count: Change,
+    },
+    /// A call of a function costs more or less than before.
+    PerCall {
+        /// The function.
+        function: FunctionId,
+    },
+    /// What a function costs changed, and calls are not counted.
+    SelfCost {
+        /// The function.
+        function: FunctionId,
+    },
+    /// A function is new.
+    New {
+        /// The function.
+        function: FunctionId,
+        /// Who calls it most.
+        caller: Option<FunctionId>,
+    },
+    /// A function vanished.
+    Vanished {
+        /// The function.
+        function: FunctionId,
+        /// Who called it most.
+        caller: Option<FunctionId>,
+    },
+}
+
+/// A cause with its effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// The cause.
+    pub cause: Cause,
+    /// By how much it changed the total.
+    pub effect: Cost,
+    /// The functions whose self cost it changed, by how much, the greatest first.
+    pub functions: Vec<(FunctionId, Cost)>,
+    /// All of this may be chance: it is within what the runs of a side differ by.
+    pub is_noise: bool,
+}
+
+impl Explanation {
+    /// How much self cost it accounts for: its effect, or what moved.
+    pub fn size(&self) -> Cost {
+        match &self.cause {
+            Cause::Moved { moved, .. } => self.effect.abs().max(*moved),
+            _ => self.effect.abs(),
+        }
+    }
+}
+
+/// All causes of the change of one event type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanations {
+    /// The causes, those that account for most first; noise comes last.
+    pub causes: Vec<Explanation>,
+}
+
+/// What parts of changes are gathered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Key {
+    Move(usize),
+    /// By place of the arc.
+    Calls(usize),
+    PerCall(FunctionId),
+    SelfCost(FunctionId),
+    New(FunctionId),
+    Vanished(FunctionId),
+}
+
+impl Comparison<'_> {
+    /// Why the self costs of an event type changed. The effects add up to the change of the total, less
+    /// [`Comparison::remainder`].
+    pub fn explain(&self, column: usize) -> Explanations {
+        // Of calls that were only seen in samples nobody knows how many there were.
+        let is_counted = self.has_calls() && !self.is_sampled();
+        let moves = if is_counted { moves(self, column) } else { Vec::new() };
+        let callers = Callers::of(self);
+        let mut rest: Vec<Cost> =
+            self.functions().map(|function| self.self_cost(function, column).delta()).collect();
+        let mut gathered: HashMap<Key, Vec<(FunctionId, Cost)>> = HashMap::new();
+        for (place, Move { function, callers, .. }) in moves.iter().enumerate() {
+            let parts = gathered.entry(Key::Move(place)).or_default();
+            parts.push((*function, std::mem::take(&mut rest[function.index()])));
+            for &(caller, share) in callers {
+                rest[caller.index()] -= share;
+                parts.push((caller, share));
+            }
+        }
+        for function in self.functions().filter(|function| rest[function.index()] != 0) {
+            let rest = rest[function.index()];
+            let mut add = |key, part: Cost| {
+                if part != 0 {
+                    gathered.entry(key).or_default().push((function, part));
+                }
+            };
+            match self.presence(function) {
+                Presence::New => add(Key::New(callers.first_of_its_kind(function)), rest),
+                Presence::Vanished => add(Key::Vanished(callers.first_of_its_kind(function)), rest),
+                Presence::Both => {
+                    let calls = self.calls(function);
+                    let part = scaled(
+                        self.self_cost(function, column).base.median,
+                        calls.delta(),
+                        calls.base.median,
+                    )
+                    .unwrap_or(0);
+                    let are_apart = !cancel_out(part, rest - part);
+                    let is_told = is_counted && are_apart && !calls.is_noise();
+                    let by_calls = match callers.origin(function).filter(|_| is_told) {
+                        Some(origin) => {
+                            add(origin, part);
+                            part
+                        }
+                        None => 0,
+                    };
+                    let was_called = calls.base.median > 0 || calls.new.median > 0;
+                    let key = if is_counted && was_called && are_apart {
+                        Key::PerCall(function)
+                    } else {
+                        Key::SelfCost(function)
+                    };
+                    add(key, rest - by_calls);
+                }
+            }
+        }
+        let mut keys: Vec<Key> = gathered.keys().copied().collect();
+        keys.sort_unstable();
+        let mut causes: Vec<Explanation> = keys
+            .into_iter()
+            .map(|key| {
+                self.explanation(key, gathered.remove(&key).unwrap_or_default(), &moves, &callers, column)
+            })
+            .collect();
+        causes.sort_by_cached_key(|cause| {
+            let name = self.mention(cause.functions.first().map_or(FunctionId::new(0), |part| part.0)).name;
+            (cause.is_noise, std::cmp::Reverse(cause.size()), name)
+        });
+        Explanations { causes }
+    }
+
+    fn explanation(
+        &self,
+        key: Key,
+        mut functions: Vec<(FunctionId, Cost)>,
+        moves: &[Move],
+        callers: &Callers<'_, '_>,
+        column: usize,
+    ) -> Explanation {
+        functions.sort_by_key(|&(function, part)| (std::cmp::Reverse(part.abs()), function));
+        let effect = functions.iter().map(|(_, part)| part).sum();
+        let dominant = |function| callers.dominant(function).map(|arc| self.arcs()[arc].caller);
+        let cause = match key {
+            Key::Move(place) => {
+                let Move { kind, function, callers } = &moves[place];
+                let moved = callers.iter().map(|(_, share)| share.abs()).sum();
+                Cause::Moved { kind: *kind, function: *function, callers: callers.clone(), moved }
+            }
+            Key::Calls(arc) => {
+                let arc = self.arcs()[arc];
+                Cause::Calls { caller: arc.caller, callee: arc.callee, count: arc.count }
+            }
+            Key::PerCall(function) => Cause::PerCall { function },
+            Key::SelfCost(function) => Cause::SelfCost { function },
+            Key::New(function) => Cause::New { function, caller: dominant(function) },
+            Key::Vanished(function) => Cause::Vanished { function, caller: dominant(function) },
+        };
+        let is_noise = functions.iter().all(|&(function, _)| self.self_cost(function, column).is_noise());
+        Explanation { cause, effect, functions, is_noise }
+    }
+}
+
+/// Whether two parts of a change all but undo each other. When one call in the base did the work of a million in the new
+/// profile, neither what the calls changed nor what each of them costs explains anything.
+fn cancel_out(a: Cost, b: Cost) -> bool {
+    /// Parts are told apart up to so many times their sum.
+    const MOST_TIMES: Cost = 4;
+    a.signum() * b.signum() < 0 && a.abs().min(b.abs()) > (a + b).abs().saturating_mul(MOST_TIMES)
+}
+
+/// Where changes in the calls of functions come from.
+struct Callers<'c, 'p> {
+    comparison: &'c Comparison<'p>,
+    /// By function: the arc that most of a change in its calls comes over.
+    dominant: Vec<Option<usize>>,
+}
+
+impl<'c, 'p> Callers<'c, 'p> {
+    fn of(comparison: &'c Comparison<'p>) -> Self {
+        let dominant = comparison.functions().map(|function| dominant_caller(comparison, function)).collect();
+        Callers { comparison, dominant }
+    }
+
+    fn dominant(&self, function: FunctionId) -> Option<usize> {
+        self.dominant[function.index()]
+    }
+
+    /// Where a change in the calls of a function comes from.
+    fn origin(&self, function: FunctionId) -> Option<Key> {
+        /// A caller that calls as often as before but for one time in so many is not the origin.
+        const ONE_IN: Cost = 50;
+        let mut seen = vec![function];
+        let mut at = function;
+        if self.comparison.calls(function).is_none() {
+            return None;
+        }
+        loop {
+            let arc = self.dominant(at)?;
+            let (caller, count) = (self.comparison.arcs()[arc].caller, self.comparison.arcs()[arc].count);
+            match self.comparison.presence(caller) {
+                Presence::New => return Some(Key::New(self.first_of_its_kind(caller))),
+                Presence::Vanished => return Some(Key::Vanished(self.first_of_its_kind(caller))),
+                Presence::Both => {}
+            }
+            let calls = self.comparison.calls(caller);
+            let before = (count.base.median, calls.base.median);
+            let after = (count.new.median, calls.new.median);
+            let passes_on = !calls.is_none()
+                && calls.base.median > 0
+                && is_same_ratio(before, after, ONE_IN)
+                && !seen.contains(&caller);
+            if !passes_on || seen.len() > MOST_CALLERS {
+                return Some(Key::Calls(arc));
+            }
+            seen.push(caller);
+            at = caller;
+        }
+    }
+
+    /// Of functions on one side that call each other, the one that something on both sides calls.
+    fn first_of_its_kind(&self, function: FunctionId) -> FunctionId {
+        let presence = self.comparison.presence(function);
+        let mut seen = vec![function];
+        let mut at = function;
+        while let Some(caller) = self.dominant(at).map(|arc| self.comparison.arcs()[arc].caller)
+            && self.comparison.presence(caller) == presence
+            && !seen.contains(&caller)
+            && seen.len() <= MOST_CALLERS
+        {
+            seen.push(caller);
+            at = caller;
+        }
+        at
+    }
+}
+
+/// The caller that most of a change in calls comes from; a function's calls to itself are not looked at.
+fn dominant_caller(comparison: &Comparison<'_>, function: FunctionId) -> Option<usize> {
+    let delta = comparison.calls(function).delta();
+    let caller = |arc: usize| comparison.arcs()[arc].caller;
+    let others = comparison.incoming(function).iter().copied().filter(|&arc| caller(arc) != function);
+    others.max_by_key(|&arc| {
+        let change = comparison.arcs()[arc].count;
+        let towards = if delta < 0 { -change.delta() } else { change.delta() };
+        (towards, change.new.median + change.base.median, std::cmp::Reverse(arc))
+    })
+}
+
+/// So far up the callers are followed.
+const MOST_CALLERS: usize = 64;

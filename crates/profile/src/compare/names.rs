@@ -1,0 +1,263 @@
+//! Names of functions, without what differs from build to build.
+
+use gristmill_format::FunctionName;
+
+use super::paths::without_pid;
+use super::rules::{Rule, RuleSet};
+use crate::symbol::demangle;
+
+/// A function's name without what differs from build to build.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct NormalName {
+    /// What is left.
+    pub(super) text: Vec<u8>,
+    /// What was taken out and tells functions apart wherever it is the same: hashes and addresses.
+    pub(super) identity: String,
+    /// What was taken out and only counts: numbers of closures.
+    pub(super) ordinal: String,
+    /// The rules that changed something.
+    pub(super) used: RuleSet,
+}
+
+/// Takes a name apart, applies the rules to the function and to its recorded callers, and puts it together again.
+pub(super) fn normal_name(name: &[u8], rules: RuleSet, pids: &[u64]) -> NormalName {
+    let mut normal = NormalName::default();
+    let parts = FunctionName::parse(name);
+    normal.take(parts.base(), rules, pids);
+    if let Some(level) = parts.recursion() {
+        normal.text.extend_from_slice(format!("'{level}").as_bytes());
+    }
+    for caller in parts.callers() {
+        normal.text.push(b'\'');
+        normal.take(caller, rules, pids);
+    }
+    normal
+}
+
+impl NormalName {
+    fn take(&mut self, piece: &[u8], rules: RuleSet, pids: &[u64]) {
+        // What is no text is no name that a compiler made.
+        let Ok(text) = std::str::from_utf8(piece) else { return self.text.extend_from_slice(piece) };
+        let mut text = text.to_owned();
+        // Once for a mangled name, and once for what it stands for.
+        self.cut_suffixes(&mut text, rules);
+        self.demangled(&mut text, rules);
+        self.cut_suffixes(&mut text, rules);
+        if rules.has(Rule::SymbolHash) {
+            self.cut_hash(&mut text);
+        }
+        if rules.has(Rule::SymbolVersion)
+            && let Some(end) = version_start(&text)
+        {
+            text.truncate(end);
+            self.used = self.used.with(Rule::SymbolVersion);
+        }
+        if rules.has(Rule::Pid)
+            && let Some(changed) = without_pid(&text, pids)
+        {
+            text = changed;
+            self.used = self.used.with(Rule::Pid);
+        }
+        if rules.has(Rule::ClosureNumber) {
+            self.cut_closure_numbers(&mut text);
+        }
+        if rules.has(Rule::Address) {
+            self.cut_addresses(&mut text);
+        }
+        self.text.extend_from_slice(text.as_bytes());
+    }
+
+    fn demangled(&mut self, text: &mut String, rules: RuleSet) {
+        if !rules.has(Rule::Mangling)
+            || !(text.starts_with("_Z") || text.starts_with("_R") || text.starts_with("__"))
+        {
+            return;
+        }
+        let Some(readable) = demangle(text.as_bytes()) else { return };
+        // Names of Rust lose a hash on the way; those of C++ have none.
+        if is_of_rust(text) {
+            if !rules.has(Rule::SymbolHash) {
+                return;
+            }
+            self.identity.push_str(text);
+            self.used = self.used.with(Rule::SymbolHash);
+        }
+        self.used = self.used.with(Rule::Mangling);
+        *text = readable;
+    }
+
+    fn cut_suffixes(&mut self, text: &mut String, rules: RuleSet) {
+        while let Some((rule, end)) = SUFFIXES.iter().find_map(|(rule, word)| {
+            let end = suffix_start(text, word).filter(|&end| end > 0 && rules.has(*rule))?;
+            Some((*rule, end))
+        }) {
+            text.truncate(end);
+            self.used = self.used.with(rule);
+        }
+    }
+
+    /// The hash of the older mangling is the last word of a name, that of a crate stands after it in brackets.
+    fn cut_hash(&mut self, text: &mut String) {
+        const DIGITS: usize = 16;
+        if let Some((path, hash)) = text.rsplit_once("::h")
+            && !path.is_empty()
+            && hash.len() == DIGITS
+            && is_hex(hash)
+        {
+            self.identity.push_str(hash);
+            self.used = self.used.with(Rule::SymbolHash);
+            let end = path.len();
+            text.truncate(end);
+        }
+        if text.contains('[') {
+            let cut = cut_out(text, |rest| {
+                let hash = rest.strip_prefix('[')?;
+                let digits = hash.bytes().take(DIGITS + 1).take_while(u8::is_ascii_hexdigit).count();
+                let after = hash[digits..].strip_prefix(']')?;
+                let is_end = after.is_empty() || after.starts_with("::");
+                ((8..=DIGITS).contains(&digits) && is_end).then_some((0, digits + 2))
+            });
+            self.note(text, cut, Rule::SymbolHash);
+        }
+    }
+
+    fn cut_closure_numbers(&mut self, text: &mut String) {
+        if !text.contains(['{', '$', '[', '@', '.']) {
+            return;
+        }
+        let cut = cut_out(text, closure_number);
+        self.note(text, cut, Rule::ClosureNumber);
+        // `class@anonymous` of PHP is followed by the path, line and number of its declaration.
+        if let Some(at) = text.find("@anonymous")
+            && let Some(line) = text[at..].rfind(':').map(|line| at + line)
+            && text[line + 1..].starts_with(|c: char| c.is_ascii_digit())
+        {
+            let end =
+                text[line..].find("->").or(text[line..].find("::")).map_or(text.len(), |end| line + end);
+            self.ordinal.push_str(&text[line..end]);
+            text.replace_range(line..end, "");
+            self.used = self.used.with(Rule::ClosureNumber);
+        }
+    }
+
+    fn cut_addresses(&mut self, text: &mut String) {
+        const LEAST: usize = 4;
+        if !text.contains("0x") {
+            return;
+        }
+        let cut = cut_out(text, |rest| {
+            let digits = rest.strip_prefix("0x")?.bytes().take_while(u8::is_ascii_hexdigit).count();
+            (digits >= LEAST).then_some((2, digits))
+        });
+        self.note(text, cut, Rule::Address);
+    }
+
+    fn note(&mut self, text: &mut String, cut: Option<(String, String)>, rule: Rule) {
+        let Some((left, removed)) = cut else { return };
+        let into = if rule == Rule::ClosureNumber { &mut self.ordinal } else { &mut self.identity };
+        into.push_str(&removed);
+        into.push(' ');
+        self.used = self.used.with(rule);
+        *text = left;
+    }
+}
+
+/// The words that compilers put after names, each with a number or without.
+const SUFFIXES: [(Rule, &str); 7] = [
+    (Rule::LlvmSuffix, ".llvm"),
+    (Rule::ColdPart, ".cold"),
+    (Rule::SplitPart, ".part"),
+    (Rule::Isra, ".isra"),
+    (Rule::Constprop, ".constprop"),
+    (Rule::LtoPrivate, ".lto_priv"),
+    (Rule::LtoPrivate, ".__uniq"),
+];
+
+/// Where such a word begins at the end of a name: `grind.part.0`, or as demanglers have it `grind() [clone .part.0]`.
+fn suffix_start(text: &str, word: &str) -> Option<usize> {
+    let (body, bracket) = match text.strip_suffix(']') {
+        Some(body) => (body, " [clone "),
+        None => (text, ""),
+    };
+    let without_number = body.trim_end_matches(|c: char| c.is_ascii_digit());
+    let body = without_number.strip_suffix('.').filter(|_| without_number.len() < body.len()).unwrap_or(body);
+    Some(body.strip_suffix(word)?.strip_suffix(bracket)?.len())
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_of_rust(symbol: &str) -> bool {
+    let symbol = symbol.trim_start_matches('_');
+    symbol.starts_with('R') || symbol.contains("17h")
+}
+
+/// Where the version of a symbol begins: `@@GLIBC_2.14`, `@GLIBC_2.2.5`.
+fn version_start(text: &str) -> Option<usize> {
+    let at = text.find('@')?;
+    let version = text[at..].trim_start_matches('@');
+    let is_version = version.starts_with(|c: char| c.is_ascii_uppercase())
+        && version.contains(|c: char| c.is_ascii_digit())
+        && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    (at > 0 && is_version).then_some(at)
+}
+
+/// What of a text is taken out at this place: how much of it stays before, and how much goes then.
+fn closure_number(rest: &str) -> Option<(usize, usize)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    match rest.as_bytes().first()? {
+        // `{closure#0}`, `{lambda(int)#1}`, `{impl#2}`
+        b'#' => {
+            let count = digits(&rest[1..]);
+            (count > 0 && rest[1 + count..].starts_with('}')).then_some((0, 1 + count))
+        }
+        // `$_0`, as Clang calls lambdas
+        b'$' => {
+            let count = digits(rest.strip_prefix("$_")?);
+            (count > 0).then_some((2, count))
+        }
+        // `{closure:/path/t.php:5-5}` of PHP, `__ANON__[file.pl:12]` of Perl
+        b':' => {
+            let first = digits(&rest[1..]);
+            let second = rest[1 + first..].strip_prefix('-').map_or(0, |rest| 1 + digits(rest));
+            let end = 1 + first + second;
+            (first > 0 && (rest[end..].starts_with('}') || rest[end..].starts_with(']'))).then_some((0, end))
+        }
+        // `main.main.func1.2` of Go
+        b'.' => {
+            let number = rest.strip_prefix(".func").or_else(|| rest.strip_prefix(".gowrap"))?;
+            let kept = rest.len() - number.len();
+            let mut count = digits(number);
+            if count == 0 {
+                return None;
+            }
+            while let Some(more) = number[count..].strip_prefix('.').map(digits).filter(|&more| more > 0) {
+                count += 1 + more;
+            }
+            let is_end = number[count..].is_empty() || number[count..].starts_with(['.', '-', '[']);
+            is_end.then_some((kept, count))
+        }
+        _ => None,
+    }
+}
+
+/// Takes out all that `cut` says of the places of a text; what is left and what was taken. None where nothing was.
+fn cut_out(text: &str, cut: impl Fn(&str) -> Option<(usize, usize)>) -> Option<(String, String)> {
+    let (mut left, mut removed) = (String::with_capacity(text.len()), String::new());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        match cut(rest) {
+            Some((kept, gone)) => {
+                left.push_str(&rest[..kept]);
+                removed.push_str(&rest[kept..kept + gone]);
+                rest = &rest[kept + gone..];
+            }
+            None => {
+                left.push(next);
+                rest = &rest[next.len_utf8()..];
+            }
+        }
+    }
+    (!removed.is_empty()).then_some((left, removed))
+}

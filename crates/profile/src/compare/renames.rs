@@ -1,0 +1,244 @@
+//! Functions that vanished, and new ones that are the same in all but their name.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use gristmill_format::Cost;
+
+use super::normalising::Joined;
+use crate::analysis::CallGraph;
+use crate::id::FunctionId;
+use crate::profile::Profile;
+use crate::symbol::Symbol;
+
+/// Why a function that vanished is taken for a new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resemblance {
+    /// They are in the same source file.
+    pub same_file: bool,
+    /// Both have the same name but for arguments, or long pieces of it.
+    pub similar_name: bool,
+    /// How many callers they have in common.
+    pub common_callers: usize,
+    /// How many callers either has at most.
+    pub callers: usize,
+    /// How often they were called: base, new.
+    pub calls: (Cost, Cost),
+    /// What they cost by themselves: base, new.
+    pub self_costs: (Cost, Cost),
+}
+
+/// Two joined functions that are one under another name.
+#[derive(Debug)]
+pub(super) struct Rename {
+    pub(super) base: u32,
+    pub(super) new: u32,
+    pub(super) why: Resemblance,
+}
+
+/// A function of one side.
+struct Lone {
+    function: u32,
+    own: Cost,
+    inclusive: Cost,
+    calls: Cost,
+    name: String,
+    /// Its class and its own name: comparing should not take the name apart each time.
+    scope: Option<String>,
+    own_name: String,
+}
+
+/// A candidate is compared with so many that cost about as much; more make no better match.
+const NEIGHBOURS: usize = 8;
+/// So many callers of a function are compared; they are enough to tell.
+const MOST_CALLERS: usize = 256;
+/// A renamed class renames what it calls, so callers must be found before their callees.
+const ROUNDS: usize = 4;
+
+/// Finds them. Costs are those of the first run of each side.
+pub(super) fn renames(
+    functions: &[Joined<'_>],
+    graphs: &[CallGraph],
+    runs: &[(&Profile, bool)],
+    column: usize,
+) -> Vec<Rename> {
+    let first_new = runs.iter().position(|(_, is_new)| *is_new).unwrap_or(0);
+    let (Some(base), Some(new)) = (graphs.first(), graphs.get(first_new)) else { return Vec::new() };
+    let mut buckets: HashMap<(bool, u32), [Vec<Lone>; 2]> = HashMap::new();
+    let mut keys = Vec::new();
+    for (number, function) in (0..).zip(functions) {
+        let (side, graph) = match function.sides {
+            [Some(_), None] => (0, base),
+            [None, Some(_)] => (1, new),
+            _ => continue,
+        };
+        let id = FunctionId::new(number as usize);
+        let own = graph.self_cost(id)[column];
+        let inclusive = graph.self_and_callees(id)[column];
+        // What cost nothing resembles everything else that cost nothing.
+        if own == 0 && inclusive == 0 {
+            continue;
+        }
+        let mention = function.sides[side].map_or(&b""[..], |mention| mention.name);
+        let symbol = Symbol::parse(mention);
+        let lone = Lone {
+            function: number,
+            own,
+            inclusive,
+            calls: graph.called(id),
+            name: symbol.shown(),
+            scope: symbol.scope().map(str::to_owned),
+            own_name: symbol.own_name().to_owned(),
+        };
+        let key = if function.has_file { (true, function.file) } else { (false, function.object) };
+        buckets.entry(key).or_insert_with(|| {
+            keys.push(key);
+            Default::default()
+        })[side]
+            .push(lone);
+    }
+
+    // What a function is called by now.
+    let mut stands_for: Vec<u32> = (0..).take(functions.len()).collect();
+    let mut renames: Vec<Rename> = Vec::new();
+    for _ in 0..ROUNDS {
+        let mut found = Vec::new();
+        for key in &keys {
+            let Some([gone, come]) = buckets.get(key) else { continue };
+            let sides = Sides { base, new, stands_for: &stands_for };
+            found.extend(candidates(gone, come, &sides, key.0));
+        }
+        found.sort_by(|a, b| a.order().cmp(&b.order()));
+        let before = renames.len();
+        let mut is_taken = vec![false; functions.len()];
+        for Candidate { base, new, why, .. } in found {
+            if !is_taken[base as usize] && !is_taken[new as usize] {
+                is_taken[base as usize] = true;
+                is_taken[new as usize] = true;
+                stands_for[new as usize] = base;
+                renames.push(Rename { base, new, why });
+            }
+        }
+        if renames.len() == before {
+            break;
+        }
+        for key in &keys {
+            if let Some(sides) = buckets.get_mut(key) {
+                sides.iter_mut().for_each(|side| side.retain(|lone| !is_taken[lone.function as usize]));
+            }
+        }
+    }
+    renames
+}
+
+struct Sides<'a> {
+    base: &'a CallGraph,
+    new: &'a CallGraph,
+    stands_for: &'a [u32],
+}
+
+struct Candidate {
+    base: u32,
+    new: u32,
+    why: Resemblance,
+    score: u32,
+    names: (String, String),
+}
+
+impl Candidate {
+    /// The same when base and new change places.
+    fn order(&self) -> (Reverse<u32>, Cost, &str, &str, u32) {
+        let apart = (self.why.self_costs.0 - self.why.self_costs.1).abs();
+        let (a, b) = (self.names.0.as_str(), self.names.1.as_str());
+        (Reverse(self.score), apart, a.min(b), a.max(b), self.base.min(self.new))
+    }
+}
+
+/// Pairs of one place that resemble each other enough.
+fn candidates(gone: &[Lone], come: &[Lone], sides: &Sides<'_>, same_file: bool) -> Vec<Candidate> {
+    let mut by_inclusive: Vec<&Lone> = come.iter().collect();
+    by_inclusive.sort_by_key(|lone| (lone.inclusive, lone.function));
+    let mut by_own: Vec<&Lone> = come.iter().collect();
+    by_own.sort_by_key(|lone| (lone.own, lone.function));
+    let mut candidates = Vec::new();
+    for lone in gone {
+        let around = |sorted: &[&'_ Lone], below: usize| -> std::ops::Range<usize> {
+            below.saturating_sub(NEIGHBOURS)..sorted.len().min(below + NEIGHBOURS)
+        };
+        let inclusive = by_inclusive.partition_point(|other| other.inclusive < lone.inclusive);
+        let own = by_own.partition_point(|other| other.own < lone.own);
+        let mut near: Vec<&Lone> = by_inclusive[around(&by_inclusive, inclusive)].to_vec();
+        near.extend_from_slice(&by_own[around(&by_own, own)]);
+        near.sort_by_key(|other| other.function);
+        near.dedup_by_key(|other| other.function);
+        candidates.extend(near.into_iter().filter_map(|other| candidate(lone, other, sides, same_file)));
+    }
+    candidates
+}
+
+fn candidate(gone: &Lone, come: &Lone, sides: &Sides<'_>, same_file: bool) -> Option<Candidate> {
+    let callers = |graph: &CallGraph, function: u32| -> Vec<u32> {
+        let arcs = graph.incoming(FunctionId::new(function as usize)).take(MOST_CALLERS);
+        let callers = arcs.map(|arc| graph.arcs()[arc].caller.index());
+        let mut callers: Vec<u32> = callers.map(|caller| sides.stands_for[caller]).collect();
+        callers.retain(|&caller| caller != function);
+        callers.sort_unstable();
+        callers
+    };
+    let (before, after) = (callers(sides.base, gone.function), callers(sides.new, come.function));
+    let common_callers = after.iter().filter(|caller| before.binary_search(caller).is_ok()).count();
+    let callers = before.len().max(after.len());
+    let has_callers = common_callers > 0 && 2 * common_callers >= callers;
+
+    let is_same_name = gone.scope == come.scope && gone.own_name == come.own_name;
+    let similar_name = is_same_name || is_similar(&gone.name, &come.name);
+    let near =
+        |percent| is_near(gone.own, come.own, percent) && is_near(gone.inclusive, come.inclusive, percent);
+    let is_accepted = if is_same_name {
+        // Other arguments or template parameters.
+        (has_callers || callers == 0) && near(50)
+    } else if callers == 0 {
+        same_file && similar_name && near(2)
+    } else {
+        has_callers && near(10) && (similar_name || is_near(gone.calls, come.calls, 2))
+    };
+    let score = [
+        (gone.own == come.own, 4),
+        (gone.inclusive == come.inclusive, 2),
+        (gone.calls == come.calls, 3),
+        (common_callers == callers, 3),
+        (similar_name, 4),
+        (is_same_name, 4),
+        (near(2), 2),
+    ];
+    is_accepted.then(|| Candidate {
+        base: gone.function,
+        new: come.function,
+        why: Resemblance {
+            same_file,
+            similar_name,
+            common_callers,
+            callers,
+            calls: (gone.calls, come.calls),
+            self_costs: (gone.own, come.own),
+        },
+        score: score.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum(),
+        names: (gone.name.clone(), come.name.clone()),
+    })
+}
+
+fn is_near(a: Cost, b: Cost, percent: Cost) -> bool {
+    let apart = (a - b).abs();
+    let most = a.abs().max(b.abs());
+    // In this order nothing can overflow; for small numbers it is exact enough.
+    apart.checked_mul(100).zip(most.checked_mul(percent)).is_some_and(|(apart, limit)| apart <= limit)
+}
+
+/// Whether the ends of two names make up half of the longer one.
+fn is_similar(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let rest = a.len().min(b.len()) - start;
+    let end = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    2 * (start + end) >= a.len().max(b.len())
+}

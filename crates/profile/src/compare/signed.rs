@@ -1,0 +1,239 @@
+//! The difference as a profile with signs, which everything that reads profiles can read.
+
+use std::io;
+
+use gristmill_format::{
+    Calls, Cost, CostLine, CostRole, Costs, Error, EventDefinition, Header, Line, Name, NameKey, NameStyle,
+    PositionKind, PositionStyle, Positions, Record, Words, Writer,
+};
+
+use super::Comparison;
+use super::measuring::columns_of;
+use super::normalising::Mention;
+use super::sample::Sample;
+use super::source_lines::LinePlace;
+use crate::cost::{CostTable, add};
+use crate::decode::BlockLine;
+use crate::id::FunctionId;
+use crate::lines::place_costs;
+
+/// A line of a function; with a callee for what it calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    function: FunctionId,
+    /// Lines of the function's own file come first.
+    is_elsewhere: bool,
+    place: LinePlace,
+    callee: Option<FunctionId>,
+}
+
+/// Rows of costs by key, a count before them: sorted, each key once.
+#[derive(Debug)]
+struct Rows {
+    keys: Vec<Key>,
+    costs: CostTable,
+}
+
+impl Comparison<'_> {
+    /// Writes the difference, new less base, as a profile in the Callgrind format: self costs by line, calls with their
+    /// counts and inclusive costs, all with signs. What did not change is left out.
+    ///
+    /// Functions and files are named as in the base, where it has them, so that base and difference together are the new
+    /// profile. Addresses and jumps are not carried over. Of several runs these are the differences of medians.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink, and names that no file can hold.
+    pub fn write_difference<W: io::Write>(&self, creator: &str, sink: W) -> Result<W, Error> {
+        let rows = self.difference();
+        let mut writer = Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed);
+        writer.write(&Record::new(Line::Comment(b" callgrind format")))?;
+        writer.header("version", b"1")?;
+        writer.header("creator", creator.as_bytes())?;
+        let part = self.runs(true).flat_map(|profile| profile.selected(&self.selection)).next();
+        if let Some(command) = part.and_then(|part| part.command()) {
+            // One line, as far as a reader can tell.
+            let _ = writer.header("cmd", command.trim_ascii());
+        }
+        for (kind, is_new) in [(&b"Base"[..], false), (b"New", true)] {
+            let names: Vec<&str> = self
+                .runs(is_new)
+                .flat_map(|profile| profile.inputs())
+                .map(|input| input.name.as_str())
+                .collect();
+            let names = names.join(", ").replace(['\n', '\r'], " ");
+            let value = names.trim().as_bytes();
+            writer.write(&Record::new(Line::Header(Header::Description { kind, value })))?;
+        }
+        writer.position_columns(&[PositionKind::Line])?;
+        self.write_events(&mut writer)?;
+        self.write_rows(&rows, &mut writer)?;
+        let totals: Vec<Cost> = self.recorded().map(|column| self.total(column).delta()).collect();
+        // Medians do not add up; a reader that checks would say so.
+        if self.runs.len() == 2 {
+            writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&totals)))))?;
+        }
+        writer.finish()
+    }
+
+    /// The columns that are recorded and not derived.
+    fn recorded(&self) -> std::ops::Range<usize> {
+        0..self.events.len() - self.derived.len()
+    }
+
+    fn write_events<W: io::Write>(&self, writer: &mut Writer<W>) -> Result<(), Error> {
+        let names: Vec<&[u8]> = self.recorded().map(|column| &self.events[column].name[..]).collect();
+        let mut said: Vec<&[u8]> = Vec::new();
+        for definition in self.runs.iter().flat_map(|(profile, _)| profile.event_definitions()) {
+            let EventDefinition { name, formula, long_name } = definition;
+            let is_shown = names.contains(&name) && formula.is_none() && long_name.is_some();
+            if is_shown && !said.contains(&name) {
+                said.push(name);
+                writer.write(&Record::new(Line::Header(Header::Event(definition))))?;
+            }
+        }
+        writer.write(&Record::new(Line::Header(Header::Events(Words::new(&names)))))
+    }
+
+    fn write_rows<W: io::Write>(&self, rows: &Rows, writer: &mut Writer<W>) -> Result<(), Error> {
+        let mut current: Option<Mention<'_>> = None;
+        let mut of: Option<FunctionId> = None;
+        let mut file: &[u8] = b"";
+        for (key, row) in rows.keys.iter().zip(rows.costs.rows()) {
+            let (count, costs) = (row[0], &row[1..]);
+            let is_nothing = count == 0 && costs.iter().all(|&cost| cost == 0);
+            if is_nothing {
+                continue;
+            }
+            let function = self.as_in_base(key.function);
+            if of != Some(key.function) {
+                if current.is_none_or(|current| current.object != function.object) {
+                    writer.object(function.object)?;
+                }
+                if current.is_none_or(|current| current.file != function.file) {
+                    writer.file(function.file)?;
+                }
+                writer.function(function.name)?;
+                file = function.file;
+                current = Some(function);
+                of = Some(key.function);
+            }
+            let [base, new] = self.path(key.place.file);
+            let of_line = if key.is_elsewhere { base.or(new).unwrap_or_default() } else { function.file };
+            if of_line != file {
+                let name = if key.is_elsewhere { NameKey::Fi } else { NameKey::Fe };
+                writer.write(&Record::new(Line::Name(name, Name::plain(of_line))))?;
+                file = of_line;
+            }
+            let mut role = CostRole::SelfCost;
+            if let Some(callee) = key.callee.map(|callee| self.as_in_base(callee)) {
+                role = CostRole::Call;
+                let mut name =
+                    |name_key, name| writer.write(&Record::new(Line::Name(name_key, Name::plain(name))));
+                name(NameKey::Cob, callee.object)?;
+                name(NameKey::Cfi, callee.file)?;
+                name(NameKey::Cfn, callee.name)?;
+                writer.write(&Record::new(Line::Calls(Calls { count, target: Positions::new(&[0]) })))?;
+            }
+            let positions = Positions::new(&[key.place.line]);
+            writer.write(&Record::new(Line::Cost(CostLine { role, positions, costs: Costs::new(costs) })))?;
+        }
+        Ok(())
+    }
+
+    /// A function as the base mentions it, or else as the new profile does.
+    fn as_in_base(&self, function: FunctionId) -> Mention<'_> {
+        self.in_base(function).unwrap_or(self.mention(function))
+    }
+
+    /// New less base, by line.
+    fn difference(&self) -> Rows {
+        let runs: Vec<(Rows, bool)> =
+            (0..self.runs.len()).map(|run| (self.rows_of(run), self.runs[run].1)).collect();
+        let mut keys: Vec<Key> = runs.iter().flat_map(|(rows, _)| rows.keys.iter().copied()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let width = self.recorded().len() + 1;
+        let mut costs = CostTable::new(width, 0);
+        let mut next = vec![0; runs.len()];
+        let (mut of_key, mut row) = (Vec::new(), vec![0; width]);
+        for key in &keys {
+            of_key.clear();
+            for ((rows, is_new), next) in runs.iter().zip(&mut next) {
+                let found = rows.keys.get(*next) == Some(key);
+                of_key.push((found.then(|| rows.costs.row(*next)), *is_new));
+                *next += usize::from(found);
+            }
+            for (column, cost) in row.iter_mut().enumerate() {
+                let side = |side: bool| {
+                    let of_side = of_key.iter().filter(|(_, is_new)| *is_new == side);
+                    let mut costs: Vec<Cost> =
+                        of_side.map(|(row, _)| row.map_or(0, |row| row[column])).collect();
+                    Sample::of(&mut costs).median
+                };
+                *cost = side(true) - side(false);
+            }
+            costs.push(&row);
+        }
+        Rows { keys, costs }
+    }
+
+    /// The lines of a run.
+    fn rows_of(&self, run: usize) -> Rows {
+        let (profile, _) = self.runs[run];
+        let columns = columns_of(profile, &self.events);
+        let width = self.recorded().len() + 1;
+        let function_of =
+            |function: FunctionId| FunctionId::new(self.identity.function_of[run][function.index()] as usize);
+        let mut found: Vec<(Key, usize)> = Vec::new();
+        let mut costs = CostTable::new(width, 0);
+        for part in profile.selected(&self.selection) {
+            let events = part.event_types();
+            let runs = profile.fold_lines(
+                &part,
+                || (Vec::new(), CostTable::new(width, 0), Vec::new()),
+                |(keys, costs, of_profile): &mut (Vec<Key>, CostTable, Vec<Cost>), function, line| {
+                    let (place, callee, count, of_line) = match line {
+                        BlockLine::SelfCost { place, costs } => (place, None, 0, costs),
+                        BlockLine::Calls { place, callee, count, costs, .. } => {
+                            (place, Some(function_of(callee)), count, costs)
+                        }
+                        BlockLine::Jump { .. } => return,
+                    };
+                    of_profile.clear();
+                    of_profile.resize(columns.len(), 0);
+                    place_costs(&of_line, events, of_profile);
+                    let function = function_of(function);
+                    let place = self.line_place(run, &place);
+                    let is_elsewhere = place.file != self.file(function);
+                    let key = Key { function, is_elsewhere, place, callee };
+                    if keys.last() != Some(&key) {
+                        keys.push(key);
+                        costs.push(&vec![0; width]);
+                    }
+                    let row = costs.row_mut(keys.len() - 1);
+                    row[0] += count;
+                    columns.iter().zip(&*of_profile).for_each(|(&column, cost)| row[column + 1] += cost);
+                },
+            );
+            for (keys, of_thread, _) in runs {
+                for (key, row) in keys.into_iter().zip(of_thread.rows()) {
+                    found.push((key, costs.len()));
+                    costs.push(row);
+                }
+            }
+        }
+        found.sort_unstable();
+        let mut rows = Rows { keys: Vec::new(), costs: CostTable::new(width, 0) };
+        for (key, place) in found {
+            if rows.keys.last() == Some(&key) {
+                let last = rows.keys.len() - 1;
+                add(rows.costs.row_mut(last), costs.row(place));
+            } else {
+                rows.keys.push(key);
+                rows.costs.push(costs.row(place));
+            }
+        }
+        rows
+    }
+}

@@ -1,0 +1,6 @@
+#![cfg(test)]
+
+mod algebra;
+mod explanations;
+mod joining;
+mod rule_examples;

@@ -1,0 +1,180 @@
+//! Causes told from profiles of which the cause is known.
+
+use gristmill_format::Cost;
+
+use crate::compare::{Cause, CompareOptions, Comparison, MoveKind};
+use crate::{Builder, FunctionId, Profile};
+
+/// `main` calls `run`, which calls `grind` so often, and `grind` calls `crack` unless that is inlined.
+fn mill(rounds: Cost, own: Cost, is_inlined: bool) -> Profile {
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, run, grind, crack] =
+        ["main", "run", "grind", "crack"].map(|name| builder.function(b"mill", b"mill.c", name.as_bytes()));
+    let of_grind = own + if is_inlined { 50 } else { 60 };
+    builder.cost(main, 1, &[10]).call(main, 2, run, 1, &[20 + rounds * of_grind]);
+    builder.cost(run, 5, &[20]).call(run, 6, grind, rounds, &[rounds * of_grind]);
+    if is_inlined {
+        builder.cost(grind, 9, &[rounds * (own + 50)]);
+    } else {
+        builder.cost(grind, 9, &[rounds * own]).call(grind, 10, crack, 2 * rounds, &[rounds * 60]);
+        builder.cost(crack, 20, &[rounds * 60]);
+    }
+    builder.build().unwrap()
+}
+
+fn name(comparison: &Comparison<'_>, function: FunctionId) -> String {
+    String::from_utf8_lossy(comparison.mention(function).name).into_owned()
+}
+
+/// Causes as text, with their effects.
+fn causes(base: &Profile, new: &Profile) -> Vec<(String, Cost)> {
+    let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+    let explanations = comparison.explain(0);
+    let sum: Cost = explanations.causes.iter().map(|cause| cause.effect).sum();
+    assert_eq!(sum, comparison.total(0).delta());
+    for cause in &explanations.causes {
+        assert_eq!(cause.functions.iter().map(|(_, part)| part).sum::<Cost>(), cause.effect);
+    }
+    let name = |function: FunctionId| name(&comparison, function);
+    let told = explanations.causes.iter().map(|explanation| {
+        let text = match &explanation.cause {
+            Cause::Moved { kind, function, callers, moved } => {
+                let into: Vec<String> = callers.iter().map(|(caller, _)| name(*caller)).collect();
+                let word = if *kind == MoveKind::Inlined { "into" } else { "out of" };
+                format!("{} {word} {}: {moved}", name(*function), into.join(" "))
+            }
+            Cause::Calls { caller, callee, count } => {
+                format!("{} -> {}: {:+}", name(*caller), name(*callee), count.delta())
+            }
+            Cause::PerCall { function } => format!("{} per call", name(*function)),
+            Cause::SelfCost { function } => format!("{} itself", name(*function)),
+            Cause::New { function, .. } => format!("new {}", name(*function)),
+            Cause::Vanished { function, .. } => format!("vanished {}", name(*function)),
+        };
+        (text, explanation.effect)
+    });
+    told.collect()
+}
+
+fn told(causes: &[(&str, Cost)]) -> Vec<(String, Cost)> {
+    causes.iter().map(|(text, effect)| ((*text).to_owned(), *effect)).collect()
+}
+
+#[test]
+fn nothing_explains_nothing() {
+    let mill = mill(100, 5, false);
+    assert_eq!(causes(&mill, &mill), []);
+}
+
+#[test]
+fn calls_are_told_from_what_a_call_costs() {
+    // Both functions below the place where the calls come from are one cause.
+    assert_eq!(causes(&mill(100, 5, false), &mill(130, 5, false)), told(&[("run -> grind: +30", 30 * 65)]));
+    assert_eq!(causes(&mill(100, 5, false), &mill(100, 7, false)), told(&[("grind per call", 200)]));
+    assert_eq!(
+        causes(&mill(100, 5, false), &mill(110, 7, false)),
+        told(&[("run -> grind: +10", 650), ("grind per call", 220)])
+    );
+}
+
+#[test]
+fn inlining_is_one_move() {
+    let (apart, inlined) = (mill(100, 5, false), mill(100, 5, true));
+    assert_eq!(causes(&apart, &inlined), told(&[("crack into grind: 5000", -1000)]));
+    assert_eq!(causes(&inlined, &apart), told(&[("crack out of grind: 5000", 1000)]));
+}
+
+#[test]
+fn inlining_into_what_was_inlined_itself_is_found() {
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, run, crack] =
+        ["main", "run", "crack"].map(|name| builder.function(b"", b"m.c", name.as_bytes()));
+    builder.cost(main, 1, &[10]).call(main, 1, run, 5, &[500]);
+    builder.cost(run, 2, &[100]).call(run, 2, crack, 50, &[400]);
+    builder.cost(crack, 3, &[400]);
+    let base = builder.build().unwrap();
+    let mut builder = Builder::new(&["Ir"]);
+    let main = builder.function(b"", b"m.c", b"main");
+    builder.cost(main, 1, &[470]);
+    let new = builder.build().unwrap();
+    assert_eq!(causes(&base, &new), told(&[("crack into main: 368", -32), ("run into main: 92", -8)]));
+}
+
+#[test]
+fn lines_of_another_file_must_come_up_in_the_caller() {
+    // `grind` vanished and `main` costs more, but in its own lines.
+    let side = |has_grind: bool, in_file: &[u8]| {
+        let mut builder = Builder::new(&["Ir"]);
+        let main = builder.function(b"", b"main.rs", b"main");
+        let grind = builder.function(b"", b"stone.rs", b"grind");
+        builder.cost(main, 1, &[10]);
+        if has_grind {
+            builder.call(main, 2, grind, 7, &[700]).cost(grind, 20, &[700]);
+        } else {
+            builder.inlined(main, in_file, 20, &[690]);
+        }
+        builder.build().unwrap()
+    };
+    assert_eq!(causes(&side(true, b""), &side(false, b"stone.rs")), told(&[("grind into main: 690", -10)]));
+    let apart = causes(&side(true, b""), &side(false, b"main.rs"));
+    assert_eq!(apart, told(&[("vanished grind", -700), ("main itself", 690)]));
+}
+
+#[test]
+fn new_functions_come_with_what_only_they_call() {
+    let base = mill(100, 5, false);
+    let mut builder = Builder::new(&["Ir"]);
+    let main = builder.function(b"mill", b"mill.c", b"main");
+    let check = builder.function(b"mill", b"check.c", b"check");
+    let hash = builder.function(b"mill", b"hash.c", b"hash");
+    builder.call(main, 3, check, 1, &[900]);
+    builder.cost(check, 1, &[300]).call(check, 1, hash, 4, &[600]).cost(hash, 1, &[600]);
+    let added = builder.build().unwrap();
+    let both = Profile::of([base.save(), added.save()].concat());
+    assert_eq!(causes(&base, &both), told(&[("new check", 900)]));
+    assert_eq!(causes(&both, &base), told(&[("vanished check", -900)]));
+}
+
+#[test]
+fn without_calls_functions_change_by_themselves() {
+    let [base, new] =
+        [10, 13].map(|cost| Profile::of(format!("events: Ir\nfl=a.c\nfn=f\n1 {cost}\nfn=g\n2 5\n")));
+    assert_eq!(causes(&base, &new), told(&[("f itself", 3)]));
+}
+
+#[test]
+fn calls_in_samples_explain_nothing() {
+    let side = |calls: u32, cost: u32| {
+        Profile::of(format!(
+            "# callgrind format\nversion: 1\ncreator: rbspy\nevents: Samples\nfl=a.rb\nfn=main\n1 5\ncfn=f\n\
+             calls={calls} 1\n2 {cost}\nfn=f\n3 {cost}\n"
+        ))
+    };
+    assert_eq!(causes(&side(10, 100), &side(20, 200)), told(&[("f itself", 100)]));
+}
+
+#[test]
+fn changes_within_the_spread_are_noise() {
+    let runs = [100, 104, 102, 101, 103]
+        .map(|cost| Profile::of(format!("events: Ir\nfn=f\n1 {cost}\nfn=g\n1 50\n")));
+    let slower = Profile::of("events: Ir\nfn=f\n1 103\nfn=g\n1 60\n");
+    let base: Vec<&Profile> = runs.iter().collect();
+    let comparison = Comparison::new(&base, &[&slower], &CompareOptions::default()).unwrap();
+    let of = |wanted: &str| {
+        comparison.functions().find(|&function| name(&comparison, function) == wanted).unwrap()
+    };
+    let (f, g) = (comparison.self_cost(of("f"), 0), comparison.self_cost(of("g"), 0));
+    assert_eq!((f.base.median, f.base.least, f.base.most, f.delta()), (102, 100, 104, 1));
+    assert!(f.is_noise() && !g.is_noise());
+    let noisy: Vec<bool> = comparison.explain(0).causes.iter().map(|cause| cause.is_noise).collect();
+    assert_eq!(noisy, [false, true]);
+}
+
+#[test]
+fn calls_of_another_kind_explain_nothing() {
+    // One call did what a thousand do now; a thousand times more calls, each a thousand times cheaper, is no news.
+    assert_eq!(
+        causes(&mill(1, 10_000, false), &mill(1000, 11, false)),
+        told(&[("run -> grind: +999", 59_940), ("grind itself", 1000)])
+    );
+}
