@@ -5,12 +5,15 @@
 #![deny(missing_docs)]
 
 mod amount;
+pub mod annotate;
+mod escaped;
 mod functions;
 mod head;
 mod json;
 mod printable;
 mod show;
 mod shown;
+mod substitution;
 mod table;
 mod tree;
 mod view;
@@ -22,6 +25,7 @@ pub use printable::printable;
 pub use show::{
     CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
 };
+pub use substitution::{Substitution, SubstitutionError};
 pub use table::{Align, Cell, Column, Look, Table};
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, EventColumn, Rule, Subject, View, ViewError, ViewOptions};

@@ -356,7 +356,7 @@ fn recorded(profile: &Profile) -> Vec<EventColumn> {
 }
 
 /// Definitions of derived event types, the weakest first.
-fn definitions(profile: &Profile, own: &[Definition]) -> Vec<Definition> {
+pub(crate) fn definitions(profile: &Profile, own: &[Definition]) -> Vec<Definition> {
     let of_files = profile.event_definitions().filter_map(|definition| {
         Some(Definition {
             name: definition.name.to_vec(),

@@ -1,0 +1,335 @@
+//! A profile with its source files, for programs and for a page: functions, and what each line of the files costs.
+
+mod json;
+mod page;
+mod remark;
+mod starts;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use gristmill_format::Cost;
+use gristmill_profile::{CostTable, FileId, FunctionId};
+use regex::Regex;
+
+pub use self::page::PageOptions;
+pub use self::remark::SourceRemark;
+use super::lines::{CallRow, FileLines, JumpRow};
+use super::sources::{Source, SourceFault, Sources};
+use crate::head::Head;
+use crate::printable::printable;
+use crate::shown::{shown_of, shown_of_recorded};
+use crate::view::{View, ViewError};
+
+/// What to annotate.
+#[derive(Debug, Clone, Default)]
+pub struct AnnotationOptions {
+    /// Only functions whose name fits, and only their lines.
+    pub function: Option<Regex>,
+    /// Only source files whose path fits.
+    pub file: Option<Regex>,
+    /// Only these source files, by their path or the end of it; all when empty.
+    pub named: Vec<Vec<u8>>,
+}
+
+/// A profile with its source files. Costs are by shown column of the view.
+#[derive(Debug)]
+pub struct Annotation<'v, 'p> {
+    view: &'v View<'p>,
+    head: Head,
+    /// The functions that are wanted and cost anything, the dearest first by their own cost; after them others that are
+    /// spoken of.
+    functions: Vec<AnnotatedFunction>,
+    /// How many are wanted.
+    wanted: usize,
+    /// Where each of them is among these.
+    place_of: HashMap<FunctionId, usize>,
+    /// The files that have lines with costs, the dearest first.
+    files: Vec<AnnotatedFile>,
+    /// All calls, by callee, the dearest first.
+    calls: Vec<CallPlace>,
+}
+
+/// A function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnnotatedFunction {
+    /// Which one.
+    pub id: FunctionId,
+    /// Where it begins in its source file, as far as its lines and the calls to it tell.
+    pub line: Option<u64>,
+    /// What it cost by itself.
+    pub self_costs: Vec<Cost>,
+    /// What it cost with all that it called.
+    pub inclusive: Vec<Cost>,
+    /// How often it was called.
+    pub calls: Cost,
+    /// The number of the cycle that it is in.
+    pub cycle: Option<usize>,
+}
+
+/// A source file.
+#[derive(Debug, Clone)]
+pub struct AnnotatedFile {
+    /// Which one.
+    pub id: FileId,
+    /// What all of its lines cost by themselves.
+    pub self_costs: Vec<Cost>,
+    /// The lines that have costs, ascending. Line 0 stands for those that are not known.
+    pub lines: Vec<u64>,
+    /// What they cost by themselves: a row for each of them.
+    pub costs: CostTable,
+    /// The calls that are made on lines: by line, caller, callee.
+    pub calls: Vec<CallRow>,
+    /// What they cost: a row for each of them.
+    pub call_costs: CostTable,
+    /// The jumps that start on lines.
+    pub jumps: Vec<JumpRow>,
+    /// Its text.
+    pub source: Result<Rc<Source>, SourceFault>,
+    /// What is to be said of it.
+    pub remarks: Vec<SourceRemark>,
+}
+
+/// Calls of a function, from where they are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallPlace {
+    /// Who is called.
+    pub callee: FunctionId,
+    /// Which of the files it is made in, and which of its calls it is.
+    file: usize,
+    call: usize,
+}
+
+/// No profile that was measured has so many event types.
+const MANY_EVENTS: usize = 64;
+
+/// One that was made to do harm has a few bytes for each line, and so may have so many cells at most.
+const MOST_CELLS: u64 = 1 << 27;
+
+impl<'v, 'p> Annotation<'v, 'p> {
+    /// Reads all lines of what is looked at, and the sources of the files that they are in.
+    ///
+    /// # Errors
+    ///
+    /// When a derived cost is larger than any number that costs are reckoned with.
+    pub fn new(
+        view: &'v View<'p>,
+        options: &AnnotationOptions,
+        sources: &dyn Sources,
+    ) -> Result<Self, ViewError> {
+        let profile = view.profile();
+        let (costs, calls_made, _) = profile.line_counts();
+        let cells = costs.saturating_add(calls_made).saturating_mul(profile.event_count() as u64);
+        if profile.event_count() > MANY_EVENTS && cells > MOST_CELLS {
+            return Err(ViewError::TooManyColumns);
+        }
+        let fits = |pattern: &Option<Regex>, name: &str| {
+            pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
+        };
+        // Names are taken apart once, and only if they are asked for.
+        let is_wanted: Vec<bool> = match &options.function {
+            Some(_) => view.subjects().map(|(_, subject)| fits(&options.function, subject.name())).collect(),
+            None => vec![true; view.subjects().len()],
+        };
+        let is_wanted = |id: FunctionId| is_wanted.get(id.index()).copied().unwrap_or_default();
+        let is_named = |path: &[u8]| {
+            options.named.is_empty() || options.named.iter().any(|named| ends_with_path(path, named))
+        };
+        let mut wanted_files = Vec::new();
+        let place_of: Vec<Option<usize>> = (0..profile.file_count())
+            .map(|index| {
+                let id = FileId::new(index);
+                let path = profile.file(id);
+                (fits(&options.file, &printable(path)) && is_named(path)).then(|| {
+                    wanted_files.push(id);
+                    wanted_files.len() - 1
+                })
+            })
+            .collect();
+        let place = |file: FileId| place_of.get(file.index()).copied().flatten();
+        let subjects: Vec<bool> =
+            profile.functions().map(|function| is_wanted(view.subject_of(function))).collect();
+        let lines = FileLines::read_some(profile, view.selection(), wanted_files.len(), place, |function| {
+            subjects[function.index()]
+        });
+        let mut files = Vec::new();
+        for (id, lines) in wanted_files.into_iter().zip(lines) {
+            if !(lines.lines.is_empty() && lines.calls.is_empty() && lines.jumps.is_empty()) {
+                files.push(annotated(view, id, lines, sources)?);
+            }
+        }
+        // By cost, then by name; equal names are of files that the profile tells apart.
+        files.sort_by_key(|file| (Reverse(first(&file.self_costs)), profile.file(file.id), file.id));
+        let mut starts: Vec<Option<u64>> = vec![None; view.subjects().len()];
+        for (function, line) in profile.functions().zip(starts::function_starts(profile, view.selection())) {
+            let start = &mut starts[view.subject_of(function).index()];
+            *start = (*start).into_iter().chain(line).min();
+        }
+        let function = |id: FunctionId| AnnotatedFunction {
+            id,
+            line: starts[id.index()],
+            self_costs: shown_of(view, view.graph().self_cost(id)),
+            inclusive: shown_of(view, view.inclusive().of(id)),
+            calls: view.inclusive().called(id),
+            cycle: view.inclusive().cycles().cycle_of(id).map(|cycle| cycle.number()),
+        };
+        let costs_anything = |it: &AnnotatedFunction| {
+            it.calls != 0 || it.self_costs.iter().chain(&it.inclusive).any(|&cost| cost != 0)
+        };
+        let by_cost =
+            |it: &AnnotatedFunction| (Reverse(first(&it.self_costs)), Reverse(first(&it.inclusive)), it.id);
+        let ids = view.subjects().map(|(id, _)| id);
+        let mut functions: Vec<AnnotatedFunction> =
+            ids.filter(|&id| is_wanted(id)).map(function).filter(costs_anything).collect();
+        functions.sort_by_key(by_cost);
+        let wanted = functions.len();
+        let mut place_of: HashMap<FunctionId, usize> =
+            functions.iter().zip(0..).map(|(function, place)| (function.id, place)).collect();
+        for call in files.iter().flat_map(|file| &file.calls) {
+            for id in [call.caller, call.callee] {
+                place_of.entry(id).or_insert_with(|| {
+                    functions.push(function(id));
+                    functions.len() - 1
+                });
+            }
+        }
+        let calls = calls(view, &files);
+        Ok(Annotation { view, head: Head::of(view), functions, wanted, place_of, files, calls })
+    }
+
+    /// The functions that are wanted, the dearest first.
+    pub fn functions(&self) -> &[AnnotatedFunction] {
+        &self.functions[..self.wanted]
+    }
+
+    /// The source files.
+    pub fn files(&self) -> &[AnnotatedFile] {
+        &self.files
+    }
+
+    /// One of them, or another that is spoken of.
+    fn function(&self, id: FunctionId) -> Option<&AnnotatedFunction> {
+        self.place_of.get(&id).map(|&place| &self.functions[place])
+    }
+
+    /// What is to be said of source files: the path as the profile has it, safe to show, and the remark.
+    pub fn remarks(&self) -> impl Iterator<Item = (String, &SourceRemark)> {
+        self.files.iter().flat_map(|file| {
+            let path = self.path(file.id);
+            file.remarks.iter().map(move |remark| (path.clone(), remark))
+        })
+    }
+
+    /// From where a function is called, the dearest calls first.
+    fn calls_of(&self, callee: FunctionId) -> &[CallPlace] {
+        let start = self.calls.partition_point(|call| call.callee < callee);
+        let end = self.calls.partition_point(|call| call.callee <= callee);
+        self.calls.get(start..end).unwrap_or_default()
+    }
+
+    /// The file that a call is made in, the call, and what it costs.
+    fn call(&self, place: &CallPlace) -> (&AnnotatedFile, &CallRow, &[Cost]) {
+        let file = &self.files[place.file];
+        (file, &file.calls[place.call], file.call_costs.row(place.call))
+    }
+
+    fn path(&self, file: FileId) -> String {
+        printable(self.view.profile().file(file)).into_owned()
+    }
+}
+
+impl AnnotatedFile {
+    /// All lines with anything to tell, ascending.
+    pub fn lines_with_anything(&self) -> Vec<u64> {
+        let mut lines = self.lines.clone();
+        lines.extend(self.calls.iter().map(|call| call.line));
+        lines.extend(self.jumps.iter().map(|jump| jump.line));
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// What a line costs by itself; None where it has no cost of its own.
+    pub fn line_costs(&self, line: u64) -> Option<&[Cost]> {
+        self.lines.binary_search(&line).ok().map(|row| self.costs.row(row))
+    }
+
+    /// The calls that are made on a line, each with its costs.
+    pub fn calls_on(&self, line: u64) -> impl Iterator<Item = (&CallRow, &[Cost])> {
+        let start = self.calls.partition_point(|call| call.line < line);
+        let end = self.calls.partition_point(|call| call.line <= line);
+        (start..end).map(|call| (&self.calls[call], self.call_costs.row(call)))
+    }
+
+    /// The jumps that start on a line.
+    pub fn jumps_on(&self, line: u64) -> &[JumpRow] {
+        let start = self.jumps.partition_point(|jump| jump.line < line);
+        let end = self.jumps.partition_point(|jump| jump.line <= line);
+        self.jumps.get(start..end).unwrap_or_default()
+    }
+}
+
+fn annotated(
+    view: &View<'_>,
+    id: FileId,
+    lines: FileLines,
+    sources: &dyn Sources,
+) -> Result<AnnotatedFile, ViewError> {
+    let shown = |given: &super::GivenCosts| {
+        let mut table = CostTable::new(view.shown().len(), 0);
+        for row in 0..given.len() {
+            table.push(&shown_of_recorded(view, &given.row(row).or_zero()).ok_or(ViewError::Overflow)?);
+        }
+        Ok(table)
+    };
+    let (costs, call_costs) = (shown(&lines.costs)?, shown(&lines.call_costs)?);
+    let path = view.profile().file(id);
+    let source = sources.get(path);
+    let mut calls = lines.calls;
+    for call in &mut calls {
+        call.caller = view.subject_of(call.caller);
+        call.callee = view.subject_of(call.callee);
+    }
+    let mut file = AnnotatedFile {
+        id,
+        self_costs: costs.total(),
+        lines: lines.lines,
+        costs,
+        calls,
+        call_costs,
+        jumps: lines.jumps,
+        source,
+        remarks: Vec::new(),
+    };
+    let last = file.lines_with_anything().last().copied().unwrap_or_default();
+    file.remarks = remark::of(path, &file.source, last);
+    Ok(file)
+}
+
+/// All calls by callee, the dearest first.
+fn calls(view: &View<'_>, files: &[AnnotatedFile]) -> Vec<CallPlace> {
+    let mut calls: Vec<CallPlace> = files
+        .iter()
+        .enumerate()
+        .flat_map(|(file, lines)| {
+            let callees = lines.calls.iter().map(|call| call.callee);
+            callees.enumerate().map(move |(call, callee)| CallPlace { callee, file, call })
+        })
+        .collect();
+    calls.sort_by_key(|place| {
+        let file = &files[place.file];
+        let cost = first(file.call_costs.row(place.call));
+        (place.callee, Reverse(cost), view.profile().file(file.id), place.file, place.call)
+    });
+    calls
+}
+
+/// Whether a path is another, or ends with it between components.
+fn ends_with_path(path: &[u8], end: &[u8]) -> bool {
+    path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+}
+
+fn first(costs: &[Cost]) -> Cost {
+    costs.first().copied().unwrap_or_default()
+}

@@ -1,0 +1,186 @@
+//! The columns of a section: costs with their shares, all of the same width.
+
+use gristmill_format::Cost;
+
+use crate::amount::grouped;
+
+/// The costs of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Row<'r> {
+    /// With their shares of the total.
+    Plain(&'r [Cost]),
+    /// With their shares, and those of this row and the ones before it.
+    Cumulative(&'r [Cost], &'r [Cost]),
+    /// Dots: nothing is known to cost anything.
+    Dots,
+}
+
+/// The columns of a section, as wide as its widest rows.
+#[derive(Debug)]
+pub(super) struct Columns<'c> {
+    columns: Vec<Column<'c>>,
+    show_percs: bool,
+}
+
+#[derive(Debug)]
+struct Column<'c> {
+    name: &'c str,
+    /// Which of the costs it shows.
+    place: usize,
+    total: Cost,
+    count: usize,
+    /// `(12.3%`
+    share: usize,
+    /// `12.3%)` after another share
+    cumulative: usize,
+}
+
+impl<'c> Columns<'c> {
+    /// Columns for some of the costs: their names and places.
+    pub(super) fn new(
+        shown: impl Iterator<Item = (&'c str, usize)>,
+        total: &[Cost],
+        show_percs: bool,
+    ) -> Self {
+        let column = |(name, place): (&'c str, usize)| Column {
+            name,
+            place,
+            total: total.get(place).copied().unwrap_or_default(),
+            count: 0,
+            share: 0,
+            cumulative: 0,
+        };
+        Columns { columns: shown.map(column).collect(), show_percs }
+    }
+
+    /// Makes room for a row.
+    pub(super) fn fit(&mut self, row: Row<'_>) {
+        let show_percs = self.show_percs;
+        for column in &mut self.columns {
+            let (count, share, cumulative) = column.texts(row, show_percs);
+            column.count = column.count.max(count.len());
+            column.share = column.share.max(share.len());
+            column.cumulative = column.cumulative.max(cumulative.len());
+        }
+    }
+
+    /// No more rows come. The names need room, too.
+    pub(super) fn settle(&mut self) {
+        for column in &mut self.columns {
+            let missing = column.name.chars().count().saturating_sub(column.width());
+            column.count += missing;
+        }
+    }
+
+    /// The names, each with a blank after it.
+    pub(super) fn header(&self) -> String {
+        let mut header = String::new();
+        for column in &self.columns {
+            header.push_str(column.name);
+            let filled = column.name.chars().count();
+            header.extend(std::iter::repeat_n('_', column.width().saturating_sub(filled)));
+            header.push(' ');
+        }
+        header
+    }
+
+    /// The costs of a row, each with a blank after it.
+    pub(super) fn row(&self, row: Row<'_>) -> String {
+        let mut text = String::new();
+        for column in &self.columns {
+            let (count, share, cumulative) = column.texts(row, self.show_percs);
+            let start = text.len();
+            text.push_str(&format!("{count:>0$}", column.count));
+            if !share.is_empty() {
+                text.push_str(&format!(" {share:>0$}", column.share));
+                if cumulative.is_empty() {
+                    text.push(')');
+                } else {
+                    text.push_str(&format!(", {cumulative:>0$}", column.cumulative));
+                }
+            }
+            let missing = column.width().saturating_sub(text.len() - start);
+            text.extend(std::iter::repeat_n(' ', missing + 1));
+        }
+        text
+    }
+}
+
+impl Column<'_> {
+    fn width(&self) -> usize {
+        self.count
+            + match (self.share, self.cumulative) {
+                (0, _) => 0,
+                // A blank before it, and what closes the bracket.
+                (share, 0) => share + 2,
+                (share, cumulative) => share + cumulative + 3,
+            }
+    }
+
+    /// A cost, its share without the closing bracket, and the cumulative share with it.
+    fn texts(&self, row: Row<'_>, show_percs: bool) -> (String, String, String) {
+        let of = |costs: &[Cost]| costs.get(self.place).copied().unwrap_or_default();
+        let share = |cost: Cost| match self.total {
+            0 => "n/a".to_owned(),
+            // The way that Python divides and rounds, to the last digit.
+            total => format!("{:.1}%", (cost * 100) as f64 / total as f64),
+        };
+        let none = String::new;
+        match row {
+            Row::Dots => (".".to_owned(), none(), none()),
+            Row::Plain(costs) if !show_percs || of(costs) == 0 => (grouped(of(costs)), none(), none()),
+            Row::Plain(costs) => (grouped(of(costs)), format!("({}", share(of(costs))), none()),
+            Row::Cumulative(costs, _) if !show_percs => (grouped(of(costs)), none(), none()),
+            Row::Cumulative(costs, sums) => {
+                (grouped(of(costs)), format!("({}", share(of(costs))), format!("{})", share(of(sums))))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_must() {
+        let rows = [
+            Row::Cumulative(&[90, 5, 0], &[90, 5, 0]),
+            Row::Plain(&[9, 0, -1]),
+            Row::Plain(&[0, 5, 0]),
+            Row::Dots,
+        ];
+        let names = ["Ir", "A_long_name_indeed", "none"];
+        let mut columns = Columns::new(names.into_iter().zip(0..), &[100, 10, 0], true);
+        rows.iter().for_each(|&row| columns.fit(row));
+        columns.settle();
+        assert_eq!(columns.header(), "Ir_______________ A_long_name_indeed none_________ ");
+        let shown = rows.map(|row| columns.row(row));
+        assert_eq!(
+            shown,
+            [
+                "90 (90.0%, 90.0%)   5 (50.0%, 50.0%)  0 (n/a, n/a) ",
+                " 9  (9.0%)          0                -1 (n/a)      ",
+                " 0                  5 (50.0%)         0            ",
+                " .                  .                 .            ",
+            ]
+        );
+    }
+
+    /// What Python makes of the same division: `f"{cost * 100 / total:.1f}"`.
+    #[test]
+    fn shares_are_rounded_as_python_does() {
+        for (cost, total, share) in [
+            (1, 2000, "(0.1%"),
+            (1, 1600, "(0.1%"),
+            (3, 800, "(0.4%"),
+            (5, 800, "(0.6%"),
+            (-1, 100_000, "(-0.0%"),
+            (1, 3, "(33.3%"),
+            (12_345_678_901_234_567_890, 23_456_789_012_345_678_901, "(52.6%"),
+        ] {
+            let columns = Columns::new([("Ir", 0)].into_iter(), &[total], true);
+            assert_eq!(columns.columns[0].texts(Row::Plain(&[cost]), true).1, share, "{cost} of {total}");
+        }
+    }
+}

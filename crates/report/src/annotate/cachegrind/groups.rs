@@ -1,0 +1,145 @@
+//! Files with their functions, or functions with their files, the dearest first.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use gristmill_format::Cost;
+use gristmill_profile::SummedLine;
+
+use super::{CachegrindOptions, add};
+
+/// A file with its functions, or a function with its files.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) name: Vec<u8>,
+    /// Of all members, shown or not.
+    pub(super) costs: Vec<Cost>,
+    /// Of this group and those before it.
+    pub(super) cumulative: Vec<Cost>,
+    /// The members that are shown.
+    pub(super) members: Vec<Member>,
+}
+
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) name: Vec<u8>,
+    pub(super) costs: Vec<Cost>,
+}
+
+impl Group {
+    /// The only member, if it is all there is to say.
+    pub(super) fn sole_member(&self) -> Option<&Member> {
+        match &self.members[..] {
+            [member] if member.costs == self.costs => Some(member),
+            _ => None,
+        }
+    }
+}
+
+/// Groups while costs are added up: first it is considered which are shown, then their costs are added.
+#[derive(Debug)]
+pub(super) struct Groups<'o> {
+    options: &'o CachegrindOptions,
+    /// Whether the groups are functions, and their members files.
+    of_functions: bool,
+    /// A member that costs less is not shown.
+    least: f64,
+    /// Those with a member that is shown.
+    groups: BTreeMap<Vec<u8>, Shown>,
+}
+
+#[derive(Debug, Default)]
+struct Shown {
+    /// How many members will be shown.
+    count: usize,
+    /// Of all members.
+    costs: Vec<Cost>,
+    members: Vec<Member>,
+}
+
+impl<'o> Groups<'o> {
+    /// Files with their functions.
+    pub(super) fn of_files(options: &'o CachegrindOptions, total: &[Cost]) -> Self {
+        let least = (leading(&options.sort, total) as f64 * options.threshold / 100.0).abs();
+        Groups { options, of_functions: false, least, groups: BTreeMap::new() }
+    }
+
+    /// Functions with their files.
+    pub(super) fn of_functions(options: &'o CachegrindOptions, total: &[Cost]) -> Self {
+        Groups { of_functions: true, ..Groups::of_files(options, total) }
+    }
+
+    fn is_shown(&self, function: &[u8], costs: &[Cost]) -> bool {
+        leading(&self.options.sort, costs).abs() as f64 >= self.least
+            && self.options.functions.as_ref().is_none_or(|pattern| pattern.is_match(function))
+    }
+
+    fn names<'s>(&self, sum: &SummedLine<'s>) -> (&'s [u8], &'s [u8]) {
+        if self.of_functions { (sum.function, sum.file) } else { (sum.file, sum.function) }
+    }
+
+    /// Whether to show what a function costs in a file.
+    pub(super) fn consider(&mut self, sum: &SummedLine<'_>) {
+        if !self.is_shown(sum.function, sum.costs) {
+            return;
+        }
+        let (group, _) = self.names(sum);
+        match self.groups.get_mut(group) {
+            Some(shown) => shown.count += 1,
+            None => {
+                self.groups.insert(group.to_vec(), Shown { count: 1, ..Shown::default() });
+            }
+        }
+    }
+
+    /// How many rows of costs there will be.
+    pub(super) fn shown_rows(&self) -> usize {
+        self.groups.values().map(|shown| shown.count + 2).sum()
+    }
+
+    /// Adds what a function costs in a file.
+    pub(super) fn add(&mut self, sum: &SummedLine<'_>) {
+        let is_shown = self.is_shown(sum.function, sum.costs);
+        let (group, member) = self.names(sum);
+        if let Some(shown) = self.groups.get_mut(group) {
+            shown.costs.resize(sum.costs.len(), 0);
+            add(&mut shown.costs, sum.costs);
+            if is_shown {
+                shown.members.push(Member { name: member.to_vec(), costs: sum.costs.to_vec() });
+            }
+        }
+    }
+
+    /// All groups, in their order.
+    pub(super) fn finish(self) -> Vec<Group> {
+        let sort = &self.options.sort;
+        let group =
+            |(name, Shown { costs, members, .. })| Group { name, costs, cumulative: Vec::new(), members };
+        let mut groups: Vec<Group> = self.groups.into_iter().map(group).collect();
+        groups.sort_by(|a, b| dearest_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
+        let mut sum: Vec<Cost> = Vec::new();
+        for group in &mut groups {
+            group.members.sort_by(|a, b| dearest_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
+            sum.resize(group.costs.len(), 0);
+            add(&mut sum, &group.costs);
+            group.cumulative.clone_from(&sum);
+        }
+        groups
+    }
+}
+
+/// The cost that the threshold is about.
+fn leading(sort: &[usize], costs: &[Cost]) -> Cost {
+    sort.first().and_then(|&column| costs.get(column)).copied().unwrap_or_default()
+}
+
+/// By how large the costs are, whatever their sign. Among equals the name that would come last is first.
+fn dearest_first(sort: &[usize], a: (&[Cost], &[u8]), b: (&[Cost], &[u8])) -> Ordering {
+    let size = |costs: &[Cost], column: usize| costs.get(column).map(|cost| cost.unsigned_abs());
+    let by_costs = sort
+        .iter()
+        .map(|&column| size(b.0, column).cmp(&size(a.0, column)))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal);
+    by_costs.then_with(|| b.1.cmp(a.1))
+}

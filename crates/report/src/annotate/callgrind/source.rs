@@ -1,0 +1,343 @@
+//! One source file with what its lines cost.
+
+use std::io::{self, Write};
+
+use gristmill_format::Cost;
+use gristmill_profile::hash::Map;
+
+use super::cells::{Columns, with_commas};
+use super::list::by_costs;
+use super::{Callgrind, RULE};
+use crate::annotate::entries::{NameKey, name_key};
+use crate::annotate::files::DisplayFile;
+use crate::annotate::paint::Painter;
+use crate::annotate::{CallRow, FileLines, GivenCosts, GivenRow, Source};
+
+/// A source file to be annotated.
+#[derive(Debug)]
+pub(super) struct Annotated<'a> {
+    /// By which name it is chosen.
+    pub(super) name: &'a [u8],
+    pub(super) source: &'a Source,
+    pub(super) lines: &'a FileLines,
+    /// What the dearest line of all files costs; only asked for when there are colours.
+    pub(super) hottest: Cost,
+}
+
+/// Runs of lines that are shown.
+#[derive(Debug)]
+struct Ranges<'a> {
+    lines: &'a [u64],
+    context: u64,
+}
+
+impl Iterator for Ranges<'_> {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        let (&first, rest) = self.lines.split_first()?;
+        let mut end = first.saturating_add(self.context);
+        self.lines = rest;
+        while let Some((&line, rest)) = self.lines.split_first()
+            && line.saturating_sub(self.context) <= end
+        {
+            end = line.saturating_add(self.context);
+            self.lines = rest;
+        }
+        Some((first.saturating_sub(self.context).max(1), end))
+    }
+}
+
+impl Callgrind<'_> {
+    /// Writes the file, and adds up what is annotated of it.
+    pub(super) fn write_source(
+        &self,
+        file: &Annotated<'_>,
+        annotated: &mut GivenCosts,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Annotated { name, source, lines, hottest } = *file;
+        if source.is_newer {
+            self.write_newer(name, out)?;
+        }
+        let mut columns = self.columns();
+        columns.widen_for_all((0..lines.costs.len()).map(|row| lines.costs.row(row)));
+        columns.write_head(out)?;
+        out.write_all(b"\n\n")?;
+
+        let weights = Weights::of_file(self, lines);
+        let unknown = lines.lines.partition_point(|&line| line == 0);
+        let known = lines.lines.get(unknown..).unwrap_or_default();
+        let mut text = SourceLines { text: &source.text, line: 1 };
+        let mut ranges = Ranges { lines: known, context: self.options.context };
+        let mut row = unknown;
+        let mut is_past_end = false;
+        let mut painter = Painter::new(self.options.color, name, hottest);
+        for (start, end) in &mut ranges {
+            while text.line < start
+                && let Some(content) = text.next()
+            {
+                painter.pass(content);
+            }
+            if start > 1 {
+                write_line_number(start, out)?;
+            }
+            let mut line = start;
+            while line <= end
+                && let Some(content) = text.next()
+            {
+                let costs = if lines.lines.get(row) == Some(&line) {
+                    let costs = lines.costs.row(row);
+                    annotated.add_row(0, costs);
+                    row += 1;
+                    costs
+                } else {
+                    GivenRow::NONE
+                };
+                painter.begin_costs(columns.events.first().and_then(|event| event.of(costs)), out)?;
+                columns.write_row(costs, out)?;
+                painter.end_costs(out)?;
+                out.write_all(b" ")?;
+                if painter.is_on() {
+                    painter.write_line(content, out)?;
+                } else {
+                    self.text.write_source(content, out)?;
+                }
+                self.write_calls(lines, line, &weights, &columns, out)?;
+                if self.options.jumps {
+                    self.write_jumps(lines, line, name, &columns, out)?;
+                }
+                line += 1;
+            }
+            // A range that ends with the last line does not know that it does.
+            if line <= end {
+                is_past_end = true;
+                break;
+            }
+            write_line_number(end, out)?;
+        }
+        for (&line, row) in lines.lines.iter().zip(0..).skip(row) {
+            columns.write_row(lines.costs.row(row), out)?;
+            writeln!(out, " <bogus line {line}>")?;
+        }
+        out.write_all(b"\n")?;
+        if row < lines.lines.len() && is_past_end {
+            self.write_past_end(name, source.is_newer, out)?;
+        }
+        if unknown > 0 {
+            columns.write_row(lines.costs.row(0), out)?;
+            out.write_all(b" <counts for unidentified lines in ")?;
+            self.text.write(name, out)?;
+            out.write_all(b">\n\n")?;
+        }
+        Ok(())
+    }
+
+    /// The calls that are made on a line, by whatever function: one row for each function that is called.
+    ///
+    /// The original orders them by what all calls from the caller to the callee cost, and not by what those of the line do.
+    fn write_calls(
+        &self,
+        lines: &FileLines,
+        line: u64,
+        weights: &Weights,
+        columns: &Columns<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut calls: Vec<usize> = lines.calls_on(line).collect();
+        if calls.is_empty() {
+            return Ok(());
+        }
+        calls.sort_by_key(|&at| weights.key(self, &lines.calls[at]));
+        let width = lines.call_costs.width();
+        let (mut sums, mut orders) = (GivenCosts::new(width), GivenCosts::new(width));
+        // By the first of the calls; with their count.
+        let mut rows: Vec<(usize, Cost)> = Vec::new();
+        let mut callee = None;
+        let mut last = None;
+        for at in calls {
+            let call = &lines.calls[at];
+            let key = weights.key(self, call);
+            if callee.replace((key.file, key.callee)) != Some((key.file, key.callee)) {
+                rows.push((at, 0));
+                sums.begin_row();
+                orders.begin_row();
+            }
+            let row = rows.len() - 1;
+            rows[row].0 = rows[row].0.min(at);
+            rows[row].1 += call.count;
+            sums.add_row(row, lines.call_costs.row(at));
+            if last.replace(key) != Some(key) {
+                orders.add_row(row, weights.of(key));
+            }
+        }
+        let label = |row: usize| {
+            let callee = self.profile.function(lines.calls[rows[row].0].callee);
+            [self.files.name(self.files.of(callee.file)), b":", callee.name]
+        };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|&a, &b| {
+            by_costs(&self.options.sort, orders.row(a), orders.row(b))
+                .then_with(|| label(a).iter().copied().flatten().cmp(label(b).iter().copied().flatten()))
+                .then_with(|| rows[a].0.cmp(&rows[b].0))
+        });
+        for row in order {
+            columns.write_row(sums.row(row), out)?;
+            out.write_all(b" => ")?;
+            self.text.write(&label(row).concat(), out)?;
+            writeln!(out, " ({}x)", with_commas(rows[row].1))?;
+        }
+        Ok(())
+    }
+
+    /// The jumps that start on a line, with their targets and how often they were taken. The original knows none.
+    fn write_jumps(
+        &self,
+        lines: &FileLines,
+        line: u64,
+        name: &[u8],
+        columns: &Columns<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        for jump in lines.jumps_on(line) {
+            columns.write_row(GivenRow::NONE, out)?;
+            out.write_all(b" -> ")?;
+            let file = self.files.name(self.files.of(jump.target_file));
+            if file != name {
+                self.text.write(file, out)?;
+                out.write_all(b" ")?;
+            }
+            match jump.target_line {
+                0 => out.write_all(b"an unknown line")?,
+                target => write!(out, "line {target}")?,
+            }
+            let taken = with_commas(jump.taken);
+            match jump.executed {
+                Some(executed) => writeln!(out, " (taken {taken} of {})", with_commas(executed))?,
+                None => writeln!(out, " (taken {taken})")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn write_newer(&self, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        write_banner(out)?;
+        out.write_all(b"@ Source file '")?;
+        self.text.write(name, out)?;
+        writeln!(out, "' is more recent than input file '{}'.", self.options.data_file)?;
+        writeln!(out, "@ Annotations may not be correct.\n{BANNER_EDGE}\n")
+    }
+
+    fn write_past_end(&self, name: &[u8], is_newer: bool, out: &mut dyn Write) -> io::Result<()> {
+        write_banner(out)?;
+        out.write_all(b"@@\n@@ Information recorded about lines past the end of '")?;
+        self.text.write(name, out)?;
+        out.write_all(b"'.\n@@\n@@ Probable cause and solution:\n")?;
+        if is_newer {
+            out.write_all(b"@@ cause:    '")?;
+            self.text.write(name, out)?;
+            out.write_all(CAUSE_IF_NEWER)?;
+        } else {
+            out.write_all(if name.ends_with(b".h") { CAUSE_IN_HEADER } else { CAUSE })?;
+        }
+        writeln!(out, "{BANNER_EDGE}\n")
+    }
+
+    /// What stands above a source file.
+    pub(super) fn write_title(&self, kind: &str, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{RULE}\n-- {kind}-annotated source: ")?;
+        self.text.write(name, out)?;
+        writeln!(out, "\n{RULE}")
+    }
+}
+
+/// The words are the original's, an option that is long gone included.
+const CAUSE_IF_NEWER: &[u8] = b"\
+' has changed since information was gathered.
+@@           If so, a warning will have already been issued about this.
+@@ solution: Recompile program and rerun under \"valgrind --cachesim=yes\" to\x20
+@@           gather new information.
+@@
+";
+const CAUSE: &[u8] = b"@@ cause:    not sure, sorry\n@@\n";
+const CAUSE_IN_HEADER: &[u8] = b"\
+@@ cause:    bug in the Valgrind's debug info reader that screws up with .h
+@@           files sometimes
+@@ solution: none, sorry
+@@
+";
+
+/// What all calls on the lines of a file from one function to another cost.
+#[derive(Debug)]
+struct Weights {
+    rows: Map<CallKey, usize>,
+    costs: GivenCosts,
+}
+
+/// The callee, and the name of the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct CallKey {
+    file: DisplayFile,
+    callee: NameKey,
+    caller: NameKey,
+}
+
+impl Weights {
+    fn of_file(annotation: &Callgrind<'_>, lines: &FileLines) -> Self {
+        let mut weights = Weights { rows: Map::default(), costs: GivenCosts::new(lines.call_costs.width()) };
+        for (at, call) in lines.calls.iter().enumerate() {
+            let key = weights.key(annotation, call);
+            let row = *weights.rows.entry(key).or_insert_with(|| weights.costs.begin_row());
+            weights.costs.add_row(row, lines.call_costs.row(at));
+        }
+        weights
+    }
+
+    fn key(&self, annotation: &Callgrind<'_>, call: &CallRow) -> CallKey {
+        let callee = annotation.profile.function(call.callee);
+        let caller = annotation.profile.function(call.caller);
+        CallKey {
+            file: annotation.files.of(callee.file),
+            callee: name_key(callee.name),
+            caller: name_key(caller.name),
+        }
+    }
+
+    fn of(&self, key: CallKey) -> GivenRow<'_> {
+        self.rows.get(&key).map_or(GivenRow::NONE, |&row| self.costs.row(row))
+    }
+}
+
+const BANNER_EDGE: &str = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
+const BANNER: &str = "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@";
+
+fn write_banner(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{BANNER_EDGE}\n{BANNER}\n{BANNER_EDGE}")
+}
+
+fn write_line_number(line: u64, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "-- line {line} ----------------------------------------")
+}
+
+/// The lines of a text, with their line ends.
+#[derive(Debug)]
+struct SourceLines<'a> {
+    text: &'a [u8],
+    /// The number of the next one.
+    line: u64,
+}
+
+impl<'a> Iterator for SourceLines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.text.is_empty() {
+            return None;
+        }
+        let end = self.text.iter().position(|&byte| byte == b'\n').map_or(self.text.len(), |at| at + 1);
+        let (line, rest) = self.text.split_at(end);
+        self.text = rest;
+        self.line += 1;
+        Some(line)
+    }
+}
