@@ -22,7 +22,7 @@ pub(crate) fn write_view(view: &View<'_>, head: &Head, out: &mut dyn Write) -> i
     write!(out, ",\"findings\":{}", view.profile().finding_count())
 }
 
-struct Event<'r>(&'r EventColumn);
+pub(crate) struct Event<'r>(pub(crate) &'r EventColumn);
 
 impl Serialize for Event<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -6,6 +6,7 @@
 
 mod amount;
 pub mod annotate;
+pub mod diff;
 mod escaped;
 mod functions;
 mod head;

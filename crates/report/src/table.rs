@@ -187,7 +187,7 @@ fn quoted(cell: &str) -> String {
 }
 
 /// Text in which nothing is markup.
-fn escaped(cell: &str) -> String {
+pub(crate) fn escaped(cell: &str) -> String {
     let mut escaped = String::with_capacity(cell.len());
     for character in cell.chars() {
         if matches!(character, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '~' | '&') {

@@ -1,0 +1,465 @@
+//! One function on both sides: who calls it, what it calls, and its source lines with the costs of both.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use gristmill_profile::FunctionId;
+use gristmill_profile::compare::{Change, ComparedLine, Explanation};
+use gristmill_profile::event::CostUnit;
+use gristmill_profile::symbol::shorten;
+
+use super::notes::{from_to, own_percent, remarks, signed};
+use super::text::wrapped;
+use super::{Diff, DiffRow, alignment::aligned, row, safe, sentence, shown_name};
+use crate::annotate::{Source, Sources};
+use crate::printable::printable;
+use crate::table::{Cell, Column, Look, Table};
+
+/// A source line with what it cost on both sides. Changes are by shown column.
+#[derive(Debug, Clone)]
+pub struct LineDiff {
+    /// Its file, as the new profile has it, or else the base.
+    pub file: String,
+    /// Its number in the base; 0 where the line is not known. None for a line that came since.
+    pub base_line: Option<u64>,
+    /// Its number in the new profile. None for a line that went.
+    pub new_line: Option<u64>,
+    /// Its text, if there is any.
+    pub source: Option<String>,
+    /// What it cost by itself.
+    pub costs: Vec<Change>,
+    /// The calls that it makes: who is called, how often, and what they cost.
+    pub calls: Vec<(FunctionId, Change, Vec<Change>)>,
+}
+
+/// A function on both sides, with its lines.
+#[derive(Debug)]
+pub struct FunctionDiff<'c, 'p> {
+    pub(super) diff: &'c Diff<'c, 'p>,
+    /// The function.
+    pub row: DiffRow,
+    /// Its lines, by file and place.
+    pub lines: Vec<LineDiff>,
+    /// What is to be said of sources: those that are not there, those that are newer than the profiles.
+    pub faults: Vec<String>,
+    /// What the change of the function is part of.
+    causes: Vec<Explanation>,
+    function: FunctionId,
+    texts: BTreeMap<String, Texts>,
+}
+
+/// The sources of a file.
+#[derive(Debug, Default)]
+struct Texts {
+    base: Option<Rc<Source>>,
+    new: Option<Rc<Source>>,
+}
+
+impl Texts {
+    /// The text that lines are shown of.
+    fn shown(&self) -> Option<&Rc<Source>> {
+        self.new.as_ref().or(self.base.as_ref())
+    }
+}
+
+impl<'c, 'p> FunctionDiff<'c, 'p> {
+    /// Takes the lines of a function from a comparison.
+    ///
+    /// Where the sources of both sides are there, lines are told to be the same by their text, however their numbers
+    /// moved; otherwise by their numbers.
+    pub fn new(diff: &'c Diff<'c, 'p>, function: FunctionId, sources: &dyn Sources) -> Self {
+        let comparison = diff.comparison;
+        let mut by_file: BTreeMap<usize, Vec<ComparedLine>> = BTreeMap::new();
+        for line in comparison.lines(function) {
+            by_file.entry(line.place.file).or_default().push(line);
+        }
+        // The function's own file first.
+        let own = comparison.file(function);
+        let mut files: Vec<usize> = by_file.keys().copied().collect();
+        files.sort_by_key(|&file| (file != own, comparison.path(file)));
+        let (mut lines, mut faults, mut texts) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for file in files {
+            let [base, new] = comparison.path(file);
+            let mut get = |path: Option<&[u8]>| {
+                let path = path.filter(|path| !path.is_empty() && *path != b"???")?;
+                let found = sources.get(path);
+                if let Err(fault) = &found {
+                    faults.push(format!("{}: {fault}", printable(path)));
+                }
+                let source = found.ok()?;
+                if source.is_newer {
+                    faults.push(format!(
+                        "{}: is newer than the profile",
+                        printable(source.found_at.as_bytes())
+                    ));
+                }
+                Some(source)
+            };
+            let texts_of = Texts {
+                new: get(new),
+                // One path means one text, unless somebody kept the other.
+                base: if base == new { None } else { get(base) },
+            };
+            let name = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into_owned();
+            let of_file = by_file.remove(&file).unwrap_or_default();
+            lines.extend(line_diffs(&name, of_file, &texts_of, &diff.columns));
+            texts.insert(name, texts_of);
+        }
+        faults.dedup();
+        let leading = diff.columns.first().copied().unwrap_or(0);
+        let mut causes = comparison.explain(leading).causes;
+        causes.retain(|cause| cause.functions.iter().any(|(other, _)| *other == function));
+        FunctionDiff {
+            diff,
+            row: row(comparison, function, &diff.columns),
+            lines,
+            faults,
+            causes,
+            function,
+            texts,
+        }
+    }
+
+    /// Writes the function as text.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", look.bold(&self.diff.title()))?;
+        writeln!(out, "{}", look.bold(&shorten(&safe(&self.row.name), look.width)))?;
+        writeln!(out, "{}", safe(&self.row.file))?;
+        for line in self.remarks() {
+            wrapped(out, &line, look.width, 2)?;
+        }
+        for (what, table) in self.tables() {
+            writeln!(out, "\n{}", look.bold(&what))?;
+            table.write_text(look, out)?;
+        }
+        for fault in &self.faults {
+            writeln!(out, "{}", look.dim(fault))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the function as Markdown.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        use crate::table::escaped;
+        writeln!(out, "**{}**\n", escaped(&self.place()))?;
+        for line in self.remarks() {
+            writeln!(out, "- {}", escaped(&line))?;
+        }
+        for (what, table) in self.tables() {
+            writeln!(out, "\n{}\n", escaped(&what))?;
+            table.write_markdown(out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the lines as comma-separated values.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut columns = Vec::new();
+        for event in &self.diff.events {
+            columns
+                .extend(["change", "base", "new"].map(|of| Column::number(format!("{} {of}", event.name))));
+        }
+        columns.extend(["base line", "new line"].map(Column::number));
+        columns.extend(["file", "source"].map(Column::text));
+        let number = |line: Option<u64>| line.map_or_else(String::new, |line| line.to_string());
+        let rows = self.lines.iter().map(|line| {
+            let mut cells = Vec::new();
+            for change in &line.costs {
+                let numbers = [change.delta(), change.base.median, change.new.median];
+                cells.extend(numbers.map(|cost| Cell::new(cost.to_string())));
+            }
+            cells.push(Cell::new(number(line.base_line)));
+            cells.push(Cell::new(number(line.new_line)));
+            cells.push(Cell::new(line.file.as_str()));
+            cells.push(Cell::new(line.source.as_deref().unwrap_or_default()));
+            cells
+        });
+        Table { columns, rows: rows.collect() }.write_csv(out)
+    }
+
+    fn place(&self) -> String {
+        let name = safe(&self.row.name);
+        if self.row.file.is_empty() { name } else { format!("{name}  {}", safe(&self.row.file)) }
+    }
+
+    /// What is to be said of the function as a whole, one line each.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (nth, event) in self.diff.events.iter().enumerate() {
+            let told = |what: &str, change: Change| {
+                let sign = if change.is_none() {
+                    String::new()
+                } else {
+                    format!(", {}", signed(change.delta(), event.unit))
+                };
+                format!("{} {what}: {}{sign}", safe(&event.name), from_to(change, event.unit))
+            };
+            lines.push(told("self", self.row.self_costs[nth]));
+            if self.diff.comparison.has_calls() {
+                lines.push(told("inclusive", self.row.inclusive[nth]));
+            }
+        }
+        let said = remarks(self.diff, &self.row);
+        // The first is the cost, which stands above.
+        lines.extend(said.into_iter().filter(|remark| !remark.contains('→') || remark.starts_with("calls")));
+        let column = self.diff.columns.first().copied().unwrap_or(0);
+        lines.extend(self.causes.iter().map(|cause| sentence(self.diff.comparison, cause, column, 50)));
+        lines
+    }
+
+    /// Callers, callees, and the lines of each file.
+    pub(super) fn tables(&self) -> Vec<(String, Table)> {
+        let comparison = self.diff.comparison;
+        let mut tables = Vec::new();
+        let arcs = |arcs: &[usize], of: &dyn Fn(usize) -> FunctionId| {
+            let mut arcs = arcs.to_vec();
+            let column = self.diff.columns.first().copied().unwrap_or(0);
+            let key = |arc: &usize| {
+                let cost = comparison.arc_cost(*arc, column);
+                (std::cmp::Reverse((cost.delta().abs(), cost.new.median)), *arc)
+            };
+            arcs.sort_by_key(key);
+            self.arc_table(&arcs, of)
+        };
+        let callers = comparison.incoming(self.function);
+        if !callers.is_empty() {
+            tables.push(("Callers".to_owned(), arcs(callers, &|arc| comparison.arcs()[arc].caller)));
+        }
+        let callees: Vec<usize> = comparison.outgoing(self.function).collect();
+        if !callees.is_empty() {
+            tables.push(("Called".to_owned(), arcs(&callees, &|arc| comparison.arcs()[arc].callee)));
+        }
+        for of_file in self.lines.chunk_by(|a, b| a.file == b.file) {
+            let Some(file) = of_file.first().map(|line| line.file.as_str()) else { continue };
+            let name = if file.is_empty() { "(file not known)".to_owned() } else { safe(file) };
+            tables.push((name, self.line_table(file, of_file)));
+        }
+        tables
+    }
+
+    fn arc_table(&self, arcs: &[usize], of: &dyn Fn(usize) -> FunctionId) -> Table {
+        const MOST: usize = 12;
+        /// So long may a name be: the rest of the row says more.
+        const NAME: usize = 40;
+        let comparison = self.diff.comparison;
+        let mut columns = vec![Column::number("Calls"), Column::number("Change")];
+        for event in &self.diff.events {
+            columns.extend([Column::number(format!("Inclusive {}", safe(&event.name))), Column::number("%")]);
+        }
+        columns.push(Column::text("Function"));
+        let row = |&arc: &usize| {
+            let count = comparison.arcs()[arc].count;
+            let mut cells = vec![
+                Cell::new(CostUnit::Count.show(count.new.median)),
+                Cell::new(if count.is_none() {
+                    String::new()
+                } else {
+                    signed(count.delta(), CostUnit::Count)
+                }),
+            ];
+            for (&column, event) in self.diff.columns.iter().zip(&self.diff.events) {
+                let cost = comparison.arc_cost(arc, column);
+                cells.push(Cell::new(signed(cost.delta(), event.unit)));
+                cells.push(Cell::new(own_percent(cost).trim_end_matches(" %").to_owned()));
+            }
+            let name = safe(&shown_name(comparison.mention(of(arc))));
+            cells.push(Cell::new(shorten(&name, NAME)));
+            cells
+        };
+        let mut rows: Vec<Vec<Cell>> = arcs.iter().take(MOST).map(row).collect();
+        if arcs.len() > MOST {
+            let mut cells: Vec<Cell> = (1..columns.len()).map(|_| Cell::new("")).collect();
+            cells.push(Cell::new(format!("… {} more", arcs.len() - MOST)));
+            rows.push(cells);
+        }
+        Table { columns, rows }
+    }
+
+    fn line_table(&self, file: &str, lines: &[LineDiff]) -> Table {
+        /// So many lines around those with costs are shown.
+        const CONTEXT: u64 = 2;
+        let mut columns = Vec::new();
+        let several = self.diff.events.len() > 1;
+        for event in &self.diff.events {
+            let name = safe(&event.name);
+            let title = |what: &str| if several { format!("{name} {what}") } else { what.to_owned() };
+            columns.extend(["Base", "New", "Change"].map(|what| Column::number(title(what))));
+        }
+        columns.push(Column::number("Line"));
+        columns.push(Column::text(""));
+        let blank = || vec![Cell::new(""); 3 * self.diff.events.len()];
+        let text = self.texts.get(file).and_then(Texts::shown);
+        let source: Vec<&[u8]> = text.map_or(Vec::new(), |text| text.lines().collect());
+        let mut rows = Vec::new();
+        let mut last = 0;
+        let around = |from: u64, to: u64, rows: &mut Vec<Vec<Cell>>| {
+            for number in from..=to {
+                let at = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
+                let Some(line) = source.get(at) else { break };
+                let mut cells = blank();
+                cells.push(Cell::new(number.to_string()));
+                cells.push(Cell::new(shown_line(line)));
+                rows.push(cells);
+            }
+        };
+        for line in lines {
+            if let Some(number) = line.new_line.filter(|&number| number > 0) {
+                // What lies between the last line and this, as far as it is near to one of them.
+                let until = number.saturating_sub(1);
+                if last > 0 && until > last + 2 * CONTEXT {
+                    around(last + 1, last + CONTEXT, &mut rows);
+                    let mut cells = blank();
+                    cells.extend([Cell::new("…"), Cell::new("")]);
+                    rows.push(cells);
+                    around(number - CONTEXT, until, &mut rows);
+                } else if last > 0 {
+                    around(last + 1, until, &mut rows);
+                } else {
+                    around(number.saturating_sub(CONTEXT).max(1), until, &mut rows);
+                }
+                last = number;
+            }
+            rows.push(self.line_cells(line));
+        }
+        if last > 0 {
+            around(last + 1, last + CONTEXT, &mut rows);
+        }
+        Table { columns, rows }
+    }
+
+    fn line_cells(&self, line: &LineDiff) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for (change, event) in line.costs.iter().zip(&self.diff.events) {
+            cells.push(Cell::new(event.unit.show(change.base.median)));
+            cells.push(Cell::new(event.unit.show(change.new.median)));
+            cells.push(Cell::new(if change.is_none() {
+                String::new()
+            } else {
+                signed(change.delta(), event.unit)
+            }));
+        }
+        cells.push(Cell::new(match (line.base_line, line.new_line) {
+            (_, Some(0)) | (Some(0), None) => "?".to_owned(),
+            (_, Some(number)) => number.to_string(),
+            (Some(number), None) => format!("-{number}"),
+            (None, None) => String::new(),
+        }));
+        let mut text = line.source.as_deref().map_or_else(String::new, |text| shown_line(text.as_bytes()));
+        if line.new_line == Some(0) || line.base_line == Some(0) && line.new_line.is_none() {
+            text = "(line not known)".to_owned();
+        }
+        cells.push(Cell::new(text));
+        cells
+    }
+}
+
+/// A source line as it may be shown; tabs become blanks, as columns would not stand below each other.
+fn shown_line(line: &[u8]) -> String {
+    let line = String::from_utf8_lossy(line).replace('\t', "    ");
+    safe(&line)
+}
+
+/// The lines of a file on both sides, joined by their text or by their numbers.
+fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[usize]) -> Vec<LineDiff> {
+    let lines_of = |source: Option<&Rc<Source>>| -> Vec<Vec<u8>> {
+        source.map_or(Vec::new(), |source| source.lines().map(<[u8]>::to_vec).collect())
+    };
+    let (base_text, new_text) = (lines_of(texts.base.as_ref()), lines_of(texts.new.as_ref()));
+    // For each line of the base its new index; and for one that went, how many lines stand before it in the new text.
+    let mut new_of: Vec<(Option<usize>, usize)> = Vec::new();
+    if !base_text.is_empty() && !new_text.is_empty() {
+        let [base, new] =
+            [&base_text, &new_text].map(|text| text.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let mut before = 0;
+        for place in aligned(&base, &new) {
+            before = place.map_or(before, |place| place + 1);
+            new_of.push((place, before));
+        }
+    }
+    // The new number of a line of the base, and the new line after which one that went is shown.
+    let place_of = |number: u64| -> (Option<u64>, u64) {
+        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        match index.and_then(|index| new_of.get(index)) {
+            Some((Some(new), _)) => (Some(*new as u64 + 1), *new as u64 + 1),
+            Some((None, before)) => (None, *before as u64),
+            None => (Some(number), number),
+        }
+    };
+    let picked = |changes: &[Change]| -> Vec<Change> {
+        columns.iter().map(|&column| changes.get(column).copied().unwrap_or_default()).collect()
+    };
+    let text = |lines: &[Vec<u8>], number: u64| {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        lines.get(at).map(|line| String::from_utf8_lossy(line).into_owned())
+    };
+    let shown = if new_text.is_empty() { &base_text } else { &new_text };
+    let mut diffs: BTreeMap<(u64, bool, u64), LineDiff> = BTreeMap::new();
+    for line in lines {
+        let number = line.place.line;
+        let costs = picked(&line.costs);
+        let is_any = |of: &dyn Fn(&Change) -> i128| {
+            costs.iter().any(|cost| of(cost) != 0)
+                || line
+                    .calls
+                    .iter()
+                    .any(|(_, count, costs)| of(count) != 0 || costs.iter().any(|cost| of(cost) != 0))
+        };
+        for is_new in [false, true] {
+            let side = |change: &Change| {
+                let sample = if is_new { change.new } else { change.base };
+                sample.most.abs().max(sample.least.abs())
+            };
+            if !is_any(&side) {
+                continue;
+            }
+            let (new_line, after) = if is_new { (Some(number), number) } else { place_of(number) };
+            let key = (after, new_line.is_none(), if new_line.is_none() { number } else { 0 });
+            let diff = diffs.entry(key).or_insert_with(|| LineDiff {
+                file: file.to_owned(),
+                base_line: None,
+                new_line,
+                source: match new_line {
+                    Some(new) => text(shown, new),
+                    None => text(&base_text, number),
+                },
+                costs: vec![Change::default(); columns.len()],
+                calls: Vec::new(),
+            });
+            if !is_new {
+                diff.base_line = Some(number);
+            }
+            take_side(&mut diff.costs, &costs, is_new);
+            for (callee, count, of_call) in &line.calls {
+                let of_call = picked(of_call);
+                let place = diff.calls.iter().position(|(other, ..)| other == callee);
+                let place = place.unwrap_or_else(|| {
+                    diff.calls.push((*callee, Change::default(), vec![Change::default(); columns.len()]));
+                    diff.calls.len() - 1
+                });
+                let (_, sum, sums) = &mut diff.calls[place];
+                take_side(std::slice::from_mut(sum), &[*count], is_new);
+                take_side(sums, &of_call, is_new);
+            }
+        }
+    }
+    diffs.into_values().collect()
+}
+
+fn take_side(into: &mut [Change], from: &[Change], is_new: bool) {
+    for (into, from) in into.iter_mut().zip(from) {
+        if is_new { into.new = from.new } else { into.base = from.base }
+    }
+}

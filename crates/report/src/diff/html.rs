@@ -1,0 +1,147 @@
+//! The report as a page of its own: no script, nothing from elsewhere, light or dark as the reader's system is.
+
+use std::io::{self, Write};
+
+use super::notes::{self, remarks, signed, signed_percent};
+use super::text::count;
+use super::{Diff, FunctionDiff, safe, sentence};
+use crate::escaped::Escaped;
+use crate::table::{Align, Table};
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--more:#b3261e;--less:#1b6e3c;--dim:#666;--line:#ddd;--back:#fff;--text:#1c1c1c}\
+@media(prefers-color-scheme:dark){:root{--more:#ff8a80;--less:#7fd6a0;--dim:#999;--line:#3a3a3a;--back:#171717;\
+--text:#e6e6e6}}\
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem;background:var(--back);\
+color:var(--text)}\
+h1{font-size:1.3rem;margin:0;overflow-wrap:anywhere}h2{font-size:1.05rem;margin:2rem 0 .5rem}\
+.verdict{font-size:1.15rem;margin:.5rem 0}.warning{border-left:4px solid var(--more);padding-left:.75rem}\
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}\
+th,td{padding:.25rem .6rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}\
+th{font-weight:600;position:sticky;top:0;background:var(--back)}\
+.n{text-align:right;white-space:nowrap}.more{color:var(--more)}.less{color:var(--less)}\
+.dim{color:var(--dim);font-size:.9em}code,.name{font-family:ui-monospace,monospace;overflow-wrap:anywhere}\
+pre{margin:0;white-space:pre-wrap}";
+
+impl Diff<'_, '_> {
+    /// Writes a page of HTML.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_html_head(out)?;
+        let column = self.columns.first().copied().unwrap_or(0);
+        if let Some(event) = self.events.first().filter(|_| !self.causes.is_empty()) {
+            writeln!(out, "<h2>What changed {}</h2><div class=scroll><table>", Escaped(&event.name))?;
+            let whole = self.total(0).base.median;
+            let mut line = |effect: i128, sentence: &str| {
+                writeln!(
+                    out,
+                    "<tr><td class=\"n {}\">{}<td class=n>{} %<td>{}",
+                    direction(effect),
+                    Escaped(&signed(effect, event.unit)),
+                    signed_percent(effect, whole),
+                    Escaped(sentence)
+                )
+            };
+            for cause in &self.causes {
+                let noise = if cause.is_noise { " (noise)" } else { "" };
+                line(
+                    cause.effect,
+                    &format!("{}{noise}", sentence(self.comparison, cause, column, usize::MAX)),
+                )?;
+            }
+            let (others, effect) = self.other_causes;
+            if others > 0 {
+                line(effect, &format!("{} smaller causes", count(others)))?;
+            }
+            writeln!(out, "</table></div>")?;
+        }
+        writeln!(out, "<h2>{}</h2>", Escaped(&self.summary()))?;
+        let remarks = self.rows.iter().map(|row| remarks(self, row).join("; ")).collect::<Vec<_>>();
+        write_table(&self.table(), &remarks, out)?;
+        for (what, lines) in [("Renamed", notes::renames(self)), ("Joined", notes::joins(self))] {
+            if !lines.is_empty() {
+                writeln!(out, "<h2>{what}</h2><ul>")?;
+                lines.iter().try_for_each(|line| writeln!(out, "<li>{}", Escaped(line)))?;
+                writeln!(out, "</ul>")?;
+            }
+        }
+        writeln!(out, "</body></html>")
+    }
+
+    fn write_html_head(&self, out: &mut dyn Write) -> io::Result<()> {
+        let title = Escaped(&self.title());
+        writeln!(
+            out,
+            "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\
+             <meta name=viewport content=\"width=device-width,initial-scale=1\">\
+             <title>{title}</title><style>{STYLE}</style></head><body>\n<h1>{title}</h1>"
+        )?;
+        for event in 0..self.events.len() {
+            let class = direction(self.total(event).delta());
+            writeln!(out, "<p class=\"verdict {class}\">{}", Escaped(&self.verdict(event)))?;
+        }
+        for unlike in &self.environment {
+            writeln!(out, "<p class=warning>{}", Escaped(&notes::warning(unlike)))?;
+        }
+        Ok(())
+    }
+}
+
+impl FunctionDiff<'_, '_> {
+    /// Writes the lines of the function as a page of HTML.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.diff.write_html_head(out)?;
+        writeln!(
+            out,
+            "<h2 class=name>{}</h2><p>{}",
+            Escaped(&safe(&self.row.name)),
+            Escaped(&self.remarks().join("; "))
+        )?;
+        for (what, table) in self.tables() {
+            writeln!(out, "<h2>{}</h2>", Escaped(&what))?;
+            write_table(&table, &[], out)?;
+        }
+        writeln!(out, "</body></html>")
+    }
+}
+
+fn write_table(table: &Table, remarks: &[String], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<div class=scroll><table><thead><tr>")?;
+    for column in &table.columns {
+        let class = if column.align == Align::Right { " class=n" } else { "" };
+        write!(out, "<th{class}>{}", Escaped(&column.title))?;
+    }
+    writeln!(out, "</thead><tbody>")?;
+    for (nth, row) in table.rows.iter().enumerate() {
+        write!(out, "<tr>")?;
+        for (column, cell) in table.columns.iter().zip(row) {
+            let class = match column.align {
+                Align::Left => "name".to_owned(),
+                Align::Right if cell.shown.starts_with('+') => "n more".to_owned(),
+                Align::Right if cell.shown.starts_with('-') => "n less".to_owned(),
+                Align::Right => "n".to_owned(),
+            };
+            write!(out, "<td class=\"{class}\">{}", Escaped(&cell.shown))?;
+        }
+        if let Some(remark) = remarks.get(nth).filter(|remark| !remark.is_empty()) {
+            write!(out, "<div class=dim>{}</div>", Escaped(remark))?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "</tbody></table></div>")
+}
+
+fn direction(cost: i128) -> &'static str {
+    match cost.signum() {
+        1 => "more",
+        -1 => "less",
+        _ => "",
+    }
+}

@@ -1,0 +1,364 @@
+//! The report for people at a terminal.
+
+use std::io::{self, Write};
+
+use gristmill_format::Cost;
+use gristmill_profile::symbol::shorten;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::notes::{self, from_to, remarks, signed, signed_percent};
+use super::{Diff, DiffRow, safe, sentence};
+use crate::amount::grouped;
+use crate::functions::Grouping;
+use crate::table::{Cell, Column, Look, Table};
+
+/// A function's name gets at least so many columns.
+const LEAST_NAME: usize = 20;
+/// So many renamed functions are told of.
+const RENAMES: usize = 5;
+
+impl Diff<'_, '_> {
+    /// Writes the report as text.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", look.bold(&self.title()))?;
+        for event in 0..self.events.len() {
+            writeln!(out, "{}", self.verdict(event))?;
+        }
+        for unlike in &self.environment {
+            wrapped(out, &format!("warning: {}", notes::warning(unlike)), look.width, 9)?;
+        }
+        writeln!(out, "{}", self.summary())?;
+        self.write_causes(look, out)?;
+        self.write_rows(look, out)?;
+        self.write_renames(look, out)?;
+        self.write_joins(look, out)
+    }
+
+    /// Which profiles these are.
+    pub(super) fn title(&self) -> String {
+        let side = |is_new: bool| {
+            let mut runs = self.comparison.runs(is_new);
+            let first = runs.next().map_or(String::new(), |profile| {
+                let names: Vec<String> = profile.inputs().iter().map(|input| safe(&input.name)).collect();
+                names.join(", ")
+            });
+            match runs.count() {
+                0 => first,
+                1 => format!("{first} and 1 more run"),
+                more => format!("{first} and {} more runs", count(more)),
+            }
+        };
+        format!("{} → {}", side(false), side(true))
+    }
+
+    /// How the total changed.
+    pub(super) fn verdict(&self, event: usize) -> String {
+        let (column, total) = (&self.events[event], self.total(event));
+        let name = safe(&column.name);
+        let noise = if total.is_noise() { ", which is noise: within the spread of the runs" } else { "" };
+        if total.is_none() {
+            return format!("{name}  {} on both sides", column.unit.show(total.new.median));
+        }
+        format!("{name}  {}, {}{noise}", from_to(total, column.unit), signed(total.delta(), column.unit))
+    }
+
+    /// How many functions are new, and so on.
+    pub(super) fn summary(&self) -> String {
+        let noun = match self.grouping {
+            Grouping::Function | Grouping::Cycle => "functions",
+            Grouping::Object => "objects",
+            Grouping::File => "files",
+            Grouping::Directory => "directories",
+            Grouping::Class => "classes",
+        };
+        let changed = self.rows.len() + self.rest.rows;
+        let mut text = match changed {
+            changed if self.is_filtered => {
+                format!("{} matching {noun} changed, of {}", count(changed), count(self.all))
+            }
+            0 => format!("none of {} {noun} changed", count(self.all)),
+            changed => format!("{} of {} {noun} changed", count(changed), count(self.all)),
+        };
+        if self.grouping == Grouping::Function && !self.is_filtered {
+            let [_, vanished, new] = self.presences();
+            for (number, what) in [(new, "new"), (vanished, "vanished"), (self.renamed.len(), "renamed")] {
+                if number > 0 {
+                    text.push_str(&format!(", {} {what}", count(number)));
+                }
+            }
+        }
+        text
+    }
+
+    fn write_causes(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let Some(event) = self.events.first() else { return Ok(()) };
+        if self.causes.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\n{}", look.bold(&format!("What changed {}", safe(&event.name))))?;
+        let whole = self.total(0).base.median;
+        let column = self.columns.first().copied().unwrap_or(0);
+        let mut lines: Vec<(Cost, String)> = self
+            .causes
+            .iter()
+            .map(|cause| {
+                let noise = if cause.is_noise { " (noise)" } else { "" };
+                (cause.effect, format!("{}{noise}", sentence(self.comparison, cause, column, 40)))
+            })
+            .collect();
+        let (others, effect) = self.other_causes;
+        if others > 0 {
+            lines.push((effect, format!("{} smaller causes", count(others))));
+        }
+        if self.remainder(0) != 0 {
+            lines.push((
+                self.remainder(0),
+                "medians of functions do not add up to that of the total".to_owned(),
+            ));
+        }
+        let amounts: Vec<(String, String)> = lines
+            .iter()
+            .map(|(effect, _)| (signed(*effect, event.unit), format!("{} %", signed_percent(*effect, whole))))
+            .collect();
+        let widest = |of: &dyn Fn(&(String, String)) -> usize| amounts.iter().map(of).max().unwrap_or(0);
+        let (first, second) = (widest(&|(effect, _)| effect.width()), widest(&|(_, share)| share.width()));
+        for ((_, sentence), (effect, share)) in lines.iter().zip(&amounts) {
+            let line = format!("{}  {}  {sentence}", right(effect, first), right(share, second));
+            wrapped(out, &line, look.width, first + second + 4)?;
+        }
+        Ok(())
+    }
+
+    fn write_rows(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let changed = self.rows.len() + self.rest.rows;
+        if changed == 0 {
+            return Ok(());
+        }
+        writeln!(out)?;
+        let mut table = self.table();
+        let room = look.width.saturating_sub(table.width_before_last());
+        if room < LEAST_NAME {
+            return self.write_stacked(look, out);
+        }
+        for (cells, row) in table.rows.iter_mut().zip(&self.rows) {
+            if let Some(last) = cells.last_mut() {
+                *last = Cell::new(named(row, room));
+            }
+        }
+        for (nth, line) in lines_of(&table, look)?.iter().enumerate() {
+            writeln!(out, "{}", if nth == 0 { look.dim(line) } else { line.clone() })?;
+            if let Some(row) = nth.checked_sub(1).and_then(|nth| self.rows.get(nth)) {
+                self.write_remarks(row, look, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Each row with its name on a line of its own, and below it a line for each event type.
+    fn write_stacked(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let mut columns = vec![Column::text("  "), Column::number("Self"), Column::number("%")];
+        if self.comparison.has_calls() {
+            columns.extend([Column::number("Inclusive"), Column::number("%")]);
+        }
+        let name = |event: usize| Cell::new(format!("  {}", safe(&self.events[event].name)));
+        let mut rows = Vec::new();
+        for row in &self.rows {
+            for event in 0..self.events.len() {
+                let mut cells = vec![name(event)];
+                cells.extend(self.pair(event, row.self_costs[event].delta()));
+                if self.comparison.has_calls() {
+                    cells.extend(self.pair(event, row.inclusive[event].delta()));
+                }
+                rows.push(cells);
+            }
+        }
+        let residue = self.residue();
+        for (amounts, _) in &residue {
+            for (event, amount) in amounts.iter().enumerate() {
+                let mut cells = vec![name(event)];
+                cells.extend(self.pair(event, *amount));
+                cells.resize(columns.len(), Cell::new(""));
+                rows.push(cells);
+            }
+        }
+        // One table for all, so that all its columns are as wide.
+        let lines = lines_of(&Table { columns, rows }, look)?;
+        let mut lines = lines.iter();
+        if let Some(titles) = lines.next() {
+            writeln!(out, "{}", look.dim(titles))?;
+        }
+        for row in &self.rows {
+            writeln!(out, "{}", look.bold(&named(row, look.width)))?;
+            lines.by_ref().take(self.events.len()).try_for_each(|line| writeln!(out, "{line}"))?;
+            self.write_remarks(row, look, out)?;
+        }
+        for (_, what) in residue {
+            writeln!(out, "{what}")?;
+            lines.by_ref().take(self.events.len()).try_for_each(|line| writeln!(out, "{line}"))?;
+        }
+        Ok(())
+    }
+
+    fn write_remarks(&self, row: &DiffRow, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let remarks = remarks(self, row).join("; ");
+        if remarks.is_empty() {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        wrapped(&mut lines, &format!("    {remarks}"), look.width, 4)?;
+        let lines = String::from_utf8_lossy(&lines);
+        lines.lines().try_for_each(|line| writeln!(out, "{}", look.dim(line)))
+    }
+
+    /// The rows, and at the end what is not shown, so that the changes of self costs add up to that of the total.
+    pub(super) fn table(&self) -> Table {
+        let several = self.events.len() > 1;
+        let mut columns = Vec::new();
+        for event in &self.events {
+            let name = safe(&event.name);
+            let title = |what: &str| if several { format!("{what} {name}") } else { what.to_owned() };
+            columns.extend([Column::number(title("Self")), Column::number("%")]);
+            if self.comparison.has_calls() {
+                columns.extend([Column::number(title("Inclusive")), Column::number("%")]);
+            }
+        }
+        columns.push(Column::text(match self.grouping {
+            Grouping::Function | Grouping::Cycle => "Function",
+            Grouping::Object => "Object",
+            Grouping::File => "File",
+            Grouping::Directory => "Directory",
+            Grouping::Class => "Class",
+        }));
+        let mut rows: Vec<Vec<Cell>> = self.rows.iter().map(|row| self.cells(row)).collect();
+        for (amounts, what) in self.residue() {
+            let mut cells = Vec::new();
+            for (event, amount) in amounts.into_iter().enumerate() {
+                cells.extend(self.pair(event, amount));
+                if self.comparison.has_calls() {
+                    cells.extend([Cell::new(""), Cell::new("")]);
+                }
+            }
+            cells.push(Cell::new(what));
+            rows.push(cells);
+        }
+        Table { columns, rows }
+    }
+
+    /// What the rows leave over, by event type, and what it is.
+    pub(super) fn residue(&self) -> Vec<(Vec<Cost>, String)> {
+        let mut residue = Vec::new();
+        if self.rest.rows > 0 {
+            residue.push((self.rest.self_costs.clone(), format!("… {} more", count(self.rest.rows))));
+        }
+        let remainders: Vec<Cost> = (0..self.events.len()).map(|event| self.remainder(event)).collect();
+        if remainders.iter().any(|&remainder| remainder != 0) {
+            residue.push((remainders, "(medians do not add up)".to_owned()));
+        }
+        residue
+    }
+
+    fn pair(&self, event: usize, amount: Cost) -> [Cell; 2] {
+        let unit = self.events[event].unit;
+        let percent = signed_percent(amount, self.total(event).base.median);
+        [Cell::number(amount, signed(amount, unit)), Cell::new(percent)]
+    }
+
+    fn cells(&self, row: &DiffRow) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for event in 0..self.events.len() {
+            cells.extend(self.pair(event, row.self_costs[event].delta()));
+            if self.comparison.has_calls() {
+                cells.extend(self.pair(event, row.inclusive[event].delta()));
+            }
+        }
+        cells.push(Cell::new(named(row, usize::MAX)));
+        cells
+    }
+
+    fn write_renames(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        if self.renamed.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\n{}", look.bold("Renamed"))?;
+        let renames = notes::renames(self);
+        for rename in renames.iter().take(RENAMES) {
+            wrapped(out, rename, look.width, 2)?;
+        }
+        if renames.len() > RENAMES {
+            writeln!(out, "… {} more", count(renames.len() - RENAMES))?;
+        }
+        Ok(())
+    }
+
+    fn write_joins(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let joins = notes::joins(self);
+        if joins.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\n{}", look.bold("Joined (functions by rule; --no-rule RULE takes them apart)"))?;
+        for join in joins {
+            let mut lines = Vec::new();
+            wrapped(&mut lines, &join, look.width, 2)?;
+            out.write_all(look.dim(String::from_utf8_lossy(&lines).trim_end()).as_bytes())?;
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn count(number: usize) -> String {
+    grouped(i128::try_from(number).unwrap_or(Cost::MAX))
+}
+
+/// The lines of a table, titles first.
+fn lines_of(table: &Table, look: &Look) -> io::Result<Vec<String>> {
+    let mut text = Vec::new();
+    table.write_text(&Look { color: false, ..*look }, &mut text)?;
+    Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
+}
+
+fn right(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The name of a row, and where there is room for it the place where it is defined.
+pub(super) fn named(row: &DiffRow, width: usize) -> String {
+    let name = safe(&row.name);
+    let name = shorten(&name, width);
+    let base = row.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let place = Some(safe(base)).filter(|place| !place.is_empty() && place != "???");
+    match place.filter(|place| place.width() + 3 <= width.saturating_sub(name.width())) {
+        Some(place) => format!("{name} ({place})"),
+        None => name.into_owned(),
+    }
+}
+
+/// Writes a text in lines no wider than this, where its blanks allow it; all but the first begin with blanks.
+pub(super) fn wrapped(out: &mut dyn Write, text: &str, width: usize, indent: usize) -> io::Result<()> {
+    let indent = indent.min(width / 2);
+    let begins = text.len() - text.trim_start().len();
+    let mut line = " ".repeat(begins);
+    let mut is_start = true;
+    // A number stays with its percent sign; no text that is shown has this control character.
+    const GLUE: &str = "\u{1}%";
+    let text = text[begins..].replace(" %", GLUE);
+    // Blanks that align the first line stay.
+    for word in text.split(' ') {
+        let word = word.replace(GLUE, " %");
+        if !is_start && line.width() + 1 + word.width() > width && !line.trim().is_empty() {
+            writeln!(out, "{}", line.trim_end())?;
+            line = " ".repeat(indent);
+            is_start = true;
+        }
+        if !is_start {
+            line.push(' ');
+        }
+        line.push_str(&word);
+        is_start = false;
+    }
+    writeln!(out, "{}", line.trim_end())
+}
