@@ -2,12 +2,25 @@
 //!
 //! Nothing here opens a file or prints; it only says what was asked for. `Cli` is that answer.
 
+mod annotate;
+mod diff;
+mod gate;
+mod merge;
+mod source;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use self::annotate::{AnnotateArgs, AnnotateFormat, AnnotateStyle, AnnotateTree, YesNo};
+pub(crate) use self::diff::{DiffArgs, DiffFormat, DiffGroup};
+pub(crate) use self::gate::{
+    GateArgs, GateBlessArgs, GateCommand, GateFormat, GateInitArgs, GateNoiseArgs, GateRunArgs,
+};
+pub(crate) use self::merge::MergeArgs;
+pub(crate) use self::source::SourceArgs;
 use crate::size::{self, Size};
 
 /// What every FILE argument accepts. Said once, shown by every command.
@@ -18,9 +31,10 @@ const FILE_HELP: &str = "Profile to read; - is standard input. Files packed with
 #[command(
     name = "gristmill",
     version,
-    about = "Read, check, explain and rewrite profiles in the Callgrind format",
+    about = "Read, check, annotate, compare, merge and rewrite profiles in the Callgrind format",
     long_about = "Gristmill reads profiles in the Callgrind format, as Callgrind, Cachegrind and many other tools write \
-                  them, says what is in them, checks them against the format and writes them anew.",
+                  them: says what is in them and what it costs, annotates sources, compares and merges profiles, holds \
+                  benchmarks to budgets, checks profiles against the format and writes them anew.",
     after_help = "Exit status:\n  0  done, nothing to complain about\n  1  the check found something\n  2  something could \
                   not be done\n\nExamples:\n  gristmill info callgrind.out.4711\n  gristmill lint --all profile.gz\n  \
                   gristmill rewrite --names plain callgrind.out.4711 -o readable.out",
@@ -65,6 +79,13 @@ pub(crate) struct GlobalArgs {
     pub(crate) max_size: Size,
 }
 
+impl GlobalArgs {
+    /// Without colour, and otherwise as if nothing were said: for the programs whose place this one takes.
+    pub(crate) fn plain() -> Self {
+        GlobalArgs { color: ColorChoice::Never, max_size: Size::from_bytes(16 << 30) }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Say what is in a profile: who wrote it, which costs, how much
@@ -99,6 +120,39 @@ pub(crate) enum Command {
                       cannot be read or what was asked for is not in it, otherwise 0."
     )]
     Tree(TreeArgs),
+
+    /// Show source lines with what they cost, as callgrind_annotate and cg_annotate do
+    #[command(
+        after_help = "Examples:\n  gristmill annotate callgrind.out.4711\n  gristmill annotate --inclusive=yes --tree=both callgrind.out.4711\n  \
+                      gristmill annotate --source-map /build/=$PWD/ --format html -o costs.html \
+                      callgrind.out.4711\n  gristmill annotate --diff cachegrind.out.1 \
+                      cachegrind.out.2\n\nExit status: 2 when a profile cannot be read or what was asked for is not in \
+                      it, otherwise 0; sources that are missing are only told of."
+    )]
+    Annotate(AnnotateArgs),
+
+    /// Compare two profiles: what changed, function by function, and why
+    #[command(
+        after_help = "Examples:\n  gristmill diff callgrind.out.before callgrind.out.after\n  gristmill diff --format markdown \
+                      before.out after.out > comment.md\n  gristmill diff --base b1.out b2.out b3.out --new n1.out n2.out \
+                      n3.out\n  gristmill diff before.out after.out -o difference.callgrind\n  gristmill diff --function parse \
+                      before.out after.out\n\nExit status: 2 when a profile cannot be read, or when the two have nothing to \
+                      compare, otherwise 0, whatever changed."
+    )]
+    Diff(DiffArgs),
+
+    /// Add up profiles: by function, line and call, in any number and order
+    #[command(
+        after_help = "Examples:\n  gristmill merge callgrind.out.* -o all.out\n  gristmill merge --mean run-*.out -o mean.out\n  \
+                      gristmill merge --keep-parts callgrind.out.4711-* -o threads.out\n\nMerging in any order and grouping \
+                      gives the same bytes. Event types that not all files have are kept, and the result says in how many \
+                      they were.\n\nExit status: 2 when a file cannot be read to its end or the result cannot be written, \
+                      otherwise 0."
+    )]
+    Merge(MergeArgs),
+
+    /// Hold benchmarks to budgets, and name the functions that went over them
+    Gate(GateArgs),
 
     /// Check profiles against the format; say what is wrong and where
     #[command(
@@ -137,9 +191,9 @@ pub(crate) struct InfoArgs {
     pub(crate) format: InfoFormat,
 }
 
-/// What every report on a profile accepts.
-#[derive(Debug, Args)]
-pub(crate) struct ProfileArgs {
+/// Which of the parts to look at.
+#[derive(Debug, Default, Args)]
+pub(crate) struct SelectionArgs {
     /// Also load the other files of the same recording: its dumps and threads, as their headers tell
     #[arg(long, help_heading = "What to look at")]
     pub(crate) set: bool,
@@ -155,6 +209,13 @@ pub(crate) struct ProfileArgs {
     /// Take only these processes (pid:)
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
     pub(crate) pid: Vec<u64>,
+}
+
+/// What every report on a profile accepts.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
 
     /// Show these event types, recorded or derived, in this order; without it the first of the profile, and in JSON and
     /// CSV all of them
@@ -488,14 +549,21 @@ pub(crate) enum Dropped {
 /// Parses a command line, the program's name first. The error knows how to print itself and its exit code.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let cli = Cli::try_parse_from(words)?;
+    let compared;
     let files: &[PathBuf] = match &cli.command {
         Command::Info(args) => &args.files,
         Command::Functions(args) => &args.files,
         Command::Show(args) => &args.files,
         Command::Tree(args) => &args.files,
+        Command::Annotate(args) => &args.files,
+        Command::Diff(args) => {
+            compared = args.inputs();
+            &compared
+        }
+        Command::Merge(args) => &args.files,
         Command::Lint(args) => &args.files,
         Command::Rewrite(args) => &args.inputs,
-        Command::Completions(_) | Command::Man(_) => &[],
+        Command::Gate(_) | Command::Completions(_) | Command::Man(_) => &[],
     };
     // It is empty the second time, and an empty profile would be reported for no reason that anyone could see.
     if files.iter().filter(|file| is_dash(file)).count() > 1 {

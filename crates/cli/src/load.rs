@@ -9,13 +9,17 @@ use gristmill_profile::{FileHeader, FunctionId, Input, Loader, Profile, Selectio
 use gristmill_report::{Cut, Rule, View, ViewError, ViewOptions, printable};
 use regex::Regex;
 
-use crate::args::{InclusiveRule, ProfileArgs, ReportFormat, is_dash};
+use crate::args::{InclusiveRule, ProfileArgs, ReportFormat, SelectionArgs, is_dash};
 use crate::error::CliError;
 use crate::session::Session;
 use crate::terminal::printable_path;
 
 /// Loads the files, and with `--set` those that belong to the same recording.
-pub(crate) fn profile(files: &[PathBuf], args: &ProfileArgs, session: &Session) -> Result<Profile, CliError> {
+pub(crate) fn profile(
+    files: &[PathBuf],
+    args: &SelectionArgs,
+    session: &Session,
+) -> Result<Profile, CliError> {
     let mut paths = Vec::new();
     for path in files {
         let set = if args.set && !is_dash(path) { recording(path, session)? } else { vec![path.clone()] };
@@ -136,8 +140,18 @@ pub(crate) fn view<'p>(
         options.events =
             first.map(|event| String::from_utf8_lossy(event.name).into_owned()).into_iter().collect();
     }
-    View::new(profile, &options).map_err(|error| CliError::Usage {
-        hint: match &error {
+    look_at(profile, &options)
+}
+
+/// A view of a profile.
+pub(crate) fn look_at<'p>(profile: &'p Profile, options: &ViewOptions) -> Result<View<'p>, CliError> {
+    View::new(profile, options).map_err(|error| unseen(&error))
+}
+
+/// Why what was asked for cannot be seen, and what could be.
+pub(crate) fn unseen(error: &ViewError) -> CliError {
+    CliError::Usage {
+        hint: match error {
             ViewError::UnknownEvent { known, .. } => {
                 let known: Vec<_> = known.iter().map(|name| printable(name.as_bytes())).collect();
                 Some(format!("there are {}", known.join(", ")))
@@ -146,16 +160,28 @@ pub(crate) fn view<'p>(
             _ => None,
         },
         message: error.to_string(),
-    })
+    }
+}
+
+/// The parts that are asked for.
+pub(crate) fn selection(args: &SelectionArgs) -> Selection {
+    Selection { parts: args.part.clone(), threads: args.thread.clone(), pids: args.pid.clone() }
+}
+
+/// Derived event types of the user's own.
+pub(crate) fn definitions(texts: &[String]) -> Result<Vec<Definition>, CliError> {
+    let definition = |text: &String| {
+        Definition::parse(text.as_bytes(), DefinedBy::User).map_err(|error| CliError::Usage {
+            message: format!("--derive '{}': {error}", printable(text.as_bytes())),
+            hint: Some("a definition looks like 'Cost = Ir + 10 Bm'".to_owned()),
+        })
+    };
+    texts.iter().map(definition).collect()
 }
 
 fn options(args: &ProfileArgs) -> Result<ViewOptions, CliError> {
     let mut options = ViewOptions {
-        selection: Selection {
-            parts: args.part.clone(),
-            threads: args.thread.clone(),
-            pids: args.pid.clone(),
-        },
+        selection: selection(&args.selection),
         events: args.event.clone(),
         rule: match args.inclusive {
             InclusiveRule::Own => Rule::Own,
@@ -166,16 +192,9 @@ fn options(args: &ProfileArgs) -> Result<ViewOptions, CliError> {
         fold_recursion: args.fold_recursion,
         fold_callers: args.fold_callers,
         cut_below: args.cut_below,
+        derive: definitions(&args.derive)?,
         ..ViewOptions::default()
     };
-    for text in &args.derive {
-        let definition =
-            Definition::parse(text.as_bytes(), DefinedBy::User).map_err(|error| CliError::Usage {
-                message: format!("--derive '{}': {error}", printable(text.as_bytes())),
-                hint: Some("a definition looks like 'Cost = Ir + 10 Bm'".to_owned()),
-            })?;
-        options.derive.push(definition);
-    }
     for text in &args.cut {
         let Some((caller, callee)) = text.split_once("->") else {
             return Err(CliError::Usage {
@@ -199,11 +218,35 @@ pub(crate) fn pattern(text: &str) -> Result<Regex, CliError> {
 /// The one function that is meant: by its name, or else by the only name that it is a part of, or the only one that
 /// matches it as a pattern.
 pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliError> {
-    const MOST_CHOICES: usize = 10;
     let all = || view.subjects();
     let by = |fits: &dyn Fn(&str) -> bool| -> Vec<FunctionId> {
         all().filter(|(_, subject)| fits(subject.name())).map(|(id, _)| id).collect()
     };
+    let mut found = fitting(asked, by);
+    let column = view.shown().first().copied().unwrap_or(0);
+    match found.as_slice() {
+        [only] => Ok(*only),
+        [] => {
+            let nearest = all()
+                .map(|(_, subject)| (strsim::jaro_winkler(subject.name(), asked), subject.name()))
+                .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+            let nearest =
+                nearest.map(|(_, name)| format!("the nearest name is {}", printable(name.as_bytes())));
+            Err(no_function(asked, nearest))
+        }
+        _ => {
+            found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[column]), id));
+            Err(several_functions(asked, &found, |&id| {
+                let subject = view.subject(id);
+                (subject.name().to_owned(), view.profile().file(subject.file))
+            }))
+        }
+    }
+}
+
+/// What is meant by a name: what is called so, or else what has it in its name, or else what matches it as a pattern.
+/// `by` says whose names fit.
+pub(crate) fn fitting<T>(asked: &str, by: impl Fn(&dyn Fn(&str) -> bool) -> Vec<T>) -> Vec<T> {
     let lower = asked.to_lowercase();
     let mut found = by(&|name| name == asked);
     if found.is_empty() {
@@ -214,32 +257,28 @@ pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliEr
     {
         found = by(&|name| pattern.is_match(name));
     }
-    let quoted = printable(asked.as_bytes());
-    let column = view.shown().first().copied().unwrap_or(0);
-    match found.as_slice() {
-        [only] => Ok(*only),
-        [] => {
-            let nearest = all()
-                .map(|(_, subject)| (strsim::jaro_winkler(subject.name(), asked), subject.name()))
-                .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-            Err(CliError::Usage {
-                message: format!("no function is called `{quoted}`"),
-                hint: nearest.map(|(_, name)| format!("the nearest name is {}", printable(name.as_bytes()))),
-            })
-        }
-        _ => {
-            found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[column]), id));
-            let places = found.iter().take(MOST_CHOICES).map(|&id| {
-                let subject = view.subject(id);
-                let file = view.profile().file(subject.file);
-                format!("\n    {}  {}", printable(subject.name().as_bytes()), printable(file))
-            });
-            let mut message = format!("{} functions fit `{quoted}`:", found.len());
-            message.extend(places);
-            if found.len() > MOST_CHOICES {
-                message.push_str("\n    …");
-            }
-            Err(CliError::Usage { message, hint: Some("say more of the name, or all of it".to_owned()) })
-        }
+    found
+}
+
+/// No function fits.
+pub(crate) fn no_function(asked: &str, hint: Option<String>) -> CliError {
+    CliError::Usage { message: format!("no function is called `{}`", printable(asked.as_bytes())), hint }
+}
+
+/// More than one fits; `told` says name and file of each.
+pub(crate) fn several_functions<'p, T>(
+    asked: &str,
+    found: &[T],
+    told: impl Fn(&T) -> (String, &'p [u8]),
+) -> CliError {
+    const MOST_CHOICES: usize = 10;
+    let mut message = format!("{} functions fit `{}`:", found.len(), printable(asked.as_bytes()));
+    message.extend(found.iter().take(MOST_CHOICES).map(|one| {
+        let (name, file) = told(one);
+        format!("\n    {}  {}", printable(name.as_bytes()), printable(file))
+    }));
+    if found.len() > MOST_CHOICES {
+        message.push_str("\n    …");
     }
+    CliError::Usage { message, hint: Some("say more of the name, or all of it".to_owned()) }
 }

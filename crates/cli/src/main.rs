@@ -9,13 +9,16 @@ mod args;
 mod commands;
 mod error;
 mod examine;
+mod github;
 mod input;
 mod interrupt;
 mod load;
 mod output;
 mod progress;
+mod sarif;
 mod session;
 mod size;
+mod stand_in;
 mod terminal;
 mod wrap;
 
@@ -43,7 +46,11 @@ impl From<ExitStatus> for ExitCode {
 }
 
 fn main() -> ExitCode {
-    let cli = match args::parse(std::env::args_os()) {
+    let words: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = stand_in::run(&words) {
+        return code;
+    }
+    let cli = match args::parse(words) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are "errors" of the parser, too; it knows which stream they go to. Printing fails when
@@ -73,6 +80,10 @@ fn run(command: &Command, session: &Session) -> Result<ExitStatus, CliError> {
         Command::Functions(args) => commands::functions::run(args, session),
         Command::Show(args) => commands::show::run(args, session),
         Command::Tree(args) => commands::tree::run(args, session),
+        Command::Annotate(args) => commands::annotate::run(args, session),
+        Command::Diff(args) => commands::diff::run(args, session),
+        Command::Gate(args) => commands::gate::run(args, session),
+        Command::Merge(args) => commands::merge::run(args, session),
         Command::Lint(args) => commands::lint::run(args, session),
         Command::Rewrite(args) => commands::rewrite::run(args, session),
         Command::Completions(args) => commands::completions::run(args, session),

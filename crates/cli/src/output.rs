@@ -153,6 +153,13 @@ pub(crate) fn targets(
     Ok(targets)
 }
 
+/// Says where the one result of many inputs goes, before any of them is read.
+pub(crate) fn target(output: Option<&Path>, inputs: &[PathBuf], force: bool) -> Result<Target, OutputError> {
+    let Some(output) = output.filter(|output| !is_dash(output)) else { return Ok(Target::Stdout) };
+    check(output, inputs, force)?;
+    Ok(Target::File(output.to_owned()))
+}
+
 /// What is written is never packed, so a name should not say that it is.
 fn unpacked_name(name: &OsStr) -> &OsStr {
     let path = Path::new(name);

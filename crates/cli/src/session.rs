@@ -98,6 +98,15 @@ impl Session {
         self.say(self.paint_errors.dim("gristmill:"), message, None);
     }
 
+    /// Tells what another program would tell in whose place this one is, on standard error: just the text.
+    pub(crate) fn say_plainly(&self, text: &str) {
+        if let Ok(mut stdout) = self.stdout.try_borrow_mut() {
+            let _ = stdout.flush();
+        }
+        // There is nowhere left to tell that standard error is closed.
+        let _ = self.stderr.borrow_mut().write_all(text.as_bytes());
+    }
+
     fn say(&self, prefix: impl std::fmt::Display, message: &str, hint: Option<&str>) {
         // On a terminal both streams meet on one screen; what was said first should stand first. A failure here shows
         // again when the output is flushed at the end. Whoever is just writing flushes later.

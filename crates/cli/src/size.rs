@@ -7,7 +7,6 @@ use std::fmt;
 pub(crate) struct Size(u64);
 
 impl Size {
-    #[cfg(test)]
     pub(crate) const fn from_bytes(bytes: u64) -> Self {
         Self(bytes)
     }

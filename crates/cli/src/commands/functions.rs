@@ -14,7 +14,7 @@ const ROWS: usize = 30;
 pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
     let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
-    let profile = load::profile(&args.files, &args.profile, session)?;
+    let profile = load::profile(&args.files, &args.profile.selection, session)?;
     let view = load::view(&profile, &args.profile, args.format)?;
     let relative_to = args.relative_to.as_deref().map(|name| load::function(&view, name)).transpose()?;
     let per_call = args.per_call && calls_are_counted(&profile, session);

@@ -12,7 +12,7 @@ use crate::session::Session;
 const ROWS: usize = 10;
 
 pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let profile = load::profile(&args.files, &args.profile, session)?;
+    let profile = load::profile(&args.files, &args.profile.selection, session)?;
     let view = load::view(&profile, &args.profile, args.format)?;
     let options = ShowOptions {
         function: load::function(&view, &args.function)?,

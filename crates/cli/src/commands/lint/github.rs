@@ -1,7 +1,6 @@
 //! Findings as workflow commands, which GitHub shows beside the file. It shows only the first few of a run, so the worst
 //! come first.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use gristmill_format::{Finding, Severity};
 use super::findings::{Counts, Subject, character_column};
 use super::{Printer, SHOWN};
 use crate::args::is_dash;
+use crate::github::{data, property};
 use crate::terminal::{grouped, printable};
 
 /// With --all so many annotations of a rule come first where they belong; those of a rule with more come last.
@@ -79,41 +79,4 @@ fn annotation(out: &mut dyn Write, path: &Path, finding: &Finding<'_>, more: u64
 /// Standard input has no name to show anything beside.
 fn file(out: &mut dyn Write, path: &Path) -> io::Result<()> {
     if is_dash(path) { Ok(()) } else { write!(out, "file={},", property(&path.to_string_lossy())) }
-}
-
-/// What stands after the `::`; a line end would begin something else.
-fn data(text: &str) -> Cow<'_, str> {
-    escape(text, &['%', '\r', '\n'])
-}
-
-/// What stands after a `=`.
-fn property(text: &str) -> Cow<'_, str> {
-    escape(text, &['%', '\r', '\n', ':', ','])
-}
-
-fn escape<'t>(text: &'t str, special: &[char]) -> Cow<'t, str> {
-    if !text.contains(special) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        if special.contains(&character) {
-            escaped.push_str(&format!("%{:02X}", u32::from(character)));
-        } else {
-            escaped.push(character);
-        }
-    }
-    Cow::Owned(escaped)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escapes() {
-        assert_eq!(data("50%: a,b\r\n"), "50%25: a,b%0D%0A");
-        assert_eq!(property("C:\\a,b%\n"), "C%3A\\a%2Cb%25%0A");
-        assert!(matches!(property("plain"), Cow::Borrowed("plain")));
-    }
 }

@@ -1,7 +1,6 @@
 //! Findings as SARIF 2.1.0, which code review tools read. Written while they are found.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use serde::Serialize;
 
 use super::Printer;
 use super::findings::{Counts, Subject, character_column, index_of};
+use crate::sarif::{Artifact, PhysicalLocation, Place, Region, SCHEMA, Text, uri};
 use crate::terminal::grouped;
 
 #[derive(Default)]
@@ -18,11 +18,6 @@ pub(super) struct Sarif {
     has_results: bool,
     failed: bool,
     notifications: Vec<Notification>,
-}
-
-#[derive(Serialize)]
-struct Text<'t> {
-    text: &'t str,
 }
 
 #[derive(Serialize)]
@@ -66,34 +61,6 @@ struct SarifResult<'f> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Place<'f> {
-    physical_location: PhysicalLocation<'f>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation<'f> {
-    artifact_location: Artifact<'f>,
-    region: Region,
-}
-
-#[derive(Serialize)]
-struct Artifact<'f> {
-    uri: &'f str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start_column: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_column: Option<u64>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Invocation<'n> {
     execution_successful: bool,
     tool_execution_notifications: &'n [Notification],
@@ -131,7 +98,7 @@ impl Sarif {
         };
         write!(
             out,
-            "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\n\
+            "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n\
              \"tool\":{{\"driver\":"
         )?;
         serde_json::to_writer(&mut *out, &driver)?;
@@ -226,44 +193,5 @@ fn result<'f>(finding: &'f Finding<'_>, rule_index: usize, uri: &'f str) -> Sari
                 },
             },
         }],
-    }
-}
-
-/// A reference relative to where the program was started, or a `file` URI.
-fn uri(path: &Path) -> String {
-    let text = path.as_os_str().as_encoded_bytes();
-    let mut uri = String::with_capacity(text.len() + 8);
-    if path.is_absolute() {
-        // A drive letter stands where Unix has the root.
-        uri.push_str(if text.first() == Some(&b'/') { "file://" } else { "file:///" });
-    }
-    for &byte in text {
-        match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
-            b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(byte)),
-            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
-            // Writing to a String does not fail.
-            _ => drop(write!(uri, "%{byte:02X}")),
-        }
-    }
-    uri
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn uris() {
-        for (path, expected) in [
-            ("callgrind.out.1", "callgrind.out.1"),
-            ("a b/50%:ö#?.out", "a%20b/50%25%3A%C3%B6%23%3F.out"),
-            ("/tmp/x", "file:///tmp/x"),
-            ("../x", "../x"),
-            ("-", "-"),
-        ] {
-            assert_eq!(uri(Path::new(path)), expected);
-        }
     }
 }

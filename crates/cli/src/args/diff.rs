@@ -1,0 +1,227 @@
+//! `gristmill diff`: its options.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::{SelectionArgs, SortKey, SourceArgs};
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// Two profiles: the one before and the one after. - is standard input
+    #[arg(
+        value_names = ["BASE", "NEW"],
+        num_args = 2,
+        required_unless_present_any = ["base", "list_rules"],
+        conflicts_with_all = ["base", "new"],
+        value_hint = ValueHint::FilePath
+    )]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Runs before: with several, numbers are medians, and changes within the spread of the runs are noise
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        requires = "new",
+        value_hint = ValueHint::FilePath,
+        help_heading = "Several runs"
+    )]
+    pub(crate) base: Vec<PathBuf>,
+
+    /// Runs after
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        requires = "base",
+        value_hint = ValueHint::FilePath,
+        help_heading = "Several runs"
+    )]
+    pub(crate) new: Vec<PathBuf>,
+
+    /// Show one function: its callers, what it calls, and its source lines with the costs of both sides
+    #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["group", "filter"])]
+    pub(crate) function: Option<String>,
+
+    /// Order rows by the change of this
+    #[arg(long, value_name = "KEY", default_value = "self")]
+    pub(crate) sort: SortKey,
+
+    /// Show so many rows, 0 for all; without it 20, in Markdown and HTML more, in JSON and CSV all
+    #[arg(long, short = 'n', value_name = "ROWS")]
+    pub(crate) limit: Option<usize>,
+
+    /// Leave out what changed by less than this share of the total of the base; without it 0.01, in JSON and CSV 0
+    #[arg(long, value_name = "PERCENT", value_parser = hundred_thousandths)]
+    pub(crate) min: Option<u32>,
+
+    /// Show only rows whose name matches
+    #[arg(long, short, value_name = "REGEX")]
+    pub(crate) filter: Option<String>,
+
+    /// One row for each of these instead of each function
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) group: Option<DiffGroup>,
+
+    /// Fail when the profiles were not recorded alike, instead of warning
+    #[arg(long)]
+    pub(crate) strict_environment: bool,
+
+    /// What to write; without it as the name of the output file ends, or else text
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<DiffFormat>,
+
+    /// File to write; one that ends in .callgrind becomes a profile of the difference, with signs
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Overwrite the file if it exists
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+
+    /// Show these event types, recorded or derived, in this order; without it the first that both sides have, and in
+    /// JSON and CSV all of these
+    #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "What to look at")]
+    pub(crate) event: Vec<String>,
+
+    /// Define an event type of your own, such as 'Cost = Ir + 10 Bm'; may be repeated
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = "What to look at")]
+    pub(crate) derive: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+
+    /// Take all levels of a recursion (f'2, f'3) as one function
+    #[arg(long, help_heading = "What is the same function")]
+    pub(crate) fold_recursion: bool,
+
+    /// Take functions that differ only in their recorded callers (f'caller) as one
+    #[arg(long, help_heading = "What is the same function")]
+    pub(crate) fold_callers: bool,
+
+    /// Remove this directory from the start of paths; may be repeated
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_hint = ValueHint::DirPath,
+        help_heading = "What is the same function"
+    )]
+    pub(crate) strip_prefix: Vec<PathBuf>,
+
+    /// Where a path begins with FROM, read TO instead; may be repeated
+    #[arg(long, value_name = "FROM=TO", help_heading = "What is the same function")]
+    pub(crate) map: Vec<String>,
+
+    /// Join functions of unlike builds by these rules only; may be repeated or separated by commas
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        conflicts_with = "no_rule",
+        help_heading = "What is the same function"
+    )]
+    pub(crate) rule: Vec<String>,
+
+    /// Join by all rules but these, or by none with 'all'; may be repeated or separated by commas
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "What is the same function")]
+    pub(crate) no_rule: Vec<String>,
+
+    /// List the rules and read no file
+    #[arg(long, conflicts_with_all = ["files", "base", "new"], help_heading = "What is the same function")]
+    pub(crate) list_rules: bool,
+
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For tables
+    Csv,
+    /// For a comment on a pull request
+    Markdown,
+    /// A page of its own
+    Html,
+    /// The difference as a profile, with signs
+    Callgrind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffGroup {
+    Object,
+    File,
+    Dir,
+    Class,
+}
+
+impl DiffArgs {
+    /// What to write: as is said, or as the file is called.
+    pub(crate) fn format(&self) -> DiffFormat {
+        self.format.unwrap_or_else(|| self.output.as_deref().map_or(DiffFormat::Text, format_of))
+    }
+
+    /// All profiles that are read.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        [&self.files[..], &self.base, &self.new].concat()
+    }
+}
+
+/// What a file of this name holds.
+fn format_of(path: &Path) -> DiffFormat {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        _ if name.starts_with("callgrind.out") => DiffFormat::Callgrind,
+        Some("callgrind" | "out" | "kcg") => DiffFormat::Callgrind,
+        Some("json") => DiffFormat::Json,
+        Some("csv") => DiffFormat::Csv,
+        Some("md" | "markdown") => DiffFormat::Markdown,
+        Some("html" | "htm") => DiffFormat::Html,
+        _ => DiffFormat::Text,
+    }
+}
+
+/// A share in percent, with three decimals at most, as hundred-thousandths.
+fn hundred_thousandths(text: &str) -> Result<u32, String> {
+    const DECIMALS: usize = 3;
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+    let padded = format!("{decimals:0<DECIMALS$}");
+    let parsed = whole.parse::<u32>().ok().zip(padded.parse::<u32>().ok());
+    match parsed.map(|(whole, decimals)| whole.saturating_mul(1000).saturating_add(decimals)) {
+        Some(share) if share <= 100_000 && padded.len() == DECIMALS && !decimals.is_empty() => Ok(share),
+        _ => Err("a share is a number from 0 to 100 with at most three decimals, such as 0.05".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_have_three_decimals() {
+        for (text, share) in [("0", 0), ("0.01", 10), ("2.5%", 2500), ("100", 100_000), ("0.125", 125)] {
+            assert_eq!(hundred_thousandths(text), Ok(share), "{text}");
+        }
+        for text in ["", "-1", "101", "0.0001", "1.", "x"] {
+            assert!(hundred_thousandths(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_files_tell_what_is_in_them() {
+        for (name, format) in [
+            ("d.callgrind", DiffFormat::Callgrind),
+            ("out/callgrind.out.diff", DiffFormat::Callgrind),
+            ("comment.MD", DiffFormat::Markdown),
+            ("page.html", DiffFormat::Html),
+            ("report", DiffFormat::Text),
+        ] {
+            assert_eq!(format_of(Path::new(name)), format, "{name}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The layout of cg_annotate: from its options to the report.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use gristmill_format::CachegrindFaultKind;
+use gristmill_profile::{Loader, Part, Profile};
+use gristmill_report::annotate::{
+    CachegrindCosts, CachegrindOptions, CachegrindReport, DatedSources, ProfileCosts, Recording, SelfCosts,
+    Source, Sources, Summand,
+};
+use gristmill_report::{Look, Substitution, View, ViewOptions, printable};
+use regex::bytes::Regex;
+
+use super::{Files, is_of_cachegrind};
+use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
+use crate::error::CliError;
+use crate::load;
+use crate::session::Session;
+
+/// The share of the total that a function needs to be shown, if nothing is said.
+pub(crate) const THRESHOLD: f64 = 0.1;
+
+pub(super) fn write(
+    args: &AnnotateArgs,
+    profile: &Profile,
+    files: &Files,
+    sources: &dyn Sources,
+    session: &Session,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    refuse_foreign_options(args)?;
+    if let Some(source) = files.sources.first() {
+        return Err(usage(
+            format!("{}: is no profile", crate::terminal::printable_path(source)),
+            "this layout annotates the files of all functions shown; --file says which of them",
+        ));
+    }
+    if args.diff && files.profiles.len() != 2 {
+        return Err(usage(
+            "--diff takes two profiles",
+            "the costs of the first are taken from those of the second",
+        ));
+    }
+    let mut options = options(args)?;
+    // All that is read is told, also where the look at it is another than cg_annotate's.
+    let strict = strict_costs(profile, session);
+    let asks_for_more = !load::selection(&args.selection).is_all() || !args.derive.is_empty();
+    if let Some(strict) = strict
+        && !asks_for_more
+        && strict.iter().all(|costs| costs.file().events == strict[0].file().events)
+    {
+        let costs: Vec<&dyn SelfCosts> = strict.iter().map(|costs| costs as &dyn SelfCosts).collect();
+        let recorded = costs[0].events();
+        if columns(&args.show, &recorded).is_ok() {
+            options.recordings = strict.iter().zip(&files.profiles).map(recording_of).collect();
+            options.recorded = recorded.len();
+            choose_columns(args, &mut options, &recorded)?;
+            let summands = summands(&costs, args.diff);
+            return print(&options, &summands, &files.profiles, sources, look(args, session), out);
+        }
+    }
+    let mut single = Vec::new();
+    if args.diff {
+        single.extend(profile.inputs().iter().map(|input| Loader::new().load(vec![input.clone()])));
+    }
+    let profiles: Vec<&Profile> = if args.diff { single.iter().collect() } else { vec![profile] };
+    let view_options = ViewOptions {
+        selection: load::selection(&args.selection),
+        derive: load::definitions(&args.derive)?,
+        ..ViewOptions::default()
+    };
+    let views: Vec<View<'_>> =
+        profiles.iter().map(|profile| load::look_at(profile, &view_options)).collect::<Result<_, _>>()?;
+    let costs: Vec<ProfileCosts<'_, '_>> = views.iter().map(ProfileCosts::new).collect();
+    let costs: Vec<&dyn SelfCosts> = costs.iter().map(|costs| costs as &dyn SelfCosts).collect();
+    let events = costs.first().map(|costs| costs.events()).unwrap_or_default();
+    if costs.iter().any(|costs| costs.events() != events) {
+        return Err(usage(
+            "the two profiles have different event types",
+            "gristmill info tells which they have",
+        ));
+    }
+    options.recordings = profiles.iter().flat_map(|profile| recordings_of(profile)).collect();
+    options.recorded = profiles.first().map_or(0, |profile| profile.event_count());
+    choose_columns(args, &mut options, &events)?;
+    print(&options, &summands(&costs, args.diff), &files.profiles, sources, look(args, session), out)
+}
+
+/// Writes the report; `paths` are where the recordings are.
+pub(crate) fn print(
+    options: &CachegrindOptions,
+    summands: &[Summand<'_>],
+    paths: &[PathBuf],
+    sources: &dyn Sources,
+    look: Look,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let time = |path: &Path| -> Option<SystemTime> { std::fs::metadata(path).ok()?.modified().ok() };
+    let times: Vec<Option<SystemTime>> = paths.iter().map(|path| time(path)).collect();
+    let is_newer = |source: &Source, recording: usize| {
+        let recorded = times.get(recording).copied().flatten();
+        match time(Path::new(&source.found_at)).zip(recorded) {
+            Some((source, recorded)) => source > recorded,
+            None => source.is_newer,
+        }
+    };
+    let report = CachegrindReport::new(options, summands).map_err(|error| CliError::Profile {
+        message: error.to_string(),
+        hint: Some("gristmill info tells how many there are".to_owned()),
+    })?;
+    report.print(out, &DatedSources { sources, is_newer: &is_newer }, look)?;
+    Ok(())
+}
+
+/// The costs of all, or with those of the first taken away.
+pub(crate) fn summands<'c>(costs: &[&'c dyn SelfCosts], diff: bool) -> Vec<Summand<'c>> {
+    let summand =
+        |(nth, &costs): (usize, &&'c dyn SelfCosts)| Summand { costs, is_negative: diff && nth == 0 };
+    costs.iter().enumerate().map(summand).collect()
+}
+
+/// What a file of Cachegrind says of itself.
+pub(crate) fn recording_of((costs, path): (&CachegrindCosts<'_>, &PathBuf)) -> Recording {
+    let file = costs.file();
+    Recording {
+        name: crate::terminal::printable_path(path).into_owned(),
+        descriptions: file.descriptions.iter().map(|description| description.to_vec()).collect(),
+        command: file.command.to_vec(),
+    }
+}
+
+/// Where events that are asked for by name are among those that are known; all of the first ones if none is.
+///
+/// # Errors
+///
+/// The name that is not known.
+pub(crate) fn columns<N: AsRef<str>>(names: &[N], known: &[Vec<u8>]) -> Result<Vec<usize>, String> {
+    let place = |name: &N| {
+        let name = name.as_ref();
+        known.iter().position(|known| known == name.as_bytes()).ok_or_else(|| name.to_owned())
+    };
+    if names.is_empty() { Ok((0..known.len()).collect()) } else { names.iter().map(place).collect() }
+}
+
+fn look(args: &AnnotateArgs, session: &Session) -> Look {
+    // Colours are for the eye as well, wherever they go to.
+    let look = session.look();
+    let is_shown = args.output.is_none();
+    Look { terminal: is_shown && (look.terminal || look.color), color: is_shown && look.color, ..look }
+}
+
+/// The inputs as the tools of Cachegrind take them; none if one of them is not as these want it. Files of Cachegrind that
+/// they would refuse are told.
+fn strict_costs<'p>(profile: &'p Profile, session: &Session) -> Option<Vec<CachegrindCosts<'p>>> {
+    let mut all = Vec::new();
+    let mut is_whole = !profile.inputs().is_empty();
+    for input in profile.inputs() {
+        match CachegrindCosts::read(&input.bytes) {
+            Ok(costs) => all.push(costs),
+            Err(fault) => {
+                is_whole = false;
+                if is_of_cachegrind(&input.bytes) {
+                    let what = match fault.kind {
+                        CachegrindFaultKind::SummaryMismatch | CachegrindFaultKind::NoSummary => {
+                            "the sums here are those of its lines"
+                        }
+                        _ => "cg_annotate would refuse it",
+                    };
+                    session.warn(&format!("{}:{}: {fault}; {what}", input.name, fault.line));
+                }
+            }
+        }
+    }
+    is_whole.then_some(all)
+}
+
+/// What the parts of a profile say of themselves, those of an input together.
+fn recordings_of(profile: &Profile) -> Vec<Recording> {
+    let of_input = |(nth, input): (usize, &gristmill_profile::Input)| {
+        let part = profile.parts().find(|part| part.input() == nth);
+        let description = |(kind, value): (&[u8], &[u8])| {
+            let kind = format!("{}:", String::from_utf8_lossy(kind));
+            [format!("{kind:<17} ").as_bytes(), value].concat()
+        };
+        Recording {
+            name: input.name.clone(),
+            descriptions: part.iter().flat_map(Part::descriptions).map(description).collect(),
+            command: part.and_then(|part| part.command()).unwrap_or(b"(unknown)").to_vec(),
+        }
+    };
+    profile.inputs().iter().enumerate().map(of_input).collect()
+}
+
+fn options(args: &AnnotateArgs) -> Result<CachegrindOptions, CliError> {
+    let threshold = match &args.threshold {
+        None => THRESHOLD,
+        Some(text) => {
+            let number = text.strip_suffix('%').unwrap_or(text).parse();
+            number.ok().filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| {
+                usage("--threshold takes a number from 0 to 100", "in this layout 0.1, if nothing is said")
+            })?
+        }
+    };
+    let substitution = |option: &str, text: &Option<String>| {
+        let parsed = text.as_deref().map(Substitution::parse).transpose();
+        parsed.map_err(|error| {
+            let text = text.as_deref().unwrap_or_default();
+            usage(
+                format!(
+                    "{option}={}: {}",
+                    printable(text.as_bytes()),
+                    printable(error.to_string().as_bytes())
+                ),
+                r"a substitution looks like s/old/new/ or s/(old)/\1er/gi",
+            )
+        })
+    };
+    Ok(CachegrindOptions {
+        invocation: invocation(),
+        threshold,
+        show_percs: !args.no_show_percs && args.show_percs.is_none_or(YesNo::is_yes),
+        annotate: args.annotate || !args.no_annotate && args.auto.is_none_or(YesNo::is_yes),
+        context: args.context,
+        mod_filename: substitution("--mod-filename", &args.mod_filename)?,
+        mod_funcname: substitution("--mod-funcname", &args.mod_funcname)?,
+        functions: pattern(&args.function)?,
+        files: pattern(&args.file)?,
+        ..CachegrindOptions::default()
+    })
+}
+
+/// Names are bytes here.
+fn pattern(text: &Option<String>) -> Result<Option<Regex>, CliError> {
+    let Some(text) = text else { return Ok(None) };
+    // Said in the words of the other reports.
+    load::pattern(text)?;
+    Ok(Regex::new(text).ok())
+}
+
+/// What was called, with all its arguments.
+fn invocation() -> Vec<u8> {
+    let words = std::env::args_os().skip(1).map(|word| word.into_encoded_bytes());
+    let words: Vec<Vec<u8>> = std::iter::once(b"gristmill".to_vec()).chain(words).collect();
+    words.join(&b' ')
+}
+
+fn choose_columns(
+    args: &AnnotateArgs,
+    options: &mut CachegrindOptions,
+    known: &[Vec<u8>],
+) -> Result<(), CliError> {
+    let recorded = known.get(..options.recorded).unwrap_or(known);
+    let chosen = |option: &str, names: &[&str]| {
+        let known = if names.is_empty() { recorded } else { known };
+        columns(names, known).map_err(|name| {
+            let known: Vec<_> = known.iter().map(|name| printable(name)).collect();
+            let message = format!("{option}: there is no event type `{}`", printable(name.as_bytes()));
+            usage(message, &format!("there are {}", known.join(", ")))
+        })
+    };
+    let show: Vec<&str> = args.show.iter().map(String::as_str).collect();
+    let sort: Vec<&str> = args.sort.as_deref().map(|sort| sort.split(',').collect()).unwrap_or_default();
+    options.shown = chosen("--show", &show)?;
+    options.sort = chosen("--sort", &sort)?;
+    Ok(())
+}
+
+/// Options that mean something in the other layout only are not passed over.
+fn refuse_foreign_options(args: &AnnotateArgs) -> Result<(), CliError> {
+    let option = if args.inclusive.is_some_and(YesNo::is_yes) {
+        "--inclusive=yes"
+    } else if args.tree != AnnotateTree::None {
+        "--tree"
+    } else if args.jumps {
+        "--jumps"
+    } else {
+        return Ok(());
+    };
+    Err(usage(format!("the layout of cg_annotate has no {option}"), "--style callgrind has"))
+}
+
+fn usage(message: impl Into<String>, hint: &str) -> CliError {
+    CliError::Usage { message: message.into(), hint: Some(hint.to_owned()) }
+}

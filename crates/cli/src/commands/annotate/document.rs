@@ -1,0 +1,91 @@
+//! The annotated profile as a document: JSON for programs, a page of HTML for people.
+
+use std::io::Write;
+
+use gristmill_profile::Profile;
+use gristmill_report::annotate::{
+    Annotation, AnnotationOptions, PageOptions, SourceFault, SourceRemark, Sources,
+};
+use gristmill_report::{View, ViewError, ViewOptions, printable};
+
+use super::Files;
+use super::callgrind::SortKey;
+use crate::args::{AnnotateArgs, AnnotateFormat};
+use crate::error::CliError;
+use crate::load;
+use crate::session::Session;
+use crate::terminal::grouped;
+
+/// So many missing files are named, the dearest first. The document has all of them.
+const MOST_NAMED: usize = 5;
+
+pub(super) fn write(
+    args: &AnnotateArgs,
+    profile: &Profile,
+    files: &Files,
+    sources: &dyn Sources,
+    session: &Session,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let view = view(args, profile)?;
+    let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
+    let options = AnnotationOptions {
+        function: pattern(&args.function)?,
+        file: pattern(&args.file)?,
+        named: files.sources.iter().map(|path| path.as_os_str().as_encoded_bytes().to_vec()).collect(),
+    };
+    let annotation = Annotation::new(&view, &options, sources).map_err(usage)?;
+    tell_remarks(&annotation, session);
+    match args.format {
+        AnnotateFormat::Html => annotation.write_html(&PageOptions { context: args.context }, out)?,
+        AnnotateFormat::Json | AnnotateFormat::Text => annotation.write_json(out)?,
+    }
+    Ok(())
+}
+
+/// Says what is to be known of source files. Those of the system's own libraries are hardly ever there, so what is
+/// missing is told together.
+fn tell_remarks(annotation: &Annotation<'_, '_>, session: &Session) {
+    let is_missing = |remark: &SourceRemark| *remark == SourceRemark::Fault(SourceFault::Missing);
+    let (missing, others): (Vec<_>, Vec<_>) =
+        annotation.remarks().partition(|(_, remark)| is_missing(remark));
+    for (path, remark) in others {
+        session.warn(&format!("{path}: {}", printable(remark.to_string().as_bytes())));
+    }
+    match missing.as_slice() {
+        [] => {}
+        [(path, remark)] => session.warn(&format!("{path}: {remark}")),
+        missing => {
+            let mut message = format!("{} source files were not found:", grouped(missing.len() as i128));
+            message.extend(missing.iter().take(MOST_NAMED).map(|(path, _)| format!("\n    {path}")));
+            if missing.len() > MOST_NAMED {
+                message.push_str("\n    …");
+            }
+            session.warn(&message);
+        }
+    }
+}
+
+/// What is asked for, with the event type first that decides the order.
+fn view<'p>(args: &AnnotateArgs, profile: &'p Profile) -> Result<View<'p>, CliError> {
+    let mut options = ViewOptions {
+        selection: load::selection(&args.selection),
+        derive: load::definitions(&args.derive)?,
+        events: args.show.clone(),
+        ..ViewOptions::default()
+    };
+    let sort = SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).unwrap_or_default();
+    if let Some(first) = sort.into_iter().next().filter(|first| !first.name.is_empty()) {
+        if options.events.is_empty() {
+            let recorded = profile.events().map(|event| profile.event(event).name);
+            options.events = recorded.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        }
+        options.events.retain(|event| *event != first.name);
+        options.events.insert(0, first.name);
+    }
+    load::look_at(profile, &options)
+}
+
+fn usage(error: ViewError) -> CliError {
+    CliError::Usage { message: error.to_string(), hint: None }
+}

@@ -1,0 +1,147 @@
+#![cfg(test)]
+
+use std::time::Duration;
+
+use clap::Parser as _;
+
+use super::*;
+use crate::session::testing::session;
+
+#[derive(Debug, clap::Parser)]
+struct Alone {
+    #[command(flatten)]
+    args: SourceArgs,
+}
+
+/// A folder with files, each holding its own name.
+fn folder(files: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in files {
+        let place = folder.path().join(file);
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        std::fs::write(place, file).unwrap();
+    }
+    folder
+}
+
+/// What is found for a path; `@` in the options stands for the folder. Warnings follow.
+fn look(folder: &Path, options: &[&str], path: &str) -> (Found, String) {
+    let folder = folder.to_str().unwrap();
+    let options = options.iter().map(|option| option.replace('@', folder));
+    let args = Alone::parse_from(["annotate".to_owned()].into_iter().chain(options)).args;
+    let (session, _, warnings) = session();
+    let found = SourceFiles::new(&args, None, &session).unwrap().get(path.replace('@', folder).as_bytes());
+    (found, warnings.text())
+}
+
+fn text(folder: &Path, options: &[&str], path: &str) -> String {
+    let found = look(folder, options, path).0;
+    found.map_or_else(|fault| fault.to_string(), |source| String::from_utf8(source.text.clone()).unwrap())
+}
+
+#[test]
+fn places_have_an_order() {
+    let folder = folder(&["one/x.c", "two/x.c", "map/x.c", "deep/er/two/x.c", "root/usr/src/pkg/x.c"]);
+    let folder = folder.path();
+    assert_eq!(text(folder, &[], "@/one/x.c"), "one/x.c");
+    assert_eq!(text(folder, &[], "x.c"), "not found");
+    assert_eq!(text(folder, &["-I", "@/two", "-I", "@/one"], "x.c"), "two/x.c");
+    // As it stands it comes before -I, and after the map.
+    assert_eq!(text(folder, &["-I", "@/two"], "@/one/x.c"), "one/x.c");
+    assert_eq!(text(folder, &["--source-map", "@/one=@/map"], "@/one/x.c"), "map/x.c");
+    // A map that leads nowhere is no reason to give up.
+    assert_eq!(text(folder, &["--source-map", "@/one=@/none"], "@/one/x.c"), "one/x.c");
+    // What a map makes of a path goes below -I as well.
+    assert_eq!(
+        text(folder, &["--source-map", "/gone=er", "-I", "@/deep"], "/gone/two/x.c"),
+        "deep/er/two/x.c"
+    );
+    assert_eq!(text(folder, &["--debuginfo-dir", "@/root"], "/usr/src/pkg/x.c"), "root/usr/src/pkg/x.c");
+    assert_eq!(text(folder, &["--debuginfo-dir", "@/root"], "/build/pkg/x.c"), "root/usr/src/pkg/x.c");
+    assert_eq!(text(folder, &["--search", "@/deep"], "/build/two/x.c"), "deep/er/two/x.c");
+    assert_eq!(text(folder, &["--search", "@"], "/build/er/two/x.c"), "deep/er/two/x.c");
+}
+
+#[test]
+fn nothing_is_guessed() {
+    let folder = folder(&["a/src/x.c", "b/src/x.c", "c/y.c"]);
+    let shown = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (found, warnings) = look(folder.path(), &["--search", "@"], "/build/src/x.c");
+    assert_eq!(found, Err(SourceFault::Ambiguous(vec![shown("a/src/x.c"), shown("b/src/x.c")])));
+    assert_eq!(warnings, "");
+    let (found, _) = look(folder.path(), &["--search", "@"], "/build/z/y.c");
+    assert_eq!(found, Err(SourceFault::NamedAlike(vec![shown("c/y.c")])));
+    // The same text in both is no question.
+    std::fs::write(folder.path().join("b/src/x.c"), "a/src/x.c").unwrap();
+    assert_eq!(text(folder.path(), &["--search", "@"], "/build/src/x.c"), "a/src/x.c");
+}
+
+#[test]
+fn unknown_names_and_names_that_are_no_paths() {
+    let folder = folder(&["???"]);
+    for name in ["", "???", "\0", "a\0b", &"x".repeat(10_000), &"x/".repeat(10_000)] {
+        let found = look(folder.path(), &["-I", "@", "--search", "@", "--debuginfo-dir", "@"], name).0;
+        assert_eq!(found, Err(SourceFault::Missing), "{name:?}");
+    }
+}
+
+#[test]
+fn only_regular_files_of_some_size_are_read() {
+    let folder = folder(&["dir/x.c"]);
+    assert_eq!(text(folder.path(), &[], "@/dir"), "cannot be read: is no regular file");
+    let large = std::fs::File::create(folder.path().join("large.c")).unwrap();
+    large.set_len(MOST_BYTES + 1).unwrap();
+    assert_eq!(text(folder.path(), &[], "@/large.c"), "cannot be read: is larger than 64 MiB");
+    #[cfg(unix)]
+    assert_eq!(text(folder.path(), &[], "/dev/zero"), "cannot be read: is no regular file");
+    // A place further down the order is as good.
+    std::fs::create_dir(folder.path().join("two")).unwrap();
+    std::fs::write(folder.path().join("two/dir"), "text").unwrap();
+    let options = ["--source-map", "/gone=@", "-I", "@/two", "--source-map", "/gone/dir=dir"];
+    assert_eq!(text(folder.path(), &options, "/gone/dir"), "text");
+}
+
+#[test]
+fn newer_than_the_profile() {
+    let folder = folder(&["x.c"]);
+    let place = folder.path().join("x.c");
+    let changed = std::fs::metadata(&place).unwrap().modified().unwrap();
+    let args = Alone::parse_from(["annotate"]).args;
+    let (session, ..) = session();
+    let minute = Duration::from_secs(60);
+    for (profile, is_newer) in [
+        (None, false),
+        (Some(changed + minute), false),
+        (Some(changed), false),
+        (Some(changed - minute), true),
+    ] {
+        let sources = SourceFiles::new(&args, profile, &session).unwrap();
+        let source = sources.get(place.to_str().unwrap().as_bytes()).unwrap();
+        assert_eq!(source.is_newer, is_newer);
+    }
+}
+
+#[test]
+fn a_file_is_read_once() {
+    let folder = folder(&["x.c"]);
+    let args = Alone::parse_from(["annotate"]).args;
+    let (session, ..) = session();
+    let sources = SourceFiles::new(&args, None, &session).unwrap();
+    let path = |middle: &str| format!("{}/{middle}x.c", folder.path().display()).into_bytes();
+    let first = sources.get(&path("")).unwrap();
+    assert!(Rc::ptr_eq(&first, &sources.get(&path("")).unwrap()));
+    assert!(Rc::ptr_eq(&first, &sources.get(&path("./")).unwrap()));
+}
+
+#[test]
+fn directories_that_cannot_be_read_are_told_once() {
+    let folder = folder(&["x.c"]);
+    let args = Alone::parse_from(["annotate", "--search", "/no/such/place"]).args;
+    let (session, _, warnings) = session();
+    let sources = SourceFiles::new(&args, None, &session).unwrap();
+    for name in ["a.c", "b.c"] {
+        assert_eq!(sources.get(name.as_bytes()), Err(SourceFault::Missing));
+    }
+    assert_eq!(warnings.text(), "gristmill: warning: /no/such/place: a directory could not be read\n");
+    drop(folder);
+}

@@ -1,0 +1,247 @@
+//! `gristmill diff`: what changed between two profiles, and why.
+
+mod rules;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Normalising};
+use gristmill_profile::{FunctionId, Profile};
+use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff};
+use gristmill_report::{Grouping, Look, SortBy, printable};
+use regex::Regex;
+
+use crate::ExitStatus;
+use crate::args::{DiffArgs, DiffFormat, DiffGroup, SortKey};
+use crate::commands::annotate::SourceFiles;
+use crate::error::CliError;
+use crate::load;
+use crate::output::{self, Target};
+use crate::session::Session;
+use crate::terminal::{self, printable_path};
+
+/// What a person reads at a glance, and what fits into a page or a comment.
+const ROWS: usize = 20;
+const ROWS_OF_A_PAGE: usize = 200;
+const ROWS_OF_A_COMMENT: usize = 60;
+/// Smaller changes are left out unless a program reads them: hundred-thousandths of the total.
+const LEAST: u32 = 10;
+
+pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    if args.list_rules {
+        rules::list(session)?;
+        return Ok(ExitStatus::Success);
+    }
+    let format = args.format();
+    let filter = args.filter.as_deref().map(load::pattern).transpose()?;
+    let normalising = normalising(args)?;
+    let own = load::definitions(&args.derive)?;
+    let target = match &args.output {
+        Some(path) => output::target(Some(path), &args.inputs(), args.force)?,
+        None => Target::Stdout,
+    };
+    let (base, new) = match args.files.as_slice() {
+        [base, new] => (std::slice::from_ref(base), std::slice::from_ref(new)),
+        _ => (&args.base[..], &args.new[..]),
+    };
+    let [base, new] = [profiles(base, args, session)?, profiles(new, args, session)?];
+    let options = CompareOptions {
+        selection: load::selection(&args.selection),
+        normalising,
+        definitions: diff::definitions(base.iter().chain(&new), &own),
+    };
+    let [base, new]: [Vec<&Profile>; 2] = [base.iter().collect(), new.iter().collect()];
+    let comparison = Comparison::new(&base, &new, &options).map_err(|error| refusal(&error))?;
+    refuse_unlike(args, &comparison)?;
+    let options = options_of(args, format, filter, &comparison)?;
+    let function = args.function.as_deref().map(|name| function(&comparison, name, &options)).transpose()?;
+    let look = match target {
+        Target::Stdout => session.look(),
+        // Nobody knows on what it will be read.
+        Target::File(_) => Look { width: terminal::PIPE_WIDTH, terminal: false, color: false },
+    };
+    session.write_to(&target, args.force, |out| {
+        if format == DiffFormat::Callgrind {
+            return write_difference(&comparison, out);
+        }
+        let diff = Diff::new(&comparison, &options);
+        let Some(function) = function else {
+            match format {
+                DiffFormat::Json => diff.write_json(out)?,
+                DiffFormat::Csv => diff.write_csv(out)?,
+                DiffFormat::Markdown => diff.write_markdown(out)?,
+                DiffFormat::Html => diff.write_html(out)?,
+                DiffFormat::Text | DiffFormat::Callgrind => diff.write_text(&look, out)?,
+            }
+            return Ok(());
+        };
+        let sources = SourceFiles::new(&args.source, None, session)?;
+        let of_function = FunctionDiff::new(&diff, function, &sources);
+        match format {
+            DiffFormat::Json => of_function.write_json(out)?,
+            DiffFormat::Csv => of_function.write_csv(out)?,
+            DiffFormat::Markdown => of_function.write_markdown(out)?,
+            DiffFormat::Html => of_function.write_html(out)?,
+            DiffFormat::Text | DiffFormat::Callgrind => of_function.write_text(&look, out)?,
+        }
+        Ok(())
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+/// The runs of a side, each with the other files of its recording if that is asked for.
+fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec<Profile>, CliError> {
+    let load = |file: &PathBuf| {
+        let profile = load::profile(std::slice::from_ref(file), &args.selection, session)?;
+        if profile.function_count() == 0 {
+            return Err(CliError::Usage {
+                message: format!("{}: there is no function in it to compare", printable_path(file)),
+                hint: Some("gristmill lint tells what is wrong with a profile".to_owned()),
+            });
+        }
+        Ok(profile)
+    };
+    files.iter().map(load).collect()
+}
+
+fn normalising(args: &DiffArgs) -> Result<Normalising, CliError> {
+    let bytes = |path: &PathBuf| path.as_os_str().as_encoded_bytes().to_owned();
+    let pair = |text: &String| match text.split_once('=') {
+        Some((from, to)) if !from.is_empty() => Ok((from.as_bytes().to_owned(), to.as_bytes().to_owned())),
+        _ => Err(CliError::Usage {
+            message: format!("--map '{}': there is no FROM=TO", printable(text.as_bytes())),
+            hint: Some("a map looks like /build/old=/build/new".to_owned()),
+        }),
+    };
+    Ok(Normalising {
+        rules: rules::chosen(&args.rule, &args.no_rule)?,
+        strip_prefix: args.strip_prefix.iter().map(bytes).collect(),
+        map: args.map.iter().map(pair).collect::<Result<_, _>>()?,
+        fold_recursion: args.fold_recursion,
+        fold_callers: args.fold_callers,
+    })
+}
+
+fn refusal(error: &CompareError) -> CliError {
+    let hint = match error {
+        CompareError::NothingSelected => Some("gristmill info lists the parts"),
+        CompareError::NoCommonEvent(..) => Some("gristmill info lists the event types of a profile"),
+        _ => None,
+    };
+    CliError::Usage {
+        message: printable(error.to_string().as_bytes()).into_owned(),
+        hint: hint.map(str::to_owned),
+    }
+}
+
+fn refuse_unlike(args: &DiffArgs, comparison: &Comparison<'_>) -> Result<(), CliError> {
+    let unlike = if args.strict_environment { comparison.environment() } else { Vec::new() };
+    if unlike.is_empty() {
+        return Ok(());
+    }
+    let sentences: Vec<String> = unlike.iter().map(diff::warning).collect();
+    Err(CliError::Usage {
+        message: format!("the profiles were not recorded alike: {}", sentences.join("; ")),
+        hint: Some("without --strict-environment they are compared all the same".to_owned()),
+    })
+}
+
+fn options_of(
+    args: &DiffArgs,
+    format: DiffFormat,
+    filter: Option<Regex>,
+    comparison: &Comparison<'_>,
+) -> Result<DiffOptions, CliError> {
+    let is_for_programs = matches!(format, DiffFormat::Json | DiffFormat::Csv | DiffFormat::Callgrind);
+    let columns = diff::columns(comparison, &args.event, is_for_programs).map_err(|name| {
+        let known = comparison.events().iter().filter(|event| event.is_common());
+        let known: Vec<String> =
+            known.map(|event| printable(diff::event_name(event).as_bytes()).into_owned()).collect();
+        CliError::Usage {
+            message: format!("there is no event type `{}` on both sides", printable(name.as_bytes())),
+            hint: Some(format!("there are {}", known.join(", "))),
+        }
+    })?;
+    let rows = match format {
+        DiffFormat::Text => Some(ROWS),
+        DiffFormat::Markdown => Some(ROWS_OF_A_COMMENT),
+        DiffFormat::Html => Some(ROWS_OF_A_PAGE),
+        DiffFormat::Json | DiffFormat::Csv | DiffFormat::Callgrind => None,
+    };
+    Ok(DiffOptions {
+        columns,
+        grouping: match args.group {
+            None => Grouping::Function,
+            Some(DiffGroup::Object) => Grouping::Object,
+            Some(DiffGroup::File) => Grouping::File,
+            Some(DiffGroup::Dir) => Grouping::Directory,
+            Some(DiffGroup::Class) => Grouping::Class,
+        },
+        sort: match args.sort {
+            SortKey::Inclusive => SortBy::Inclusive,
+            SortKey::SelfCost => SortBy::SelfCost,
+            SortKey::Calls => SortBy::Calls,
+            SortKey::Name => SortBy::Name,
+        },
+        limit: match args.limit {
+            Some(0) => None,
+            Some(limit) => Some(limit),
+            None => rows,
+        },
+        min: args.min.unwrap_or(if is_for_programs { 0 } else { LEAST }),
+        filter,
+        causes: rows.map(|rows| rows.min(MOST_CAUSES)),
+    })
+}
+
+/// More causes than these explain nothing to a person.
+const MOST_CAUSES: usize = 10;
+
+/// The one function that is meant: by its name on either side, or else by the only name that it is a part of, or the only
+/// one that matches it as a pattern.
+fn function(comparison: &Comparison<'_>, asked: &str, options: &DiffOptions) -> Result<FunctionId, CliError> {
+    let names: Vec<(FunctionId, [Option<String>; 2])> = comparison
+        .functions()
+        .map(|function| {
+            let sides = [comparison.in_base(function), comparison.in_new(function)];
+            (function, sides.map(|mention| mention.map(diff::shown_name)))
+        })
+        .collect();
+    let mut found = load::fitting(asked, |fits| {
+        let of_names = names.iter().filter(|(_, names)| names.iter().flatten().any(|name| fits(name)));
+        of_names.map(|(function, _)| *function).collect()
+    });
+    match found.as_slice() {
+        [only] => Ok(*only),
+        [] => Err(load::no_function(asked, Some("gristmill functions lists them".to_owned()))),
+        _ => {
+            let column = options.columns.first().copied().unwrap_or(0);
+            found.sort_by_key(|&function| {
+                let inclusive = comparison.inclusive(function, column);
+                (std::cmp::Reverse((inclusive.delta().abs(), inclusive.new.median)), function)
+            });
+            Err(load::several_functions(asked, &found, |&function| {
+                let mention = comparison.mention(function);
+                (diff::shown_name(mention), mention.file)
+            }))
+        }
+    }
+}
+
+/// Writes the difference as a profile.
+fn write_difference(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    let creator = format!("gristmill-{} diff", env!("CARGO_PKG_VERSION"));
+    match comparison.write_difference(&creator, out) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(
+            match std::error::Error::source(&error).and_then(|source| source.downcast_ref::<std::io::Error>())
+            {
+                Some(io) => std::io::Error::new(io.kind(), error.to_string()).into(),
+                None => CliError::Profile {
+                    message: format!("the difference cannot be written: {}", error.kind()),
+                    hint: None,
+                },
+            },
+        ),
+    }
+}

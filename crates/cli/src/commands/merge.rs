@@ -1,0 +1,303 @@
+//! `gristmill merge`: many profiles made one.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use gristmill_format::ErrorKind;
+use gristmill_profile::merge::{Combine, Concatenation, Merger, WriteMerged};
+use gristmill_profile::{self as model, Loader, Profile};
+
+use crate::ExitStatus;
+use crate::args::MergeArgs;
+use crate::error::CliError;
+use crate::input;
+use crate::output;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::size::Size;
+use crate::terminal::{byte_size, grouped, printable};
+
+const BROKEN_HINT: &str = "gristmill rewrite --repair mends a file, and --skip-broken leaves it out";
+
+/// More values than these tell nothing more of how unlike profiles are.
+const MOST_SHOWN: usize = 3;
+
+/// As many as Callgrind ever records fit.
+const MOST_EVENTS_SHOWN: usize = 26;
+
+pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let target = output::target(args.output.as_deref(), &args.files, args.force)?;
+    if args.keep_parts {
+        return keep_parts(args, &target, session);
+    }
+    let merger = merged(args, session)?;
+    if merger.runs() == 0 {
+        return Err(CliError::Usage {
+            message: "there is nothing to merge: no file has any costs".to_owned(),
+            hint: None,
+        });
+    }
+    tell(args, &merger, session);
+    let combine = match (args.mean, args.median) {
+        (true, _) => Combine::Mean,
+        (_, true) => Combine::Median,
+        _ => Combine::Sum,
+    };
+    let how = WriteMerged { combine, scale: args.scale };
+    session.write_to(&target, args.force, |out| {
+        merger.write(&how, out).map(drop).map_err(|error| writing_failed(&error))
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+/// What the user should know of the sum.
+fn tell(args: &MergeArgs, merger: &Merger, session: &Session) {
+    for (kind, values) in merger.differences() {
+        let shown = |value: &String| match value.as_str() {
+            "" => "(none)".to_owned(),
+            value => printable(value.as_bytes()).into_owned(),
+        };
+        let values: Vec<String> = values.iter().map(shown).collect();
+        let first = values.iter().take(MOST_SHOWN).map(String::as_str).collect::<Vec<_>>().join(" | ");
+        let more = if values.len() > MOST_SHOWN { " | …" } else { "" };
+        let kind = if kind.is_empty() { "description" } else { &kind };
+        let kind = printable(kind.as_bytes());
+        session.warn(&format!("the profiles are not alike, {kind}: {first}{more}"));
+    }
+    let runs = merger.runs();
+    let mut incomplete: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for (event, with) in merger.incomplete_events() {
+        incomplete.entry(with).or_default().push(printable(event.as_bytes()).into_owned());
+    }
+    for (with, events) in incomplete {
+        let (with, runs) = (grouped(with.into()), grouped(runs.into()));
+        let more = events.len().saturating_sub(MOST_EVENTS_SHOWN);
+        let mut events = events.into_iter().take(MOST_EVENTS_SHOWN).collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            events.push_str(&format!(" and {more} more"));
+        }
+        session.warn(&format!("only {with} of {runs} runs have {events}: the sums are of those"));
+    }
+    if args.median {
+        let (lines, bytes) = merger.size();
+        session.tell(&format!(
+            "for the median, {} lines of all files were kept in {}",
+            grouped(lines as i128),
+            byte_size(bytes as u64)
+        ));
+        let files = args.files.len() as u64;
+        if runs > files {
+            session.warn("a merged file counts as one run of the median, though it was made of several");
+        }
+    }
+}
+
+/// What one thread does with its files.
+struct Work<'a> {
+    args: &'a MergeArgs,
+    max_size: Size,
+    next: AtomicUsize,
+    /// How many threads each file is loaded with.
+    threads: usize,
+    notes: Mutex<Vec<(usize, Note)>>,
+    progress: Mutex<Progress>,
+}
+
+/// What happened to a file.
+enum Note {
+    Warning(String),
+    Failure(CliError),
+}
+
+/// Reads the files a few at a time, on all cores, and keeps their sums only.
+fn merged(args: &MergeArgs, session: &Session) -> Result<Merger, CliError> {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let workers = cores.min(args.files.len()).max(1);
+    let total = args.files.iter().filter_map(|path| input::stored_size(path)).sum();
+    let first = args.files.first().map_or(Path::new("-"), PathBuf::as_path);
+    let work = Work {
+        args,
+        max_size: session.max_size,
+        next: AtomicUsize::new(0),
+        threads: cores / workers,
+        notes: Mutex::default(),
+        progress: Mutex::new(session.progress("merging", first, Some(total))),
+    };
+    let mergers: Vec<Merger> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(|| work.run())).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let Work { notes, progress, .. } = work;
+    drop(progress);
+    let mut notes = notes.into_inner().unwrap_or_default();
+    notes.sort_by_key(|(place, _)| *place);
+    for (_, note) in notes {
+        match note {
+            Note::Warning(message) => session.warn(&message),
+            // Files are taken in their order, so the first that failed is always the same.
+            Note::Failure(error) => return Err(error),
+        }
+    }
+    let mut mergers = mergers.into_iter();
+    let mut merger = mergers.next().unwrap_or_default();
+    for other in mergers {
+        merger.merge(other).map_err(|error| usage(error.to_string()))?;
+    }
+    Ok(merger)
+}
+
+impl Work<'_> {
+    fn run(&self) -> Merger {
+        let merger = if self.args.median { Merger::keeping_runs() } else { Merger::new() };
+        let mut merger = merger.threads(self.threads);
+        loop {
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = self.args.files.get(place) else { return merger };
+            if let Err(error) = self.add(place, path, &mut merger) {
+                self.note(place, Note::Failure(error));
+                // Nobody need begin another one.
+                self.next.store(self.args.files.len(), Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn add(&self, place: usize, path: &Path, merger: &mut Merger) -> Result<(), CliError> {
+        let profile = match whole(path, self.max_size, self.threads) {
+            Ok(profile) => profile,
+            Err(error) if self.args.skip_broken => {
+                self.note(place, Note::Warning(format!("left out: {error}")));
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let bytes = profile.inputs().iter().map(|input| input.bytes.len() as u64).sum();
+        if let Some(warning) = oddity(&profile) {
+            self.note(place, Note::Warning(warning));
+        }
+        merger.add(&profile).map_err(|error| usage(error.to_string()))?;
+        if let Ok(mut progress) = self.progress.lock() {
+            progress.advance(bytes);
+        }
+        Ok(())
+    }
+
+    fn note(&self, place: usize, note: Note) {
+        if let Ok(mut notes) = self.notes.lock() {
+            notes.push((place, note));
+        }
+    }
+}
+
+/// Loads a file of which nothing is missing: a sum of pieces would look like a sum.
+pub(crate) fn whole(path: &Path, max_size: Size, threads: usize) -> Result<Profile, CliError> {
+    let input = input::read(path, max_size, &mut Progress::hidden())?;
+    let name = input.name();
+    if let Some(damage) = &input.damage {
+        return Err(broken(format!("{name}: {damage}")));
+    }
+    let input = model::Input { name, bytes: input.bytes };
+    let profile = Loader::new().threads(threads).load(vec![input]);
+    match defect(&profile) {
+        Some(defect) => Err(broken(defect)),
+        None => Ok(profile),
+    }
+}
+
+/// Why a profile does not say all that its file once said.
+fn defect(profile: &Profile) -> Option<String> {
+    let name = profile.inputs().first().map_or("", |input| input.name.as_str());
+    let is_lost = |finding: &&model::Finding| {
+        let is_number =
+            matches!(finding.kind, ErrorKind::BadCost | ErrorKind::CostTooLarge | ErrorKind::BadCount);
+        !finding.is_repaired || is_number
+    };
+    if let Some(finding) = profile.findings().iter().find(is_lost) {
+        return Some(match finding.kind {
+            ErrorKind::NotAProfile(_) => format!("{name}: {}", finding.kind),
+            kind => format!("{name}:{}:{}: {kind}", finding.location.line, finding.column),
+        });
+    }
+    let differs = |part: &model::Part<'_>| {
+        let claimed = part.claimed_totals().unwrap_or_default();
+        part.totals().iter().zip(claimed).any(|(sum, claimed)| sum != claimed)
+    };
+    let part = profile.parts().find(differs)?;
+    let line = part.location().line;
+    Some(format!("{name}: the costs of the part at line {line} are not what its `totals:` says"))
+}
+
+/// What is odd about a file that can be merged all the same.
+fn oddity(profile: &Profile) -> Option<String> {
+    let name = profile.inputs().first().map_or("", |input| input.name.as_str());
+    if profile.event_count() == 0 {
+        return Some(format!("{name}: has no costs and adds nothing"));
+    }
+    match profile.finding_count() {
+        0 => None,
+        count => Some(format!(
+            "{name}: {} had to be guessed; gristmill lint tells where",
+            if count == 1 { "one thing".to_owned() } else { format!("{} things", grouped(count.into())) }
+        )),
+    }
+}
+
+fn keep_parts(args: &MergeArgs, target: &output::Target, session: &Session) -> Result<ExitStatus, CliError> {
+    let mut notes = Vec::new();
+    session.write_to(target, args.force, |out| {
+        let mut parts = Concatenation::new(out);
+        for path in &args.files {
+            let profile = match whole(path, session.max_size, 1) {
+                Ok(profile) => profile,
+                Err(error) if args.skip_broken => {
+                    notes.push(format!("left out: {error}"));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            notes.extend(oddity(&profile));
+            let Some(input) = profile.inputs().first() else { continue };
+            let left_out = parts.add(&input.bytes).map_err(|error| writing_failed(&error))?;
+            if left_out.lines > 0 {
+                let message = format!("{}:{}: cannot be carried over", input.name, left_out.first);
+                return Err(broken(message));
+            }
+        }
+        parts.finish().map(drop).map_err(|error| writing_failed(&error))
+    })?;
+    notes.iter().for_each(|note| session.warn(note));
+    Ok(ExitStatus::Success)
+}
+
+/// An error of the writer; one of its sink is known to whoever opened that.
+fn writing_failed(error: &gristmill_format::Error) -> CliError {
+    match error.kind() {
+        ErrorKind::Io => CliError::Stdout(sink_error(error)),
+        kind => CliError::Profile {
+            message: format!("the result cannot be written: {kind}"),
+            hint: matches!(kind, ErrorKind::CostTooLarge)
+                .then(|| "--mean or --scale makes its numbers smaller".to_owned()),
+        },
+    }
+}
+
+fn sink_error(error: &gristmill_format::Error) -> std::io::Error {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<std::io::Error>());
+    match source.map(|source| (source.raw_os_error(), source.kind())) {
+        Some((Some(code), _)) => std::io::Error::from_raw_os_error(code),
+        Some((None, kind)) => kind.into(),
+        None => std::io::Error::other(error.to_string()),
+    }
+}
+
+fn broken(message: String) -> CliError {
+    CliError::Profile { message, hint: Some(BROKEN_HINT.to_owned()) }
+}
+
+fn usage(message: String) -> CliError {
+    CliError::Usage { message, hint: None }
+}

@@ -1,0 +1,215 @@
+//! Called as cg_annotate.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use gristmill_report::annotate::{CachegrindCosts, CachegrindOptions, SelfCosts};
+
+use super::cachegrind_tool::{Failure, Tool, different_events, missing, substitution, unrecognized};
+use super::python_options::{self, Declared, Given, quoted};
+use crate::args::SourceArgs;
+use crate::commands::annotate::SourceFiles;
+use crate::commands::annotate::cachegrind::{self, THRESHOLD};
+use crate::session::Session;
+
+const TOOL: Tool = Tool {
+    name: "cg_annotate",
+    usage: "\
+usage: cg_annotate [-h] [--version] [--diff] [--mod-filename REGEX]
+                   [--mod-funcname REGEX] [--show A,B,C] [--sort A,B,C]
+                   [--threshold N:[0,20]] [--show-percs | --no-show-percs]
+                   [--show-percs=yes] [--show-percs=no]
+                   [--annotate | --no-annotate] [--auto=yes] [--auto=no]
+                   [--context N]
+                   cachegrind-out-file [cachegrind-out-file ...]
+",
+    help: "\
+Shows what files, functions and source lines cost that Cachegrind measured. Several
+files add up. In [ ] stands what holds if nothing is said.
+
+  cachegrind-out-file     written by Cachegrind
+  -h, --help              show this
+  --version               show the version
+  --diff                  how the second of two files differs from the first
+  --mod-filename REGEX    change file names, as with s/old/new/
+  --mod-funcname REGEX    change function names, as with s/old/new/
+  --show A,B,C            event types to show, in this order [all]
+  --sort A,B,C            event types to sort by [as recorded]
+  --threshold N:[0,20]    functions need this percentage of the first event type
+                          that is sorted by [0.1]
+  --show-percs, --no-show-percs
+                          percentages beside the costs [on]
+  --annotate, --no-annotate
+                          annotate the files of all functions shown [on]
+  --context N             lines to show around those with costs [8]
+",
+};
+
+#[derive(Clone, Copy)]
+enum Meaning {
+    Help,
+    Version,
+    Diff,
+    ModFilename,
+    ModFuncname,
+    Show,
+    Sort,
+    Threshold,
+    ShowPercs(bool),
+    Annotate(bool),
+    Context,
+}
+
+const OPTIONS: &[Declared<Meaning>] = &[
+    flag("-h", "-h/--help", Meaning::Help),
+    flag("--help", "-h/--help", Meaning::Help),
+    flag("--version", "--version", Meaning::Version),
+    flag("--diff", "--diff", Meaning::Diff),
+    valued("--mod-filename", Meaning::ModFilename),
+    valued("--mod-funcname", Meaning::ModFuncname),
+    valued("--show", Meaning::Show),
+    valued("--sort", Meaning::Sort),
+    valued("--threshold", Meaning::Threshold),
+    flag("--show-percs", "--show-percs/--no-show-percs", Meaning::ShowPercs(true)),
+    flag("--no-show-percs", "--show-percs/--no-show-percs", Meaning::ShowPercs(false)),
+    flag("--show-percs=yes", "--show-percs=yes", Meaning::ShowPercs(true)),
+    flag("--show-percs=no", "--show-percs=no", Meaning::ShowPercs(false)),
+    flag("--annotate", "--annotate/--no-annotate", Meaning::Annotate(true)),
+    flag("--no-annotate", "--annotate/--no-annotate", Meaning::Annotate(false)),
+    flag("--auto=yes", "--auto=yes", Meaning::Annotate(true)),
+    flag("--auto=no", "--auto=no", Meaning::Annotate(false)),
+    valued("--context", Meaning::Context),
+];
+
+const fn flag(spelling: &'static str, name: &'static str, meaning: Meaning) -> Declared<Meaning> {
+    Declared { spelling, name, takes_value: false, meaning }
+}
+
+const fn valued(name: &'static str, meaning: Meaning) -> Declared<Meaning> {
+    Declared { spelling: name, name, takes_value: true, meaning }
+}
+
+/// What was asked for.
+#[derive(Debug, Default)]
+struct Request {
+    files: Vec<PathBuf>,
+    diff: bool,
+    show: Option<String>,
+    sort: Option<String>,
+    options: CachegrindOptions,
+}
+
+pub(super) fn run(words: &[OsString]) -> ExitCode {
+    let Some((program, options)) = words.split_first() else { return ExitCode::FAILURE };
+    TOOL.run(options, |options, session| {
+        let mut request = match parse(options)? {
+            Answer::Request(request) => request,
+            Answer::Text(text) => return Ok(session.stdout().write_all(text.as_bytes())?),
+        };
+        let words = std::iter::once(program).chain(options);
+        let words: Vec<&[u8]> = words.map(|word| word.as_encoded_bytes()).collect();
+        request.options.invocation = words.join(&b' ');
+        report(request, session)
+    })
+}
+
+enum Answer {
+    Request(Box<Request>),
+    Text(String),
+}
+
+fn parse(words: &[OsString]) -> Result<Answer, Failure> {
+    let words = python_options::read(OPTIONS, words).map_err(Failure::Usage)?;
+    let mut request = Request {
+        options: CachegrindOptions {
+            threshold: THRESHOLD,
+            show_percs: true,
+            annotate: true,
+            context: 8,
+            ..CachegrindOptions::default()
+        },
+        ..Request::default()
+    };
+    for given in words.given {
+        let (option, value) = match given {
+            Given::Positional(file) => {
+                request.files.push(file.into());
+                continue;
+            }
+            Given::Option(option, value) => (option, value),
+        };
+        let text = value.to_string_lossy();
+        match option {
+            Meaning::Help => return Ok(Answer::Text(TOOL.help())),
+            Meaning::Version => return Ok(Answer::Text(TOOL.version())),
+            Meaning::Diff => request.diff = true,
+            Meaning::ModFilename => {
+                request.options.mod_filename = Some(substitution("--mod-filename", &value)?);
+            }
+            Meaning::ModFuncname => {
+                request.options.mod_funcname = Some(substitution("--mod-funcname", &value)?);
+            }
+            Meaning::Show => request.show = Some(text.into_owned()),
+            Meaning::Sort => request.sort = Some(text.into_owned()),
+            Meaning::Threshold => request.options.threshold = threshold(&text)?,
+            Meaning::ShowPercs(show) => request.options.show_percs = show,
+            Meaning::Annotate(annotate) => request.options.annotate = annotate,
+            Meaning::Context => request.options.context = context(&text)?,
+        }
+    }
+    if request.files.is_empty() {
+        return Err(missing(&["cachegrind-out-file"]));
+    }
+    unrecognized(words.unrecognized.iter().map(|word| word.display()))?;
+    Ok(Answer::Request(Box::new(request)))
+}
+
+fn threshold(text: &str) -> Result<f64, Failure> {
+    let number = text.trim().parse().ok().filter(|number| (0.0..=20.0).contains(number));
+    number.ok_or_else(|| {
+        Failure::Usage(format!("argument --threshold: invalid threshold value: {}", quoted(text)))
+    })
+}
+
+/// No lines are fewer than none.
+fn context(text: &str) -> Result<u64, Failure> {
+    let number: Result<i64, _> = text.trim().parse();
+    match number {
+        Ok(number) => Ok(number.max(0).unsigned_abs()),
+        Err(_) => Err(Failure::Usage(format!("argument --context: invalid int value: {}", quoted(text)))),
+    }
+}
+
+fn report(request: Box<Request>, session: &Session) -> Result<(), Failure> {
+    let Request { files, diff, show, sort, mut options } = *request;
+    if diff && files.len() != 2 {
+        let message = "argument --diff: requires exactly two Cachegrind output files";
+        return Err(Failure::WrongFiles(message.to_owned()));
+    }
+    let inputs: Vec<_> = files.iter().map(|file| TOOL.read(file, session)).collect::<Result<_, _>>()?;
+    let costs: Vec<CachegrindCosts<'_>> = inputs
+        .iter()
+        .zip(&files)
+        .map(|(input, file)| CachegrindCosts::read(&input.bytes).map_err(|fault| Failure::of(file, &fault)))
+        .collect::<Result<_, _>>()?;
+    let events = costs.first().map(|costs| costs.events()).unwrap_or_default();
+    if costs.iter().any(|costs| costs.events() != events) {
+        return Err(different_events());
+    }
+    let columns = |option: &str, names: &Option<String>| {
+        let names: Vec<&str> = names.as_deref().map(|names| names.split(',').collect()).unwrap_or_default();
+        cachegrind::columns(&names, &events).map_err(|name| {
+            Failure::Data(format!("{option} event `{name}` did not appear in `events:` line"))
+        })
+    };
+    options.recorded = events.len();
+    options.shown = columns("--show", &show)?;
+    options.sort = columns("--sort", &sort)?;
+    options.recordings = costs.iter().zip(&files).map(cachegrind::recording_of).collect();
+    let costs: Vec<&dyn SelfCosts> = costs.iter().map(|costs| costs as &dyn SelfCosts).collect();
+    let summands = cachegrind::summands(&costs, diff);
+    let sources = SourceFiles::new(&SourceArgs::default(), None, session)?;
+    let mut out = session.stdout();
+    Ok(cachegrind::print(&options, &summands, &files, &sources, session.look(), &mut *out)?)
+}

@@ -1,0 +1,344 @@
+//! `gristmill diff`: its text against goldens, its JSON against the schema, its sums against arithmetic.
+//!
+//! `BLESS=1` writes the goldens anew.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use harness::{
+    CLEAN, assert_ends_quietly, code, corpus, folder, golden, json, malformed, root, run, run_in, run_with,
+    stderr, stdout, text,
+};
+
+const BASE: &[u8] = b"creator: hand 1\ncmd: mill -f\nevents: Ir Dr\nob=/a/mill/target/mill\nfl=/a/mill/src/mill.c\nfn=main\n\
+    10 10 2\ncfn=grind\ncalls=3 20\n11 50 10\ncfn=weigh\ncalls=1 30\n12 7\nfn=grind\n20 30 10\ncfn=crack\ncalls=6 40\n\
+    21 20\nfn=crack\n40 20\nfn=weigh\n30 7\n";
+
+/// `crack` is inlined, `grind` called twice as often, `weigh` has another name, and all is elsewhere.
+const NEW: &[u8] = b"creator: hand 1\ncmd: mill -f\nevents: Ir Dr\nob=/b/work/target/mill\nfl=/b/work/src/mill.c\nfn=main\n\
+    10 10 2\ncfn=grind\ncalls=6 20\n11 90 20\ncfn=scale\ncalls=1 30\n12 7\nfn=grind\n20 60 20\n40 30\nfn=scale\n30 7\n";
+
+fn files() -> tempfile::TempDir {
+    folder(&[("base.out", BASE), ("new.out", NEW)])
+}
+
+fn blessed(name: &str, folder: &Path, arguments: &[&str]) {
+    let output = run_in(folder, &[&["diff"], arguments].concat());
+    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
+    let shown = stdout(&output);
+    // The paths of examples are as long as paths are.
+    if !arguments.contains(&"--format") && name != "rules" {
+        for line in shown.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+    golden(&format!("diff-{name}"), &shown);
+}
+
+#[test]
+fn text_for_people() {
+    let files = files();
+    let [base, new] = ["base.out", "new.out"];
+    blessed("text", files.path(), &[base, new]);
+    blessed("same", files.path(), &[base, base]);
+    blessed("events", files.path(), &[base, new, "--event", "Ir,Dr", "--limit", "2"]);
+    blessed("by-file", files.path(), &[base, new, "--group", "file"]);
+    blessed("filter", files.path(), &[base, new, "--filter", "^(grind|crack)$"]);
+    blessed(
+        "apart",
+        files.path(),
+        &[base, new, "--no-rule", "checkout-directory,other-file,other-object,rename"],
+    );
+    blessed("rules", files.path(), &["--list-rules"]);
+}
+
+#[test]
+fn other_formats() {
+    let files = files();
+    for format in ["csv", "markdown", "html"] {
+        blessed(format, files.path(), &["base.out", "new.out", "--format", format]);
+    }
+}
+
+#[test]
+fn a_function_with_its_source() {
+    let source = (1..=45).map(|line| format!("line {line} of the base\n")).collect::<String>();
+    // A line came at the top, so all others have another number.
+    let newer = format!("a new line\n{source}");
+    let folder = folder(&[]);
+    let path = |name: &str| folder.path().join(name);
+    for (checkout, text) in [("one", &source), ("two", &newer)] {
+        std::fs::create_dir(path(checkout)).unwrap();
+        std::fs::write(path(checkout).join("mill.c"), text).unwrap();
+    }
+    let profile = |checkout: &str, lines: &str| {
+        format!("events: Ir\nfl={}/mill.c\nfn=grind\n{lines}", text(&path(checkout)))
+    };
+    std::fs::write(path("base.out"), profile("one", "20 100\n21 7\n")).unwrap();
+    std::fs::write(path("new.out"), profile("two", "21 130\n25 5\n")).unwrap();
+    let output =
+        run_in(folder.path(), &["diff", "--function", "grind", "base.out", "new.out", "--format", "json"]);
+    let answer = json(&output);
+    let lines: Vec<Value> = answer["lines"].as_array().unwrap().clone();
+    let told: Vec<_> = lines
+        .iter()
+        .map(|line| {
+            (line["base_line"].clone(), line["new_line"].clone(), line["self"]["Ir"]["change"].clone())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (json!(20), json!(21), json!(30)),
+            (json!(21), json!(22), json!(-7)),
+            (Value::Null, json!(25), json!(5))
+        ]
+    );
+    assert_eq!(lines[0]["source"], "line 20 of the base");
+    validated(&answer);
+    let output = run_in(folder.path(), &["diff", "--function", "grind", "base.out", "new.out"]);
+    assert!(stdout(&output).contains(" 100  130     +30    21  line 20 of the base"), "{}", stdout(&output));
+    for format in ["markdown", "csv", "html"] {
+        let output = run_in(
+            folder.path(),
+            &["diff", "--function", "grind", "base.out", "new.out", "--format", format],
+        );
+        assert!(stdout(&output).contains("line 24 of the base"), "{format}: {}", stdout(&output));
+    }
+}
+
+fn validated(answer: &Value) {
+    let schema = std::fs::read_to_string(root().join("docs/schema/diff.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    if let Err(error) = jsonschema::validator_for(&schema).unwrap().validate(answer) {
+        panic!("{error}");
+    }
+}
+
+fn whole(number: &Value) -> i128 {
+    number.to_string().parse().unwrap()
+}
+
+/// What is shown and what is not adds up to the change of the total.
+fn assert_adds_up(answer: &Value) {
+    for (event, total) in answer["totals"].as_object().unwrap() {
+        let rows = answer["functions"].as_array().unwrap().iter();
+        let shown: i128 = rows.map(|row| whole(&row["self"][event]["change"])).sum();
+        let rest = whole(&answer["rest"]["self"][event]) + whole(&answer["remainder"][event]);
+        assert_eq!(shown + rest, whole(&total["change"]), "{event}");
+    }
+    let causes = answer["causes"].as_array().unwrap();
+    if let Some(first) = answer["event_types"][0].as_str().filter(|_| !causes.is_empty()) {
+        let effects: i128 = causes.iter().map(|cause| whole(&cause["effect"])).sum();
+        let others = whole(&answer["other_causes"]["effect"]) + whole(&answer["remainder"][first]);
+        assert_eq!(effects + others, whole(&answer["totals"][first]["change"]));
+    }
+}
+
+#[test]
+fn json_keeps_its_promise() {
+    let files = corpus();
+    let mut compared = 0;
+    for pair in files.windows(2) {
+        let [base, new] = pair else { continue };
+        let output = run(&["diff", "--format", "json", text(base), text(new)]);
+        if code(&output) == 2 {
+            assert!(
+                stderr(&output).contains("no event type in common")
+                    || stderr(&output).contains("no function")
+            );
+            continue;
+        }
+        let answer = json(&output);
+        validated(&answer);
+        assert_adds_up(&answer);
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+    let files = self::files();
+    for arguments in [&["--group", "object"][..], &["--limit", "1"], &["--min", "50"], &["--filter", "grind"]]
+    {
+        let output =
+            run_in(files.path(), &[&["diff", "--format", "json", "base.out", "new.out"], arguments].concat());
+        let answer = json(&output);
+        validated(&answer);
+        if !arguments.contains(&"--filter") {
+            assert_adds_up(&answer);
+        }
+    }
+}
+
+#[test]
+fn causes_are_those_that_were_made() {
+    let files = files();
+    let answer = json(&run_in(files.path(), &["diff", "--format", "json", "base.out", "new.out"]));
+    let causes = answer["causes"].as_array().unwrap();
+    let kinds: Vec<(&str, i128)> =
+        causes.iter().map(|cause| (cause["kind"].as_str().unwrap(), whole(&cause["effect"]))).collect();
+    assert!(kinds.contains(&("calls", 30)), "{kinds:?}");
+    assert!(kinds.iter().any(|(kind, _)| *kind == "inlined"), "{kinds:?}");
+    let directories = &answer["directories"][0];
+    assert_eq!(
+        (directories["base"].as_str(), directories["new"].as_str()),
+        (Some("/a/mill/"), Some("/b/work/"))
+    );
+}
+
+#[test]
+fn difference_is_a_profile() {
+    let files = files();
+    let run = |arguments: &[&str]| run_in(files.path(), arguments);
+    let output = run(&["diff", "base.out", "new.out", "-o", "d.callgrind"]);
+    assert_eq!((stderr(&output).as_str(), stdout(&output).as_str(), code(&output)), ("", "", 0));
+    let functions = json(&run(&["functions", "--format", "json", "d.callgrind"]));
+    assert_eq!(functions["totals"], json!({ "Ir": 40, "Dr": 10 }));
+    assert_eq!(functions["findings"], 0);
+    // Base and difference, taken together, are the new profile.
+    let sum = json(&run(&["functions", "--format", "json", "base.out", "d.callgrind"]));
+    assert_eq!(sum["totals"], json!({ "Ir": 107, "Dr": 22 }));
+    let sum = sum["functions"].as_array().unwrap();
+    let grind = sum.iter().find(|function| function["name"] == "grind").unwrap();
+    assert_eq!(
+        (&grind["self"]["Ir"], &grind["inclusive"]["Ir"], &grind["calls"]),
+        (&json!(90), &json!(90), &json!(6))
+    );
+    for arguments in [&["show", "grind"][..], &["tree"], &["info"]] {
+        assert_eq!(code(&run(&[arguments, &["d.callgrind"]].concat())), 0, "{arguments:?}");
+    }
+    assert_eq!(code(&run(&["lint", "d.callgrind"])), 0);
+    // What is there stays, unless told otherwise.
+    assert_eq!(code(&run(&["diff", "base.out", "new.out", "-o", "d.callgrind"])), 2);
+    assert_eq!(code(&run(&["diff", "base.out", "new.out", "-o", "d.callgrind", "--force"])), 0);
+}
+
+#[test]
+fn several_runs_have_a_median_and_a_spread() {
+    let run_of = |cost: u32| format!("events: Ir\nfl=m.c\nfn=f\n1 {cost}\nfn=g\n2 {}\n", 50 + cost % 2);
+    let files = folder(&[]);
+    for (nth, cost) in [100, 104, 102, 101, 103, 110].into_iter().enumerate() {
+        std::fs::write(files.path().join(format!("r{nth}")), run_of(cost)).unwrap();
+    }
+    let arguments = ["diff", "--base", "r0", "r1", "r2", "--new", "r3", "r4", "r5"];
+    let answer = json(&run_in(files.path(), &[&arguments[..], &["--format", "json"]].concat()));
+    validated(&answer);
+    assert_adds_up(&answer);
+    let f = answer["functions"].as_array().unwrap().iter().find(|row| row["name"] == "f").unwrap();
+    assert_eq!(
+        f["self"]["Ir"],
+        json!({ "base": 102, "new": 103, "change": 1, "base_range": [100, 104], "new_range": [101, 110], "noise": true })
+    );
+    let shown = stdout(&run_in(files.path(), &arguments));
+    assert!(shown.contains("noise"), "{shown}");
+}
+
+#[test]
+fn unlike_recordings_are_told() {
+    let other = |from: &str, to: &str| {
+        let text = String::from_utf8(NEW.to_vec()).unwrap();
+        assert!(text.contains(from));
+        text.replace(from, to)
+    };
+    for (from, to, said) in [
+        ("creator: hand 1", "creator: hand 2", "other versions of the tool: hand 1 in the base, hand 2"),
+        ("mill -f", "mill -s", "other commands: mill -f in the base, mill -s in the new profile"),
+        ("events: Ir Dr", "events: Ir Dw", "Dr in the base only, Dw in the new profile only"),
+        (
+            "cmd: mill -f\n",
+            "cmd: mill -f\ndesc: I1 cache: 1 kB\n",
+            "other I1 cache: nothing in the base, 1 kB",
+        ),
+    ] {
+        let new = other(from, to);
+        let files = folder(&[("base.out", BASE), ("new.out", new.as_bytes())]);
+        let output = run_in(files.path(), &["diff", "base.out", "new.out"]);
+        assert_eq!(code(&output), 0);
+        let shown = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(said), "{shown}");
+        let output =
+            run_in(files.path(), &["diff", "base.out", "new.out", "--strict-environment", "-o", "x"]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        assert!(!files.path().join("x").exists());
+    }
+    // Another folder is no other program.
+    let files = folder(&[("base.out", BASE), ("new.out", NEW)]);
+    assert_eq!(code(&run_in(files.path(), &["diff", "base.out", "new.out", "--strict-environment"])), 0);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let files = folder(&[
+        ("base.out", BASE),
+        ("new.out", NEW),
+        ("empty.out", b""),
+        ("header.out", b"events: Ir\n"),
+        ("image.png", b"\x89PNG\r\n\x1a\n"),
+        ("other.out", b"events: Time\nfn=f\n1 1\n"),
+    ]);
+    for (arguments, said) in [
+        (&["base.out", "empty.out"][..], "empty.out: there is no function in it to compare"),
+        (&["header.out", "base.out"], "header.out: there is no function in it to compare"),
+        (&["base.out", "image.png"], "image.png"),
+        (&["base.out", "nothing.out"], "nothing.out: no such file"),
+        (&["base.out", "other.out"], "no event type in common"),
+        (&["base.out"], "2 values required"),
+        (&["--base", "base.out"], "--new"),
+        (&["base.out", "new.out", "--event", "Dx"], "there is no event type `Dx` on both sides"),
+        (&["base.out", "new.out", "--no-rule", "pids"], "the nearest is pid"),
+        (&["base.out", "new.out", "--map", "x"], "there is no FROM=TO"),
+        (&["base.out", "new.out", "--filter", "("], "unclosed group"),
+        (&["base.out", "new.out", "--part", "7"], "no part of a profile is selected"),
+        (&["base.out", "new.out", "--function", "nothing"], "no function is called `nothing`"),
+        (&["base.out", "new.out", "--function", "a"], "functions fit `a`"),
+        (&["base.out", "new.out", "--min", "x"], "from 0 to 100"),
+        (&["-", "-"], "only once"),
+    ] {
+        let output = run_in(files.path(), &[&["diff"], arguments, &["-o", "out"]].concat());
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{arguments:?}");
+        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
+        assert!(!files.path().join("out").exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn broken_profiles_do_no_harm() {
+    let files = folder(&[("clean.out", CLEAN)]);
+    let clean = files.path().join("clean.out");
+    for path in malformed() {
+        for pair in [[text(&clean), text(&path)], [text(&path), text(&clean)]] {
+            for format in ["text", "json", "callgrind"] {
+                let output = run(&["diff", "--format", format, pair[0], pair[1]]);
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(matches!(output.status.code(), Some(0 | 2)), "{}: {said}", path.display());
+                assert!(!said.contains("panicked"), "{}: {said}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_harmless() {
+    let files = folder(&[
+        ("a", b"events: Ir\nfn=\x1b[2J<script>|evil\n1 5\n"),
+        ("b", b"events: Ir\nfn=\x1b[2J<script>|evil\n1 9\n"),
+    ]);
+    let shown = |format: &str| stdout(&run_in(files.path(), &["diff", "a", "b", "--format", format]));
+    assert!(shown("text").contains("\\x1b[2J<script>|evil"), "{}", shown("text"));
+    assert!(shown("markdown").contains("\\<script\\>\\|evil"), "{}", shown("markdown"));
+    assert!(shown("html").contains("&lt;script&gt;") && !shown("html").contains("<script"));
+}
+
+#[test]
+fn standard_input_is_a_side() {
+    let files = files();
+    let base = files.path().join("base.out");
+    let output = run_with(&["diff", text(&base), "-"], NEW);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_ends_quietly(files.path(), &["diff", "base.out", "new.out"]);
+}

@@ -1,0 +1,415 @@
+//! `gristmill gate` as a user runs it.
+
+#![cfg(test)]
+
+mod harness;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use harness::*;
+use jsonschema::Validator;
+use serde_json::Value;
+
+const CONFIG: &str = "[gate]\nevents = [\"Ir\"]\nadvise = [\"Dr\"]\nignore = [\"^__libc\"]\n\n[[benchmark]]\nname = \"grind\"\n\
+    profile = \"new.out\"\n\n[[benchmark.budget]]\nname = \"stones\"\nfunction = \"^stone\"\nincrease = \"10\"\n";
+
+/// A profile of these functions: name, Ir and Dr.
+fn profile(creator: &str, functions: &[(&str, u64, u64)]) -> Vec<u8> {
+    let mut text = format!("version: 1\ncreator: {creator}\nevents: Ir Dr\nfl=/build/mill.c\n");
+    for (name, ir, dr) in functions {
+        write!(text, "fn={name}\n7 {ir} {dr}\n").unwrap();
+    }
+    text.into_bytes()
+}
+
+const BASE: [(&str, u64, u64); 5] = [
+    ("main", 100, 10),
+    ("stone1", 5000, 500),
+    ("stone2", 4000, 400),
+    ("tiny", 3, 0),
+    ("__libc_start", 999, 99),
+];
+
+/// A folder with the configuration and a blessed baseline.
+fn blessed() -> tempfile::TempDir {
+    let folder =
+        folder(&[("gristmill.toml", CONFIG.as_bytes()), ("new.out", &profile("callgrind-3.19.0", &BASE))]);
+    let output = run_in(folder.path(), &["gate", "bless"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{}", stderr(&output));
+    folder
+}
+
+fn measure(folder: &Path, functions: &[(&str, u64, u64)], arguments: &[&str]) -> Output {
+    std::fs::write(folder.join("new.out"), profile("callgrind-3.19.0", functions)).unwrap();
+    run_in(folder, &[&["gate", "run"], arguments].concat())
+}
+
+#[test]
+fn the_baseline_is_sorted_text_and_ignored_functions_are_not_in_it() {
+    let folder = blessed();
+    let text = std::fs::read_to_string(folder.path().join("gristmill-baseline.toml")).unwrap();
+    golden("gate-baseline", &text);
+    let output = run_in(folder.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    // Blessing what is blessed already changes nothing.
+    assert_eq!(code(&run_in(folder.path(), &["gate", "bless"])), 0);
+    assert_eq!(std::fs::read_to_string(folder.path().join("gristmill-baseline.toml")).unwrap(), text);
+}
+
+#[test]
+fn verdicts() {
+    let folder = blessed();
+    let with = |changes: &[(&'static str, u64, u64)]| {
+        let mut functions = BASE.to_vec();
+        for change in changes {
+            functions.retain(|(name, ..)| name != &change.0);
+            functions.push(*change);
+        }
+        functions
+    };
+    for (name, functions, expected) in [
+        ("within", with(&[("main", 150, 10)]), 0),
+        ("ignored", with(&[("__libc_start", 99_999, 99)]), 0),
+        ("advice", with(&[("main", 100, 900)]), 0),
+        ("over", with(&[("main", 300, 10), ("sieve", 70, 5), ("tiny", 0, 0), ("mite", 5, 0)]), 1),
+        ("part-over", with(&[("stone1", 4900, 500), ("stone2", 4111, 400)]), 1),
+        ("less", with(&[("stone1", 1000, 500)]), 0),
+    ] {
+        let output = measure(folder.path(), &functions, &[]);
+        assert_eq!(code(&output), expected, "{name}: {}", stdout(&output));
+        golden(&format!("gate-{name}"), &stdout(&output));
+    }
+}
+
+#[test]
+fn what_cannot_be_told_says_why() {
+    let folder = blessed();
+    let baseline = std::fs::read(folder.path().join("gristmill-baseline.toml")).unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    let other = profile("callgrind-3.23.0", &BASE);
+    for (bytes, said) in [
+        (&b""[..], "new.out: there are no costs"),
+        (b"{}", "new.out: "),
+        (b"events: Ir\nfn=f\n1 x\n", "new.out:3:3: expected a cost"),
+        (b"events: Ir\nfn=f\n1 5\ntotals: 6\n", "are not what its `totals:` says"),
+        (b"events: Dr\nfn=f\n1 5\n", "tool: callgrind-3.19.0 there, none here"),
+        (&other, "tool: callgrind-3.19.0 there, callgrind-3.23.0 here"),
+    ] {
+        write("new.out", bytes);
+        let output = run_in(folder.path(), &["gate", "run"]);
+        assert_eq!(code(&output), 2, "{said}: {}", stdout(&output));
+        assert!(stdout(&output).contains(said), "{said}: {}", stdout(&output));
+        if bytes != other {
+            let output = run_in(folder.path(), &["gate", "bless"]);
+            let has_events = bytes.starts_with(b"events: Dr");
+            assert_eq!(code(&output), if has_events { 0 } else { 2 }, "{}", stderr(&output));
+            write("gristmill-baseline.toml", &baseline);
+        }
+    }
+    // Who knows better may compare all the same.
+    let output = run_in(folder.path(), &["gate", "run", "--allow-unlike"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+
+    std::fs::remove_file(folder.path().join("new.out")).unwrap();
+    let output = run_in(folder.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("new.out: no such file"), "{}", stdout(&output));
+    assert_eq!(code(&run_in(folder.path(), &["gate", "bless"])), 2);
+    assert_eq!(std::fs::read(folder.path().join("gristmill-baseline.toml")).unwrap(), baseline);
+    // Nothing else was left behind.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+
+    write("new.out", &profile("callgrind-3.19.0", &BASE));
+    std::fs::remove_file(folder.path().join("gristmill-baseline.toml")).unwrap();
+    let output = run_in(folder.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("gristmill gate bless takes it up"), "{}", stdout(&output));
+    for (baseline, said) in [
+        (
+            &b"version = 1\n[benchmark.a]\nevents = [\"Ir\"]\ntotal = [1, 2]\nlisted_from = [0]\n"[..],
+            "as long as its",
+        ),
+        (b"version = 2\n", "has version 2"),
+        (b"version = 1\nnonsense\n", "gristmill-baseline.toml:2:"),
+    ] {
+        write("gristmill-baseline.toml", baseline);
+        let output = run_in(folder.path(), &["gate", "run"]);
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        // What nobody can read is not overwritten.
+        assert_eq!(code(&run_in(folder.path(), &["gate", "bless"])), 2);
+        assert_eq!(std::fs::read(folder.path().join("gristmill-baseline.toml")).unwrap(), baseline);
+    }
+}
+
+#[test]
+fn mistakes_in_the_configuration_have_their_line() {
+    let folder = folder(&[("gristmill.toml", b"[gate]\nincrease = \"a lot\"\n")]);
+    let output = run_in(folder.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("gristmill.toml:2: `a lot`: an increase is"), "{}", stderr(&output));
+    let output = run_in(folder.path(), &["gate", "run", "--config", "missing.toml"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("gristmill gate init"), "{}", stderr(&output));
+    std::fs::write(folder.path().join("gristmill.toml"), CONFIG).unwrap();
+    let output = run_in(folder.path(), &["gate", "run", "mill"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("there is no benchmark called `mill`"), "{}", stderr(&output));
+    let output = run_in(folder.path(), &["gate", "noise"]);
+    assert!(stderr(&output).contains("is not in the baseline"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_first_configuration_can_be_read_and_is_not_overwritten() {
+    let folder = folder(&[]);
+    let output = run_in(folder.path(), &["gate", "init", "bin/a b", "--quick"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = std::fs::read_to_string(folder.path().join("gristmill.toml")).unwrap();
+    assert!(text.contains("command = [\"bin/a b\", \"--quick\"]"), "{text}");
+    let output = run_in(folder.path(), &["gate", "init"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("gristmill.toml: exists already"), "{}", stderr(&output));
+    // It is read: what fails is the program that there is not.
+    let output = run_in(folder.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("first: could not be told"), "{}", stdout(&output));
+}
+
+/// What other programs expect of JUnit's XML: elements, their parents, the attributes that they must and may have.
+const JUNIT: [(&str, &str, &[&str], &[&str]); 6] = [
+    ("testsuites", "", &[], &["name", "tests", "failures", "errors", "time"]),
+    ("testsuite", "testsuites", &["name", "tests"], &["failures", "errors", "skipped", "time", "timestamp"]),
+    ("testcase", "testsuite", &["name", "classname"], &["time"]),
+    ("failure", "testcase", &["message"], &["type"]),
+    ("error", "testcase", &["message"], &["type"]),
+    ("system-out", "testcase", &[], &[]),
+];
+
+fn assert_junit(xml: &str) -> (usize, usize, usize) {
+    let document = roxmltree::Document::parse(xml).unwrap_or_else(|error| panic!("{error}: {xml}"));
+    let number =
+        |node: &roxmltree::Node<'_, '_>, name| node.attribute(name).unwrap().parse::<usize>().unwrap();
+    for node in document.descendants().filter(roxmltree::Node::is_element) {
+        let name = node.tag_name().name();
+        let (_, parent, must, may) =
+            JUNIT.iter().find(|row| row.0 == name).unwrap_or_else(|| panic!("{name}"));
+        let above = node.parent_element().map_or("", |parent| parent.tag_name().name());
+        assert_eq!(above, *parent, "{xml}");
+        assert!(must.iter().all(|attribute| node.has_attribute(*attribute)), "{xml}");
+        let known = |attribute: &str| must.contains(&attribute) || may.contains(&attribute);
+        assert!(node.attributes().all(|attribute| known(attribute.name())), "{xml}");
+        if ["testsuites", "testsuite"].contains(&name) {
+            let count = |tag| node.descendants().filter(|node| node.has_tag_name(tag)).count();
+            let counts = ["testcase", "failure", "error"].map(count);
+            assert_eq!(["tests", "failures", "errors"].map(|name| number(&node, name)), counts, "{xml}");
+        }
+    }
+    let all = document.root_element();
+    (number(&all, "tests"), number(&all, "failures"), number(&all, "errors"))
+}
+
+fn assert_github(text: &str) {
+    let command =
+        regex::Regex::new("^::(error|warning|notice) file=[^:,]+,line=[1-9][0-9]*,title=[^:,]+::[^\r]+$")
+            .unwrap();
+    let (last, annotations) =
+        text.lines().collect::<Vec<_>>().split_last().map(|(l, a)| (*l, a.to_vec())).unwrap();
+    assert!(annotations.iter().all(|line| command.is_match(line)), "{text}");
+    assert!(!last.starts_with("::"), "{text}");
+}
+
+#[test]
+fn formats_fit_their_schemas() {
+    let folder = blessed();
+    let mut worse = BASE.to_vec();
+    worse[0] = ("main", 400, 900);
+    worse.push(("<evil> & \"name\", 50%: ::error::\u{7}", 300, 0));
+    let config = format!(
+        "{CONFIG}\n[[benchmark]]\nname = \"miss, ing: 5%\"\nprofile = \"missing\"\n\
+         [[benchmark]]\nname = \"new\"\nprofile = \"new.out\"\n"
+    );
+    for (functions, config, expected) in
+        [(BASE.to_vec(), CONFIG, 0), (worse.clone(), CONFIG, 1), (worse, config.as_str(), 2)]
+    {
+        std::fs::write(folder.path().join("gristmill.toml"), config).unwrap();
+        let verdict = |format| {
+            let output = measure(folder.path(), &functions, &["--format", format]);
+            assert_eq!(code(&output), expected, "{format}: {}", stdout(&output));
+            output
+        };
+        let value = json(&verdict("json"));
+        assert_valid(&schema("gate.schema.json"), &value, "gate");
+        assert_eq!(value["outcome"], ["within", "over", "unknown"][usize::try_from(expected).unwrap()]);
+
+        let (tests, failures, errors) = assert_junit(&stdout(&verdict("junit")));
+        let budgets: Vec<&Value> = value["benchmarks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|benchmark| benchmark["budgets"].as_array().unwrap())
+            .collect();
+        let lost =
+            value["benchmarks"].as_array().unwrap().iter().filter(|one| one.get("failure").is_some()).count();
+        let count = |outcome| budgets.iter().filter(|budget| budget["outcome"] == outcome).count();
+        assert_eq!((tests, failures, errors), (budgets.len() + lost, count("over"), count("unknown") + lost));
+
+        let sarif = json(&verdict("sarif"));
+        let mut schemas = vec![schema("sarif-subset.schema.json")];
+        if let Some(path) = std::env::var_os("GRISTMILL_SARIF_SCHEMA") {
+            // One of its patterns has a bracket that closes nothing.
+            let schema = std::fs::read_to_string(path).unwrap().replace("{2}]?$", "{2}$");
+            schemas.push(jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap());
+        }
+        schemas.iter().for_each(|schema| assert_valid(schema, &sarif, "gate"));
+        let results = sarif["runs"][0]["results"].as_array().unwrap().len();
+        assert_eq!(results, budgets.iter().filter(|budget| budget["outcome"] != "within").count() + lost);
+
+        assert_github(&stdout(&verdict("github")));
+        let markdown = stdout(&verdict("markdown"));
+        assert!(!markdown.contains("<evil>"), "{markdown}");
+        if expected == 1 {
+            golden("gate-markdown", &markdown);
+        }
+    }
+}
+
+#[test]
+fn one_run_may_be_written_in_several_formats() {
+    let folder = blessed();
+    let arguments =
+        ["-o", "verdict.md", "--format", "markdown", "--also", "junit=gate.xml", "--also", "json=gate.json"];
+    let output = measure(folder.path(), &BASE, &arguments);
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{}", stderr(&output));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(read("verdict.md").starts_with("### "));
+    assert_eq!(assert_junit(&read("gate.xml")).1, 0);
+    assert!(read("gate.json").contains("\"outcome\": \"within\""));
+    // The next run writes them again.
+    assert_eq!(code(&measure(folder.path(), &BASE, &arguments)), 0);
+    assert_eq!(code(&measure(folder.path(), &BASE, &["--also", "html=x"])), 2);
+}
+
+fn schema(name: &str) -> Validator {
+    let schema = std::fs::read(root().join("docs/schema").join(name)).unwrap();
+    jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap()
+}
+
+fn assert_valid(schema: &Validator, value: &Value, what: &str) {
+    let errors: Vec<String> =
+        schema.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{what}: {errors:#?}");
+}
+
+/// Whether there are the programs that a recording needs.
+fn can_record() -> bool {
+    let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    let there = is_there("valgrind") && is_there("cargo") && cfg!(unix);
+    if !there {
+        assert!(std::env::var_os("GRISTMILL_CI").is_none(), "valgrind or cargo is missing");
+        println!("skipped: there is no valgrind or no cargo");
+    }
+    there
+}
+
+#[test]
+fn a_function_that_was_made_slower_is_named() {
+    if !can_record() {
+        return;
+    }
+    let example = root().join("examples/gate");
+    let folder = folder(&[]);
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    for file in ["Cargo.toml", "gristmill.toml", "src/main.rs"] {
+        std::fs::copy(example.join(file), folder.path().join(file)).unwrap();
+    }
+    let gate = |arguments: &[&str]| {
+        let mut command = gristmill(&[&["gate"], arguments].concat());
+        // The program is where its configuration says.
+        command.current_dir(folder.path()).env_remove("CARGO_TARGET_DIR").env_remove("RUSTFLAGS");
+        command.output().unwrap()
+    };
+    let output = gate(&["bless"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let output = gate(&["run", "--keep", "."]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    let output = gate(&["noise", "--runs", "2"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+
+    let source = folder.path().join("src/main.rs");
+    let text = std::fs::read_to_string(&source).unwrap();
+    let slower = text.replace("grain * grain..=limit", "2 * grain..=limit");
+    assert_ne!(text, slower);
+    std::fs::write(&source, slower).unwrap();
+    let output = gate(&["run", "--format", "json", "--also", "github=github.txt", "--against", "."]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    let value = json(&output);
+    for budget in value["benchmarks"][0]["budgets"].as_array().unwrap() {
+        assert_eq!(budget["outcome"], "over", "{budget}");
+        assert_eq!(budget["functions"][0]["name"], "millstone::sieve", "{budget}");
+        assert_eq!(budget["functions"][0]["file"], "src/main.rs", "{budget}");
+        if budget["subject"] == "total" {
+            // The profile of the base tells more than the baseline.
+            let reason = &budget["reasons"][0];
+            assert!(reason["text"].as_str().unwrap().contains("millstone::sieve"), "{budget}");
+            assert_eq!(reason["effect"], budget["functions"][0]["delta"], "{budget}");
+        }
+    }
+    // It is shown beside the source.
+    let annotations = std::fs::read_to_string(folder.path().join("github.txt")).unwrap();
+    assert!(annotations.starts_with("::error file=src/main.rs,line="), "{annotations}");
+    assert!(annotations.contains("millstone::sieve"), "{annotations}");
+    // Where there is no such profile, that is said, and the verdict is the same.
+    let output = gate(&["run", "--against", "src"]);
+    assert_eq!(code(&output), 1);
+    assert!(stdout(&output).contains("no reasons: src/grind.callgrind: no such file"), "{}", stdout(&output));
+
+    assert_eq!(code(&gate(&["bless"])), 0);
+    let output = gate(&["run"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+}
+
+#[test]
+fn what_a_recording_needs_is_told() {
+    if !can_record() {
+        return;
+    }
+    let folder = folder(&[]);
+    for (benchmark, said) in [
+        ("command = \"./missing\"", "ended with exit status: 1"),
+        ("command = \"false\"", "`false` ended with exit status: 1"),
+        ("command = \"true\"\nsetup = [\"false\"]", "setup `false` ended with exit status: 1"),
+        ("command = \"true\"\nsetup = [\"./missing\"]", "setup `./missing` cannot be run"),
+        ("command = \"sleep 60\"", "`sleep 60` took longer than 1 seconds"),
+        ("command = \"true\"\noptions = [\"--no-such-option\"]", "ended with exit status: 1"),
+    ] {
+        let timeout = if benchmark.contains("sleep") { 1 } else { 60 };
+        let config = format!("[gate]\ntimeout = {timeout}\n[[benchmark]]\nname = \"a\"\n{benchmark}\n");
+        std::fs::write(folder.path().join("gristmill.toml"), config).unwrap();
+        let output = run_in(folder.path(), &["gate", "run"]);
+        assert_eq!(code(&output), 2, "{benchmark}: {}", stdout(&output));
+        assert!(stdout(&output).contains(said), "{benchmark}: {}", stdout(&output));
+    }
+    let config = "[gate]\nvalgrind = \"no-such-valgrind\"\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n";
+    std::fs::write(folder.path().join("gristmill.toml"), config).unwrap();
+    let output = run_in(folder.path(), &["gate", "run"]);
+    assert!(stdout(&output).contains("no-such-valgrind is not on the path"), "{}", stdout(&output));
+}
+
+#[test]
+fn several_runs_and_processes_and_caches_are_recorded() {
+    if !can_record() {
+        return;
+    }
+    let config = "[gate]\nadvise = [\"D1mr\"]\n[[benchmark]]\nname = \"a\"\nruns = 2\ncommand = [\"sh\", \"-c\", \"true & /bin/true\"]\n\
+                  options = [\"--cache-sim=yes\", \"--trace-children=yes\"]\nenvironment = { A = \"1\" }\n";
+    let folder = folder(&[("gristmill.toml", config.as_bytes())]);
+    let output = run_in(folder.path(), &["gate", "bless"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = std::fs::read_to_string(folder.path().join("gristmill-baseline.toml")).unwrap();
+    assert!(text.contains("\"LL cache\" = \"8388608 B, 64 B, 16-way associative\""), "{text}");
+    let output = run_in(folder.path(), &["gate", "run", "--keep", "."]);
+    assert!([0, 1].contains(&code(&output)), "{}", stdout(&output));
+    assert_eq!(code(&run_in(folder.path(), &["lint", "a.callgrind"])), 0);
+}
