@@ -26,13 +26,22 @@ pub(super) fn both(size: u64) -> impl Iterator<Item = Result<Input, Failure>> {
 
 /// The path of a generated profile.
 pub(super) fn generated(shape: Shape, size: u64) -> Result<PathBuf, Failure> {
+    seeded(shape, size, SEED)
+}
+
+/// The path of a generated full profile of a program of its own.
+pub(super) fn program(size: u64, seed: u64) -> Result<PathBuf, Failure> {
+    seeded(Shape::Full, size, seed)
+}
+
+fn seeded(shape: Shape, size: u64, seed: u64) -> Result<PathBuf, Failure> {
     // The version of the generator is in the name, so that a change to it makes new files.
-    let name = format!("{}-{size}-{SEED}-v{}", shape.name(), gen_profile::VERSION);
+    let name = format!("{}-{size}-{seed}-v{}", shape.name(), gen_profile::VERSION);
     kept(&name, |path| {
         // In another process, as what this one takes is counted in for all that it starts.
         let mut command = Command::new(std::env::current_exe().context(|| "cannot find xtask".to_owned())?);
         command.args(["gen-profile", "--shape", shape.name(), "--size", &size.to_string()]);
-        command.args(["--seed", &SEED.to_string(), "--output"]).arg(path);
+        command.args(["--seed", &seed.to_string(), "--output"]).arg(path);
         workspace::run(&mut command)
     })
 }

@@ -5,6 +5,8 @@
 //! `table`. Nothing is asserted: a measurement that decides something is written down beside the decision.
 
 #[cfg(feature = "bench")]
+mod annotate;
+#[cfg(feature = "bench")]
 mod gristmill;
 #[cfg(feature = "bench")]
 mod hostile;
@@ -12,6 +14,8 @@ mod hostile;
 mod inputs;
 #[cfg(feature = "bench")]
 mod load;
+#[cfg(feature = "bench")]
+mod merge;
 #[cfg(feature = "bench")]
 mod once;
 #[cfg(feature = "bench")]
@@ -37,6 +41,10 @@ enum Bench {
     Read(ReadOptions),
     /// Loading a whole profile: time and memory, also of large files and hostile ones.
     Load(LoadOptions),
+    /// Annotating a profile, against callgrind_annotate.
+    Annotate(AnnotateOptions),
+    /// Merging many profiles: time, and memory against that of the result.
+    Merge(MergeOptions),
     /// One contender of `load`, in a process of its own.
     #[cfg(feature = "bench")]
     #[command(hide = true)]
@@ -67,11 +75,37 @@ struct LoadOptions {
     rounds: u32,
 }
 
+#[derive(Debug, clap::Args)]
+struct AnnotateOptions {
+    /// Size of each generated input: bytes, or with a suffix: 64K, 100M, 1G.
+    #[arg(long, value_parser = crate::size::parse, default_value = "100M")]
+    size: u64,
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+}
+
+#[derive(Debug, clap::Args)]
+struct MergeOptions {
+    /// How many files there are.
+    #[arg(long, default_value_t = 1000)]
+    files: u64,
+    /// Size of each of them: bytes, or with a suffix: 64K, 100M, 1G.
+    #[arg(long, value_parser = crate::size::parse, default_value = "1M")]
+    size: u64,
+    /// Of how many programs they are.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    programs: u64,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+}
+
 #[cfg(feature = "bench")]
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match &options.bench {
         Bench::Read(options) => read::run(options),
         Bench::Load(options) => load::run(options),
+        Bench::Annotate(options) => annotate::run(options),
+        Bench::Merge(options) => merge::run(options),
         Bench::LoadOnce(options) => once::run(options),
     }
 }
@@ -88,6 +122,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Bench::Load(LoadOptions { size, step, calls, rounds }) => {
             cargo.args(["load", "--size", &size.to_string(), "--step", &step.to_string()]);
             cargo.args(["--calls", &calls.to_string(), "--rounds", &rounds.to_string()]);
+        }
+        Bench::Merge(MergeOptions { files, size, programs, rounds }) => {
+            cargo.args(["merge", "--files", &files.to_string(), "--size", &size.to_string()]);
+            cargo.args(["--programs", &programs.to_string(), "--rounds", &rounds.to_string()]);
+        }
+        Bench::Annotate(AnnotateOptions { size, rounds }) => {
+            cargo.args(["annotate", "--size", &size.to_string(), "--rounds", &rounds.to_string()]);
         }
     }
     crate::workspace::run(&mut cargo)
