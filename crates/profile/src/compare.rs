@@ -298,7 +298,7 @@ impl<'p> Comparison<'p> {
         self.self_costs.get(function.index(), column)
     }
 
-    /// What a function cost with all that it called, by the rule [`Inclusive::own`].
+    /// What a function cost with all that it called, by the rule [`Inclusive::own`](crate::analysis::Inclusive::own).
     pub fn inclusive(&self, function: FunctionId, column: usize) -> Change {
         self.inclusive.get(function.index(), column)
     }
