@@ -7,7 +7,8 @@
 //!
 //! With `GRISTMILL_CORPUS=FOLDER` the files there are judged as well. `GRISTMILL_ANNOTATE_CACHE=FOLDER` keeps what the
 //! original printed, which makes the next run faster; `GRISTMILL_ANNOTATE_ONLY=TEXT` takes only files with this in their
-//! path, and `GRISTMILL_ANNOTATE_SHARE=7` every seventh run.
+//! path, and `GRISTMILL_ANNOTATE_SHARE=7` every seventh run. Of the outside corpus only every 17th run is made unless that
+//! says otherwise.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
@@ -322,10 +323,10 @@ fn is_asked_for(path: &Path) -> bool {
     path.to_string_lossy().contains(&only)
 }
 
-/// Runs all cases on all cores.
-fn judge(what: &str, workshop: &Workshop, cases: &[Case]) {
-    let share =
-        std::env::var("GRISTMILL_ANNOTATE_SHARE").ok().and_then(|share| share.parse().ok()).unwrap_or(1);
+/// Runs all cases on all cores: every so manieth run, unless it is said otherwise.
+fn judge(what: &str, workshop: &Workshop, cases: &[Case], usual_share: usize) {
+    let share = std::env::var("GRISTMILL_ANNOTATE_SHARE").ok().and_then(|share| share.parse().ok());
+    let share = share.unwrap_or(usual_share);
     let runs: Vec<(&Case, &Options)> = cases
         .iter()
         .flat_map(|case| case.options.iter().map(move |options| (case, options)))
@@ -439,7 +440,7 @@ fn own_corpus() {
     assert!(cases.iter().all(|case| case.options.len() >= 40));
     cases.extend(at_home(&workshop));
     cases.retain(|case| is_asked_for(&case.path));
-    judge("the corpus", &workshop, &cases);
+    judge("the corpus", &workshop, &cases, 1);
 }
 
 #[test]
@@ -480,7 +481,8 @@ fn outside_corpus() {
             case
         })
         .collect();
-    judge("the outside corpus", &workshop, &cases);
+    // All of them take the original half an hour.
+    judge("the outside corpus", &workshop, &cases, 17);
 }
 
 /// Files that nothing can be said of with the original, and why: changed profiles do not make it print the right thing.
