@@ -184,7 +184,14 @@ impl<'a> Gatherer<'a> {
         let location = record.location;
         let text = record.spelling.text().unwrap_or_default();
         match record.line {
-            Line::Cost(line) => self.cost(reader, location, line.role, line.costs, text),
+            Line::Cost(line) => {
+                // Had no line before it been indented, it would be read as one without a position.
+                if self.state.is_indented && text.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
+                    self.open_block(reader, location);
+                    self.is_relative();
+                }
+                self.cost(reader, location, line.role, line.costs, text);
+            }
             Line::Name(key, Name { id: Some(number), text, .. }) => {
                 self.name(reader, location, key, number, text);
             }
@@ -371,6 +378,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
+    /// The block cannot be read without what stands before it.
     #[cold]
     fn is_relative(&mut self) {
         self.needs_before |= !self.base_known;

@@ -126,6 +126,20 @@ fn damaged_files_come_to_the_same_as_records_and_however_they_are_cut() {
     }
 }
 
+/// What an indented line says depends on whether a line of another kind was indented, in whatever block.
+#[test]
+fn a_block_with_an_indented_line_is_read_again_as_it_was_read() {
+    for file in ["events: Ir\n3\n n=\nfn=\n 1", "events: Ir\n3 9\n fl=a\nfn=f\n5 2\n 1\nfn=g\n 4 4\n+1 5\n"] {
+        let whole = whole(file.as_bytes());
+        assert_eq!(whole.check(), Ok(()), "{file}");
+        assert_same(
+            file,
+            &whole,
+            &Loader::new().threads(2).load_cut(input(file.as_bytes()), vec![all_cuts(file.as_bytes())]),
+        );
+    }
+}
+
 #[test]
 fn all_that_must_hold_does() {
     for file in corpus() {
@@ -207,6 +221,7 @@ fn any_line() -> impl Strategy<Value = String> {
         1 => Just("7 8 9 10".to_owned()),
         1 => Just("nonsense".to_owned()),
         1 => Just(" 3 4".to_owned()),
+        1 => Just(" fn=(1)".to_owned()),
         1 => Just(String::new()),
         1 => Just("part: 2".to_owned()),
         1 => Just("events: Ir Dr".to_owned()),
