@@ -166,11 +166,16 @@ impl<'a> Reader<'a> {
     /// ```
     pub fn with_stance(input: &'a [u8], stance: Stance) -> Self {
         let old_mac = memchr(b'\n', input).is_none() && memchr(b'\r', input).is_some();
+        Self::with_line_ends(input, stance, if old_mac { b'\r' } else { b'\n' })
+    }
+
+    /// Does not look at the input: some begin in a file as often as it has functions.
+    fn with_line_ends(input: &'a [u8], stance: Stance, newline: u8) -> Self {
         Reader {
             input,
             at: 0,
             line: 0,
-            newline: if old_mac { b'\r' } else { b'\n' },
+            newline,
             columns: Columns::LINE,
             base: None,
             calls_move_base: true,
@@ -231,7 +236,6 @@ impl<'a> Reader<'a> {
         let mut reader = Reader {
             at,
             line,
-            newline,
             columns,
             base,
             calls_move_base,
@@ -240,7 +244,7 @@ impl<'a> Reader<'a> {
             names: [(); 3].map(|()| Definitions::new(input, at)),
             resumed: true,
             started: true,
-            ..Self::with_stance(input, Stance::Tolerant)
+            ..Self::with_line_ends(input, Stance::Tolerant, newline)
         };
         reader.fast = reader.expects_usual_lines();
         reader

@@ -174,6 +174,15 @@ fn size_is_no_obstacle() {
     });
     let profile = Profile::of(chain);
     assert_eq!((profile.function_count(), profile.totals(&all)[0]), (MANY + 1, MANY as i128));
+    // Each block is read alone, in a file whose lines end as on a Macintosh of old.
+    let blocks = repeated(MANY, "events: Ir\r", |function| format!("fn=({function}) f{function}\r1 1\r"));
+    let profile = Profile::of(blocks);
+    let mut invocations = profile.invocations(profile.parts().next().unwrap().id());
+    let mut sum = 0;
+    while let Some(block) = invocations.next_block() {
+        sum += block.self_costs[0];
+    }
+    assert_eq!(sum, MANY as i128);
     let parts = repeated(MANY, "", |part| format!("part: {part}\nevents: Ir\nfn=(1) f\n1 2\n"));
     let profile = Profile::of(parts);
     assert_eq!((profile.part_count(), profile.totals(&all)[0]), (MANY, 2 * MANY as i128));
