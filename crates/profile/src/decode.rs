@@ -8,6 +8,7 @@ use gristmill_format::{
 use crate::block::Block;
 use crate::id::{FileId, FunctionId};
 use crate::in_force::InForce;
+use crate::part::Part;
 use crate::profile::Profile;
 
 /// Where in a source file, and in an object, a cost happened.
@@ -82,8 +83,7 @@ impl<'p> BlockReader<'p> {
     /// None for a block that there is not.
     pub(crate) fn new(profile: &'p Profile, part: usize, index: usize) -> Option<Self> {
         let block = *profile.index.blocks.get(index)?;
-        let data = profile.index.parts.get(part)?;
-        let input = data.input as usize;
+        let input = profile.index.parts.get(part)?.input as usize;
         let bytes = &profile.inputs.get(input)?.bytes[..];
         let first = profile.index.block_range(part).start;
         let anchors = &profile.index.anchors;
@@ -97,11 +97,6 @@ impl<'p> BlockReader<'p> {
             }
             _ => (block.byte, body),
         };
-        // A reader makes room for the names of what it is given, and a block has few.
-        let is_last = index + 1 >= profile.index.block_range(part).end;
-        let next = profile.index.blocks.get(index + 1).filter(|_| !is_last);
-        let end = next.map_or(data.end, |next| next.byte);
-        let bytes = bytes.get(..usize::try_from(end).ok()?)?;
         let at = usize::try_from(at).ok().filter(|&at| at <= bytes.len())?;
         let (object, _, name) = profile.index.functions.get(block.function as usize)?.key;
         let in_force = InForce {
@@ -114,9 +109,10 @@ impl<'p> BlockReader<'p> {
         };
         Some(BlockReader {
             profile,
-            reader: Reader::resume(bytes, at, &state),
+            // What numbers stand for, the profile knows.
+            reader: Reader::resume(bytes, at, &state).by_number(),
             input,
-            columns: *data_columns(profile, part),
+            columns: *Part::new(profile, part).columns(),
             block,
             part: None,
             in_force,
@@ -234,9 +230,4 @@ impl<'p> BlockReader<'p> {
             basic_block: get(PositionKind::Bb),
         }
     }
-}
-
-fn data_columns(profile: &Profile, part: usize) -> &Columns {
-    let header = profile.index.parts.get(part).map_or(0, |part| part.header as usize);
-    profile.index.headers.get(header).map_or(&Columns::LINE, |header| &header.columns)
 }
