@@ -12,8 +12,14 @@ use gristmill_format::{
     Cost, CostRole, Error, Header, Line, NameStyle, PositionStyle, Reader, Record, Rewrite, Stance,
 };
 
+// Not all of it is used here.
+#[allow(dead_code)]
+#[path = "support/chance.rs"]
+mod chance;
 #[path = "support/faults.rs"]
 mod faults;
+// Likewise.
+#[allow(dead_code)]
 #[path = "support/files.rs"]
 mod files;
 #[path = "support/lines.rs"]
@@ -25,6 +31,7 @@ mod plain;
 #[path = "support/spelling.rs"]
 mod spelling;
 
+use chance::Numbers;
 use faults::faults;
 use files::{File, files_outside, other_corpus, own_corpus};
 use lines::lines;
@@ -363,19 +370,6 @@ fn parts_mean_the_same_in_files_of_their_own() {
     assert_eq!(sorted(combined), sorted(separate));
 }
 
-/// Numbers without end, the same at every run.
-struct Numbers(u64);
-
-impl Numbers {
-    /// A number below `limit`, by xorshift.
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(limit).unwrap()).unwrap()
-    }
-}
-
 /// Reads a file that may be damaged: it must come to an end, soon, with every record where it says it is.
 fn check_reading(file: &[u8], stance: Stance) -> Vec<Record<'_>> {
     let lines = file.split(|&byte| byte == b'\n' || byte == b'\r').count();
@@ -511,14 +505,14 @@ fn cut_files_are_read() {
 fn damaged_files_are_read() {
     // Bytes that mean something somewhere.
     const BYTES: &[u8] = b"\0\t\n\r #()*+,-./0189:=Xacefijlnoprstuvx\x7f\xff";
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = Numbers::new();
     let mut checked = 0;
     for profile in rich_profiles() {
         for _ in 0..40 {
             let mut damaged = profile.bytes.clone();
             for _ in 0..=numbers.below(20) {
                 let at = numbers.below(damaged.len());
-                damaged[at] = BYTES[numbers.below(BYTES.len())];
+                damaged[at] = numbers.one_of(BYTES);
             }
             check_stances(&damaged, &profile.path);
             check_line_ends(&damaged, &profile.path);

@@ -13,6 +13,8 @@ use gristmill_format::{
     Rewrite, Stance, repair,
 };
 
+// Not all of it is used here.
+#[allow(dead_code)]
 #[path = "support/files.rs"]
 mod files;
 

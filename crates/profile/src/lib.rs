@@ -3,8 +3,7 @@
 //! # Load
 //!
 //! [`Profile::load`] takes the bytes of one or several files; it opens none itself. [`Loader`] has more of a say: how
-//! many
-//! threads there are, and who is told of the progress. The profile is the same with any number of threads.
+//! many threads there are, and who is told of the progress. The profile is the same with any number of threads.
 //!
 //! ```
 //! use gristmill_profile::{Profile, Selection};
@@ -31,20 +30,16 @@
 //!
 //! # What is in it
 //!
-//! - **Parts.** A file holds one header with its body, or many; several files make one profile with all of their parts.
-//!   Each
-//!   [`Part`] has its process, thread and number, and a [`Selection`] says which of them to look at.
+//! - **Parts.** A file holds one header with its body, or many; several files make one profile with all of their
+//!   parts. Each [`Part`] has its process, thread and number, and a [`Selection`] says which of them to look at.
 //!   [`recording_of`] finds the files that belong together.
 //! - **Functions.** A function is its object, its source file and its name. A callee of which a file says too little
-//!   comes
-//!   together with the one function that it can only be: in the same object if the file of the callee was left out, in
-//!   the
-//!   same file if the object was, anywhere if both were. Code that was inlined stays in its function and keeps its
-//!   file.
+//!   comes together with the one function that it can only be: in the same object if the file of the callee was left
+//!   out, in the same file if the object was, anywhere if both were. Code that was inlined stays in its function and
+//!   keeps its file.
 //! - **Event types** are matched by name over all parts.
-//! - **Costs.** Self cost by function and file, and inclusive cost by caller and callee, summed up for each part. Sums
-//!   have
-//!   128 bits and never wrap. What a file claims as its sums is kept beside them.
+//! - **Costs.** Self cost by function and file, and inclusive cost by caller and callee, summed up for each part.
+//!   Sums have 128 bits and never wrap. What a file claims as its sums is kept beside them.
 //! - **Findings.** Nothing is dropped silently: what the reader complains of is in [`Profile::findings`].
 //!
 //! # How much it takes
@@ -66,6 +61,11 @@ mod cost;
 mod decode;
 pub mod event;
 mod every_line;
+// Not all of it is used here.
+#[cfg(test)]
+#[allow(dead_code)]
+#[path = "../../format/tests/support/files.rs"]
+mod files;
 mod finding;
 pub mod formula;
 mod function_keys;

@@ -2,8 +2,6 @@
 //! it and without it, and nothing may differ: neither records nor errors, nor what the reader tells beside them.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use super::{Reader, Skim};
 use crate::cost::{Cost, Costs};
@@ -11,6 +9,16 @@ use crate::error::Error;
 use crate::location::Location;
 use crate::name::NameKey;
 use crate::record::{CostRole, Line, Record};
+
+#[path = "../../tests/support/chance.rs"]
+mod chance;
+// Not all of it is used here.
+#[allow(dead_code)]
+#[path = "../../tests/support/files.rs"]
+mod files;
+
+use chance::{Numbers, damage, excerpt};
+use files::own_files;
 
 /// Everything that a caller can see, item by item.
 fn seen(input: &[u8], fast: bool) -> Vec<String> {
@@ -301,54 +309,11 @@ fn each_line_reads_the_same_after_another() {
     }
 }
 
+/// All of the project's corpus, also what is no profile.
 fn corpus() -> Vec<Vec<u8>> {
-    let mut files = Vec::new();
-    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus"))];
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).expect("a folder that can be read");
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-        paths.sort();
-        for path in paths {
-            if path.is_dir() { folders.push(path) } else { files.push(fs::read(&path).expect("a file")) }
-        }
-    }
-    assert!(files.len() > 20, "the corpus is not where it should be: {}", Path::new(".").display());
+    let files: Vec<Vec<u8>> = own_files().into_iter().map(|file| file.bytes).collect();
+    assert!(files.len() > 20, "the corpus is not where it should be");
     files
-}
-
-/// A generator good enough to choose places with; the same numbers in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % limit.max(1)
-    }
-}
-
-/// The head of a file and a piece of its body.
-fn excerpt(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
-    let head = &file[..file.len().min(1200)];
-    let start = numbers.below(file.len());
-    let piece = &file[start..file.len().min(start + 1500)];
-    [head, b"\n", piece].concat()
-}
-
-fn damage(file: &mut Vec<u8>, numbers: &mut Numbers) {
-    const BYTES: &[u8] = b"0123456789+-*x.:/=() \t\r\nfcnals";
-    let at = numbers.below(file.len());
-    match numbers.below(4) {
-        0 if !file.is_empty() => file[at] = BYTES[numbers.below(BYTES.len())],
-        1 if !file.is_empty() => drop(file.remove(at)),
-        2 => file.insert(at, BYTES[numbers.below(BYTES.len())]),
-        _ => {
-            let at = at + file[at..].iter().position(|&byte| byte == b'\n').unwrap_or(0);
-            let line = LINES[numbers.below(LINES.len())];
-            file.splice(at..at, [b"\n", line].concat());
-        }
-    }
 }
 
 #[test]
@@ -360,12 +325,15 @@ fn whole_files_read_the_same() {
 
 #[test]
 fn damaged_files_read_the_same() {
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = Numbers::new();
     for file in corpus() {
         for _ in 0..12 {
-            let mut piece = excerpt(&file, &mut numbers);
+            let mut piece = excerpt(&file, 1500, &mut numbers);
             for _ in 0..numbers.below(12) {
-                damage(&mut piece, &mut numbers);
+                damage(&mut piece, &mut numbers, |file, at, numbers| {
+                    let at = at + file[at..].iter().position(|&byte| byte == b'\n').unwrap_or(0);
+                    file.splice(at..at, [&b"\n"[..], numbers.one_of(LINES)].concat());
+                });
             }
             assert_same(&piece);
         }

@@ -1,12 +1,13 @@
 use super::*;
 use crate::Selection;
+use crate::files::{File, files_outside};
 use gristmill_format::Survey;
 use proptest::prelude::*;
 
-// Not all of it is used here.
-#[allow(dead_code)]
-#[path = "../../../format/tests/support/files.rs"]
-mod files;
+#[path = "../../../format/tests/support/chance.rs"]
+mod chance;
+
+use chance::{Numbers, damage, excerpt};
 
 fn input(bytes: &[u8]) -> Vec<Input> {
     vec![Input { name: String::new(), bytes: bytes.to_vec() }]
@@ -44,8 +45,8 @@ fn assert_same(path: &str, whole: &Profile, other: &Profile) {
 }
 
 /// Every profile of the corpora, damaged ones as well.
-fn corpus() -> Vec<files::File> {
-    files::files_outside(&["src", "expected"])
+fn corpus() -> Vec<File> {
+    files_outside(&["src", "expected"])
 }
 
 #[test]
@@ -72,46 +73,22 @@ fn skimmed_lines_come_to_the_same_as_records() {
     }
 }
 
-/// Numbers good enough to choose places with; the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % limit.max(1)
-    }
-}
-
-/// Changes a byte, takes one away, puts one in, or puts a line of the file to another place.
-fn damage(file: &mut Vec<u8>, numbers: &mut Numbers) {
-    const BYTES: &[u8] = b"0123456789+-*x.:/=() \t\r\nfcnals";
-    let at = numbers.below(file.len());
-    match numbers.below(4) {
-        0 if !file.is_empty() => file[at] = BYTES[numbers.below(BYTES.len())],
-        1 if !file.is_empty() => drop(file.remove(at)),
-        2 => file.insert(at, BYTES[numbers.below(BYTES.len())]),
-        _ => {
-            let from = numbers.below(file.len());
-            let line: Vec<u8> =
-                file[from..].split_inclusive(|&byte| byte == b'\n').nth(1).unwrap_or_default().to_vec();
-            let at = file[at..].iter().position(|&byte| byte == b'\n').map_or(file.len(), |end| at + end + 1);
-            file.splice(at..at, line);
-        }
-    }
+/// Copies a line of the file to behind another one.
+fn copy_line(file: &mut Vec<u8>, at: usize, numbers: &mut Numbers) {
+    let from = numbers.below(file.len());
+    let line = file[from..].split_inclusive(|&byte| byte == b'\n').nth(1).unwrap_or_default().to_vec();
+    let at = file[at..].iter().position(|&byte| byte == b'\n').map_or(file.len(), |end| at + end + 1);
+    file.splice(at..at, line);
 }
 
 #[test]
 fn damaged_files_come_to_the_same_as_records_and_however_they_are_cut() {
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = Numbers::new();
     for file in corpus() {
         for _ in 0..6 {
-            let head = &file.bytes[..file.bytes.len().min(1200)];
-            let start = numbers.below(file.bytes.len());
-            let mut piece = [head, b"\n", &file.bytes[start..file.bytes.len().min(start + 3000)]].concat();
+            let mut piece = excerpt(&file.bytes, 3000, &mut numbers);
             for _ in 0..numbers.below(12) {
-                damage(&mut piece, &mut numbers);
+                damage(&mut piece, &mut numbers, copy_line);
             }
             let text = String::from_utf8_lossy(&piece).into_owned();
             let whole = whole(&piece);

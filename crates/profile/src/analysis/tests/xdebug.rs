@@ -109,7 +109,7 @@ const NO_TREE: [&str; 2] = ["xdebug3.txt", "sample_profiles_callgrind_callgrind.
 #[test]
 fn trees_of_the_corpus() {
     let mut seen = Vec::new();
-    for File { name, bytes, is_own } in files() {
+    for File { path: name, bytes, is_own } in files() {
         let (width, blocks) = blocks(&bytes);
         let is_xdebug = bytes.windows(6).take(4096).any(|word| word.eq_ignore_ascii_case(b"xdebug"));
         let Ok(tree) = tree(width, &blocks) else {

@@ -167,7 +167,7 @@ fn profiles_of_the_corpus() {
         .into_iter()
         // Every line of such a profile is read again several times, and a test is not optimised.
         .filter(|file| file.bytes.len() <= 1 << 20)
-        .map(|file| (file.name, Profile::of(file.bytes)))
+        .map(|file| (file.path, Profile::of(file.bytes)))
         .filter(|(_, profile)| profile.finding_count() == 0 && profile.event_count() > 0)
         .collect();
     assert!(profiles.len() > 60);
