@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use gristmill_format::Resumption;
 
+use crate::grouped::Grouped;
+
 /// A block, by where it begins. It ends where the next function does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Block {
@@ -37,7 +39,7 @@ impl Block {
 
 /// The blocks of each function: looked for when they are first asked for, as most of what asks for a profile does not.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct BlocksByFunction(OnceLock<Runs>);
+pub(crate) struct BlocksByFunction(OnceLock<Grouped>);
 
 /// Follows from the blocks.
 impl PartialEq for BlocksByFunction {
@@ -46,44 +48,17 @@ impl PartialEq for BlocksByFunction {
     }
 }
 
-/// The indices of blocks, those of one function after those of another; and where each function's begin.
-#[derive(Debug, Clone, Default)]
-struct Runs {
-    begins: Vec<u32>,
-    blocks: Vec<u32>,
-}
-
 impl BlocksByFunction {
     /// Those of a function that are in a range of blocks, in their order.
     pub(crate) fn of(&self, function: usize, range: &Range<usize>, blocks: &[Block]) -> &[u32] {
-        let Runs { begins, blocks } = self.0.get_or_init(|| Runs::of(blocks));
-        let begin = |function: usize| begins.get(function).map_or(blocks.len(), |&begin| begin as usize);
-        let own = blocks.get(begin(function)..begin(function + 1)).unwrap_or_default();
+        let own = self.0.get_or_init(|| {
+            let functions = blocks.iter().map(|block| block.function as usize + 1).max().unwrap_or_default();
+            Grouped::of(functions, blocks.iter().map(|block| Some(block.function as usize)))
+        });
+        let own = own.get(function);
         let [from, to] =
             [range.start, range.end].map(|limit| own.partition_point(|&block| (block as usize) < limit));
         own.get(from..to).unwrap_or_default()
-    }
-}
-
-impl Runs {
-    fn of(blocks: &[Block]) -> Runs {
-        let functions = blocks.iter().map(|block| block.function as usize + 1).max().unwrap_or_default();
-        // Each place counts those of the functions before, then moves over its own as they are put in.
-        let mut ends = vec![0u32; functions + 1];
-        blocks.iter().for_each(|block| ends[block.function as usize + 1] += 1);
-        let mut sum = 0;
-        for end in &mut ends {
-            sum += *end;
-            *end = sum;
-        }
-        let begins = ends.clone();
-        let mut sorted = vec![0; blocks.len()];
-        for (index, block) in (0..).zip(blocks) {
-            let place = &mut ends[block.function as usize];
-            sorted[*place as usize] = index;
-            *place += 1;
-        }
-        Runs { begins, blocks: sorted }
     }
 }
 

@@ -4,6 +4,10 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
+/// A table has a cell for each function and event type. No profile that was measured comes near this; one made to do harm
+/// has thousands of event types, and a few bytes for each function.
+pub const MOST_CELLS: usize = 1 << 27;
+
 /// One row of costs for each thing, one column for each event type.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CostTable {
@@ -58,6 +62,12 @@ impl CostTable {
         debug_assert_eq!(costs.len(), self.width);
         self.values.extend_from_slice(costs);
         self.rows += 1;
+    }
+
+    /// Adds one row of zeros at the end.
+    pub(crate) fn push_zeros(&mut self) {
+        self.rows += 1;
+        self.values.resize(self.rows * self.width, 0);
     }
 
     /// One row after the other.

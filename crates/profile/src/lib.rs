@@ -69,6 +69,7 @@ mod files;
 mod finding;
 pub mod formula;
 mod function_keys;
+mod grouped;
 pub mod hash;
 mod id;
 mod in_force;
@@ -89,7 +90,7 @@ mod text;
 
 pub use builder::{BuildError, Builder, BuilderFunction};
 pub use check::BrokenInvariant;
-pub use cost::CostTable;
+pub use cost::{CostTable, MOST_CELLS};
 pub use decode::{BlockLine, Place};
 pub use finding::{Finding, KEPT_FINDINGS};
 pub use id::{EventId, FileId, FunctionId, ObjectId, PartId};

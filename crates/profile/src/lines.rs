@@ -130,7 +130,7 @@ impl<K: Copy + Ord> Gathered<K> {
             if keys.last() != Some(&key) {
                 keys.push(key);
                 counts.push(0);
-                costs.push(&vec![0; width]);
+                costs.push_zeros();
             }
             if let Some(count) = counts.last_mut() {
                 *count += self.counts[row];
@@ -192,8 +192,7 @@ pub struct Invocations<'p> {
 
 impl Profile {
     /// The blocks of a part in the order of the file, read again from its input. Where a producer writes a block for
-    /// each
-    /// invocation, these are the invocations.
+    /// each invocation, these are the invocations.
     pub fn invocations(&self, part: crate::PartId) -> Invocations<'_> {
         Invocations {
             profile: self,
@@ -218,8 +217,7 @@ impl Invocations<'_> {
     }
 
     /// The next block: what its own lines cost, and its calls in their order. Costs have a column for each event type
-    /// of
-    /// the profile, and one of zeros where it has none, as in [`Profile::call_graph`].
+    /// of the profile, and one of zeros where it has none, as in [`Profile::call_graph`].
     pub fn next_block(&mut self) -> Option<crate::analysis::Invocation<'_>> {
         let index = self.blocks.next()?;
         let width = self.profile.event_count().max(1);

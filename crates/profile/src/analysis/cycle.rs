@@ -13,6 +13,7 @@ use gristmill_format::Cost;
 
 use crate::analysis::component::{Components, Step, components};
 use crate::analysis::graph::{Arc, CallGraph, narrow};
+use crate::grouped::{Grouped, begins};
 use crate::id::FunctionId;
 
 /// The number of a cycle, from 1.
@@ -295,11 +296,7 @@ impl Inner {
             .iter()
             .map(|&place| (number(graph.arcs()[place].caller), number(graph.arcs()[place].callee)))
             .collect();
-        let mut first_out = vec![0u32; members.len() + 1];
-        arcs.iter().for_each(|&(caller, _)| first_out[caller as usize + 1] += 1);
-        for member in 0..members.len() {
-            first_out[member + 1] += first_out[member];
-        }
+        let first_out = begins(members.len(), arcs.iter().map(|&(caller, _)| caller as usize));
         let mut entered: Vec<Cost> = vec![0; members.len()];
         for place in cycles.entries(graph, cycle) {
             entered[number(graph.arcs()[place].callee) as usize] +=
@@ -315,10 +312,7 @@ impl Inner {
     /// fewer than two of them for each member.
     fn candidates(&self) -> Vec<usize> {
         let mut in_tree = vec![false; self.arcs.len()];
-        let mut incoming: Vec<Vec<u32>> = vec![Vec::new(); self.members];
-        for (index, &(_, callee)) in self.arcs.iter().enumerate() {
-            incoming[callee as usize].push(narrow(index));
-        }
+        let incoming = Grouped::of(self.members, self.arcs.iter().map(|&(_, callee)| Some(callee as usize)));
         for forward in [true, false] {
             let mut seen = vec![false; self.members];
             seen[self.entry as usize] = true;
@@ -338,7 +332,7 @@ impl Inner {
                     (self.first_out[member as usize]..self.first_out[member as usize + 1])
                         .for_each(&mut visit);
                 } else {
-                    incoming[member as usize].iter().copied().for_each(&mut visit);
+                    incoming.get(member as usize).iter().copied().for_each(&mut visit);
                 }
             }
         }

@@ -6,6 +6,7 @@ use gristmill_format::Cost;
 
 use crate::cost::{CostTable, add};
 use crate::formula::{CostOverflow, Derived};
+use crate::grouped::{Grouped, begins};
 use crate::id::FunctionId;
 
 /// All calls from one function to another, summed over call sites and parts.
@@ -40,9 +41,8 @@ pub struct CallGraph {
     arc_costs: CostTable,
     /// Where the arcs of each caller begin in `arcs`; one more at the end.
     first_out: Vec<u32>,
-    /// The arcs by callee: places in `arcs`, and where those of each callee begin.
-    incoming: Vec<u32>,
-    first_in: Vec<u32>,
+    /// By callee: places in `arcs`.
+    incoming: Grouped,
 }
 
 impl CallGraph {
@@ -64,16 +64,9 @@ impl CallGraph {
         if !arcs.is_sorted_by(|a, b| (a.caller, a.callee) < (b.caller, b.callee)) {
             (arcs, arc_costs) = merged(&arcs, &arc_costs);
         }
-        let first_out = starts(functions, arcs.iter().map(|arc| arc.caller));
-        let first_in = starts(functions, arcs.iter().map(|arc| arc.callee));
-        let mut next = first_in.clone();
-        let mut incoming = vec![0; arcs.len()];
-        for (place, arc) in arcs.iter().enumerate() {
-            let slot = &mut next[arc.callee.index()];
-            incoming[*slot as usize] = narrow(place);
-            *slot += 1;
-        }
-        CallGraph { self_costs, arcs, arc_costs, first_out, incoming, first_in }
+        let first_out = begins(functions, arcs.iter().map(|arc| arc.caller.index()));
+        let incoming = Grouped::of(functions, arcs.iter().map(|arc| Some(arc.callee.index())));
+        CallGraph { self_costs, arcs, arc_costs, first_out, incoming }
     }
 
     /// How many functions there are.
@@ -132,8 +125,7 @@ impl CallGraph {
     /// The arcs that lead to a function, as places in [`CallGraph::arcs`], by caller.
     #[inline]
     pub fn incoming(&self, function: FunctionId) -> impl ExactSizeIterator<Item = usize> + '_ {
-        let range = self.first_in[function.index()] as usize..self.first_in[function.index() + 1] as usize;
-        self.incoming[range].iter().map(|&place| place as usize)
+        self.incoming.get(function.index()).iter().map(|&place| place as usize)
     }
 
     /// The arc from one function to another.
@@ -223,7 +215,6 @@ impl CallGraph {
             arcs: self.arcs.clone(),
             first_out: self.first_out.clone(),
             incoming: self.incoming.clone(),
-            first_in: self.first_in.clone(),
         }
     }
 
@@ -287,18 +278,6 @@ fn merged(arcs: &[Arc], arc_costs: &CostTable) -> (Vec<Arc>, CostTable) {
         }
     }
     (merged, costs)
-}
-
-/// Where the items of each function begin when they stand one function after the other.
-fn starts(functions: usize, of: impl Iterator<Item = FunctionId>) -> Vec<u32> {
-    let mut starts = vec![0u32; functions + 1];
-    for function in of {
-        starts[function.index() + 1] += 1;
-    }
-    for index in 0..functions {
-        starts[index + 1] += starts[index];
-    }
-    starts
 }
 
 /// A place in a list, in half the memory.

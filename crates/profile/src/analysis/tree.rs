@@ -22,6 +22,7 @@ use gristmill_format::Cost;
 use crate::analysis::cycle::{CycleId, Unit};
 use crate::analysis::graph::narrow;
 use crate::cost::CostTable;
+use crate::grouped::Grouped;
 use crate::id::FunctionId;
 
 pub use estimate::TreeLimits;
@@ -259,6 +260,18 @@ impl Sprouts {
         Sprouts { nodes: Vec::new(), self_costs: empty.clone(), inclusive: empty }
     }
 
+    /// A node, whose costs are to follow.
+    fn push(&mut self, item: TreeItem, parent: Option<usize>, count: Cost, is_guessed: bool) {
+        self.nodes.push(Sprout { item, parent, count, hidden: 0, is_guessed });
+    }
+
+    /// A node of which nothing is known as yet.
+    fn push_empty(&mut self, item: TreeItem, parent: Option<usize>) {
+        self.push(item, parent, 0, false);
+        self.self_costs.push_zeros();
+        self.inclusive.push_zeros();
+    }
+
     /// Makes inclusive costs of the self costs.
     fn sum_up(&mut self) {
         self.inclusive = self.self_costs.clone();
@@ -272,23 +285,11 @@ impl Sprouts {
 
     /// Puts children beside each other, the dearest first.
     fn arrange(self, basis: TreeBasis) -> CallTree {
-        let key = |node: &usize| {
-            let cost = self.inclusive.row(*node).first().map_or(0, |cost| cost.unsigned_abs());
-            (Reverse(cost), self.nodes[*node].item)
+        let key = |&node: &u32| {
+            let cost = self.inclusive.row(node as usize).first().map_or(0, |cost| cost.unsigned_abs());
+            (Reverse(cost), self.nodes[node as usize].item)
         };
-        let mut first_child = vec![0u32; self.nodes.len() + 1];
-        self.nodes.iter().filter_map(|node| node.parent).for_each(|parent| first_child[parent + 1] += 1);
-        for node in 0..self.nodes.len() {
-            first_child[node + 1] += first_child[node];
-        }
-        let mut next = first_child.clone();
-        let mut children = vec![0usize; self.nodes.len().saturating_sub(1)];
-        for (index, node) in self.nodes.iter().enumerate() {
-            if let Some(parent) = node.parent {
-                children[next[parent] as usize] = index;
-                next[parent] += 1;
-            }
-        }
+        let mut children = Grouped::of(self.nodes.len(), self.nodes.iter().map(|node| node.parent));
         let mut order = vec![CallTree::ROOT];
         let mut tree = CallTree {
             basis,
@@ -298,8 +299,7 @@ impl Sprouts {
         };
         let mut parents = vec![None];
         while let Some(&node) = order.get(tree.nodes.len()) {
-            let range = first_child[node] as usize..first_child[node + 1] as usize;
-            let below = &mut children[range];
+            let below = children.get_mut(node);
             below.sort_by_key(key);
             let place = tree.nodes.len();
             let Sprout { item, count, hidden, is_guessed, .. } = self.nodes[node];
@@ -308,7 +308,7 @@ impl Sprouts {
             tree.self_costs.push(self.self_costs.row(node));
             tree.inclusive.push(self.inclusive.row(node));
             parents.extend(below.iter().map(|_| Some(place)));
-            order.extend_from_slice(below);
+            order.extend(below.iter().map(|&node| node as usize));
         }
         tree
     }
@@ -324,9 +324,7 @@ struct Trie {
 impl Trie {
     fn new(root: TreeItem, width: usize) -> Self {
         let mut sprouts = Sprouts::new(width);
-        sprouts.nodes.push(Sprout { item: root, parent: None, count: 0, hidden: 0, is_guessed: false });
-        sprouts.self_costs.push(&vec![0; width]);
-        sprouts.inclusive.push(&vec![0; width]);
+        sprouts.push_empty(root, None);
         Trie { sprouts, places: HashMap::new() }
     }
 
@@ -335,11 +333,7 @@ impl Trie {
         let Trie { sprouts, places } = self;
         let place = *places.entry((narrow(parent), item)).or_insert_with(|| {
             let place = narrow(sprouts.nodes.len());
-            let parent = Some(parent);
-            sprouts.nodes.push(Sprout { item, parent, count: 0, hidden: 0, is_guessed: false });
-            let zeros = vec![0; sprouts.self_costs.width()];
-            sprouts.self_costs.push(&zeros);
-            sprouts.inclusive.push(&zeros);
+            sprouts.push_empty(item, Some(parent));
             place
         });
         place as usize

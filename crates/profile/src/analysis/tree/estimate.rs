@@ -21,7 +21,7 @@ use gristmill_format::Cost;
 use crate::analysis::cycle::Cycles;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::proportion::{apportion, proportion};
-use crate::analysis::tree::{CallTree, Sprout, Sprouts, TreeBasis, TreeItem};
+use crate::analysis::tree::{CallTree, Sprouts, TreeBasis, TreeItem};
 use crate::cost::{CostTable, add};
 use crate::id::FunctionId;
 
@@ -208,7 +208,7 @@ impl<'a> Growth<'a> {
             }
             None => {
                 sprouts.push(TreeItem::Program, None, 0, false);
-                sprouts.self_costs.push(&vec![0; self.units.width()]);
+                sprouts.self_costs.push_zeros();
                 sprouts.inclusive.push(&self.merge(&whole));
                 for unit in roots {
                     let costs = self.inclusive.row(unit.index()).to_vec();
@@ -287,12 +287,6 @@ impl<'a> Growth<'a> {
 
 fn subtract(from: &mut [Cost], costs: &[Cost]) {
     from.iter_mut().zip(costs).for_each(|(from, cost)| *from -= cost);
-}
-
-impl Sprouts {
-    fn push(&mut self, item: TreeItem, parent: Option<usize>, count: Cost, is_guessed: bool) {
-        self.nodes.push(Sprout { item, parent, count, hidden: 0, is_guessed });
-    }
 }
 
 /// A node to be.
