@@ -6,9 +6,8 @@ use gristmill_format::NameKey;
 /// text.
 ///
 /// Two rules are added. Files that never say `fl=` name the file of a function with `fi=` before its `fn=`. And what
-/// was said
-/// of a call does not outlive the function or part that it was said in, so that the lines of a function can be read
-/// alone.
+/// was said of a call does not outlive the function or part that it was said in, so that the lines of a function can
+/// be read alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InForce<T> {
     pub(crate) object: Option<T>,

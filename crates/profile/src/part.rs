@@ -5,6 +5,7 @@ use std::ops::Range;
 use gristmill_format::{Columns, Cost, Location};
 
 use crate::block::BodyState;
+use crate::cost::add;
 use crate::id::{EventId, PartId};
 use crate::profile::{Index, Profile};
 use crate::sums::SumPlace;
@@ -173,9 +174,7 @@ impl<'p> Part<'p> {
     /// The sums of its self costs, in the order of its own event types.
     pub fn totals(&self) -> Vec<Cost> {
         let mut totals = vec![0; self.event_types().len()];
-        self.profile.each_self_cost(self, |_, _, costs| {
-            totals.iter_mut().zip(costs).for_each(|(total, cost)| *total += cost);
-        });
+        self.profile.each_self_cost(self, |_, _, costs| add(&mut totals, costs));
         totals
     }
 }

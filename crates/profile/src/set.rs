@@ -1,11 +1,9 @@
 //! Which files belong to one recording.
 //!
-//! Callgrind writes `BASE`, and with dumps and threads `BASE.PART`, `BASE-THREAD` and `BASE.PART-THREAD`, where `BASE`
-//! is what
-//! its user chose, by default `callgrind.out.PID`. A name alone says little: `callgrind.out.12` begins like
-//! `callgrind.out.123`, and may be the base of process 12 or dump 12 of a file `callgrind.out`. So a name is read
-//! together
-//! with the header of the file.
+//! Callgrind writes `BASE`, and with dumps and threads `BASE.PART`, `BASE-THREAD` and `BASE.PART-THREAD`, where
+//! `BASE` is what its user chose, by default `callgrind.out.PID`. A name alone says little: `callgrind.out.12` begins
+//! like `callgrind.out.123`, and may be the base of process 12 or dump 12 of a file `callgrind.out`. So a name is
+//! read together with the header of the file.
 
 use gristmill_format::{Header, Line, Reader};
 
@@ -48,16 +46,19 @@ impl FileHeader {
         }
         header
     }
+
+    /// Whether both are of the same process and command.
+    fn shares_run_with(&self, other: &FileHeader) -> bool {
+        self.pid == other.pid && self.command == other.command
+    }
 }
 
-/// The files of the recording that one of them is from, in the order of dumps and threads; that one included, unless it
-/// is
-/// empty and stands for the others.
+/// The files of the recording that one of them is from, in the order of dumps and threads; that one included, unless
+/// it is empty and stands for the others.
 ///
 /// Given are the names of files in one folder, and their headers. Two files are of one recording when process and
-/// command
-/// are the same and both names come from one base, each by its own part and thread number. A file that does not say its
-/// process is alone, and so is one that says the same part and thread as another.
+/// command are the same and both names come from one base, each by its own part and thread number. A file that does
+/// not say its process is alone, and so is one that says the same part and thread as another.
 ///
 /// ```
 /// use gristmill_profile::{FileHeader, recording_of};
@@ -88,9 +89,8 @@ pub fn recording_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> V
     let ours = bases(name.as_ref(), header);
     let mut found = Vec::new();
     for (index, (other, other_header)) in files.iter().enumerate() {
-        let same = other_header.pid == header.pid && other_header.command == header.command;
         let shares_base = || bases(other.as_ref(), other_header).iter().any(|base| ours.contains(base));
-        if index == named || same && shares_base() {
+        if index == named || other_header.shares_run_with(header) && shares_base() {
             found.push(index);
         }
     }
@@ -106,10 +106,10 @@ fn threads_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> Vec<usi
             header.pid.is_some() && bases(name.as_ref(), header).contains(&base)
         })
         .collect();
-    let same =
-        |a: usize, b: usize| files[a].1.pid == files[b].1.pid && files[a].1.command == files[b].1.command;
     match found.first() {
-        Some(&first) if found.iter().all(|&index| same(first, index)) => in_order(named, found, files),
+        Some(&first) if found.iter().all(|&index| files[index].1.shares_run_with(&files[first].1)) => {
+            in_order(named, found, files)
+        }
         _ => vec![named],
     }
 }

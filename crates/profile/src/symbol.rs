@@ -83,11 +83,15 @@ fn readable(name: &[u8]) -> Cow<'_, str> {
     demangle(name).map_or_else(|| String::from_utf8_lossy(name), Cow::Owned)
 }
 
+/// Whether a piece of a name is the level of the caller before it, and none itself.
+fn is_level(piece: &[u8]) -> bool {
+    !piece.is_empty() && piece.iter().all(u8::is_ascii_digit)
+}
+
 /// The name that all levels of a recursion have in common: `fib'2'main` becomes `fib'main`. Levels of callers go as
 /// well.
 pub fn fold_recursion(name: &[u8]) -> Cow<'_, [u8]> {
     let parts = FunctionName::parse(name);
-    let is_level = |piece: &[u8]| !piece.is_empty() && piece.iter().all(u8::is_ascii_digit);
     if parts.recursion().is_none() && !parts.callers().any(is_level) {
         return Cow::Borrowed(name);
     }

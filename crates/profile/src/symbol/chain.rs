@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use gristmill_format::FunctionName;
 
 use crate::id::FunctionId;
+use crate::symbol::is_level;
 
 /// Chains of callers from names such as `f'a'main`, with a number for each name that is in one.
 ///
@@ -53,7 +54,7 @@ impl Chains {
             }
             for piece in parts.callers() {
                 // The level of a caller is a piece of its own.
-                if !piece.is_empty() && piece.iter().all(u8::is_ascii_digit) {
+                if is_level(piece) {
                     name.push(b'\'');
                     name.extend_from_slice(piece);
                 } else {
