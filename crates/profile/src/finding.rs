@@ -35,18 +35,34 @@ impl Finding {
             is_repaired: error.is_repaired(),
         }
     }
+
+    /// Whether a line does not count, or counts with a number that was guessed.
+    pub fn is_loss(&self) -> bool {
+        !self.is_repaired
+            || matches!(self.kind, ErrorKind::BadCost | ErrorKind::CostTooLarge | ErrorKind::BadCount)
+    }
+
+    /// Where it is in its input. Those of numbers are found apart from the others.
+    pub(crate) fn place(&self) -> (u64, u64) {
+        (self.location.byte, self.column)
+    }
 }
 
-/// The first findings, and how many there were.
+/// The first findings, the first by which something was lost, and how many there were.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Findings {
     pub(crate) kept: Vec<Finding>,
+    /// It may be beyond those that are kept.
+    pub(crate) first_loss: Option<Finding>,
     pub(crate) total: u64,
 }
 
 impl Findings {
     pub(crate) fn push(&mut self, finding: Finding) {
         self.total += 1;
+        if finding.is_loss() && self.first_loss.is_none_or(|first| finding.place() < first.place()) {
+            self.first_loss = Some(finding);
+        }
         if self.kept.len() < KEPT_FINDINGS {
             self.kept.push(finding);
         }

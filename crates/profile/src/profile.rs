@@ -35,8 +35,7 @@ impl fmt::Debug for Input {
 /// One or several files in the Callgrind format, loaded: constant from then on.
 ///
 /// It keeps the bytes of its inputs and an index over them. Sums by function are there at once; what stands in the
-/// lines
-/// of a function is read again when it is asked for. See the [crate](crate) for an example.
+/// lines of a function is read again when it is asked for. See the [crate](crate) for an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     pub(crate) inputs: Vec<Input>,
@@ -240,6 +239,12 @@ impl Profile {
         &self.index.findings.kept
     }
 
+    /// The first finding by which something of the files was lost; see [`Finding::is_loss`]. All are looked at, not only
+    /// those that are kept.
+    pub fn first_loss(&self) -> Option<&Finding> {
+        self.index.findings.first_loss.as_ref()
+    }
+
     /// How much was wrong with the files.
     pub fn finding_count(&self) -> u64 {
         self.index.findings.total
@@ -273,8 +278,7 @@ impl Profile {
     }
 
     /// Hands out the arcs of a part by caller, then callee: how often, and the inclusive costs in the order of the
-    /// part's
-    /// own event types.
+    /// part's own event types.
     pub fn each_arc(&self, part: &Part<'_>, mut take: impl FnMut(Arc, &[Cost])) {
         let (from, to) = self.index.arc_range(part.id().index());
         self.index.arcs.each(from, to, part.event_types().len(), |(caller, callee), count, costs| {
@@ -307,26 +311,10 @@ impl Profile {
         CallGraph::new(self_costs, arcs, arc_costs)
     }
 
-    /// The self costs of the selected parts by source file of the lines. A row for each file.
-    pub fn file_costs(&self, selection: &Selection) -> CostTable {
-        let mut sums = CostTable::new(self.event_count(), self.file_count());
-        for part in self.selected(selection) {
-            let events = part.event_types();
-            self.each_self_cost(&part, |_, file, costs| {
-                if sums.width() > 0 {
-                    let row = sums.row_mut(file.index());
-                    events.iter().zip(costs).for_each(|(event, cost)| row[event.index()] += cost);
-                }
-            });
-        }
-        sums
-    }
-
     /// The profile as text again: the bytes of its inputs, one after the other.
     ///
     /// Of one input, these are its very bytes. Several follow each other as parts, with their headers; a line end is
-    /// put
-    /// between two where one is missing.
+    /// put between two where one is missing.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = Vec::new();
         for input in &self.inputs {

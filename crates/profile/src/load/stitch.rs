@@ -114,7 +114,7 @@ impl<'i> Stitcher<'i> {
         let first_line = chunk.first_line;
         let line = |local: u64| local - first_line + lines;
         let input = self.input;
-        for finding in &mut chunk.findings.kept {
+        for finding in chunk.findings.kept.iter_mut().chain(&mut chunk.findings.first_loss) {
             finding.input = input;
             finding.location.line = line(finding.location.line);
         }
@@ -178,10 +178,11 @@ impl<'i> Stitcher<'i> {
         self.in_force = chunk.in_force.at_next_function(|slot, local| name(slot.space(), local));
         self.lines = line(chunk.lines_read);
         self.index.findings.total += chunk.findings.total;
+        self.index.findings.first_loss = self.index.findings.first_loss.or(chunk.findings.first_loss);
         let kept = &mut self.index.findings.kept;
         kept.append(&mut chunk.findings.kept);
         // Those of numbers were found apart from the others.
-        kept[found..].sort_by_key(|finding| (finding.location.byte, finding.column));
+        kept[found..].sort_by_key(Finding::place);
         kept.truncate(KEPT_FINDINGS);
     }
 
