@@ -77,6 +77,7 @@ mod line_sums;
 mod lines;
 mod load;
 pub mod merge;
+mod name_list;
 mod numbers;
 mod packed;
 mod part;

@@ -6,9 +6,9 @@
 use gristmill_format::Cost;
 
 use crate::hash::Map;
+use crate::name_list::NameList;
 use crate::rows::push_row;
 use crate::sums::{OpenSums, SumPlace, SumTable};
-use crate::text::{Bytes, MADE, Names, Text};
 
 /// Costs that are being added up.
 ///
@@ -255,38 +255,6 @@ impl SummedLines {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
-    }
-}
-
-/// Names, each kept once.
-#[derive(Debug, Default)]
-struct NameList {
-    names: Names,
-    bytes: Kept,
-}
-
-#[derive(Debug, Default)]
-struct Kept(Vec<u8>);
-
-impl Bytes for Kept {
-    fn bytes(&self, text: Text) -> &[u8] {
-        self.0.get(text.at..text.at + text.len).unwrap_or_default()
-    }
-}
-
-impl NameList {
-    fn number(&mut self, name: &[u8]) -> u32 {
-        let text = Text { at: self.bytes.0.len(), len: name.len(), place: MADE };
-        let known = self.names.len();
-        let number = self.names.intern(name, || text, &self.bytes);
-        if self.names.len() > known {
-            self.bytes.0.extend_from_slice(name);
-        }
-        number
-    }
-
-    fn name(&self, number: u32) -> &[u8] {
-        self.bytes.bytes(self.names.text(number))
     }
 }
 

@@ -24,7 +24,6 @@
 //! writes with hidden options: they are about one part and not about a sum.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::thread;
 
 use gristmill_format::Cost;
@@ -32,6 +31,7 @@ use gristmill_format::Cost;
 use crate::decode::{BlockLine, BlockReader, Place};
 use crate::hash::Map;
 use crate::id::{FunctionId, PartId};
+use crate::name_list::NameList;
 use crate::profile::Profile;
 
 mod concatenate;
@@ -41,6 +41,7 @@ mod ratio;
 mod write;
 
 pub use concatenate::{Concatenation, LeftOut};
+pub use header::creators;
 pub use ratio::Ratio;
 pub use write::{Combine, WriteMerged};
 
@@ -93,9 +94,7 @@ pub struct Merger {
     keeps_runs: bool,
     /// Objects, files and names of functions.
     names: [NameList; 3],
-    /// By object, file and name.
-    functions: Vec<[u32; 3]>,
-    function_ids: Map<[u32; 3], u32>,
+    functions: FunctionList,
     /// The lines of each function.
     lines: Vec<Lines>,
     headers: Headers,
@@ -103,23 +102,22 @@ pub struct Merger {
     runs: Vec<Vec<bool>>,
 }
 
+/// Functions by object, file and name, each kept once.
 #[derive(Debug, Clone, Default)]
-struct NameList {
-    texts: Vec<Arc<[u8]>>,
-    ids: Map<Arc<[u8]>, u32>,
+struct FunctionList {
+    keys: Vec<[u32; 3]>,
+    numbers: Map<[u32; 3], u32>,
 }
 
-impl NameList {
-    fn intern(&mut self, text: &[u8]) -> u32 {
-        if let Some(&id) = self.ids.get(text) {
-            return id;
+impl FunctionList {
+    fn number(&mut self, key: [u32; 3]) -> u32 {
+        // More functions than there are numbers fit into no memory.
+        let next = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.keys.push(key);
         }
-        // More names than there are numbers fit into no memory.
-        let id = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        let text: Arc<[u8]> = text.into();
-        self.texts.push(Arc::clone(&text));
-        self.ids.insert(text, id);
-        id
+        number
     }
 }
 
@@ -176,7 +174,7 @@ impl Merger {
 
     /// How many lines are kept, and in how many bytes.
     pub fn size(&self) -> (usize, usize) {
-        let names = self.names.iter().flat_map(|names| &names.texts).map(|text| text.len()).sum::<usize>();
+        let names: usize = self.names.iter().map(NameList::size).sum();
         let lines = self.lines.iter().map(Lines::len).sum();
         (lines, names + self.lines.iter().map(Lines::size).sum::<usize>())
     }
@@ -215,26 +213,20 @@ impl Merger {
             return Err(MergeError::TooManyEvents);
         }
         self.give_up_addresses(had_addresses);
-        let run = self.open_run(&columns);
+        let run = if self.keeps_runs { self.open_run(columns.iter().copied()) } else { 0 };
         let [objects, files, names] = &mut self.names;
         let files: Vec<u32> =
-            (0..profile.file_count()).map(|id| files.intern(profile.file(crate::FileId::new(id)))).collect();
+            (0..profile.file_count()).map(|id| files.number(profile.file(crate::FileId::new(id)))).collect();
         let functions: Vec<u32> = profile
             .functions()
             .map(|id| {
                 let function = profile.function(id);
-                let object = objects.intern(profile.object(function.object));
+                let object = objects.number(profile.object(function.object));
                 let file = files.get(function.file.index()).copied().unwrap_or_default();
-                let next = u32::try_from(self.functions.len()).unwrap_or(u32::MAX);
-                let key = [object, file, names.intern(function.name)];
-                let id = *self.function_ids.entry(key).or_insert(next);
-                if id == next {
-                    self.functions.push(key);
-                    self.lines.push(Lines::default());
-                }
-                id
+                self.functions.number([object, file, names.number(function.name)])
             })
             .collect();
+        self.lines.resize_with(self.functions.keys.len(), Lines::default);
         let mut jobs: Vec<Job> = Vec::new();
         for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
             for block in profile.index.block_range(part.id().index()) {
@@ -291,13 +283,10 @@ impl Merger {
         }
     }
 
-    /// The number of the run that is added, which has these columns; 0 where runs are not kept apart.
-    fn open_run(&mut self, columns: &[usize]) -> u32 {
-        if !self.keeps_runs {
-            return 0;
-        }
+    /// Keeps a run that has these columns apart from the others; its number.
+    fn open_run(&mut self, columns: impl Iterator<Item = usize>) -> u32 {
         let mut events = vec![false; self.headers.events.len()];
-        for &column in columns {
+        for column in columns {
             if let Some(has) = events.get_mut(column) {
                 *has = true;
             }
@@ -336,33 +325,22 @@ impl Merger {
         let positions = self.headers.positions;
         let [objects, files, names] = &mut self.names;
         let renamed = [(objects, &other.names[0]), (files, &other.names[1]), (names, &other.names[2])]
-            .map(|(list, names)| names.texts.iter().map(|text| list.intern(text)).collect::<Vec<u32>>());
+            .map(|(list, names)| names.iter().map(|name| list.number(name)).collect::<Vec<u32>>());
         let new_name = |space: usize, id: u32| renamed[space].get(id as usize).copied().unwrap_or_default();
         let functions: Vec<u32> = other
             .functions
+            .keys
             .iter()
             .map(|&[object, file, name]| {
-                let next = u32::try_from(self.functions.len()).unwrap_or(u32::MAX);
-                let key = [new_name(0, object), new_name(1, file), new_name(2, name)];
-                let id = *self.function_ids.entry(key).or_insert(next);
-                if id == next {
-                    self.functions.push(key);
-                    self.lines.push(Lines::default());
-                }
-                id
+                self.functions.number([new_name(0, object), new_name(1, file), new_name(2, name)])
             })
             .collect();
+        self.lines.resize_with(self.functions.keys.len(), Lines::default);
         let new_function = |id: u32| functions.get(id as usize).copied().unwrap_or_default();
         let first_run = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
-        self.runs.extend(other.runs.into_iter().map(|had| {
-            let mut events = vec![false; self.headers.events.len()];
-            for (&column, _) in columns.iter().zip(had).filter(|(_, had)| *had) {
-                if let Some(has) = events.get_mut(column) {
-                    *has = true;
-                }
-            }
-            events
-        }));
+        for had in other.runs {
+            self.open_run(columns.iter().zip(had).filter(|(_, had)| *had).map(|(&column, _)| column));
+        }
         let mut gathered = Gathered::default();
         let (mut row, mut moved) = (Vec::new(), Vec::new());
         for (function, lines) in (0u32..).zip(other.lines) {
@@ -396,10 +374,7 @@ impl Merger {
                     }
                     std::mem::swap(&mut row, &mut moved);
                 }
-                gathered.push(key, &row);
-                if gathered.is_full(kept) {
-                    gathered.flush_into(kept);
-                }
+                gathered.add_to(kept, key, &row);
             }
             gathered.flush_into(kept);
         }
@@ -426,10 +401,7 @@ fn relabelled(lines: &Lines, change: impl Fn(&mut LineKey)) -> Lines {
         change(&mut key);
         row.clear();
         line.add_to(&mut row);
-        gathered.push(key, &row);
-        if gathered.is_full(&new) {
-            gathered.flush_into(&mut new);
-        }
+        gathered.add_to(&mut new, key, &row);
     }
     gathered.flush_into(&mut new);
     new
@@ -459,10 +431,7 @@ impl Source<'_> {
                 let Some(mut reader) = BlockReader::new(self.profile, part.index(), block) else { continue };
                 while let Some(line) = reader.next_line() {
                     let key = self.line(&line, events, block, &mut row);
-                    gathered.push(key, &row);
-                    if gathered.is_full(kept) {
-                        gathered.flush_into(kept);
-                    }
+                    gathered.add_to(kept, key, &row);
                 }
             }
             gathered.flush_into(kept);

@@ -144,39 +144,36 @@ impl Headers {
         for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
             self.take_order(part.event_types().iter().map(|&event| key(event)).collect());
             self.positions = self.positions.and(PositionsHeld::of(&part));
-            self.has_parts = true;
             let of_part = part.event_types().iter().filter_map(|event| columns.get(event.index()).copied());
             match self.take_texts(&part) {
                 None => plain.entry(part.input()).or_default().extend(of_part),
                 Some(merged) => {
                     self.runs = self.runs.saturating_add(merged.runs);
                     for column in of_part {
-                        let runs = merged.of_event(self.events.get(column));
-                        if let Some(with) = self.runs_with.get_mut(column) {
-                            *with = with.saturating_add(runs);
-                        }
+                        self.count_runs(column, merged.of_event(self.events.get(column)));
                     }
                 }
             }
         }
         for events in plain.values() {
             self.runs = self.runs.saturating_add(1);
-            for &column in events {
-                if let Some(with) = self.runs_with.get_mut(column) {
-                    *with = with.saturating_add(1);
-                }
-            }
+            events.iter().for_each(|&column| self.count_runs(column, 1));
         }
         columns
+    }
+
+    /// So many more runs have an event type.
+    fn count_runs(&mut self, column: usize, runs: u64) {
+        if let Some(with) = self.runs_with.get_mut(column) {
+            *with = with.saturating_add(runs);
+        }
     }
 
     /// Takes in what another merger knows. Returns the column for each of its columns.
     pub(super) fn merge(&mut self, other: Headers) -> Vec<usize> {
         let columns: Vec<usize> = other.events.iter().map(|event| self.column(event.clone())).collect();
-        for (&column, runs) in columns.iter().zip(&other.runs_with) {
-            if let Some(with) = self.runs_with.get_mut(column) {
-                *with = with.saturating_add(*runs);
-            }
+        for (&column, &runs) in columns.iter().zip(&other.runs_with) {
+            self.count_runs(column, runs);
         }
         if other.has_parts {
             match other.order {
@@ -215,14 +212,12 @@ impl Headers {
 
     /// Takes in what the header of a part says in words; returns of how many runs it is, where it says so.
     fn take_texts(&mut self, part: &Part<'_>) -> Option<MergedRuns> {
-        let is_merged = part.creator().is_some_and(|creator| creator.starts_with(CREATOR.as_bytes()));
+        let is_merged = is_merged(part);
         let is_plural = is_merged && part.descriptions().any(|(kind, _)| kind == COMMAND.as_bytes());
         if let Some(command) = part.command().filter(|_| !is_plural) {
             self.commands.insert(command.to_vec());
         }
-        if let Some(creator) = part.creator().filter(|_| !is_merged) {
-            self.creators.insert(creator.to_vec());
-        }
+        self.creators.extend(creators(part).map(<[u8]>::to_vec));
         let mut merged = MergedRuns::default();
         for (kind, value) in part.descriptions() {
             match std::str::from_utf8(kind).unwrap_or_default() {
@@ -231,9 +226,7 @@ impl Headers {
                 COMMAND if is_merged => {
                     self.commands.insert(value.to_vec());
                 }
-                CREATED_BY if is_merged => {
-                    self.creators.insert(value.to_vec());
-                }
+                CREATED_BY if is_merged => {}
                 _ if OF_A_DUMP.contains(&kind) => {}
                 _ => {
                     self.descriptions.insert((kind.to_vec(), value.to_vec()));
@@ -254,6 +247,20 @@ impl Headers {
         }
         columns
     }
+}
+
+fn is_merged(part: &Part<'_>) -> bool {
+    part.creator().is_some_and(|creator| creator.starts_with(CREATOR.as_bytes()))
+}
+
+/// Who wrote a part, or what was merged into it.
+pub fn creators<'p>(part: &Part<'p>) -> impl Iterator<Item = &'p [u8]> + use<'p> {
+    let is_merged = is_merged(part);
+    let of_merged = part
+        .descriptions()
+        .filter(move |(kind, _)| is_merged && *kind == CREATED_BY.as_bytes())
+        .map(|(_, value)| value);
+    part.creator().filter(|_| !is_merged).into_iter().chain(of_merged)
 }
 
 fn usual_place(key: &EventKey) -> (usize, &EventKey) {

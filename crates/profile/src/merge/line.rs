@@ -176,15 +176,19 @@ const FEWEST: usize = 1 << 14;
 
 impl Gathered {
     /// Takes a line. The row is a count and costs; for jumps how often they were taken and reached.
-    pub(super) fn push(&mut self, key: LineKey, row: &[Cost]) {
+    fn push(&mut self, key: LineKey, row: &[Cost]) {
         self.keys.push((key, self.rows.len()));
         push_sparse(&mut self.rows, row);
     }
 
-    /// Whether they should be sorted in, so that memory is in proportion to what is kept and not to what is read. The
-    /// more there is to go over, the more comes together before, so that the work stays in proportion as well.
-    pub(super) fn is_full(&self, kept: &Lines) -> bool {
-        self.keys.len() >= FEWEST + kept.len() / 2
+    /// Takes a line that is to be put to those, and all that came before if they are many, so that memory is in
+    /// proportion to what is kept and not to what is read. The more there is to go over, the more comes together before,
+    /// so that the work stays in proportion as well.
+    pub(super) fn add_to(&mut self, kept: &mut Lines, key: LineKey, row: &[Cost]) {
+        self.push(key, row);
+        if self.keys.len() >= FEWEST + kept.len() / 2 {
+            self.flush_into(kept);
+        }
     }
 
     /// Adds all lines to those that are kept.

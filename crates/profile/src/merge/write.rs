@@ -12,6 +12,8 @@ use super::Merger;
 use super::header::{COMMAND, CREATED_BY, CREATOR, EVENT_RUNS, RUNS, event_name};
 use super::line::{KeptLine, Kind, LineKey, Spot};
 use super::ratio::{Ratio, rounded_quotient};
+use crate::cost::add;
+use crate::name_list::NameList;
 
 /// What becomes of the numbers of several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,10 +54,10 @@ struct Ranks([Vec<u32>; 3]);
 impl Ranks {
     fn of(merger: &Merger) -> Self {
         Ranks(std::array::from_fn(|space| {
-            let texts = merger.names.get(space).map(|names| &names.texts[..]).unwrap_or_default();
-            let mut order: Vec<u32> = (0u32..).take(texts.len()).collect();
-            order.sort_unstable_by_key(|&id| texts.get(id as usize));
-            let mut ranks = vec![0; texts.len()];
+            let names = &merger.names[space];
+            let mut order: Vec<u32> = (0u32..).take(names.len()).collect();
+            order.sort_unstable_by_key(|&id| names.name(id));
+            let mut ranks = vec![0; names.len()];
             for (rank, id) in (0u32..).zip(order) {
                 if let Some(place) = ranks.get_mut(id as usize) {
                     *place = rank;
@@ -77,12 +79,11 @@ impl Ranks {
 
 impl Merger {
     fn function_key(&self, function: u32) -> [u32; 3] {
-        self.functions.get(function as usize).copied().unwrap_or_default()
+        self.functions.keys.get(function as usize).copied().unwrap_or_default()
     }
 
     fn text(&self, space: usize, id: u32) -> &[u8] {
-        let names = self.names.get(space).map(|names| &names.texts[..]).unwrap_or_default();
-        names.get(id as usize).map(|text| &text[..]).unwrap_or_default()
+        self.names.get(space).map(|names| names.name(id)).unwrap_or_default()
     }
 }
 
@@ -120,18 +121,9 @@ impl<'m, W: io::Write> Writing<'m, W> {
             ranks: Ranks::of(merger),
             columns: merger.headers.in_order(),
             kinds: merger.headers.positions.kinds(),
-            numbers: [
-                vec![0; objects.texts.len()],
-                vec![0; files.texts.len()],
-                vec![0; merger.functions.len()],
-            ],
+            numbers: [vec![0; objects.len()], vec![0; files.len()], vec![0; merger.functions.keys.len()]],
             last_number: [0; 3],
-            avoided: merger
-                .names
-                .iter()
-                .flat_map(|names| &names.texts)
-                .flat_map(|text| references(text))
-                .collect(),
+            avoided: merger.names.iter().flat_map(NameList::iter).flat_map(references).collect(),
             object: None,
             file: None,
             last_fl: None,
@@ -139,7 +131,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
     }
 
     fn run(mut self) -> Result<W, Error> {
-        let mut functions: Vec<u32> = (0u32..).take(self.merger.functions.len()).collect();
+        let mut functions: Vec<u32> = (0u32..).take(self.merger.functions.keys.len()).collect();
         functions.retain(|&function| self.lines(function).next().is_some());
         functions.sort_by_cached_key(|&function| self.ranks.of_function(self.merger, function));
         let totals = self.totals(&functions)?;
@@ -497,10 +489,6 @@ fn median(values: &mut [Cost]) -> Cost {
         Some(&lower) if values.len().is_multiple_of(2) => rounded_quotient(lower + upper, 2),
         _ => upper,
     }
-}
-
-fn add(sums: &mut [Cost], costs: &[Cost]) {
-    sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
 }
 
 /// Without the zeros at the end; the first cost is always written.
