@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+use gristmill_report::SortBy;
 
 pub(crate) use self::annotate::{AnnotateArgs, AnnotateFormat, AnnotateStyle, AnnotateTree, YesNo};
 pub(crate) use self::diff::{DiffArgs, DiffFormat, DiffGroup};
@@ -26,6 +27,9 @@ use crate::size::{self, Size};
 /// What every FILE argument accepts. Said once, shown by every command.
 const FILE_HELP: &str = "Profile to read; - is standard input. Files packed with gzip, zstd, xz or bzip2 are recognised \
                          by their content, whatever their name";
+
+/// Larger profiles are refused unless the user says how large they may be.
+const MAX_SIZE: Size = Size::from_bytes(16 << 30);
 
 #[derive(Debug, Parser)]
 #[command(
@@ -72,7 +76,7 @@ pub(crate) struct GlobalArgs {
         long,
         global = true,
         value_name = "SIZE",
-        default_value = "16GiB",
+        default_value_t = MAX_SIZE,
         value_parser = size::parse,
         help_heading = "General options"
     )]
@@ -82,7 +86,7 @@ pub(crate) struct GlobalArgs {
 impl GlobalArgs {
     /// Without colour, and otherwise as if nothing were said: for the programs whose place this one takes.
     pub(crate) fn plain() -> Self {
-        GlobalArgs { color: ColorChoice::Never, max_size: Size::from_bytes(16 << 30) }
+        GlobalArgs { color: ColorChoice::Never, max_size: MAX_SIZE }
     }
 }
 
@@ -497,6 +501,17 @@ pub(crate) enum SortKey {
     SelfCost,
     Calls,
     Name,
+}
+
+impl From<SortKey> for SortBy {
+    fn from(key: SortKey) -> Self {
+        match key {
+            SortKey::Inclusive => SortBy::Inclusive,
+            SortKey::SelfCost => SortBy::SelfCost,
+            SortKey::Calls => SortBy::Calls,
+            SortKey::Name => SortBy::Name,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -12,3 +12,24 @@ pub(crate) mod merge;
 pub(crate) mod rewrite;
 pub(crate) mod show;
 pub(crate) mod tree;
+
+use std::io::{self, Write};
+
+use gristmill_report::{Look, Report};
+
+use crate::args::ReportFormat;
+
+/// Writes a report in the form that is asked for.
+fn write_report(
+    report: &dyn Report,
+    format: ReportFormat,
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        ReportFormat::Text => report.write_text(look, out),
+        ReportFormat::Json => report.write_json(out),
+        ReportFormat::Csv => report.write_csv(out),
+        ReportFormat::Markdown => report.write_markdown(out),
+    }
+}

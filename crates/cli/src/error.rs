@@ -1,7 +1,10 @@
 //! The one error of the program: what went wrong, with which file, and what to do about it.
 
+use std::error::Error as _;
 use std::fmt;
 use std::io;
+
+use gristmill_format::ErrorKind;
 
 use crate::input::{InputError, reason};
 use crate::output::OutputError;
@@ -26,6 +29,22 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    /// A failure of the place that a writer of the library writes to, if it is one: one of standard output, as far as is
+    /// known here. For a file, `output` knows better.
+    pub(crate) fn of_sink(error: &gristmill_format::Error) -> Option<Self> {
+        if error.kind() != ErrorKind::Io {
+            return None;
+        }
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        Some(Self::Stdout(match source {
+            Some(source) => match source.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => io::Error::new(source.kind(), source.to_string()),
+            },
+            None => io::Error::other(error.to_string()),
+        }))
+    }
+
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Input(error) => error.hint(),

@@ -100,25 +100,27 @@ impl Session {
 
     /// Tells what another program would tell in whose place this one is, on standard error: just the text.
     pub(crate) fn say_plainly(&self, text: &str) {
-        if let Ok(mut stdout) = self.stdout.try_borrow_mut() {
-            let _ = stdout.flush();
-        }
         // There is nowhere left to tell that standard error is closed.
-        let _ = self.stderr.borrow_mut().write_all(text.as_bytes());
+        let _ = self.stderr().write_all(text.as_bytes());
     }
 
     fn say(&self, prefix: impl std::fmt::Display, message: &str, hint: Option<&str>) {
-        // On a terminal both streams meet on one screen; what was said first should stand first. A failure here shows
-        // again when the output is flushed at the end. Whoever is just writing flushes later.
-        if let Ok(mut stdout) = self.stdout.try_borrow_mut() {
-            let _ = stdout.flush();
-        }
-        let mut stderr = self.stderr.borrow_mut();
+        let mut stderr = self.stderr();
         // There is nowhere left to tell that standard error is closed.
         let _ = writeln!(stderr, "{prefix} {message}");
         if let Some(hint) = hint {
             let _ = writeln!(stderr, "{} {hint}", self.paint_errors.dim("  hint:"));
         }
+    }
+
+    /// Standard error, after what was written to standard output: on a terminal both streams meet on one screen, and what
+    /// was said first should stand first.
+    fn stderr(&self) -> RefMut<'_, Box<dyn Write>> {
+        // A failure here shows again when the output is flushed at the end. Whoever is just writing flushes later.
+        if let Ok(mut stdout) = self.stdout.try_borrow_mut() {
+            let _ = stdout.flush();
+        }
+        self.stderr.borrow_mut()
     }
 
     /// Writes to `target` whatever `fill` writes; a file appears only when all of it is written.

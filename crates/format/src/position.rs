@@ -39,6 +39,16 @@ impl PositionKind {
             _ => PositionKind::Unknown,
         }
     }
+
+    /// The word on the `positions:` line that stands for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PositionKind::Instr => "instr",
+            PositionKind::Bb => "bb",
+            PositionKind::Line => "line",
+            PositionKind::Unknown => "unknown",
+        }
+    }
 }
 
 /// The position columns of a part, from its `positions:` line.

@@ -218,15 +218,7 @@ impl<W: io::Write> Writer<W> {
     ///
     /// As [`write`](Writer::write).
     pub fn position_columns(&mut self, kinds: &[PositionKind]) -> Result<(), Error> {
-        let words: Vec<&[u8]> = kinds
-            .iter()
-            .map(|kind| match kind {
-                PositionKind::Instr => &b"instr"[..],
-                PositionKind::Bb => b"bb",
-                PositionKind::Line => b"line",
-                PositionKind::Unknown => b"unknown",
-            })
-            .collect();
+        let words: Vec<&[u8]> = kinds.iter().map(|kind| kind.as_str().as_bytes()).collect();
         self.line(Line::Header(Header::Positions(Words::new(&words))))
     }
 

@@ -72,7 +72,7 @@ pub use rules::{Rule, RuleDescription, RuleSet};
 pub use sample::{Change, Sample};
 pub use source_lines::{ComparedLine, LinePlace};
 
-use measuring::by_side;
+use measuring::{Measured, by_side};
 use normalising::Identity;
 use sample::ChangeTable;
 
@@ -190,17 +190,8 @@ pub struct Comparison<'p> {
     faults: Vec<DerivationFault>,
     /// By run.
     graphs: Vec<CallGraph>,
-    self_costs: ChangeTable,
-    inclusive: ChangeTable,
-    calls: ChangeTable,
-    totals: ChangeTable,
-    arcs: Vec<ComparedArc>,
-    arc_costs: ChangeTable,
-    /// Where the arcs of each caller begin.
-    first_out: Vec<usize>,
-    /// Arcs by callee, and where those of each callee begin.
-    incoming: Vec<usize>,
-    first_in: Vec<usize>,
+    measured: Measured,
+    is_sampled: bool,
     renames: Vec<(FunctionId, Resemblance)>,
 }
 
@@ -237,6 +228,19 @@ impl<'p> Comparison<'p> {
             [None, Some(_)] => Presence::New,
             _ => Presence::Both,
         }
+    }
+
+    /// How many functions are on both sides, in the base only, and in the new profile only.
+    pub fn presences(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for function in self.functions() {
+            counts[match self.presence(function) {
+                Presence::Both => 0,
+                Presence::Vanished => 1,
+                Presence::New => 2,
+            }] += 1;
+        }
+        counts
     }
 
     /// A function as the base mentions it.
@@ -290,22 +294,22 @@ impl<'p> Comparison<'p> {
 
     /// The sum of all self costs.
     pub fn total(&self, column: usize) -> Change {
-        self.totals.get(0, column)
+        self.measured.totals.get(0, column)
     }
 
     /// What a function cost by itself.
     pub fn self_cost(&self, function: FunctionId, column: usize) -> Change {
-        self.self_costs.get(function.index(), column)
+        self.measured.self_costs.get(function.index(), column)
     }
 
     /// What a function cost with all that it called, by the rule [`Inclusive::own`](crate::analysis::Inclusive::own).
     pub fn inclusive(&self, function: FunctionId, column: usize) -> Change {
-        self.inclusive.get(function.index(), column)
+        self.measured.inclusive.get(function.index(), column)
     }
 
     /// How often a function was called.
     pub fn calls(&self, function: FunctionId) -> Change {
-        self.calls.get(function.index(), 0)
+        self.measured.calls.get(function.index(), 0)
     }
 
     /// By how much the changes of all functions miss that of the total: 0 unless a side has several runs, as medians do
@@ -317,22 +321,22 @@ impl<'p> Comparison<'p> {
 
     /// Who calls whom, on both sides; sorted by caller, then callee.
     pub fn arcs(&self) -> &[ComparedArc] {
-        &self.arcs
+        &self.measured.arcs
     }
 
     /// The inclusive cost of an arc, by its place in [`Comparison::arcs`].
     pub fn arc_cost(&self, arc: usize, column: usize) -> Change {
-        self.arc_costs.get(arc, column)
+        self.measured.arc_costs.get(arc, column)
     }
 
     /// The arcs from a function, as places in [`Comparison::arcs`].
     pub fn outgoing(&self, function: FunctionId) -> std::ops::Range<usize> {
-        self.first_out[function.index()]..self.first_out[function.index() + 1]
+        self.measured.links.outgoing(function)
     }
 
     /// The arcs to a function, as places in [`Comparison::arcs`].
-    pub fn incoming(&self, function: FunctionId) -> &[usize] {
-        &self.incoming[self.first_in[function.index()]..self.first_in[function.index() + 1]]
+    pub fn incoming(&self, function: FunctionId) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.measured.links.incoming(function)
     }
 
     /// By what a recorded event type counts in a column: 1 in its own, and its factor where the column is derived.
@@ -348,7 +352,7 @@ impl<'p> Comparison<'p> {
 
     /// Whether anything is counted as calls.
     pub fn has_calls(&self) -> bool {
-        !self.arcs.is_empty()
+        !self.arcs().is_empty()
     }
 
     /// What groups of functions cost: self and inclusive costs and calls from outside. `group_of` tells the group of a

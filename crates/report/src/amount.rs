@@ -4,6 +4,16 @@ use gristmill_format::Cost;
 
 pub use gristmill_profile::event::grouped;
 
+/// A number of things, its digits in groups.
+pub(crate) fn number(of_things: usize) -> String {
+    grouped(Cost::try_from(of_things).unwrap_or(Cost::MAX))
+}
+
+/// Adds costs to sums, column by column.
+pub(crate) fn add(sums: &mut [Cost], costs: &[Cost]) {
+    sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+}
+
 /// The share of a whole in tenths of a percent, rounded half away from zero; none of nothing.
 fn per_mille(part: Cost, whole: Cost) -> Option<Cost> {
     if whole == 0 {

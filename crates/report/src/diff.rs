@@ -12,6 +12,7 @@ mod tests;
 mod text;
 
 use std::collections::HashMap;
+use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_profile::compare::{
@@ -19,12 +20,16 @@ use gristmill_profile::compare::{
 };
 use gristmill_profile::event::{CostUnit, known_long_name};
 use gristmill_profile::formula::{DefinedBy, Definition};
-use gristmill_profile::symbol::{Symbol, scope};
+use gristmill_profile::symbol::Symbol;
 use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
 
-use crate::functions::{Grouping, SortBy};
-use crate::printable::printable;
+use crate::functions::SortBy;
+use crate::grouping::Grouping;
+use crate::head::{self, derivation_notes};
+use crate::printable::{lossy, printable};
+use crate::report::Report;
+use crate::table::Look;
 use crate::view::EventColumn;
 
 pub use function::{FunctionDiff, LineDiff};
@@ -94,10 +99,11 @@ pub struct Diff<'c, 'p> {
     is_sampled: bool,
     /// What besides the program differs.
     pub environment: Vec<Unlike>,
+    doubts: Vec<String>,
     /// Why the first event type changed, those causes that are shown.
     pub causes: Vec<Explanation>,
-    /// How many other causes there are, and what they amount to.
-    pub other_causes: (usize, Cost),
+    /// The other causes.
+    pub other_causes: Vec<Explanation>,
     /// The rows that are shown, in order.
     pub rows: Vec<DiffRow>,
     /// The other rows that changed.
@@ -153,11 +159,7 @@ pub fn columns(comparison: &Comparison<'_>, asked: &[String], all: bool) -> Resu
 
 /// The name of an event type; a second one of the same name has a number after it.
 pub fn event_name(event: &ComparedEvent) -> String {
-    let name = String::from_utf8_lossy(&event.name);
-    match event.repetition {
-        0 => name.into_owned(),
-        nth => format!("{name}#{}", nth + 1),
-    }
+    crate::view::event_name(&event.name, event.repetition)
 }
 
 impl<'c, 'p> Diff<'c, 'p> {
@@ -203,7 +205,7 @@ impl<'c, 'p> Diff<'c, 'p> {
         let few = few.min(
             causes.iter().take_while(|cause| options.min == 0 || is_large(cause, whole, options.min)).count(),
         );
-        let others = causes.split_off(few);
+        let other_causes = causes.split_off(few);
         Diff {
             events: options.columns.iter().map(|&column| event_column(comparison, column)).collect(),
             columns: options.columns.clone(),
@@ -211,8 +213,9 @@ impl<'c, 'p> Diff<'c, 'p> {
             is_filtered: options.filter.is_some(),
             is_sampled: comparison.is_sampled(),
             environment: comparison.environment(),
+            doubts: doubts(comparison, &options.columns),
             causes,
-            other_causes: (others.len(), others.iter().map(|cause| cause.effect).sum()),
+            other_causes,
             rows: shown,
             rest,
             all,
@@ -235,23 +238,60 @@ impl<'c, 'p> Diff<'c, 'p> {
         self.columns.get(event).map_or(0, |&column| self.comparison.remainder(column))
     }
 
-    /// How many functions are on both sides, in the base only, and in the new profile only.
-    pub fn presences(&self) -> [usize; 3] {
-        let mut counts = [0; 3];
-        for function in self.comparison.functions() {
-            counts[match self.comparison.presence(function) {
-                Presence::Both => 0,
-                Presence::Vanished => 1,
-                Presence::New => 2,
-            }] += 1;
-        }
-        counts
+    /// The column of the comparison that decides the order.
+    fn leading(&self) -> usize {
+        self.columns.first().copied().unwrap_or(0)
     }
 
-    /// Whether there are several runs on a side.
-    pub fn has_runs(&self) -> bool {
-        [false, true].into_iter().any(|is_new| self.comparison.runs(is_new).count() > 1)
+    /// A cause in words. Names are made to fit into about so many characters each.
+    fn told(&self, cause: &Explanation, name_width: usize) -> String {
+        let noise = if cause.is_noise { " (noise)" } else { "" };
+        format!("{}{noise}", sentence(self.comparison, cause, self.leading(), name_width))
     }
+}
+
+impl Report for Diff<'_, '_> {
+    fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        text::write(self, look, out)
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        csv::write(self, out)
+    }
+
+    fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        markdown::write(self, out)
+    }
+}
+
+/// A report that can be a page of its own as well.
+#[expect(clippy::missing_errors_doc, reason = "only writing can go wrong")]
+pub trait Page: Report {
+    /// Writes a page of HTML.
+    fn write_html(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// What makes the numbers of these columns doubtful: lines of runs that could not be taken as they stand, and derived event
+/// types that lack something. One sentence each; documents for people say it themselves.
+pub fn doubts(comparison: &Comparison<'_>, columns: &[usize]) -> Vec<String> {
+    let runs = [false, true].into_iter().flat_map(|is_new| comparison.runs(is_new));
+    let doubts =
+        runs.filter_map(|run| head::doubts(run).map(|doubts| format!("{}: {doubts}", run_name(run))));
+    let mut doubts: Vec<String> = doubts.collect();
+    doubts.dedup();
+    let names: Vec<String> = columns.iter().map(|&column| event_name(&comparison.events()[column])).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    doubts.extend(derivation_notes(comparison.faults(), &names));
+    doubts
+}
+
+/// What a run is called: its files.
+fn run_name(run: &Profile) -> String {
+    run.inputs().iter().map(|input| safe(&input.name)).collect::<Vec<_>>().join(", ")
 }
 
 fn is_large(cause: &Explanation, whole: Cost, min: u32) -> bool {
@@ -288,10 +328,6 @@ pub fn shown_name(mention: Mention<'_>) -> String {
     Symbol::parse(mention.name).shown()
 }
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// The functions that changed, in any column that is shown.
 fn functions(comparison: &Comparison<'_>, options: &DiffOptions) -> Vec<DiffRow> {
     let changed = comparison.functions().filter(|&function| {
@@ -307,8 +343,9 @@ fn functions(comparison: &Comparison<'_>, options: &DiffOptions) -> Vec<DiffRow>
 fn row(comparison: &Comparison<'_>, function: FunctionId, columns: &[usize]) -> DiffRow {
     let mention = comparison.mention(function);
     let name = shown_name(mention);
+    let other = comparison.in_base(function).filter(|base| base.name != mention.name);
     DiffRow {
-        base_name: comparison.in_base(function).map(shown_name).filter(|base| *base != name),
+        base_name: other.map(shown_name).filter(|base| *base != name),
         name,
         file: lossy(mention.file),
         object: lossy(mention.object),
@@ -363,43 +400,36 @@ fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping
 
 /// What a function has in common with others.
 fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: FunctionId) -> String {
-    const UNKNOWN: &str = "???";
     let mention = comparison.mention(function);
-    let known = |name: String| if name.is_empty() { UNKNOWN.to_owned() } else { name };
     // What both sides have by another path is shown as the new profile has it.
     let path = |joined: usize, otherwise: &[u8]| {
         let [base, new] = comparison.path(joined);
         lossy(new.or(base).unwrap_or(otherwise))
     };
-    let file = path(comparison.file(function), mention.file);
-    match grouping {
-        Grouping::Object => known(path(comparison.object(function), mention.object)),
-        Grouping::File => known(file),
-        Grouping::Directory => match file.rfind(['/', '\\']) {
-            Some(0) => "/".to_owned(),
-            Some(end) => file[..end].to_owned(),
-            None if file.is_empty() || file == UNKNOWN => UNKNOWN.to_owned(),
-            None => ".".to_owned(),
-        },
-        Grouping::Class => scope(&shown_name(mention)).unwrap_or("(no class)").to_owned(),
-        Grouping::Function | Grouping::Cycle => shown_name(mention),
-    }
+    grouping.group(
+        || shown_name(mention),
+        || path(comparison.file(function), mention.file),
+        || path(comparison.object(function), mention.object),
+    )
 }
 
 /// The greatest change first; then by name, for a total order.
 fn sort(rows: &mut [DiffRow], by: SortBy) {
     let first = |changes: &[Change]| changes.first().copied().unwrap_or_default().delta().abs();
-    rows.sort_by_cached_key(|row| {
+    let change = |row: &DiffRow| {
         let (own, inclusive, calls) =
             (first(&row.self_costs), first(&row.inclusive), row.calls.delta().abs());
-        let key = match by {
+        match by {
             SortBy::SelfCost => (own, inclusive),
             SortBy::Inclusive => (inclusive, own),
             SortBy::Calls => (calls, own),
             SortBy::Name => (0, 0),
-        };
-        (std::cmp::Reverse(key), row.name.clone(), row.file.clone(), row.object.clone(), row.function)
-    });
+        }
+    };
+    fn identity(row: &DiffRow) -> (&str, &str, &str, Option<FunctionId>) {
+        (&row.name, &row.file, &row.object, row.function)
+    }
+    rows.sort_by(|a, b| change(b).cmp(&change(a)).then_with(|| identity(a).cmp(&identity(b))));
 }
 
 /// A name that may be shown.

@@ -9,29 +9,12 @@ use std::collections::HashMap;
 use gristmill_format::Cost;
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{Unit, group_costs};
-use gristmill_profile::symbol::scope;
 use regex::Regex;
 
+use crate::grouping::Grouping;
 use crate::head::Head;
+use crate::printable::lossy;
 use crate::view::{Subject, View};
-
-/// What the rows of the report are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Grouping {
-    /// Functions.
-    #[default]
-    Function,
-    /// Objects: the program and its libraries.
-    Object,
-    /// Source files.
-    File,
-    /// Directories of source files.
-    Directory,
-    /// Classes, namespaces or modules.
-    Class,
-    /// Functions, and cycles in place of their members.
-    Cycle,
-}
 
 /// By what the rows are ordered, the greatest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -111,7 +94,7 @@ pub struct Functions<'v, 'p> {
 impl<'v, 'p> Functions<'v, 'p> {
     /// Takes the rows from a view.
     pub fn new(view: &'v View<'p>, options: &FunctionsOptions) -> Self {
-        let column = view.shown().first().copied().unwrap_or(0);
+        let column = view.leading();
         let (rows, matching, all) = match options.grouping {
             Grouping::Function => functions(view, options, column),
             grouping => {
@@ -167,10 +150,6 @@ fn key(by: SortBy, inclusive: Cost, own: Cost, calls: Cost) -> Reverse<(Cost, Co
     })
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 fn is_taken(view: &View<'_>, options: &FunctionsOptions, subject: &Subject<'_>) -> bool {
     let profile = view.profile();
     let fits = |pattern: &Option<Regex>, name: &[u8]| {
@@ -183,8 +162,8 @@ fn row(view: &View<'_>, id: FunctionId) -> Row {
     let (subject, inclusive) = (view.subject(id), view.inclusive());
     Row {
         name: subject.name().to_owned(),
-        file: text(view.profile().file(subject.file)),
-        object: text(view.profile().object(subject.object)),
+        file: lossy(view.profile().file(subject.file)),
+        object: lossy(view.profile().object(subject.object)),
         self_costs: view.graph().self_cost(id).to_vec(),
         inclusive: inclusive.of(id).to_vec(),
         calls: inclusive.called(id),
@@ -255,28 +234,33 @@ fn units(view: &View<'_>, options: &FunctionsOptions) -> Vec<Row> {
 /// Groups of functions by something that they have in common. Functions that are not taken form a group that is not
 /// shown.
 fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> Vec<Row> {
-    let mut names: Vec<(String, String)> = vec![Default::default()];
-    let mut known: HashMap<(String, String), usize> = HashMap::new();
+    let profile = view.profile();
+    let mut names = vec![String::new()];
+    let mut known: HashMap<String, usize> = HashMap::new();
     let mut group_of = Vec::new();
     for (_, subject) in view.subjects() {
         if !is_taken(view, options, subject) {
             group_of.push(0);
             continue;
         }
-        let key = group_name(view, grouping, subject);
+        let name = grouping.group(
+            || subject.name().to_owned(),
+            || lossy(profile.file(subject.file)),
+            || lossy(profile.object(subject.object)),
+        );
         let next = names.len();
-        let group = *known.entry(key.clone()).or_insert(next);
+        let group = *known.entry(name.clone()).or_insert(next);
         if group == next {
-            names.push(key);
+            names.push(name);
         }
         group_of.push(group);
     }
     let costs = group_costs(view.graph(), names.len(), |function| group_of[function.index()]);
     let rows = names.into_iter().enumerate().skip(1);
-    rows.map(|(group, (name, object))| Row {
+    rows.map(|(group, name)| Row {
         name,
         file: String::new(),
-        object,
+        object: String::new(),
         self_costs: costs.self_costs.row(group).to_vec(),
         inclusive: costs.inclusive.row(group).to_vec(),
         calls: costs.called[group],
@@ -284,29 +268,4 @@ fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> Ve
         is_upper_bound: costs.is_upper_bound[group],
     })
     .collect()
-}
-
-/// What a function has in common with others: a name, and the object where that belongs to it.
-fn group_name(view: &View<'_>, grouping: Grouping, subject: &Subject<'_>) -> (String, String) {
-    const UNKNOWN: &str = "???";
-    let profile = view.profile();
-    let known = |name: String| if name.is_empty() { UNKNOWN.to_owned() } else { name };
-    match grouping {
-        Grouping::Object => (known(text(profile.object(subject.object))), String::new()),
-        Grouping::File => (known(text(profile.file(subject.file))), String::new()),
-        Grouping::Directory => {
-            let file = text(profile.file(subject.file));
-            let directory = match file.rfind(['/', '\\']) {
-                Some(0) => "/".to_owned(),
-                Some(end) => file[..end].to_owned(),
-                None if file.is_empty() || file == UNKNOWN => UNKNOWN.to_owned(),
-                None => ".".to_owned(),
-            };
-            (directory, String::new())
-        }
-        Grouping::Class => (scope(subject.name()).unwrap_or("(no class)").to_owned(), String::new()),
-        Grouping::Function | Grouping::Cycle => {
-            (subject.name().to_owned(), text(profile.object(subject.object)))
-        }
-    }
 }

@@ -1,9 +1,14 @@
 //! The first lines of every report: what the profile is, how much of it is looked at, and what is wrong with it.
 
-use gristmill_format::Cost;
+use std::io::{self, Write};
 
-use crate::amount::grouped;
+use gristmill_format::Cost;
+use gristmill_profile::Profile;
+use gristmill_profile::formula::DerivationFault;
+
+use crate::amount::{grouped, number};
 use crate::printable::printable;
+use crate::table::{Look, write_markdown_lines};
 use crate::view::View;
 
 /// What stands above a report.
@@ -31,7 +36,6 @@ impl Head {
         let command = first.and_then(|part| part.command()).filter(|command| !command.is_empty());
         let files: Vec<&str> = profile.inputs().iter().map(|input| input.name.as_str()).collect();
         let shown = view.shown();
-        let name = |&column: &usize| &view.columns()[column];
         Head {
             title: match command {
                 Some(command) => printable(command).into_owned(),
@@ -46,7 +50,7 @@ impl Head {
             totals: shown.iter().map(|&column| (view.totals()[column], described(view, column))).collect(),
             others: (0..view.columns().len())
                 .filter(|column| !shown.contains(column))
-                .map(|column| printable(name(&column).name.as_bytes()).into_owned())
+                .map(|column| printable(view.columns()[column].name.as_bytes()).into_owned())
                 .collect(),
         }
     }
@@ -60,11 +64,11 @@ impl Head {
         let plural = if self.all_parts == 1 { "" } else { "s" };
         match self.parts == self.all_parts {
             true if self.parts == 1 => {}
-            true => first.push_str(&format!(", {} parts", grouped(count(self.parts)))),
+            true => first.push_str(&format!(", {} parts", number(self.parts))),
             false => first.push_str(&format!(
                 ", {} of {} part{plural}",
-                grouped(count(self.parts)),
-                grouped(count(self.all_parts))
+                number(self.parts),
+                number(self.all_parts)
             )),
         }
         let mut lines = vec![first];
@@ -74,6 +78,19 @@ impl Head {
         }
         lines.extend(self.notes.iter().cloned());
         lines
+    }
+
+    /// Writes it above a report for people.
+    pub(crate) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        for (nth, line) in self.lines().iter().enumerate() {
+            writeln!(out, "{}", if nth == 0 { look.bold(line) } else { line.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// Writes it above a report in Markdown.
+    pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_markdown_lines(&self.lines(), out)
     }
 }
 
@@ -99,35 +116,38 @@ fn described(view: &View<'_>, column: usize) -> String {
     text
 }
 
-fn notes(view: &View<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    match view.profile().finding_count() {
-        0 => {}
-        1 => notes.push("1 line could not be taken as it stands: gristmill lint tells which".to_owned()),
-        findings => notes.push(format!(
+/// What is to be said of a profile with lines that could not be taken as they stand; nothing where there are none.
+pub fn doubts(profile: &Profile) -> Option<String> {
+    match profile.finding_count() {
+        0 => None,
+        1 => Some("1 line could not be taken as it stands: gristmill lint tells which".to_owned()),
+        findings => Some(format!(
             "{} lines could not be taken as they stand: gristmill lint tells which",
             grouped(findings.into())
         )),
     }
+}
+
+fn notes(view: &View<'_>) -> Vec<String> {
+    let mut notes = Vec::from_iter(doubts(view.profile()));
     match view.cut_arcs() {
         0 => {}
         1 => notes.push("1 call was cut".to_owned()),
-        arcs => notes.push(format!("{} calls were cut", grouped(count(arcs)))),
+        arcs => notes.push(format!("{} calls were cut", number(arcs))),
     }
-    let asked: Vec<&str> = view.shown().iter().map(|&column| view.columns()[column].name.as_str()).collect();
-    for fault in view.faults() {
-        use gristmill_profile::formula::DerivationFault as Fault;
-        // Of an event type that is not shown nothing need be said, unless it could not be made at all.
-        if let Fault::Missing { name, is_derived: true, .. } = fault
-            && !asked.contains(&String::from_utf8_lossy(name).as_ref())
-        {
-            continue;
-        }
-        notes.push(printable(fault.to_string().as_bytes()).into_owned());
-    }
+    let shown: Vec<&str> = view.shown_events().map(|event| event.name.as_str()).collect();
+    notes.extend(derivation_notes(view.faults(), &shown));
     notes
 }
 
-fn count(number: usize) -> Cost {
-    i128::try_from(number).unwrap_or(Cost::MAX)
+/// What is to be said of derived event types where these are shown: one sentence each.
+pub(crate) fn derivation_notes(faults: &[DerivationFault], shown: &[&str]) -> impl Iterator<Item = String> {
+    // Of an event type that is not shown nothing need be said, unless it could not be made at all.
+    let is_told = |fault: &&DerivationFault| match fault {
+        DerivationFault::Missing { name, is_derived: true, .. } => {
+            shown.contains(&String::from_utf8_lossy(name).as_ref())
+        }
+        _ => true,
+    };
+    faults.iter().filter(is_told).map(|fault| printable(fault.to_string().as_bytes()).into_owned())
 }

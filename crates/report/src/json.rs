@@ -11,15 +11,26 @@ use crate::view::{EventColumn, View};
 /// Writes the members that say what is looked at; others follow.
 pub(crate) fn write_view(view: &View<'_>, head: &Head, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"event_types\":")?;
-    let columns = || view.shown().iter().map(|&column| &view.columns()[column]);
-    serde_json::to_writer(&mut *out, &columns().map(|column| column.name.as_str()).collect::<Vec<_>>())?;
+    serde_json::to_writer(
+        &mut *out,
+        &view.shown_events().map(|event| event.name.as_str()).collect::<Vec<_>>(),
+    )?;
     write!(out, ",\n\"events\":")?;
-    serde_json::to_writer(&mut *out, &columns().map(Event).collect::<Vec<_>>())?;
+    serde_json::to_writer(&mut *out, &view.shown_events().map(Event).collect::<Vec<_>>())?;
     write!(out, ",\n\"totals\":")?;
     let totals = crate::shown::shown_of(view, view.totals());
     serde_json::to_writer(&mut *out, &ShownCosts(view, &totals))?;
     write!(out, ",\n\"parts\":{},\"selected_parts\":{}", head.all_parts, head.parts)?;
     write!(out, ",\"findings\":{}", view.profile().finding_count())
+}
+
+/// Writes the items of a list, each on a line of its own.
+pub(crate) fn write_rows(rows: impl Iterator<Item: Serialize>, out: &mut dyn Write) -> io::Result<()> {
+    for (nth, row) in rows.enumerate() {
+        out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &row)?;
+    }
+    Ok(())
 }
 
 pub(crate) struct Event<'r>(pub(crate) &'r EventColumn);
@@ -44,8 +55,8 @@ impl Serialize for ShownCosts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ShownCosts(view, costs) = self;
         let mut map = serializer.serialize_map(Some(costs.len()))?;
-        for (&column, cost) in view.shown().iter().zip(*costs) {
-            map.serialize_entry(&view.columns()[column].name, cost)?;
+        for (event, cost) in view.shown_events().zip(*costs) {
+            map.serialize_entry(&event.name, cost)?;
         }
         map.end()
     }

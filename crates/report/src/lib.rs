@@ -9,9 +9,12 @@ pub mod annotate;
 pub mod diff;
 mod escaped;
 mod functions;
+mod grouping;
 mod head;
 mod json;
+mod path;
 mod printable;
+mod report;
 mod show;
 mod shown;
 mod substitution;
@@ -20,9 +23,11 @@ mod tree;
 mod view;
 
 pub use amount::{grouped, percent};
-pub use functions::{Functions, FunctionsOptions, Grouping, Row, SortBy};
-pub use head::Head;
+pub use functions::{Functions, FunctionsOptions, Row, SortBy};
+pub use grouping::Grouping;
+pub use head::{Head, doubts};
 pub use printable::printable;
+pub use report::Report;
 pub use show::{
     CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
 };

@@ -37,6 +37,11 @@ pub fn printable(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Bytes as text, control characters and all: for sorting, searching and programs.
+pub(crate) fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(

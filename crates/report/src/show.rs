@@ -10,6 +10,7 @@ use gristmill_format::Cost;
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{Arc, Direction, Unit, reach};
 
+use crate::amount::add;
 use crate::head::Head;
 use crate::shown::{shown_of, shown_of_recorded};
 use crate::view::{View, ViewError};
@@ -136,6 +137,8 @@ pub struct Show<'v, 'p> {
     pub by_callees: Vec<Cost>,
     /// Its lines, the dearest first.
     pub lines: Listed<HotLine>,
+    /// How many functions of the profile were folded into it, itself included.
+    folded: usize,
     /// What of several functions that were folded into this one the lines are of, if it is not all.
     pub lines_of: Option<(usize, usize)>,
     /// The jumps inside of it.
@@ -158,9 +161,8 @@ impl<'v, 'p> Show<'v, 'p> {
         let inclusive = view.inclusive();
         let sides = inclusive.sides(view.graph(), inclusive.cycles().unit(function));
         let head = Head::of(view);
-        let folded = view.functions_of(function).len();
         let by_part = parts(view, function, limit)?;
-        let Lines { lines, jumps, functions_read } = lines::of(view, function)?;
+        let Lines { lines, jumps, folded, functions_read } = lines::of(view, function)?;
         Ok(Show {
             head,
             function,
@@ -175,6 +177,7 @@ impl<'v, 'p> Show<'v, 'p> {
             by_callers: sides.callers.map(|row| shown_of(view, &row)),
             by_callees: shown_of(view, &sides.callees),
             lines: Listed::of(lines, options.lines),
+            folded,
             lines_of: (functions_read < folded).then_some((functions_read, folded)),
             jumps,
             parts: by_part,
@@ -189,17 +192,16 @@ impl<'v, 'p> Show<'v, 'p> {
         let mut sum = vec![0; self.view.shown().len()];
         let mut count = 0;
         let cycles = self.view.inclusive().cycles();
-        let mut add = |arc: usize| {
+        let mut add_arc = |arc: usize| {
             if cycles.is_inner(&graph.arcs()[arc]) {
                 return;
             }
             count += graph.arcs()[arc].count;
-            let costs = shown_of(self.view, graph.arc_cost(arc));
-            sum.iter_mut().zip(&costs).for_each(|(sum, cost)| *sum += cost);
+            add(&mut sum, &shown_of(self.view, graph.arc_cost(arc)));
         };
         match direction {
-            Direction::Callers => graph.incoming(self.function).for_each(&mut add),
-            Direction::Callees => graph.outgoing(self.function).for_each(&mut add),
+            Direction::Callers => graph.incoming(self.function).for_each(&mut add_arc),
+            Direction::Callees => graph.outgoing(self.function).for_each(&mut add_arc),
         }
         (count, sum)
     }
@@ -274,8 +276,7 @@ fn cycle(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Option<
     let mut entries: Vec<(Arc, Vec<Cost>)> =
         entries.map(|arc| (graph.arcs()[arc], shown_of(view, graph.arc_cost(arc)))).collect();
     sort_by_cost(view, &mut entries, |(arc, costs)| (0, first(costs), arc.caller));
-    let leading = view.shown().first().copied().unwrap_or(0);
-    let breaker = cycles.breaker_within(graph, cycle, leading, BREAKER_WORK);
+    let breaker = cycles.breaker_within(graph, cycle, view.leading(), BREAKER_WORK);
     Some(CycleSummary {
         number: cycle.number(),
         inclusive: shown_of(view, inclusive.of_cycle(cycle)),

@@ -1,5 +1,6 @@
 //! A table of cells, and how it is printed: aligned text, CSV, Markdown.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
@@ -101,11 +102,10 @@ impl Table {
     /// Those of the place it is written to.
     pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let widths = self.widths();
-        let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
-        writeln!(out, "{}", look.dim(&self.line(&titles, &widths)))?;
+        let titles = self.columns.iter().map(|column| column.title.as_str());
+        writeln!(out, "{}", look.dim(&self.line(titles, &widths)))?;
         for row in &self.rows {
-            let shown: Vec<String> = row.iter().map(|cell| cell.shown.clone()).collect();
-            writeln!(out, "{}", self.line(&shown, &widths))?;
+            writeln!(out, "{}", self.line(row.iter().map(|cell| cell.shown.as_str()), &widths))?;
         }
         Ok(())
     }
@@ -126,16 +126,16 @@ impl Table {
         widths
     }
 
-    fn line(&self, cells: &[String], widths: &[usize]) -> String {
+    fn line<'c>(&self, cells: impl Iterator<Item = &'c str>, widths: &[usize]) -> String {
         let mut line = String::new();
-        for (nth, ((cell, column), &width)) in cells.iter().zip(&self.columns).zip(widths).enumerate() {
+        for (nth, ((cell, column), &width)) in cells.zip(&self.columns).zip(widths).enumerate() {
             if nth > 0 {
                 line.push_str(GAP);
             }
             let fill = " ".repeat(width.saturating_sub(cell.width()));
             match column.align {
-                Align::Right => line.extend([fill.as_str(), cell.as_str()]),
-                Align::Left => line.extend([cell.as_str(), fill.as_str()]),
+                Align::Right => line.extend([fill.as_str(), cell]),
+                Align::Left => line.extend([cell, fill.as_str()]),
             }
         }
         line.truncate(line.trim_end().len());
@@ -148,13 +148,8 @@ impl Table {
     ///
     /// Those of the place it is written to.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let titles = self.columns.iter().map(|column| quoted(&column.title));
-        writeln!(out, "{}", titles.collect::<Vec<_>>().join(","))?;
-        for row in &self.rows {
-            let cells: Vec<String> = row.iter().map(|cell| quoted(cell.exact())).collect();
-            writeln!(out, "{}", cells.join(","))?;
-        }
-        Ok(())
+        write_csv_line(self.columns.iter().map(|column| column.title.as_str()), out)?;
+        self.rows.iter().try_for_each(|row| write_csv_line(row.iter().map(Cell::exact), out))
     }
 
     /// Writes a table in Markdown.
@@ -178,12 +173,31 @@ impl Table {
     }
 }
 
-fn quoted(cell: &str) -> String {
+/// Writes a line of comma-separated values, quoted where needed.
+pub(crate) fn write_csv_line<'c>(
+    cells: impl Iterator<Item = &'c str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let cells: Vec<Cow<'_, str>> = cells.map(quoted).collect();
+    writeln!(out, "{}", cells.join(","))
+}
+
+fn quoted(cell: &str) -> Cow<'_, str> {
     if cell.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
+        Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\"")))
     } else {
-        cell.to_owned()
+        Cow::Borrowed(cell)
     }
+}
+
+/// Writes lines that stay lines of their own, and in which nothing is a tag.
+pub(crate) fn write_markdown_lines(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
+    lines.iter().try_for_each(|line| writeln!(out, "{}  ", without_tags(line)))
+}
+
+/// Text in which nothing is a tag.
+pub(crate) fn without_tags(text: &str) -> String {
+    text.replace('<', "\\<")
 }
 
 /// Text in which nothing is markup.

@@ -6,6 +6,8 @@ mod json;
 mod source;
 mod text;
 
+use std::collections::HashMap;
+
 use gristmill_format::Cost;
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::TreeBasis;
@@ -95,7 +97,7 @@ pub struct Tree<'v, 'p> {
     pub basis: TreeBasis,
     /// The nodes that are shown: each before those below it, and these by cost. The first one is the root.
     pub nodes: Vec<Node>,
-    /// What the nodes stand for.
+    /// What the nodes stand for, in the order in which they first come.
     pub entries: Vec<Entry>,
     /// The function that the tree begins with, if it is not the program.
     pub from: Option<String>,
@@ -114,13 +116,22 @@ impl<'v, 'p> Tree<'v, 'p> {
         let Source { basis, growth, entries } = source::of(view, options, most_nodes);
         let limits =
             Limits { least: options.least, depth: options.depth.unwrap_or(usize::MAX), nodes: most_nodes };
-        let nodes = growth.select(&entries, limits);
+        let mut nodes = growth.select(|entry| entries.name(entry), limits);
+        let mut shown = Vec::new();
+        let mut place_of = HashMap::new();
+        for node in &mut nodes {
+            let entry = node.entry;
+            node.entry = *place_of.entry(entry).or_insert_with(|| {
+                shown.push(entries.entry(entry));
+                shown.len() - 1
+            });
+        }
         Tree {
             head: Head::of(view),
             basis,
             is_limited: nodes.len() >= most_nodes,
             nodes,
-            entries,
+            entries: shown,
             from: options.from.map(|from| view.subject(from).name().to_owned()),
             inverted: options.inverted,
             least: options.least,

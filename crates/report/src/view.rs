@@ -12,8 +12,10 @@ use gristmill_profile::formula::{
     DefinedBy, Definition, DerivationFault, Derived, Formula, derive, well_known,
 };
 use gristmill_profile::symbol::{Symbol, fold_callers, fold_recursion};
-use gristmill_profile::{CostTable, FileId, Function, FunctionId, ObjectId, Profile, Selection};
+use gristmill_profile::{CostTable, FileId, Function, FunctionId, MOST_CELLS, ObjectId, Profile, Selection};
 use regex::Regex;
+
+use crate::printable::lossy;
 
 /// How inclusive costs are reckoned. See `gristmill_profile::analysis` for what each of them means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -161,10 +163,6 @@ pub struct View<'p> {
     faults: Vec<DerivationFault>,
 }
 
-/// A table of costs has a cell for each function and event type. No profile that was measured comes near this; one made
-/// to do harm has thousands of event types, and a few bytes for each function.
-const MOST_CELLS: usize = 1 << 27;
-
 impl<'p> View<'p> {
     /// Looks at a profile.
     ///
@@ -193,7 +191,7 @@ impl<'p> View<'p> {
             unit: CostUnit::of(&derived.definition.name, derived.definition.long_name.as_deref()),
             formula: Some(derived.definition.formula.to_string()),
         }));
-        let recorded = names_of(&columns).len() - derivation.derived.len();
+        let recorded = columns.len() - derivation.derived.len();
         let shown = chosen(&columns, recorded, &options.events)?;
 
         let of = |function: FunctionId| subject_of.get(function.index()).copied().unwrap_or(function);
@@ -258,6 +256,16 @@ impl<'p> View<'p> {
         &self.shown
     }
 
+    /// The first of them: the one that decides the order.
+    pub fn leading(&self) -> usize {
+        self.shown.first().copied().unwrap_or(0)
+    }
+
+    /// The event types to show, in order.
+    pub fn shown_events(&self) -> impl Iterator<Item = &EventColumn> {
+        self.shown.iter().map(|&column| &self.columns[column])
+    }
+
     /// How a column is derived; none for one that was recorded.
     pub(crate) fn derived(&self, column: usize) -> Option<&Derived> {
         column.checked_sub(self.columns.len() - self.derived.len()).and_then(|nth| self.derived.get(nth))
@@ -312,12 +320,16 @@ impl<'p> View<'p> {
     }
 }
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 fn names_of(columns: &[EventColumn]) -> Vec<String> {
     columns.iter().map(|column| column.name.clone()).collect()
+}
+
+/// The name of an event type, the how manieth of this name it is.
+pub(crate) fn event_name(name: &[u8], repetition: usize) -> String {
+    match repetition {
+        0 => lossy(name),
+        nth => format!("{}#{}", lossy(name), nth + 1),
+    }
 }
 
 /// The event types that the files have.
@@ -333,10 +345,7 @@ fn recorded(profile: &Profile) -> Vec<EventColumn> {
             let event = profile.event(event);
             let long_name = said.get(event.name).copied().flatten();
             EventColumn {
-                name: match event.repetition {
-                    0 => lossy(event.name),
-                    nth => format!("{}#{}", lossy(event.name), nth + 1),
-                },
+                name: event_name(event.name, event.repetition),
                 unit: CostUnit::of(event.name, long_name),
                 long_name: long_name.map(lossy).or_else(|| known_long_name(event.name).map(str::to_owned)),
                 formula: None,

@@ -2,17 +2,17 @@
 
 mod rules;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Normalising};
 use gristmill_profile::{FunctionId, Profile};
-use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff};
-use gristmill_report::{Grouping, Look, SortBy, printable};
+use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff, Page};
+use gristmill_report::{Grouping, Look, printable};
 use regex::Regex;
 
 use crate::ExitStatus;
-use crate::args::{DiffArgs, DiffFormat, DiffGroup, SortKey};
+use crate::args::{DiffArgs, DiffFormat, DiffGroup};
 use crate::commands::annotate::SourceFiles;
 use crate::error::CliError;
 use crate::load;
@@ -60,33 +60,34 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         // Nobody knows on what it will be read.
         Target::File(_) => Look { width: terminal::PIPE_WIDTH, terminal: false, color: false },
     };
+    if is_for_programs(format) {
+        // Documents for people say it at their top.
+        diff::doubts(&comparison, &options.columns).iter().for_each(|doubt| session.warn(doubt));
+    }
     session.write_to(&target, args.force, |out| {
         if format == DiffFormat::Callgrind {
             return write_difference(&comparison, out);
         }
         let diff = Diff::new(&comparison, &options);
-        let Some(function) = function else {
-            match format {
-                DiffFormat::Json => diff.write_json(out)?,
-                DiffFormat::Csv => diff.write_csv(out)?,
-                DiffFormat::Markdown => diff.write_markdown(out)?,
-                DiffFormat::Html => diff.write_html(out)?,
-                DiffFormat::Text | DiffFormat::Callgrind => diff.write_text(&look, out)?,
-            }
-            return Ok(());
-        };
+        let Some(function) = function else { return Ok(print(&diff, format, &look, out)?) };
         let sources = SourceFiles::new(&args.source, None, session)?;
-        let of_function = FunctionDiff::new(&diff, function, &sources);
-        match format {
-            DiffFormat::Json => of_function.write_json(out)?,
-            DiffFormat::Csv => of_function.write_csv(out)?,
-            DiffFormat::Markdown => of_function.write_markdown(out)?,
-            DiffFormat::Html => of_function.write_html(out)?,
-            DiffFormat::Text | DiffFormat::Callgrind => of_function.write_text(&look, out)?,
-        }
-        Ok(())
+        Ok(print(&FunctionDiff::new(&diff, function, &sources), format, &look, out)?)
     })?;
     Ok(ExitStatus::Success)
+}
+
+fn print(report: &dyn Page, format: DiffFormat, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        DiffFormat::Json => report.write_json(out),
+        DiffFormat::Csv => report.write_csv(out),
+        DiffFormat::Markdown => report.write_markdown(out),
+        DiffFormat::Html => report.write_html(out),
+        DiffFormat::Text | DiffFormat::Callgrind => report.write_text(look, out),
+    }
+}
+
+fn is_for_programs(format: DiffFormat) -> bool {
+    matches!(format, DiffFormat::Json | DiffFormat::Csv | DiffFormat::Callgrind)
 }
 
 /// The runs of a side, each with the other files of its recording if that is asked for.
@@ -152,7 +153,7 @@ fn options_of(
     filter: Option<Regex>,
     comparison: &Comparison<'_>,
 ) -> Result<DiffOptions, CliError> {
-    let is_for_programs = matches!(format, DiffFormat::Json | DiffFormat::Csv | DiffFormat::Callgrind);
+    let is_for_programs = is_for_programs(format);
     let columns = diff::columns(comparison, &args.event, is_for_programs).map_err(|name| {
         let known = comparison.events().iter().filter(|event| event.is_common());
         let known: Vec<String> =
@@ -177,12 +178,7 @@ fn options_of(
             Some(DiffGroup::Dir) => Grouping::Directory,
             Some(DiffGroup::Class) => Grouping::Class,
         },
-        sort: match args.sort {
-            SortKey::Inclusive => SortBy::Inclusive,
-            SortKey::SelfCost => SortBy::SelfCost,
-            SortKey::Calls => SortBy::Calls,
-            SortKey::Name => SortBy::Name,
-        },
+        sort: args.sort.into(),
         limit: match args.limit {
             Some(0) => None,
             Some(limit) => Some(limit),
@@ -231,17 +227,10 @@ fn function(comparison: &Comparison<'_>, asked: &str, options: &DiffOptions) -> 
 /// Writes the difference as a profile.
 fn write_difference(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     let creator = format!("gristmill-{} diff", env!("CARGO_PKG_VERSION"));
-    match comparison.write_difference(&creator, out) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(
-            match std::error::Error::source(&error).and_then(|source| source.downcast_ref::<std::io::Error>())
-            {
-                Some(io) => std::io::Error::new(io.kind(), error.to_string()).into(),
-                None => CliError::Profile {
-                    message: format!("the difference cannot be written: {}", error.kind()),
-                    hint: None,
-                },
-            },
-        ),
-    }
+    comparison.write_difference(&creator, out).map(drop).map_err(|error| {
+        CliError::of_sink(&error).unwrap_or_else(|| CliError::Profile {
+            message: format!("the difference cannot be written: {}", error.kind()),
+            hint: None,
+        })
+    })
 }

@@ -1,9 +1,10 @@
 //! `gristmill functions`: the flat profile.
 
-use gristmill_report::{Functions, FunctionsOptions, Grouping, SortBy};
+use gristmill_report::{Functions, FunctionsOptions, Grouping};
 
 use crate::ExitStatus;
-use crate::args::{FunctionsArgs, GroupBy, ReportFormat, SortKey};
+use crate::args::{FunctionsArgs, GroupBy};
+use crate::commands::write_report;
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -29,12 +30,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
                 Some(GroupBy::Class) => Grouping::Class,
                 Some(GroupBy::Cycle) => Grouping::Cycle,
             },
-            sort: match args.sort {
-                SortKey::Inclusive => SortBy::Inclusive,
-                SortKey::SelfCost => SortBy::SelfCost,
-                SortKey::Calls => SortBy::Calls,
-                SortKey::Name => SortBy::Name,
-            },
+            sort: args.sort.into(),
             limit: args.format.limit(args.limit, ROWS, None),
             filter,
             object,
@@ -43,13 +39,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             per_call,
         },
     );
-    let out = &mut *session.stdout();
-    match args.format {
-        ReportFormat::Text => report.write_text(&session.look(), out)?,
-        ReportFormat::Json => report.write_json(out)?,
-        ReportFormat::Csv => report.write_csv(out)?,
-        ReportFormat::Markdown => report.write_markdown(out)?,
-    }
+    write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
     Ok(ExitStatus::Success)
 }
 

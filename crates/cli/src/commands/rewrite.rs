@@ -1,6 +1,5 @@
 //! `gristmill rewrite`: writes profiles anew.
 
-use std::error::Error as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -84,7 +83,7 @@ fn written(
         } else {
             options.run(&input.bytes, sink).map(|_| ())
         };
-        done.map_err(|error| cli_error(error, input, hint))
+        done.map_err(|error| cli_error(&error, input, hint))
     })?;
     if args.repair {
         tell(&changes, input, session);
@@ -112,18 +111,10 @@ fn tell(changes: &[Change], input: &Input, session: &Session) {
     }
 }
 
-/// An error of the library, with the file that it is about. A failure to write is one of standard output here; for a
-/// file, `output` knows better.
-fn cli_error(error: Error, input: &Input, hint: Option<&str>) -> CliError {
-    if error.kind() == ErrorKind::Io {
-        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-        return CliError::Stdout(match source {
-            Some(source) => match source.raw_os_error() {
-                Some(code) => io::Error::from_raw_os_error(code),
-                None => io::Error::new(source.kind(), source.to_string()),
-            },
-            None => io::Error::other(error.to_string()),
-        });
+/// An error of the library, with the file that it is about.
+fn cli_error(error: &Error, input: &Input, hint: Option<&str>) -> CliError {
+    if let Some(error) = CliError::of_sink(error) {
+        return error;
     }
     let location = error.location();
     let message = format!("{}:{}:{}: {}", input.name(), location.line, error.column(), error.kind());

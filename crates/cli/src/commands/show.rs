@@ -3,7 +3,8 @@
 use gristmill_report::{Show, ShowOptions};
 
 use crate::ExitStatus;
-use crate::args::{ReportFormat, ShowArgs};
+use crate::args::ShowArgs;
+use crate::commands::write_report;
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -22,12 +23,6 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     };
     let report = Show::new(&view, &options)
         .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
-    let out = &mut *session.stdout();
-    match args.format {
-        ReportFormat::Text => report.write_text(&session.look(), out)?,
-        ReportFormat::Json => report.write_json(out)?,
-        ReportFormat::Csv => report.write_csv(out)?,
-        ReportFormat::Markdown => report.write_markdown(out)?,
-    }
+    write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
     Ok(ExitStatus::Success)
 }

@@ -3,7 +3,8 @@
 use gristmill_report::{Tree, TreeOptions};
 
 use crate::ExitStatus;
-use crate::args::{ReportFormat, TreeArgs};
+use crate::args::TreeArgs;
+use crate::commands::write_report;
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -24,12 +25,6 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         limit: args.format.limit(args.limit, NODES, Some(NODES_FOR_PROGRAMS)),
     };
     let report = Tree::new(&view, &options);
-    let out = &mut *session.stdout();
-    match args.format {
-        ReportFormat::Text => report.write_text(&session.look(), out)?,
-        ReportFormat::Json => report.write_json(out)?,
-        ReportFormat::Csv => report.write_csv(out)?,
-        ReportFormat::Markdown => report.write_markdown(out)?,
-    }
+    write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
     Ok(ExitStatus::Success)
 }

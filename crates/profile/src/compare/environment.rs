@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use gristmill_format::{Lint, PositionKind, Survey};
+use gristmill_format::{Lint, PositionKind, ProducerKind};
 
+use super::Comparison;
 use super::paths::normal_path;
 use super::rules::RuleSet;
-use super::{Comparison, Presence};
 use crate::profile::Profile;
 
 /// Something that is not the same on both sides.
@@ -48,8 +48,7 @@ const MOST_ANSWERS: usize = 4;
 impl Comparison<'_> {
     /// Whether calls of some run were not counted but seen in samples, so that nothing can be said of costs by call.
     pub fn is_sampled(&self) -> bool {
-        let inputs = self.runs.iter().flat_map(|(profile, _)| profile.inputs());
-        inputs.into_iter().any(|input| survey(&input.bytes).producer.kind.is_sampled())
+        self.is_sampled
     }
 
     /// What besides the program differs between the sides.
@@ -65,12 +64,11 @@ impl Comparison<'_> {
                 unlike.push(Unlike { kind, base: told(base), new: told(new) });
             }
         };
-        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
         compare(UnlikeKind::Events, &|profile, _| {
             profile.events().map(|event| lossy(profile.event(event).name)).collect()
         });
         let producers = |profile: &Profile, _: bool| -> BTreeSet<String> {
-            profile.inputs().iter().map(|input| producer(&input.bytes)).collect()
+            producers(profile).map(|kind| kind.as_str().to_owned()).collect()
         };
         compare(UnlikeKind::Producer, &producers);
         compare(UnlikeKind::Version, &|profile, _| {
@@ -84,7 +82,7 @@ impl Comparison<'_> {
             let columns = profile.selected(&self.selection).map(|part| {
                 let kinds = [PositionKind::Instr, PositionKind::Bb, PositionKind::Line];
                 let has = kinds.into_iter().filter(|kind| part.columns().kinds().contains(kind));
-                has.map(position_name).collect::<Vec<_>>().join(" ")
+                has.map(PositionKind::as_str).collect::<Vec<_>>().join(" ")
             });
             columns.collect()
         });
@@ -110,7 +108,7 @@ impl Comparison<'_> {
         let profiles = self.runs.iter().map(|(profile, _)| *profile);
         let parts = profiles.flat_map(|profile| profile.selected(&self.selection).next());
         let kinds = parts.flat_map(|part| part.descriptions().take(MOST)).map(|(kind, _)| kind);
-        kinds.map(|kind| String::from_utf8_lossy(kind.trim_ascii()).into_owned()).collect()
+        kinds.map(lossy).collect()
     }
 
     /// A command without what a checkout or a build changes in it.
@@ -138,34 +136,19 @@ impl Comparison<'_> {
     /// Two programs that have nothing to do with each other can be compared, but hardly on purpose.
     fn unlike_functions(&self) -> Option<Unlike> {
         const ONE_IN: usize = 10;
-        let mut counts = [0usize; 3];
-        for function in self.functions() {
-            counts[match self.presence(function) {
-                Presence::Both => 0,
-                Presence::Vanished => 1,
-                Presence::New => 2,
-            }] += 1;
-        }
-        let [both, vanished, new] = counts;
+        let [both, vanished, new] = self.presences();
         let is_unlike = vanished.min(new) > 0 && both.saturating_mul(ONE_IN) < both + vanished.min(new);
         let said = |side: usize| vec![format!("{both} of {}", both + side)];
         is_unlike.then(|| Unlike { kind: UnlikeKind::Functions, base: said(vanished), new: said(new) })
     }
 }
 
-fn position_name(kind: PositionKind) -> &'static str {
-    match kind {
-        PositionKind::Instr => "instr",
-        PositionKind::Bb => "bb",
-        _ => "line",
-    }
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.trim_ascii()).into_owned()
 }
 
-/// Who wrote a file, as far as its beginning tells.
-fn producer(bytes: &[u8]) -> String {
-    survey(bytes).producer.kind.as_str().to_owned()
-}
-
-fn survey(bytes: &[u8]) -> Survey<'_> {
-    Lint::default().run(&bytes[..bytes.len().min(HEAD)], |_| {})
+/// Who wrote the files of a profile, as far as their beginnings tell.
+pub(super) fn producers(profile: &Profile) -> impl Iterator<Item = ProducerKind> {
+    let heads = profile.inputs().iter().map(|input| &input.bytes[..input.bytes.len().min(HEAD)]);
+    heads.map(|head| Lint::default().run(head, |_| {}).producer.kind)
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use gristmill_format::Cost;
 
 use super::moves::{Move, MoveKind, moves};
-use super::ratio::{is_same_ratio, scaled};
+use super::ratio::{by_calls, is_same_ratio};
 use super::{Change, Comparison, Presence};
 use crate::id::FunctionId;
 
@@ -138,15 +138,11 @@ impl Comparison<'_> {
                 Presence::Vanished => add(Key::Vanished(callers.first_of_its_kind(function)), rest),
                 Presence::Both => {
                     let calls = self.calls(function);
-                    let part = scaled(
-                        self.self_cost(function, column).base.median,
-                        calls.delta(),
-                        calls.base.median,
-                    )
-                    .unwrap_or(0);
+                    let before = self.self_cost(function, column).base.median;
+                    let part = by_calls(before, (calls.base.median, calls.new.median));
                     let are_apart = !cancel_out(part, rest - part);
                     let is_told = is_counted && are_apart && !calls.is_noise();
-                    let by_calls = match callers.origin(function).filter(|_| is_told) {
+                    let explained = match callers.origin(function).filter(|_| is_told) {
                         Some(origin) => {
                             add(origin, part);
                             part
@@ -159,7 +155,7 @@ impl Comparison<'_> {
                     } else {
                         Key::SelfCost(function)
                     };
-                    add(key, rest - by_calls);
+                    add(key, rest - explained);
                 }
             }
         }
@@ -287,7 +283,7 @@ impl<'c, 'p> Callers<'c, 'p> {
 fn dominant_caller(comparison: &Comparison<'_>, function: FunctionId) -> Option<usize> {
     let delta = comparison.calls(function).delta();
     let caller = |arc: usize| comparison.arcs()[arc].caller;
-    let others = comparison.incoming(function).iter().copied().filter(|&arc| caller(arc) != function);
+    let others = comparison.incoming(function).filter(|&arc| caller(arc) != function);
     others.max_by_key(|&arc| {
         let change = comparison.arcs()[arc].count;
         let towards = if delta < 0 { -change.delta() } else { change.delta() };

@@ -2,22 +2,18 @@
 
 use std::collections::HashMap;
 
-use gristmill_format::Cost;
+use gristmill_format::ProducerKind;
 
+use super::environment::producers;
 use super::normalising::Identity;
 use super::sample::{ChangeTable, SampleTable};
-use super::{
-    CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, Resemblance, Rule, renames,
-};
+use super::{CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, Rule, renames};
 use crate::analysis::{Arc, CallGraph, Cycles, Inclusive};
-use crate::cost::CostTable;
-use crate::formula::{DerivationFault, Derived, derive};
+use crate::cost::{CostTable, MOST_CELLS};
+use crate::formula::derive;
 use crate::id::FunctionId;
 use crate::profile::Profile;
 use crate::selection::Selection;
-
-/// See the view of reports, which has the same limit for the same reason.
-const MOST_CELLS: usize = 1 << 27;
 
 impl<'p> Comparison<'p> {
     /// Compares the runs of two sides.
@@ -97,108 +93,77 @@ impl<'p> Comparison<'p> {
                 renames.sort_by_key(|(function, _)| *function);
             }
         }
-        Ok(Comparison::measured(
+        Ok(Comparison {
+            measured: Measured::of(&runs, &graphs),
+            is_sampled: runs.iter().any(|(profile, _)| producers(profile).any(ProducerKind::is_sampled)),
             runs,
-            selection.clone(),
+            selection: selection.clone(),
             identity,
             events,
-            derivation.derived,
-            derivation.faults,
+            derived: derivation.derived,
+            faults: derivation.faults,
             graphs,
             renames,
-        ))
+        })
     }
+}
 
-    #[expect(clippy::too_many_arguments, reason = "they become the fields")]
-    fn measured(
-        runs: Vec<(&'p Profile, bool)>,
-        selection: Selection,
-        identity: Identity<'p>,
-        events: Vec<ComparedEvent>,
-        derived: Vec<Derived>,
-        faults: Vec<DerivationFault>,
-        graphs: Vec<CallGraph>,
-        renames: Vec<(FunctionId, Resemblance)>,
-    ) -> Self {
-        let inclusive: Vec<Inclusive> =
-            graphs.iter().map(|graph| Inclusive::own(graph, Cycles::of(graph))).collect();
-        let by_side = |tables: Vec<CostTable>| by_side(&runs, tables);
-        let self_costs = by_side(graphs.iter().map(|graph| graph.self_costs().clone()).collect());
-        let table = |rows: &mut dyn Iterator<Item = Vec<Cost>>, width: usize| {
-            let mut table = CostTable::new(width, 0);
-            rows.for_each(|row| table.push(&row));
-            table
-        };
-        let width = events.len();
-        let inclusive_costs = by_side(
-            inclusive
-                .iter()
-                .zip(&graphs)
-                .map(|(inclusive, graph)| {
-                    table(&mut graph.function_ids().map(|id| inclusive.of(id).to_vec()), width)
-                })
-                .collect(),
-        );
-        let calls = by_side(
-            inclusive
-                .iter()
-                .zip(&graphs)
-                .map(|(inclusive, graph)| {
-                    table(&mut graph.function_ids().map(|id| vec![inclusive.called(id)]), 1)
-                })
-                .collect(),
-        );
-        drop(inclusive);
-        let totals =
-            by_side(graphs.iter().map(|graph| table(&mut std::iter::once(graph.total()), width)).collect());
+/// All numbers of functions and arcs, on both sides.
+#[derive(Debug)]
+pub(super) struct Measured {
+    pub(super) self_costs: ChangeTable,
+    pub(super) inclusive: ChangeTable,
+    pub(super) calls: ChangeTable,
+    /// One row.
+    pub(super) totals: ChangeTable,
+    /// Who calls whom in any run, without costs.
+    pub(super) links: CallGraph,
+    /// In the order of those of `links`.
+    pub(super) arcs: Vec<ComparedArc>,
+    pub(super) arc_costs: ChangeTable,
+}
 
-        let pairs = arc_pairs(&graphs);
-        let count = |graph: &CallGraph, (caller, callee)| {
-            graph.arc_between(caller, callee).map(|arc| (graph.arcs()[arc].count, arc))
-        };
-        let (mut count_tables, mut cost_tables) = (Vec::new(), Vec::new());
-        for graph in &graphs {
-            let (mut counts, mut costs) = (CostTable::new(1, 0), CostTable::new(width, 0));
-            let zeros = vec![0; width];
-            for &pair in &pairs {
-                let found = count(graph, pair);
-                counts.push(&[found.map_or(0, |(count, _)| count)]);
-                costs.push(found.map_or(&zeros[..], |(_, arc)| graph.arc_cost(arc)));
-            }
-            count_tables.push(counts);
-            cost_tables.push(costs);
+impl Measured {
+    /// Of all runs, each with its graph; there is one at least, and all are over the same functions and columns.
+    fn of(runs: &[(&Profile, bool)], graphs: &[CallGraph]) -> Self {
+        let pairs = arc_pairs(graphs);
+        let functions = graphs.first().map_or(0, CallGraph::functions);
+        let links = pairs.iter().map(|&(caller, callee)| Arc { caller, callee, count: 0 }).collect();
+        let links = CallGraph::new(CostTable::new(0, functions), links, CostTable::new(0, pairs.len()));
+        let mut tables: [Vec<CostTable>; 6] = Default::default();
+        for graph in graphs {
+            tables.iter_mut().zip(tables_of(graph, &pairs)).for_each(|(tables, table)| tables.push(table));
         }
-        let (counts, arc_costs) = (by_side(count_tables), by_side(cost_tables));
-        let arcs: Vec<ComparedArc> = pairs
-            .iter()
+        let [self_costs, inclusive, calls, totals, counts, arc_costs] =
+            tables.map(|tables| by_side(runs, tables));
+        let arcs = pairs
+            .into_iter()
             .enumerate()
-            .map(|(place, &(caller, callee))| ComparedArc { caller, callee, count: counts.get(place, 0) })
+            .map(|(place, (caller, callee))| ComparedArc { caller, callee, count: counts.get(place, 0) })
             .collect();
-        let functions = identity.functions.len();
-        let first_out = starts(functions, arcs.iter().map(|arc| arc.caller));
-        let first_in = starts(functions, arcs.iter().map(|arc| arc.callee));
-        let mut incoming: Vec<usize> = (0..arcs.len()).collect();
-        incoming.sort_by_key(|&arc| (arcs[arc].callee, arc));
-        Comparison {
-            runs,
-            selection,
-            identity,
-            events,
-            derived,
-            faults,
-            graphs,
-            self_costs,
-            inclusive: inclusive_costs,
-            calls,
-            totals,
-            arcs,
-            arc_costs,
-            first_out,
-            incoming,
-            first_in,
-            renames,
-        }
+        Measured { self_costs, inclusive, calls, totals, links, arcs, arc_costs }
     }
+}
+
+/// Self costs, inclusive costs and calls of functions, the totals, and the counts and costs of these arcs.
+fn tables_of(graph: &CallGraph, pairs: &[(FunctionId, FunctionId)]) -> [CostTable; 6] {
+    let width = graph.width();
+    let all = Inclusive::own(graph, Cycles::of(graph));
+    let (mut inclusive, mut calls) = (CostTable::new(width, 0), CostTable::new(1, 0));
+    for function in graph.function_ids() {
+        inclusive.push(all.of(function));
+        calls.push(&[all.called(function)]);
+    }
+    let mut totals = CostTable::new(width, 0);
+    totals.push(&graph.total());
+    let (mut counts, mut arc_costs) = (CostTable::new(1, 0), CostTable::new(width, 0));
+    let zeros = vec![0; width];
+    for &(caller, callee) in pairs {
+        let arc = graph.arc_between(caller, callee);
+        counts.push(&[arc.map_or(0, |arc| graph.arcs()[arc].count)]);
+        arc_costs.push(arc.map_or(&zeros[..], |arc| graph.arc_cost(arc)));
+    }
+    [graph.self_costs().clone(), inclusive, calls, totals, counts, arc_costs]
 }
 
 /// Tables of all runs, those of the base first, as changes.
@@ -272,12 +237,4 @@ fn arc_pairs(graphs: &[CallGraph]) -> Vec<(FunctionId, FunctionId)> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs
-}
-
-/// Where the items of each function begin when they stand one function after the other.
-fn starts(functions: usize, of: impl Iterator<Item = FunctionId>) -> Vec<usize> {
-    let mut starts = vec![0; functions + 1];
-    of.for_each(|function| starts[function.index() + 1] += 1);
-    (0..functions).for_each(|index| starts[index + 1] += starts[index]);
-    starts
 }

@@ -2,7 +2,7 @@
 
 use gristmill_format::FunctionName;
 
-use super::paths::without_pid;
+use super::paths::{is_hex, without_pid};
 use super::rules::{Rule, RuleSet};
 use crate::symbol::demangle;
 
@@ -182,10 +182,6 @@ fn suffix_start(text: &str, word: &str) -> Option<usize> {
     let without_number = body.trim_end_matches(|c: char| c.is_ascii_digit());
     let body = without_number.strip_suffix('.').filter(|_| without_number.len() < body.len()).unwrap_or(body);
     Some(body.strip_suffix(word)?.strip_suffix(bracket)?.len())
-}
-
-fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn is_of_rust(symbol: &str) -> bool {

@@ -54,7 +54,7 @@ fn without_dots(path: &str) -> Option<String> {
     (joined != path).then_some(joined)
 }
 
-fn is_hex(text: &str) -> bool {
+pub(super) fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 

@@ -14,6 +14,11 @@ pub(super) fn scaled(cost: Cost, part: Cost, whole: Cost) -> Option<Cost> {
     }
 }
 
+/// By how much a cost changes with the calls, of which there were so many before and after: at what each cost before.
+pub(super) fn by_calls(before: Cost, calls: (Cost, Cost)) -> Cost {
+    scaled(before, calls.1 - calls.0, calls.0).unwrap_or(0)
+}
+
 /// Whether `a / b` and `c / d` are the same but for one part in so many. Counts, so none is below 0.
 pub(super) fn is_same_ratio((a, b): (Cost, Cost), (c, d): (Cost, Cost), one_in: Cost) -> bool {
     let cross = a.checked_mul(d).zip(c.checked_mul(b));

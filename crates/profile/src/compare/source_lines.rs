@@ -1,12 +1,13 @@
 //! Costs of both sides by line: of one function for reports, of all for the difference as a profile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::Cost;
 
 use super::Comparison;
 use super::measuring::columns_of;
 use super::sample::{Change, Sample};
+use crate::cost::add;
 use crate::decode::Place;
 use crate::id::FunctionId;
 use crate::lines::LineDetail;
@@ -64,15 +65,14 @@ impl Comparison<'_> {
             costs: vec![Change::default(); self.events.len()],
             calls: Vec::new(),
         };
-        let places: Vec<LinePlace> = runs.iter().flat_map(|(run, _)| run.selves.keys().copied()).collect();
+        let places: BTreeSet<LinePlace> =
+            runs.iter().flat_map(|(run, _)| run.selves.keys().copied()).collect();
         for place in places {
             let costs = changes(&runs, self.events.len(), |run| run.selves.get(&place));
             lines.entry(place).or_insert_with(|| blank(place)).costs = costs;
         }
-        let mut calls: Vec<(LinePlace, FunctionId)> =
+        let calls: BTreeSet<(LinePlace, FunctionId)> =
             runs.iter().flat_map(|(run, _)| run.calls.keys().copied()).collect();
-        calls.sort_unstable();
-        calls.dedup();
         for (place, callee) in calls {
             let mut changes = changes(&runs, self.events.len() + 1, |run| run.calls.get(&(place, callee)));
             let count = changes.remove(0);
@@ -124,10 +124,6 @@ impl Comparison<'_> {
         costs.extend(derived);
         costs
     }
-}
-
-fn add(sums: &mut [Cost], costs: &[Cost]) {
-    sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
 }
 
 /// The changes of a row of each run; a run without it has zeros.

@@ -16,41 +16,34 @@ pub(super) fn presence(presence: Presence) -> &'static str {
     }
 }
 
-impl Diff<'_, '_> {
-    /// Writes comma-separated values. The last row has what the others leave over, so that changes of self costs add up
-    /// to that of the total.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut columns = Vec::new();
-        for event in &self.events {
-            for what in ["self", "inclusive"] {
-                for of in ["change", "base", "new"] {
-                    columns.push(Column::number(format!("{what} {} {of}", event.name)));
-                }
+/// Writes the rows. The last one has what the others leave over, so that changes of self costs add up to that of the
+/// total.
+pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut columns = Vec::new();
+    for event in &diff.events {
+        for what in ["self", "inclusive"] {
+            for of in ["change", "base", "new"] {
+                columns.push(Column::number(format!("{what} {} {of}", event.name)));
             }
-            columns.push(Column::text(format!("noise {}", event.name)));
         }
-        columns.extend(["calls base", "calls new"].map(Column::number));
-        columns.extend(["on", "name", "base name", "file", "object"].map(Column::text));
-        let mut rows: Vec<Vec<Cell>> = self.rows.iter().map(values).collect();
-        for (amounts, what) in self.residue() {
-            let mut cells: Vec<Cell> = Vec::new();
-            for amount in amounts {
-                cells.push(Cell::new(amount.to_string()));
-                cells.extend((0..6).map(|_| Cell::new("")));
-            }
-            cells.extend((0..3).map(|_| Cell::new("")));
-            cells.push(Cell::new(what));
-            cells.extend((0..3).map(|_| Cell::new("")));
-            rows.push(cells);
-        }
-        Table { columns, rows }.write_csv(out)
+        columns.push(Column::text(format!("noise {}", event.name)));
     }
+    columns.extend(["calls base", "calls new"].map(Column::number));
+    columns.extend(["on", "name", "base name", "file", "object"].map(Column::text));
+    let mut rows: Vec<Vec<Cell>> = diff.rows.iter().map(values).collect();
+    for (amounts, what) in diff.residue() {
+        let mut cells: Vec<Cell> = Vec::new();
+        for amount in amounts {
+            cells.push(Cell::new(amount.to_string()));
+            cells.extend((0..6).map(|_| Cell::new("")));
+        }
+        cells.extend((0..3).map(|_| Cell::new("")));
+        cells.push(Cell::new(what));
+        cells.extend((0..3).map(|_| Cell::new("")));
+        rows.push(cells);
+    }
+    Table { columns, rows }.write_csv(out)
 }
-
 fn values(row: &DiffRow) -> Vec<Cell> {
     let mut cells = Vec::new();
     for (own, inclusive) in row.self_costs.iter().zip(&row.inclusive) {

@@ -9,12 +9,14 @@ use gristmill_profile::compare::{Change, ComparedLine, Explanation};
 use gristmill_profile::event::CostUnit;
 use gristmill_profile::symbol::shorten;
 
-use super::notes::{from_to, own_percent, remarks, signed};
+use super::notes::{from_to, own_percent, remarks_beside_cost, signed};
 use super::text::wrapped;
-use super::{Diff, DiffRow, alignment::aligned, row, safe, sentence, shown_name};
+use super::{Diff, DiffRow, alignment::aligned, json, row, safe, sentence, shown_name};
 use crate::annotate::{Source, Sources};
+use crate::path::UNKNOWN;
 use crate::printable::printable;
-use crate::table::{Cell, Column, Look, Table};
+use crate::report::Report;
+use crate::table::{Cell, Column, Look, Table, escaped};
 
 /// A source line with what it cost on both sides. Changes are by shown column.
 #[derive(Debug, Clone)]
@@ -44,7 +46,7 @@ pub struct FunctionDiff<'c, 'p> {
     /// What is to be said of sources: those that are not there, those that are newer than the profiles.
     pub faults: Vec<String>,
     /// What the change of the function is part of.
-    causes: Vec<Explanation>,
+    causes: Vec<&'c Explanation>,
     function: FunctionId,
     texts: BTreeMap<String, Texts>,
 }
@@ -64,7 +66,7 @@ impl Texts {
 }
 
 impl<'c, 'p> FunctionDiff<'c, 'p> {
-    /// Takes the lines of a function from a comparison.
+    /// Takes the lines of a function from a difference of all functions.
     ///
     /// Where the sources of both sides are there, lines are told to be the same by their text, however their numbers
     /// moved; otherwise by their numbers.
@@ -82,7 +84,7 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
         for file in files {
             let [base, new] = comparison.path(file);
             let mut get = |path: Option<&[u8]>| {
-                let path = path.filter(|path| !path.is_empty() && *path != b"???")?;
+                let path = path.filter(|path| !path.is_empty() && *path != UNKNOWN.as_bytes())?;
                 let found = sources.get(path);
                 if let Err(fault) = &found {
                     faults.push(format!("{}: {fault}", printable(path)));
@@ -107,27 +109,25 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
             texts.insert(name, texts_of);
         }
         faults.dedup();
-        let leading = diff.columns.first().copied().unwrap_or(0);
-        let mut causes = comparison.explain(leading).causes;
-        causes.retain(|cause| cause.functions.iter().any(|(other, _)| *other == function));
+        let is_part = |cause: &&Explanation| cause.functions.iter().any(|(other, _)| *other == function);
         FunctionDiff {
             diff,
             row: row(comparison, function, &diff.columns),
             lines,
             faults,
-            causes,
+            causes: diff.causes.iter().chain(&diff.other_causes).filter(is_part).collect(),
             function,
             texts,
         }
     }
+}
 
-    /// Writes the function as text.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+impl Report for FunctionDiff<'_, '_> {
+    fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", look.bold(&self.diff.title()))?;
+        for doubt in &self.diff.doubts {
+            wrapped(out, &format!("warning: {doubt}"), look.width, 9)?;
+        }
         writeln!(out, "{}", look.bold(&shorten(&safe(&self.row.name), look.width)))?;
         writeln!(out, "{}", safe(&self.row.file))?;
         for line in self.remarks() {
@@ -143,14 +143,11 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
         Ok(())
     }
 
-    /// Writes the function as Markdown.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        use crate::table::escaped;
+    fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "**{}**\n", escaped(&self.place()))?;
+        for doubt in &self.diff.doubts {
+            writeln!(out, "> ⚠ {}\n", escaped(doubt))?;
+        }
         for line in self.remarks() {
             writeln!(out, "- {}", escaped(&line))?;
         }
@@ -161,12 +158,12 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
         Ok(())
     }
 
-    /// Writes the lines as comma-separated values.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write_function(self, out)
+    }
+
+    /// Writes the lines.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut columns = Vec::new();
         for event in &self.diff.events {
             columns
@@ -189,7 +186,9 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
         });
         Table { columns, rows: rows.collect() }.write_csv(out)
     }
+}
 
+impl FunctionDiff<'_, '_> {
     fn place(&self) -> String {
         let name = safe(&self.row.name);
         if self.row.file.is_empty() { name } else { format!("{name}  {}", safe(&self.row.file)) }
@@ -212,10 +211,8 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
                 lines.push(told("inclusive", self.row.inclusive[nth]));
             }
         }
-        let said = remarks(self.diff, &self.row);
-        // The first is the cost, which stands above.
-        lines.extend(said.into_iter().filter(|remark| !remark.contains('→') || remark.starts_with("calls")));
-        let column = self.diff.columns.first().copied().unwrap_or(0);
+        lines.extend(remarks_beside_cost(self.diff, &self.row));
+        let column = self.diff.leading();
         lines.extend(self.causes.iter().map(|cause| sentence(self.diff.comparison, cause, column, 50)));
         lines
     }
@@ -224,9 +221,8 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
     pub(super) fn tables(&self) -> Vec<(String, Table)> {
         let comparison = self.diff.comparison;
         let mut tables = Vec::new();
-        let arcs = |arcs: &[usize], of: &dyn Fn(usize) -> FunctionId| {
-            let mut arcs = arcs.to_vec();
-            let column = self.diff.columns.first().copied().unwrap_or(0);
+        let column = self.diff.leading();
+        let arcs = |mut arcs: Vec<usize>, of: &dyn Fn(usize) -> FunctionId| {
             let key = |arc: &usize| {
                 let cost = comparison.arc_cost(*arc, column);
                 (std::cmp::Reverse((cost.delta().abs(), cost.new.median)), *arc)
@@ -234,13 +230,13 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
             arcs.sort_by_key(key);
             self.arc_table(&arcs, of)
         };
-        let callers = comparison.incoming(self.function);
+        let callers: Vec<usize> = comparison.incoming(self.function).collect();
         if !callers.is_empty() {
             tables.push(("Callers".to_owned(), arcs(callers, &|arc| comparison.arcs()[arc].caller)));
         }
         let callees: Vec<usize> = comparison.outgoing(self.function).collect();
         if !callees.is_empty() {
-            tables.push(("Called".to_owned(), arcs(&callees, &|arc| comparison.arcs()[arc].callee)));
+            tables.push(("Called".to_owned(), arcs(callees, &|arc| comparison.arcs()[arc].callee)));
         }
         for of_file in self.lines.chunk_by(|a, b| a.file == b.file) {
             let Some(file) = of_file.first().map(|line| line.file.as_str()) else { continue };
@@ -374,17 +370,14 @@ fn shown_line(line: &[u8]) -> String {
 
 /// The lines of a file on both sides, joined by their text or by their numbers.
 fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[usize]) -> Vec<LineDiff> {
-    let lines_of = |source: Option<&Rc<Source>>| -> Vec<Vec<u8>> {
-        source.map_or(Vec::new(), |source| source.lines().map(<[u8]>::to_vec).collect())
-    };
-    let (base_text, new_text) = (lines_of(texts.base.as_ref()), lines_of(texts.new.as_ref()));
+    let [base_text, new_text] = [&texts.base, &texts.new].map(|source| -> Vec<&[u8]> {
+        source.as_ref().map_or(Vec::new(), |source| source.lines().collect())
+    });
     // For each line of the base its new index; and for one that went, how many lines stand before it in the new text.
     let mut new_of: Vec<(Option<usize>, usize)> = Vec::new();
     if !base_text.is_empty() && !new_text.is_empty() {
-        let [base, new] =
-            [&base_text, &new_text].map(|text| text.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let mut before = 0;
-        for place in aligned(&base, &new) {
+        for place in aligned(&base_text, &new_text) {
             before = place.map_or(before, |place| place + 1);
             new_of.push((place, before));
         }
@@ -401,7 +394,7 @@ fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[us
     let picked = |changes: &[Change]| -> Vec<Change> {
         columns.iter().map(|&column| changes.get(column).copied().unwrap_or_default()).collect()
     };
-    let text = |lines: &[Vec<u8>], number: u64| {
+    let text = |lines: &[&[u8]], number: u64| {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         lines.get(at).map(|line| String::from_utf8_lossy(line).into_owned())
     };

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::notes::{self, remarks, signed, signed_percent};
-use super::text::count;
-use super::{Diff, FunctionDiff, safe, sentence};
+use super::text::smaller;
+use super::{Diff, FunctionDiff, Page, safe};
 use crate::escaped::Escaped;
 use crate::table::{Align, Table};
 
@@ -23,15 +23,9 @@ th{font-weight:600;position:sticky;top:0;background:var(--back)}\
 .dim{color:var(--dim);font-size:.9em}code,.name{font-family:ui-monospace,monospace;overflow-wrap:anywhere}\
 pre{margin:0;white-space:pre-wrap}";
 
-impl Diff<'_, '_> {
-    /// Writes a page of HTML.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+impl Page for Diff<'_, '_> {
+    fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_html_head(out)?;
-        let column = self.columns.first().copied().unwrap_or(0);
         if let Some(event) = self.events.first().filter(|_| !self.causes.is_empty()) {
             writeln!(out, "<h2>What changed {}</h2><div class=scroll><table>", Escaped(&event.name))?;
             let whole = self.total(0).base.median;
@@ -46,15 +40,10 @@ impl Diff<'_, '_> {
                 )
             };
             for cause in &self.causes {
-                let noise = if cause.is_noise { " (noise)" } else { "" };
-                line(
-                    cause.effect,
-                    &format!("{}{noise}", sentence(self.comparison, cause, column, usize::MAX)),
-                )?;
+                line(cause.effect, &self.told(cause, usize::MAX))?;
             }
-            let (others, effect) = self.other_causes;
-            if others > 0 {
-                line(effect, &format!("{} smaller causes", count(others)))?;
+            if let Some((effect, others)) = smaller(self.other_causes.iter()) {
+                line(effect, &others)?;
             }
             writeln!(out, "</table></div>")?;
         }
@@ -70,7 +59,9 @@ impl Diff<'_, '_> {
         }
         writeln!(out, "</body></html>")
     }
+}
 
+impl Diff<'_, '_> {
     fn write_html_head(&self, out: &mut dyn Write) -> io::Result<()> {
         let title = Escaped(&self.title());
         writeln!(
@@ -83,20 +74,15 @@ impl Diff<'_, '_> {
             let class = direction(self.total(event).delta());
             writeln!(out, "<p class=\"verdict {class}\">{}", Escaped(&self.verdict(event)))?;
         }
-        for unlike in &self.environment {
-            writeln!(out, "<p class=warning>{}", Escaped(&notes::warning(unlike)))?;
+        for warning in self.warnings() {
+            writeln!(out, "<p class=warning>{}", Escaped(&warning))?;
         }
         Ok(())
     }
 }
 
-impl FunctionDiff<'_, '_> {
-    /// Writes the lines of the function as a page of HTML.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+impl Page for FunctionDiff<'_, '_> {
+    fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
         self.diff.write_html_head(out)?;
         writeln!(
             out,

@@ -11,42 +11,31 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer}
 use super::csv::presence;
 use super::notes::warning;
 use super::{Diff, DiffRow, FunctionDiff, LineDiff, sentence, shown_name};
-use crate::json::Event;
+use crate::json::{Event, write_rows};
 use crate::view::EventColumn;
 
 /// So many callers are told for each function: those from which calls changed most.
 const CALLERS: usize = 5;
 
-impl Diff<'_, '_> {
-    /// Writes the report as JSON: one object, a function on each line.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_head(self, out)?;
-        let [both, vanished, new] = self.presences();
-        write!(out, ",\n\"on_both\":{both},\"vanished\":{vanished},\"new\":{new},\"all\":{}", self.all)?;
-        let remainder: Vec<i128> = (0..self.events.len()).map(|event| self.remainder(event)).collect();
-        write!(out, ",\n\"remainder\":")?;
-        serde_json::to_writer(&mut *out, &Costs(&self.events, &remainder))?;
-        write!(out, ",\n\"causes\":[")?;
-        let column = self.columns.first().copied().unwrap_or(0);
-        for (nth, cause) in self.causes.iter().enumerate() {
-            out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *out, &OneCause(self.comparison, cause, column))?;
-        }
-        let (others, effect) = self.other_causes;
-        write!(out, "],\n\"other_causes\":{{\"number\":{others},\"effect\":{effect}}}")?;
-        write!(out, ",\n\"rest\":{{\"functions\":{},\"self\":", self.rest.rows)?;
-        serde_json::to_writer(&mut *out, &Costs(&self.events, &self.rest.self_costs))?;
-        write!(out, "}},\n\"functions\":[")?;
-        for (nth, row) in self.rows.iter().enumerate() {
-            out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *out, &Row(self, row))?;
-        }
-        out.write_all(b"\n]}\n")
-    }
+/// Writes one object, a function on each line.
+pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    write_head(diff, out)?;
+    let [both, vanished, new] = diff.comparison.presences();
+    write!(out, ",\n\"on_both\":{both},\"vanished\":{vanished},\"new\":{new},\"all\":{}", diff.all)?;
+    let remainder: Vec<i128> = (0..diff.events.len()).map(|event| diff.remainder(event)).collect();
+    write!(out, ",\n\"remainder\":")?;
+    serde_json::to_writer(&mut *out, &Costs(&diff.events, &remainder))?;
+    write!(out, ",\n\"causes\":[")?;
+    let column = diff.leading();
+    write_rows(diff.causes.iter().map(|cause| OneCause(diff.comparison, cause, column)), out)?;
+    let others = diff.other_causes.len();
+    let effect: i128 = diff.other_causes.iter().map(|cause| cause.effect).sum();
+    write!(out, "],\n\"other_causes\":{{\"number\":{others},\"effect\":{effect}}}")?;
+    write!(out, ",\n\"rest\":{{\"functions\":{},\"self\":", diff.rest.rows)?;
+    serde_json::to_writer(&mut *out, &Costs(&diff.events, &diff.rest.self_costs))?;
+    write!(out, "}},\n\"functions\":[")?;
+    write_rows(diff.rows.iter().map(|row| Row(diff, row)), out)?;
+    out.write_all(b"\n]}\n")
 }
 
 /// Writes the members that say what is compared; others follow.
@@ -281,7 +270,7 @@ impl Serialize for Row<'_, '_, '_> {
             .function
             .iter()
             .flat_map(|&function| comparison.incoming(function))
-            .map(|&arc| comparison.arcs()[arc])
+            .map(|arc| comparison.arcs()[arc])
             .filter(|arc| !arc.count.is_none())
             .collect();
         callers.sort_by_key(|arc| (std::cmp::Reverse(arc.count.delta().abs()), arc.caller));
@@ -298,23 +287,14 @@ impl Serialize for Row<'_, '_, '_> {
     }
 }
 
-impl FunctionDiff<'_, '_> {
-    /// Writes the lines of the function as JSON.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_head(self.diff, out)?;
-        write!(out, ",\n\"function\":")?;
-        serde_json::to_writer(&mut *out, &Row(self.diff, &self.row))?;
-        write!(out, ",\n\"lines\":[")?;
-        for (nth, line) in self.lines.iter().enumerate() {
-            out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *out, &OneLine(self, line))?;
-        }
-        out.write_all(b"\n]}\n")
-    }
+/// Writes the lines of a function.
+pub(super) fn write_function(of: &FunctionDiff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    write_head(of.diff, out)?;
+    write!(out, ",\n\"function\":")?;
+    serde_json::to_writer(&mut *out, &Row(of.diff, &of.row))?;
+    write!(out, ",\n\"lines\":[")?;
+    write_rows(of.lines.iter().map(|line| OneLine(of, line)), out)?;
+    out.write_all(b"\n]}\n")
 }
 
 struct OneLine<'r, 'c, 'p>(&'r FunctionDiff<'c, 'p>, &'r LineDiff);

@@ -2,9 +2,13 @@
 
 use std::io::{self, Write};
 
+use gristmill_format::Cost;
+use gristmill_profile::compare::Explanation;
+
 use super::notes::{self, remarks, signed, signed_percent};
-use super::text::{count, named};
-use super::{Diff, safe, sentence};
+use super::text::{named, smaller};
+use super::{Diff, safe};
+use crate::amount::number;
 use crate::table::{Cell, Column, Table, escaped};
 
 /// So many rows stand open.
@@ -14,57 +18,45 @@ const NAME: usize = 100;
 /// So many causes stand open.
 const CAUSES: usize = 5;
 
+/// Writes it as hosts of pull requests show it.
+pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    for (event, column) in diff.events.iter().enumerate() {
+        let (total, name) = (diff.total(event), escaped(&safe(&column.name)));
+        let amounts = [total.base.median, total.new.median].map(|cost| column.unit.show(cost));
+        if total.is_none() {
+            writeln!(out, "**{name} unchanged**: {}\n", amounts[1])?;
+            continue;
+        }
+        let share = signed_percent(total.delta(), total.base.median);
+        let noise = if total.is_noise() { " (noise: within the spread of the runs)" } else { "" };
+        let delta = signed(total.delta(), column.unit);
+        writeln!(out, "**{name} {share} %**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
+    }
+    for warning in diff.warnings() {
+        writeln!(out, "> ⚠ {}\n", escaped(&warning))?;
+    }
+    diff.write_markdown_causes(out)?;
+    writeln!(out, "{}\n", escaped(&diff.summary()))?;
+    diff.write_markdown_rows(out)?;
+    diff.write_markdown_details(out)
+}
+
 impl Diff<'_, '_> {
-    /// Writes Markdown, as hosts of pull requests show it.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (event, column) in self.events.iter().enumerate() {
-            let (total, name) = (self.total(event), escaped(&safe(&column.name)));
-            let amounts = [total.base.median, total.new.median].map(|cost| column.unit.show(cost));
-            if total.is_none() {
-                writeln!(out, "**{name} unchanged**: {}\n", amounts[1])?;
-                continue;
-            }
-            let share = signed_percent(total.delta(), total.base.median);
-            let noise = if total.is_noise() { " (noise: within the spread of the runs)" } else { "" };
-            let delta = signed(total.delta(), column.unit);
-            writeln!(out, "**{name} {share} %**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
+    fn write_markdown_causes(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(event) = self.events.first() else { return Ok(()) };
+        let whole = self.total(0).base.median;
+        let (open, folded) = self.causes.split_at(CAUSES.min(self.causes.len()));
+        let hidden: Vec<&Explanation> = folded.iter().chain(&self.other_causes).collect();
+        let lines = open.iter().map(|cause| (cause.effect, self.told(cause, 60)));
+        let lines: Vec<(Cost, String)> = lines.chain(smaller(hidden.into_iter())).collect();
+        for (effect, text) in &lines {
+            let share = signed_percent(*effect, whole);
+            writeln!(out, "- `{}` ({share} %) {}", signed(*effect, event.unit), escaped(text))?;
         }
-        for unlike in &self.environment {
-            writeln!(out, "> ⚠ {}\n", escaped(&notes::warning(unlike)))?;
+        if !lines.is_empty() {
+            writeln!(out)?;
         }
-        let column = self.columns.first().copied().unwrap_or(0);
-        if let Some(event) = self.events.first() {
-            let whole = self.total(0).base.median;
-            let line = |effect, text: &str| {
-                format!(
-                    "- `{}` ({} %) {}",
-                    signed(effect, event.unit),
-                    signed_percent(effect, whole),
-                    escaped(text)
-                )
-            };
-            for cause in self.causes.iter().take(CAUSES) {
-                let noise = if cause.is_noise { " (noise)" } else { "" };
-                let text = format!("{}{noise}", sentence(self.comparison, cause, column, 60));
-                writeln!(out, "{}", line(cause.effect, &text))?;
-            }
-            let hidden = self.causes.len().saturating_sub(CAUSES) + self.other_causes.0;
-            if hidden > 0 {
-                let effect = self.causes.iter().skip(CAUSES).map(|cause| cause.effect).sum::<i128>();
-                let text = format!("{} smaller causes", count(hidden));
-                writeln!(out, "{}", line(effect + self.other_causes.1, &text))?;
-            }
-            if !self.causes.is_empty() || hidden > 0 {
-                writeln!(out)?;
-            }
-        }
-        writeln!(out, "{}\n", escaped(&self.summary()))?;
-        self.write_markdown_rows(out)?;
-        self.write_markdown_details(out)
+        Ok(())
     }
 
     fn write_markdown_rows(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -87,7 +79,7 @@ impl Diff<'_, '_> {
         let folded = if self.rows.len() > OPEN { rows.split_off(OPEN) } else { Vec::new() };
         Table { columns: columns.clone(), rows }.write_markdown(out)?;
         if !folded.is_empty() {
-            writeln!(out, "\n<details><summary>{} more</summary>\n", count(folded.len()))?;
+            writeln!(out, "\n<details><summary>{} more</summary>\n", number(folded.len()))?;
             Table { columns, rows: folded }.write_markdown(out)?;
             writeln!(out, "\n</details>")?;
         }

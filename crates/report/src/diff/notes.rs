@@ -6,7 +6,7 @@ use gristmill_profile::event::CostUnit;
 use gristmill_profile::symbol::shorten;
 
 use super::{Diff, DiffRow, safe, shown_name};
-use crate::amount::grouped;
+use crate::amount::{grouped, number};
 
 /// A change with its sign: `+1,234`, `-5.2 ms`, `0`.
 pub(crate) fn signed(cost: Cost, unit: CostUnit) -> String {
@@ -79,15 +79,28 @@ fn spread(change: Change, unit: CostUnit) -> Option<String> {
     Some(format!("{}, {}", side("base", change.base), side("new", change.new)))
 }
 
+/// The first event type of a row: its unit, and the change of the self cost.
+fn first_cost(diff: &Diff<'_, '_>, row: &DiffRow) -> (CostUnit, Change) {
+    let unit = diff.events.first().map_or(CostUnit::Count, |event| event.unit);
+    (unit, row.self_costs.first().copied().unwrap_or_default())
+}
+
 /// What is to be said of a row, one remark each.
 pub(crate) fn remarks(diff: &Diff<'_, '_>, row: &DiffRow) -> Vec<String> {
+    let (unit, own) = first_cost(diff, row);
+    let is_told = row.presence == Presence::Both && !own.is_none();
+    let mut remarks = Vec::from_iter(is_told.then(|| from_to(own, unit)));
+    remarks.extend(remarks_beside_cost(diff, row));
+    remarks
+}
+
+/// The same but for how its self cost changed.
+pub(crate) fn remarks_beside_cost(diff: &Diff<'_, '_>, row: &DiffRow) -> Vec<String> {
     let mut remarks = Vec::new();
-    let unit = diff.events.first().map_or(CostUnit::Count, |event| event.unit);
-    let own = row.self_costs.first().copied().unwrap_or_default();
+    let (unit, own) = first_cost(diff, row);
     match row.presence {
         Presence::New => remarks.push("new".to_owned()),
         Presence::Vanished => remarks.push("vanished".to_owned()),
-        Presence::Both if !own.is_none() => remarks.push(from_to(own, unit)),
         Presence::Both => {}
     }
     if own.is_noise() {
@@ -204,7 +217,7 @@ pub(crate) fn joins(diff: &Diff<'_, '_>) -> Vec<String> {
             _ => example(join.example),
         };
         let example = example.map_or(String::new(), |example| format!(": {example}"));
-        format!("{} {}{example}", join.rule, grouped(i128::try_from(join.functions).unwrap_or(Cost::MAX)))
+        format!("{} {}{example}", join.rule, number(join.functions))
     });
     of_rule.collect()
 }

@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_profile::compare::Explanation;
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::notes::{self, from_to, remarks, signed, signed_percent};
-use super::{Diff, DiffRow, safe, sentence};
-use crate::amount::grouped;
-use crate::functions::Grouping;
+use super::{Diff, DiffRow, run_name, safe};
+use crate::amount::number;
+use crate::grouping::Grouping;
+use crate::path::{UNKNOWN, base};
 use crate::table::{Cell, Column, Look, Table};
 
 /// A function's name gets at least so many columns.
@@ -17,42 +19,39 @@ const LEAST_NAME: usize = 20;
 /// So many renamed functions are told of.
 const RENAMES: usize = 5;
 
-impl Diff<'_, '_> {
-    /// Writes the report as text.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", look.bold(&self.title()))?;
-        for event in 0..self.events.len() {
-            writeln!(out, "{}", self.verdict(event))?;
-        }
-        for unlike in &self.environment {
-            wrapped(out, &format!("warning: {}", notes::warning(unlike)), look.width, 9)?;
-        }
-        writeln!(out, "{}", self.summary())?;
-        self.write_causes(look, out)?;
-        self.write_rows(look, out)?;
-        self.write_renames(look, out)?;
-        self.write_joins(look, out)
+pub(super) fn write(diff: &Diff<'_, '_>, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", look.bold(&diff.title()))?;
+    for event in 0..diff.events.len() {
+        writeln!(out, "{}", diff.verdict(event))?;
     }
+    for warning in diff.warnings() {
+        wrapped(out, &format!("warning: {warning}"), look.width, 9)?;
+    }
+    writeln!(out, "{}", diff.summary())?;
+    diff.write_causes(look, out)?;
+    diff.write_rows(look, out)?;
+    diff.write_renames(look, out)?;
+    diff.write_joins(look, out)
+}
 
+impl Diff<'_, '_> {
     /// Which profiles these are.
     pub(super) fn title(&self) -> String {
         let side = |is_new: bool| {
             let mut runs = self.comparison.runs(is_new);
-            let first = runs.next().map_or(String::new(), |profile| {
-                let names: Vec<String> = profile.inputs().iter().map(|input| safe(&input.name)).collect();
-                names.join(", ")
-            });
+            let first = runs.next().map_or(String::new(), run_name);
             match runs.count() {
                 0 => first,
                 1 => format!("{first} and 1 more run"),
-                more => format!("{first} and {} more runs", count(more)),
+                more => format!("{first} and {} more runs", number(more)),
             }
         };
         format!("{} → {}", side(false), side(true))
+    }
+
+    /// What makes the numbers doubtful.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = String> {
+        self.environment.iter().map(notes::warning).chain(self.doubts.iter().cloned())
     }
 
     /// How the total changed.
@@ -78,16 +77,16 @@ impl Diff<'_, '_> {
         let changed = self.rows.len() + self.rest.rows;
         let mut text = match changed {
             changed if self.is_filtered => {
-                format!("{} matching {noun} changed, of {}", count(changed), count(self.all))
+                format!("{} matching {noun} changed, of {}", number(changed), number(self.all))
             }
-            0 => format!("none of {} {noun} changed", count(self.all)),
-            changed => format!("{} of {} {noun} changed", count(changed), count(self.all)),
+            0 => format!("none of {} {noun} changed", number(self.all)),
+            changed => format!("{} of {} {noun} changed", number(changed), number(self.all)),
         };
         if self.grouping == Grouping::Function && !self.is_filtered {
-            let [_, vanished, new] = self.presences();
-            for (number, what) in [(new, "new"), (vanished, "vanished"), (self.renamed.len(), "renamed")] {
-                if number > 0 {
-                    text.push_str(&format!(", {} {what}", count(number)));
+            let [_, vanished, new] = self.comparison.presences();
+            for (of_kind, what) in [(new, "new"), (vanished, "vanished"), (self.renamed.len(), "renamed")] {
+                if of_kind > 0 {
+                    text.push_str(&format!(", {} {what}", number(of_kind)));
                 }
             }
         }
@@ -101,19 +100,9 @@ impl Diff<'_, '_> {
         }
         writeln!(out, "\n{}", look.bold(&format!("What changed {}", safe(&event.name))))?;
         let whole = self.total(0).base.median;
-        let column = self.columns.first().copied().unwrap_or(0);
-        let mut lines: Vec<(Cost, String)> = self
-            .causes
-            .iter()
-            .map(|cause| {
-                let noise = if cause.is_noise { " (noise)" } else { "" };
-                (cause.effect, format!("{}{noise}", sentence(self.comparison, cause, column, 40)))
-            })
-            .collect();
-        let (others, effect) = self.other_causes;
-        if others > 0 {
-            lines.push((effect, format!("{} smaller causes", count(others))));
-        }
+        let mut lines: Vec<(Cost, String)> =
+            self.causes.iter().map(|cause| (cause.effect, self.told(cause, 40))).collect();
+        lines.extend(smaller(self.other_causes.iter()));
         if self.remainder(0) != 0 {
             lines.push((
                 self.remainder(0),
@@ -226,13 +215,7 @@ impl Diff<'_, '_> {
                 columns.extend([Column::number(title("Inclusive")), Column::number("%")]);
             }
         }
-        columns.push(Column::text(match self.grouping {
-            Grouping::Function | Grouping::Cycle => "Function",
-            Grouping::Object => "Object",
-            Grouping::File => "File",
-            Grouping::Directory => "Directory",
-            Grouping::Class => "Class",
-        }));
+        columns.push(Column::text(self.grouping.title()));
         let mut rows: Vec<Vec<Cell>> = self.rows.iter().map(|row| self.cells(row)).collect();
         for (amounts, what) in self.residue() {
             let mut cells = Vec::new();
@@ -252,7 +235,7 @@ impl Diff<'_, '_> {
     pub(super) fn residue(&self) -> Vec<(Vec<Cost>, String)> {
         let mut residue = Vec::new();
         if self.rest.rows > 0 {
-            residue.push((self.rest.self_costs.clone(), format!("… {} more", count(self.rest.rows))));
+            residue.push((self.rest.self_costs.clone(), format!("… {} more", number(self.rest.rows))));
         }
         let remainders: Vec<Cost> = (0..self.events.len()).map(|event| self.remainder(event)).collect();
         if remainders.iter().any(|&remainder| remainder != 0) {
@@ -289,7 +272,7 @@ impl Diff<'_, '_> {
             wrapped(out, rename, look.width, 2)?;
         }
         if renames.len() > RENAMES {
-            writeln!(out, "… {} more", count(renames.len() - RENAMES))?;
+            writeln!(out, "… {} more", number(renames.len() - RENAMES))?;
         }
         Ok(())
     }
@@ -310,8 +293,11 @@ impl Diff<'_, '_> {
     }
 }
 
-pub(super) fn count(number: usize) -> String {
-    grouped(i128::try_from(number).unwrap_or(Cost::MAX))
+/// Causes that are not told one by one: what they amount to, and how many there are.
+pub(super) fn smaller<'e>(causes: impl ExactSizeIterator<Item = &'e Explanation>) -> Option<(Cost, String)> {
+    let all = causes.len();
+    let effect = causes.map(|cause| cause.effect).sum();
+    (all > 0).then(|| (effect, format!("{} smaller causes", number(all))))
 }
 
 /// The lines of a table, titles first.
@@ -329,8 +315,7 @@ fn right(text: &str, width: usize) -> String {
 pub(super) fn named(row: &DiffRow, width: usize) -> String {
     let name = safe(&row.name);
     let name = shorten(&name, width);
-    let base = row.file.rsplit(['/', '\\']).next().unwrap_or_default();
-    let place = Some(safe(base)).filter(|place| !place.is_empty() && place != "???");
+    let place = Some(safe(base(&row.file))).filter(|place| !place.is_empty() && place != UNKNOWN);
     match place.filter(|place| place.width() + 3 <= width.saturating_sub(name.width())) {
         Some(place) => format!("{name} ({place})"),
         None => name.into_owned(),

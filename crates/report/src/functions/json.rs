@@ -5,26 +5,17 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 use super::{Functions, Row};
-use crate::json::{ShownCosts, write_view};
+use crate::json::{ShownCosts, write_rows, write_view};
 use crate::shown::shown_of;
 use crate::view::View;
 
-impl Functions<'_, '_> {
-    /// Writes the report as JSON: one object, a function on each line.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.view;
-        write_view(view, &self.head, out)?;
-        write!(out, ",\"matching\":{},\"functions\":[", self.matching)?;
-        for (nth, row) in self.rows.iter().enumerate() {
-            out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *out, &Function(view, row))?;
-        }
-        out.write_all(b"\n]}\n")
-    }
+/// Writes one object, a function on each line.
+pub(super) fn write(report: &Functions<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    let view = report.view;
+    write_view(view, &report.head, out)?;
+    write!(out, ",\"matching\":{},\"functions\":[", report.matching)?;
+    write_rows(report.rows.iter().map(|row| Function(view, row)), out)?;
+    out.write_all(b"\n]}\n")
 }
 
 struct Function<'r>(&'r View<'r>, &'r Row);

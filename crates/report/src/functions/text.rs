@@ -5,10 +5,13 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use gristmill_profile::symbol::shorten;
 
-use super::{Functions, Grouping, Row};
-use crate::amount::{bar, grouped, percent};
+use super::{Functions, Grouping, Row, json};
+use crate::amount::{bar, grouped, number, percent};
+use crate::path::{UNKNOWN, base};
 use crate::printable::printable;
+use crate::report::Report;
 use crate::table::{Cell, Column, Look, Table};
+use crate::view::EventColumn;
 
 /// A function's name gets at least so many columns; where a table leaves less, each event type gets a line of its own.
 const LEAST_NAME: usize = 20;
@@ -18,16 +21,9 @@ const BAR: usize = 10;
 /// From this width on there is room for bars.
 const WIDTH_WITH_BARS: usize = 100;
 
-impl Functions<'_, '_> {
-    /// Writes the report as text.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        for (nth, line) in self.head.lines().iter().enumerate() {
-            writeln!(out, "{}", if nth == 0 { look.bold(line) } else { line.clone() })?;
-        }
+impl Report for Functions<'_, '_> {
+    fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        self.head.write_text(look, out)?;
         writeln!(out, "{}", self.summary())?;
         writeln!(out)?;
         if self.rows.is_empty() {
@@ -47,29 +43,22 @@ impl Functions<'_, '_> {
         self.write_rest(look, out)
     }
 
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
     /// Writes a table in Markdown.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        for line in self.head.lines() {
-            writeln!(out, "{}  ", line.replace('<', "\\<"))?;
-        }
+    fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.head.write_markdown(out)?;
         writeln!(out, "{}\n", self.summary())?;
         self.table(false).write_markdown(out)
     }
 
     /// Writes comma-separated values with exact numbers.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let view = self.view;
-        let names = view.shown().iter().map(|&column| view.columns()[column].name.clone());
         let mut columns = Vec::new();
-        for name in names {
+        for EventColumn { name, .. } in view.shown_events() {
             columns.push(Column::number(format!("inclusive {name}")));
             columns.push(Column::number(format!("self {name}")));
         }
@@ -88,7 +77,9 @@ impl Functions<'_, '_> {
         });
         Table { columns, rows: rows.collect() }.write_csv(out)
     }
+}
 
+impl Functions<'_, '_> {
     /// How much is shown.
     fn summary(&self) -> String {
         let what = match self.grouping {
@@ -99,21 +90,20 @@ impl Functions<'_, '_> {
             Grouping::Class => ("class", "classes"),
             Grouping::Cycle => ("function or cycle", "functions and cycles"),
         };
-        let count = |number: usize| grouped(i128::try_from(number).unwrap_or(Cost::MAX));
         let noun = if self.all == 1 { what.0 } else { what.1 };
-        let column = self.view.shown().first().copied().unwrap_or(0);
+        let column = self.view.leading();
         let shown: Cost = self.rows.iter().map(|row| row.self_costs[column]).sum();
         let share = percent(shown, self.view.totals()[column]);
         let mut text = if self.rows.len() == self.all {
-            format!("{} {noun}", count(self.all))
+            format!("{} {noun}", number(self.all))
         } else if self.matching == self.all {
-            format!("{} of {} {noun}", count(self.rows.len()), count(self.all))
+            format!("{} of {} {noun}", number(self.rows.len()), number(self.all))
         } else {
             format!(
                 "{} of {} matching, of {} {noun}",
-                count(self.rows.len()),
-                count(self.matching),
-                count(self.all)
+                number(self.rows.len()),
+                number(self.matching),
+                number(self.all)
             )
         };
         if !share.is_empty() && self.rows.len() < self.all {
@@ -148,13 +138,7 @@ impl Functions<'_, '_> {
         if calls {
             columns.push(Column::number("Calls"));
         }
-        columns.push(Column::text(match self.grouping {
-            Grouping::Function | Grouping::Cycle => "Function",
-            Grouping::Object => "Object",
-            Grouping::File => "File",
-            Grouping::Directory => "Directory",
-            Grouping::Class => "Class",
-        }));
+        columns.push(Column::text(self.grouping.title()));
         let rows = self.rows.iter().map(|row| self.cells(row, with_bars)).collect();
         Table { columns, rows }
     }
@@ -182,7 +166,7 @@ impl Functions<'_, '_> {
             }
         }
         if with_bars {
-            let column = view.shown().first().copied().unwrap_or(0);
+            let column = view.leading();
             let cost = if calls { row.inclusive[column] } else { row.self_costs[column] };
             let bar = bar(cost, self.whole[column], BAR);
             cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR - bar.chars().count()))));
@@ -255,8 +239,7 @@ impl Functions<'_, '_> {
     fn write_rest(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let hidden = self.matching - self.rows.len();
         if hidden > 0 {
-            let hidden = grouped(i128::try_from(hidden).unwrap_or(Cost::MAX));
-            writeln!(out, "{}", look.dim(&format!("… and {hidden} more (--limit 0 shows all)")))?;
+            writeln!(out, "{}", look.dim(&format!("… and {} more (--limit 0 shows all)", number(hidden))))?;
         }
         if self.rows.iter().any(|row| row.is_upper_bound) {
             let note = "≤ at most: calls leave the group and come back, which is counted each time";
@@ -291,8 +274,7 @@ fn named(row: &Row, width: usize) -> String {
     };
     let name = printable(row.name.as_bytes());
     let name = format!("{}{cycle}", shorten(&name, width.saturating_sub(cycle.width())));
-    let is_known = |text: &&str| !text.is_empty() && *text != "???";
-    let base = |path: &'_ str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    let is_known = |text: &&str| !text.is_empty() && *text != UNKNOWN;
     let file = Some(row.file.as_str()).filter(is_known);
     let object = Some(row.object.as_str()).filter(is_known);
     let place = match (file, object) {
@@ -300,8 +282,8 @@ fn named(row: &Row, width: usize) -> String {
             Some(format!("{file} in {}", base(object)))
         }
         (Some(file), _) if width >= WIDTH_WITH_PATHS => Some(file.to_owned()),
-        (Some(file), _) => Some(base(file)),
-        (None, object) => object.map(base),
+        (Some(file), _) => Some(base(file).to_owned()),
+        (None, object) => object.map(|object| base(object).to_owned()),
     };
     let place = place.map(|place| printable(place.as_bytes()).into_owned());
     match place.filter(|place| place.width() + 3 <= width.saturating_sub(name.width())) {

@@ -9,44 +9,33 @@ use gristmill_profile::analysis::Arc;
 use serde::Serialize;
 
 use super::{CallRow, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show};
-use crate::json::{ShownCosts, write_view};
+use crate::json::{ShownCosts, write_rows, write_view};
 use crate::view::View;
 
-impl Show<'_, '_> {
-    /// Writes the report as JSON.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.view;
-        write_view(view, &self.head, out)?;
-        write_member("function", &function(view, self.function), out)?;
-        write_member("self", &ShownCosts(view, &self.self_costs), out)?;
-        write_member("inclusive", &ShownCosts(view, &self.inclusive), out)?;
-        write_member("calls", &self.calls, out)?;
-        write_member("by_callers", &self.by_callers.as_ref().map(|costs| ShownCosts(view, costs)), out)?;
-        write_member("by_callees", &ShownCosts(view, &self.by_callees), out)?;
-        write_member("cycle", &self.cycle.as_ref().map(|cycle| circle(view, cycle)), out)?;
-        let JumpSummary { jumps, conditional, taken } = self.jumps;
-        write_member("jumps", &Jumps { jumps, conditional, taken }, out)?;
-        self.write_lists(out)
+/// Writes one object, a row of a list on each line.
+pub(super) fn write(report: &Show<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    let view = report.view;
+    write_view(view, &report.head, out)?;
+    write_member("function", &function(view, report.function), out)?;
+    write_member("self", &ShownCosts(view, &report.self_costs), out)?;
+    write_member("inclusive", &ShownCosts(view, &report.inclusive), out)?;
+    write_member("calls", &report.calls, out)?;
+    write_member("by_callers", &report.by_callers.as_ref().map(|costs| ShownCosts(view, costs)), out)?;
+    write_member("by_callees", &ShownCosts(view, &report.by_callees), out)?;
+    write_member("cycle", &report.cycle.as_ref().map(|cycle| circle(view, cycle)), out)?;
+    let JumpSummary { jumps, conditional, taken } = report.jumps;
+    write_member("jumps", &Jumps { jumps, conditional, taken }, out)?;
+    for (name, list) in [
+        ("callers", &report.callers),
+        ("callees", &report.callees),
+        ("far_callers", &report.far_callers),
+        ("far_callees", &report.far_callees),
+    ] {
+        write_list(name, list, |row| neighbour(view, row), out)?;
     }
-
-    fn write_lists(&self, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.view;
-        for (name, list) in [
-            ("callers", &self.callers),
-            ("callees", &self.callees),
-            ("far_callers", &self.far_callers),
-            ("far_callees", &self.far_callees),
-        ] {
-            write_list(name, list, out, |row, out| neighbour(view, row, out))?;
-        }
-        write_list("lines", &self.lines, out, |row, out| line(view, row, out))?;
-        write_list("by_part", &self.parts, out, |row, out| part(view, row, out))?;
-        out.write_all(b"}\n")
-    }
+    write_list("lines", &report.lines, |row| line(view, row), out)?;
+    write_list("by_part", &report.parts, |row| part(view, row), out)?;
+    out.write_all(b"}\n")
 }
 
 fn write_member(name: &str, value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
@@ -55,17 +44,14 @@ fn write_member(name: &str, value: &impl Serialize, out: &mut dyn Write) -> io::
 }
 
 /// Writes a list, and how long it is in whole.
-fn write_list<T>(
+fn write_list<'r, T, R: Serialize>(
     name: &str,
-    list: &Listed<T>,
+    list: &'r Listed<T>,
+    row: impl Fn(&'r T) -> R,
     out: &mut dyn Write,
-    write_row: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     write!(out, ",\n\"{name}\":{{\"all\":{},\"rows\":[", list.all)?;
-    for (nth, item) in list.rows.iter().enumerate() {
-        out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-        write_row(item, &mut *out)?;
-    }
+    write_rows(list.rows.iter().map(row), out)?;
     out.write_all(b"]}")
 }
 
@@ -163,16 +149,15 @@ struct Near<'r> {
     inner: bool,
 }
 
-fn neighbour(view: &View<'_>, row: &Neighbour, out: &mut dyn Write) -> io::Result<()> {
-    let near = Near {
+fn neighbour<'r>(view: &'r View<'_>, row: &'r Neighbour) -> Near<'r> {
+    Near {
         function: function(view, row.function),
         distance: row.distance,
         calls: row.via.is_none().then_some(row.count),
         cost: ShownCosts(view, &row.costs),
         via: row.via.map(|via| view.subject(via).name()),
         inner: row.is_inner,
-    };
-    Ok(serde_json::to_writer(out, &near)?)
+    }
 }
 
 #[derive(Serialize)]
@@ -204,16 +189,15 @@ fn called<'r>(view: &'r View<'_>, call: &'r CallRow) -> Called<'r> {
     }
 }
 
-fn line(view: &View<'_>, row: &HotLine, out: &mut dyn Write) -> io::Result<()> {
-    let line = Line {
+fn line<'r>(view: &'r View<'_>, row: &'r HotLine) -> Line<'r> {
+    Line {
         file: &row.file,
         line: row.line,
         addresses: row.addresses.map(|(from, to)| [from, to]),
         self_costs: ShownCosts(view, &row.self_costs),
         inclusive: ShownCosts(view, &row.inclusive),
         calls: row.calls.iter().map(|call| called(view, call)).collect(),
-    };
-    Ok(serde_json::to_writer(out, &line)?)
+    }
 }
 
 #[derive(Serialize)]
@@ -225,12 +209,11 @@ struct PartCosts<'r> {
     calls: Cost,
 }
 
-fn part(view: &View<'_>, row: &PartRow, out: &mut dyn Write) -> io::Result<()> {
-    let part = PartCosts {
+fn part<'r>(view: &'r View<'_>, row: &'r PartRow) -> PartCosts<'r> {
+    PartCosts {
         name: &row.name,
         self_costs: ShownCosts(view, &row.self_costs),
         inclusive: ShownCosts(view, &row.inclusive),
         calls: row.calls,
-    };
-    Ok(serde_json::to_writer(out, &part)?)
+    }
 }

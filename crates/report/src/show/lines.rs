@@ -8,6 +8,8 @@ use gristmill_profile::analysis::Arc;
 use gristmill_profile::{FileId, FunctionId, Place};
 
 use super::first;
+use crate::amount::add;
+use crate::printable::lossy;
 use crate::shown::shown_of_recorded;
 use crate::view::{View, ViewError};
 
@@ -55,7 +57,9 @@ pub struct JumpSummary {
 pub(super) struct Lines {
     pub(super) lines: Vec<HotLine>,
     pub(super) jumps: JumpSummary,
-    /// Of how many of the functions that were folded into one these are the lines.
+    /// How many functions were folded into one.
+    pub(super) folded: usize,
+    /// Of how many of them these are the lines.
     pub(super) functions_read: usize,
 }
 
@@ -79,6 +83,7 @@ pub(super) fn of(view: &View<'_>, function: FunctionId) -> Result<Lines, ViewErr
     let blocks: usize =
         profile.selected(view.selection()).map(|part| profile.invocations(part.id()).len()).sum();
     let mut functions = view.functions_of(function);
+    let folded = functions.len();
     let most = (MOST_LOOKS / blocks.max(1)).max(1);
     if functions.len() > most {
         let graph = profile.call_graph(view.selection());
@@ -92,7 +97,7 @@ pub(super) fn of(view: &View<'_>, function: FunctionId) -> Result<Lines, ViewErr
         let detail = profile.lines(function, view.selection());
         for (place, costs) in detail.places.iter().zip(detail.costs.rows()) {
             let line = at(&mut lines, place);
-            add(&mut line.own, costs);
+            add_to(&mut line.own, costs);
         }
         for (call, costs) in detail.calls.iter().zip(detail.call_costs.rows()) {
             let callee = view.subject_of(call.callee);
@@ -102,7 +107,7 @@ pub(super) fn of(view: &View<'_>, function: FunctionId) -> Result<Lines, ViewErr
             }
             let (count, sum) = at(&mut lines, &call.place).calls.entry(callee).or_default();
             *count += call.count;
-            add(sum, costs);
+            add_to(sum, costs);
         }
         jumps.jumps += detail.jumps.len();
         for jump in &detail.jumps {
@@ -116,7 +121,7 @@ pub(super) fn of(view: &View<'_>, function: FunctionId) -> Result<Lines, ViewErr
     }
     // They stand in the order of files and lines, which decides between equals.
     rows.sort_by_key(|row| (Reverse(first(&row.inclusive)), Reverse(first(&row.self_costs))));
-    Ok(Lines { lines: rows, jumps, functions_read: functions.len() })
+    Ok(Lines { lines: rows, jumps, folded, functions_read: functions.len() })
 }
 
 fn at<'l>(lines: &'l mut BTreeMap<Key, Gathered>, place: &Place) -> &'l mut Gathered {
@@ -132,9 +137,10 @@ fn at<'l>(lines: &'l mut BTreeMap<Key, Gathered>, place: &Place) -> &'l mut Gath
     gathered
 }
 
-fn add(sums: &mut Vec<Cost>, costs: &[Cost]) {
+/// Adds to sums that have as many columns as were needed so far.
+fn add_to(sums: &mut Vec<Cost>, costs: &[Cost]) {
     sums.resize(sums.len().max(costs.len()), 0);
-    sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+    add(sums, costs);
 }
 
 fn row(
@@ -156,13 +162,13 @@ fn row(
         // What is within the function or its cycle already does not count again.
         let is_inner = view.inclusive().cycles().is_inner(&Arc { caller, callee, count });
         if !is_inner {
-            inclusive.iter_mut().zip(&costs).for_each(|(sum, cost)| *sum += cost);
+            add(&mut inclusive, &costs);
         }
         calls.push(CallRow { callee, count, costs, is_inner });
     }
     super::sort_by_cost(view, &mut calls, |call| (0, first(&call.costs), call.callee));
     Ok(HotLine {
-        file: String::from_utf8_lossy(view.profile().file(file)).into_owned(),
+        file: lossy(view.profile().file(file)),
         line,
         addresses: gathered.addresses,
         self_costs,

@@ -7,10 +7,12 @@ use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{Direction, Unit};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{CycleSummary, HotLine, Listed, Neighbour, Show};
-use crate::amount::{grouped, percent};
-use crate::printable::printable;
-use crate::table::{Cell, Column, Look, Table};
+use super::{CycleSummary, HotLine, Listed, Neighbour, Show, json};
+use crate::amount::{grouped, number, percent};
+use crate::path::{UNKNOWN, base};
+use crate::printable::{lossy, printable};
+use crate::report::Report;
+use crate::table::{Cell, Column, Look, Table, without_tags, write_markdown_lines};
 use crate::tree::fitted;
 
 /// A name gets so many columns at least; where several event types leave less, only the first is shown beside it.
@@ -34,16 +36,9 @@ struct Section {
     below: Vec<String>,
 }
 
-impl Show<'_, '_> {
-    /// Writes the report as text.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        for (nth, line) in self.head.lines().iter().enumerate() {
-            writeln!(out, "{}", if nth == 0 { look.bold(line) } else { line.clone() })?;
-        }
+impl Report for Show<'_, '_> {
+    fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        self.head.write_text(look, out)?;
         writeln!(out)?;
         // The whole name, however long: here is the place for it.
         writeln!(out, "{}", look.bold(&self.title()))?;
@@ -67,45 +62,35 @@ impl Show<'_, '_> {
         Ok(())
     }
 
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
     /// Writes tables in Markdown.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        let plain = |line: &str| line.replace('<', "\\<");
-        for line in self.head.lines() {
-            writeln!(out, "{}  ", plain(&line))?;
-        }
-        writeln!(out, "\n## {}\n", plain(&self.title()))?;
-        for line in self.place().into_iter().chain(self.calls()) {
-            writeln!(out, "{}  ", plain(&line))?;
-        }
+    fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.head.write_markdown(out)?;
+        writeln!(out, "\n## {}\n", without_tags(&self.title()))?;
+        write_markdown_lines(&self.place(), out)?;
+        write_markdown_lines(&self.calls(), out)?;
         writeln!(out)?;
         self.totals().write_markdown(out)?;
         for section in self.sections(MARKDOWN) {
-            writeln!(out, "\n### {}\n", plain(&section.title))?;
+            writeln!(out, "\n### {}\n", without_tags(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_markdown(out)?;
             }
             for line in section.below {
-                writeln!(out, "\n{}", plain(&line))?;
+                writeln!(out, "\n{}", without_tags(&line))?;
             }
         }
         Ok(())
     }
 
     /// Writes callers and callees as comma-separated values with exact numbers.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let view = self.view;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut columns = vec![Column::text("relation"), Column::number("distance"), Column::number("calls")];
-        let names = view.shown().iter().map(|&column| &view.columns()[column].name);
-        columns.extend(names.map(|name| Column::number(format!("cost {name}"))));
+        columns.extend(view.shown_events().map(|event| Column::number(format!("cost {}", event.name))));
         columns.extend(["name", "file", "object", "via"].map(Column::text));
         let mut rows = Vec::new();
         for (relation, list) in [
@@ -120,15 +105,17 @@ impl Show<'_, '_> {
                 let mut cells = vec![relation.to_owned(), row.distance.to_string(), calls];
                 cells.extend(row.costs.iter().map(Cost::to_string));
                 cells.push(subject.name().to_owned());
-                cells.push(text(view.profile().file(subject.file)));
-                cells.push(text(view.profile().object(subject.object)));
+                cells.push(lossy(view.profile().file(subject.file)));
+                cells.push(lossy(view.profile().object(subject.object)));
                 cells.push(row.via.map_or_else(String::new, |via| view.subject(via).name().to_owned()));
                 rows.push(cells.into_iter().map(Cell::new).collect());
             }
         }
         Table { columns, rows }.write_csv(out)
     }
+}
 
+impl Show<'_, '_> {
     fn title(&self) -> String {
         let cycle = self.cycle.as_ref().map(|cycle| format!(" [cycle {}]", cycle.number));
         format!("{}{}", self.name(self.function), cycle.unwrap_or_default())
@@ -145,15 +132,12 @@ impl Show<'_, '_> {
         for (what, path) in
             [("file  ", profile.file(subject.file)), ("object", profile.object(subject.object))]
         {
-            if !path.is_empty() && path != b"???" {
+            if !path.is_empty() && path != UNKNOWN.as_bytes() {
                 lines.push(format!("{what}  {}", printable(path)));
             }
         }
-        if self.view.functions_of(self.function).len() > 1 {
-            lines.push(format!(
-                "{} functions of the profile, taken as one",
-                number(self.view.functions_of(self.function).len())
-            ));
+        if self.folded > 1 {
+            lines.push(format!("{} functions of the profile, taken as one", number(self.folded)));
         }
         lines
     }
@@ -182,9 +166,9 @@ impl Show<'_, '_> {
 
     /// How often it was called; and where the two ways to its inclusive cost lead apart, both.
     fn calls(&self) -> Vec<String> {
-        let functions = |number: usize| match number {
+        let functions = |count: usize| match count {
             1 => "1 function".to_owned(),
-            _ => format!("{} functions", grouped(i128::try_from(number).unwrap_or(Cost::MAX))),
+            _ => format!("{} functions", number(count)),
         };
         let times = match self.calls {
             0 => "called".to_owned(),
@@ -200,8 +184,7 @@ impl Show<'_, '_> {
             callees => line.push_str(&format!(", calls {}", functions(callees))),
         }
         let mut lines = vec![line];
-        for (nth, &column) in self.view.shown().iter().enumerate() {
-            let event = &self.view.columns()[column];
+        for (nth, event) in self.view.shown_events().enumerate() {
             let by_callees = self.by_callees[nth];
             let Some(by_callers) = self.by_callers.as_ref().map(|costs| costs[nth]) else { continue };
             if by_callers != by_callees {
@@ -273,6 +256,13 @@ impl Show<'_, '_> {
         }
     }
 
+    /// For each event type these columns of costs, each with its share.
+    fn cost_columns(&self, events: usize, titles: &[&str]) -> Vec<Column> {
+        let titled = |nth: usize| titles.iter().map(move |what| self.cost_title(nth, what));
+        let titles = (0..events).flat_map(titled);
+        titles.flat_map(|title| [Column::number(title), Column::number("%")]).collect()
+    }
+
     /// Puts names into the last column, as long as there is room for.
     fn with_names(&self, mut table: Table, width: usize, names: Vec<Label>) -> Table {
         let room = width.saturating_sub(table.width_before_last()).max(LEAST_NAME);
@@ -307,10 +297,9 @@ impl Show<'_, '_> {
         let name = printable(subject.name().as_bytes());
         let name = format!("{}{cycle}", fitted(&name, room.saturating_sub(cycle.width())));
         let file = printable(self.view.profile().file(subject.file)).into_owned();
-        let base = file.rsplit(['/', '\\']).next().unwrap_or(&file);
         let left = room.saturating_sub(name.width() + 3);
-        let place = [file.as_str(), base].into_iter().find(|place| place.width() <= left);
-        match place.filter(|place| !place.is_empty() && *place != "???") {
+        let place = [file.as_str(), base(&file)].into_iter().find(|place| place.width() <= left);
+        match place.filter(|place| !place.is_empty() && *place != UNKNOWN) {
             Some(place) => format!("{name} ({place})"),
             None => name,
         }
@@ -325,9 +314,7 @@ impl Show<'_, '_> {
     ) -> Section {
         let events = self.events(1, width, 12);
         let mut columns = vec![Column::number("Calls")];
-        for nth in 0..events {
-            columns.extend([Column::number(self.cost_title(nth, "Cost")), Column::number("%")]);
-        }
+        columns.extend(self.cost_columns(events, &["Cost"]));
         columns.push(Column::text("Function"));
         // What a member of a cycle cost is no more than its part of it, and its callers called all of it.
         let whole = self.cycle.as_ref().map_or(&self.inclusive, |cycle| &cycle.inclusive);
@@ -404,11 +391,7 @@ impl Show<'_, '_> {
 
     fn cycle_section(&self, cycle: &CycleSummary, width: usize) -> Section {
         let events = self.events(2, width, 4);
-        let mut columns = Vec::new();
-        for nth in 0..events {
-            columns.extend([Column::number(self.cost_title(nth, "Out of it")), Column::number("%")]);
-            columns.extend([Column::number(self.cost_title(nth, "Self")), Column::number("%")]);
-        }
+        let mut columns = self.cost_columns(events, &["Out of it", "Self"]);
         columns.push(Column::text("Member"));
         let cells = |inclusive: &dyn Fn(usize) -> Cost, own: &dyn Fn(usize) -> Cost| {
             let mut cells = Vec::new();
@@ -481,14 +464,9 @@ impl Show<'_, '_> {
 
     fn lines(&self, width: usize) -> Section {
         let has_calls = self.callees.all > 0;
-        let events = self.events(if has_calls { 2 } else { 1 }, width, 4);
-        let mut columns = Vec::new();
-        for nth in 0..events {
-            if has_calls {
-                columns.extend([Column::number(self.cost_title(nth, "With calls")), Column::number("%")]);
-            }
-            columns.extend([Column::number(self.cost_title(nth, "Self")), Column::number("%")]);
-        }
+        let titles: &[&str] = if has_calls { &["With calls", "Self"] } else { &["Self"] };
+        let events = self.events(titles.len(), width, 4);
+        let mut columns = self.cost_columns(events, titles);
         columns.push(Column::text("Line"));
         let mut rows = Vec::new();
         let mut names = Vec::new();
@@ -549,8 +527,8 @@ impl Show<'_, '_> {
         };
         let file = printable(line.file.as_bytes());
         // A path says most in its last piece, and on a narrow screen there is only room for that.
-        let file = if width < 100 { file.rsplit(['/', '\\']).next().unwrap_or(&file) } else { &file };
-        let file = if file.is_empty() { "???" } else { file };
+        let file = if width < 100 { base(&file) } else { &file };
+        let file = if file.is_empty() { UNKNOWN } else { file };
         match line.line {
             Some(number) => format!("{file}:{number}{addresses}"),
             None if addresses.is_empty() => format!("{file}:?"),
@@ -560,11 +538,7 @@ impl Show<'_, '_> {
 
     fn by_part(&self, width: usize) -> Section {
         let events = self.events(2, width, 12);
-        let mut columns = Vec::new();
-        for nth in 0..events {
-            columns.extend([Column::number(self.cost_title(nth, "Inclusive")), Column::number("%")]);
-            columns.extend([Column::number(self.cost_title(nth, "Self")), Column::number("%")]);
-        }
+        let mut columns = self.cost_columns(events, &["Inclusive", "Self"]);
         columns.push(Column::number("Calls"));
         columns.push(Column::text("Part"));
         let rows = self.parts.rows.iter().map(|part| {
@@ -586,10 +560,6 @@ impl Show<'_, '_> {
             below: more(&self.parts),
         }
     }
-}
-
-fn number(number: usize) -> String {
-    grouped(i128::try_from(number).unwrap_or(Cost::MAX))
 }
 
 /// `12`, or `10 of 12` where some are not shown.

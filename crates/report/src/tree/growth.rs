@@ -6,7 +6,8 @@ use std::collections::{BinaryHeap, HashMap};
 use gristmill_format::Cost;
 use gristmill_profile::analysis::{CallTree, TreeItem};
 
-use super::{Entry, Node};
+use super::Node;
+use crate::amount::add;
 
 /// A tree that may be large: a node comes after the one above it. Costs are by shown column.
 #[derive(Debug, Default)]
@@ -115,7 +116,7 @@ impl Growth {
     }
 
     /// What is shown: the dearest nodes, each before those below it, and these by cost, then name.
-    pub(super) fn select(&self, entries: &[Entry], limits: Limits) -> Vec<Node> {
+    pub(super) fn select<'n>(&self, name_of: impl Fn(usize) -> &'n str, limits: Limits) -> Vec<Node> {
         let weight = |node: usize| self.inclusive(node).first().map_or(0, |cost| cost.unsigned_abs());
         let children = Children::of(&self.nodes);
         let whole = if self.nodes.is_empty() { 0 } else { weight(0) };
@@ -157,7 +158,7 @@ impl Growth {
             let Sprout { entry, count, is_guessed, hidden, .. } = self.nodes[node];
             let mut shown: Vec<usize> =
                 children.of_node(node).iter().copied().filter(|&child| is_taken[child]).collect();
-            let name = |child: usize| &entries[self.nodes[child].entry].name;
+            let name = |child: usize| name_of(self.nodes[child].entry);
             shown.sort_by(|&a, &b| (weight(b), name(a), a).cmp(&(weight(a), name(b), b)));
             let mut hidden_costs = self.inclusive(node).to_vec();
             for row in shown.iter().map(|&child| self.inclusive(child)).chain([self.self_cost(node)]) {
@@ -179,10 +180,6 @@ impl Growth {
         }
         nodes
     }
-}
-
-pub(super) fn add(sums: &mut [Cost], costs: &[Cost]) {
-    sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
 }
 
 /// The nodes below each node.

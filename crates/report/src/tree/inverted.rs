@@ -11,7 +11,8 @@ use gristmill_format::Cost;
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{CallGraph, Cycles, TreeItem};
 
-use super::growth::{Growth, Sprout, add};
+use super::growth::{Growth, Sprout};
+use crate::amount::add;
 
 /// A node that may come: heaviest first, then the first of equals.
 struct Buds<P> {
@@ -228,14 +229,15 @@ pub(super) fn estimate(
 fn divided(units: &CallGraph, unit: FunctionId, costs: &[Cost]) -> Vec<(usize, Vec<Cost>)> {
     let arcs: Vec<usize> = units.incoming(unit).collect();
     let mut shares: Vec<(usize, Vec<Cost>)> = arcs.iter().map(|&arc| (arc, Vec::new())).collect();
+    let weights = |of: &dyn Fn(usize) -> u128| {
+        let weights: Vec<u128> = arcs.iter().map(|&arc| of(arc)).collect();
+        weights.iter().any(|&weight| weight > 0).then_some(weights)
+    };
     for (column, &cost) in costs.iter().enumerate() {
-        let by_cost: Vec<u128> = arcs.iter().map(|&arc| units.arc_cost(arc)[column].unsigned_abs()).collect();
-        let by_count: Vec<u128> =
-            arcs.iter().map(|&arc| units.arcs()[arc].count.max(0).unsigned_abs()).collect();
-        let weights =
-            [by_cost, by_count].into_iter().find(|weights| weights.iter().any(|&weight| weight > 0));
-        let weights = weights.unwrap_or_else(|| vec![1; arcs.len()]);
-        for (share, part) in shares.iter_mut().zip(parts_of(cost, &weights)) {
+        let by_cost = weights(&|arc| units.arc_cost(arc)[column].unsigned_abs());
+        let known = by_cost.or_else(|| weights(&|arc| units.arcs()[arc].count.max(0).unsigned_abs()));
+        let known = known.unwrap_or_else(|| vec![1; arcs.len()]);
+        for (share, part) in shares.iter_mut().zip(parts_of(cost, &known)) {
             share.1.push(part);
         }
     }

@@ -6,51 +6,28 @@ use gristmill_profile::analysis::TreeBasis;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 use super::{Entry, EntryKind, Node, Tree};
-use crate::json::{ShownCosts, write_view};
+use crate::json::{ShownCosts, write_rows, write_view};
 use crate::view::View;
 
-impl Tree<'_, '_> {
-    /// Writes the report as JSON: one object, a node on each line. Nodes say which node is above them, so that a tree of
-    /// any depth can be written and read.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.view;
-        write_view(view, &self.head, out)?;
-        let (basis, guessed) = match &self.basis {
-            TreeBasis::Exact => ("exact", None),
-            TreeBasis::Callers => ("callers", None),
-            TreeBasis::Estimate { guessed } => ("estimate", Some(ShownCosts(view, guessed))),
-        };
-        write!(out, ",\n\"basis\":\"{basis}\",\"guessed\":")?;
-        serde_json::to_writer(&mut *out, &guessed)?;
-        write!(out, ",\n\"from\":")?;
-        serde_json::to_writer(&mut *out, &self.from)?;
-        write!(out, ",\"inverted\":{},\n\"functions\":[", self.inverted)?;
-
-        // Only what is in the tree, in the order in which it comes there.
-        let mut number = vec![None; self.entries.len()];
-        let mut used = Vec::new();
-        for node in &self.nodes {
-            number[node.entry].get_or_insert_with(|| {
-                used.push(&self.entries[node.entry]);
-                used.len() - 1
-            });
-        }
-        for (nth, entry) in used.into_iter().enumerate() {
-            out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *out, &Listed(entry))?;
-        }
-        write!(out, "\n],\n\"nodes\":[")?;
-        for (nth, node) in self.nodes.iter().enumerate() {
-            out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-            let function = number[node.entry].unwrap_or(0);
-            serde_json::to_writer(&mut *out, &Placed { view, node, function })?;
-        }
-        out.write_all(b"\n]}\n")
-    }
+/// Writes one object, a node on each line. Nodes say which node is above them, so that a tree of any depth can be written
+/// and read.
+pub(super) fn write(report: &Tree<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    let view = report.view;
+    write_view(view, &report.head, out)?;
+    let (basis, guessed) = match &report.basis {
+        TreeBasis::Exact => ("exact", None),
+        TreeBasis::Callers => ("callers", None),
+        TreeBasis::Estimate { guessed } => ("estimate", Some(ShownCosts(view, guessed))),
+    };
+    write!(out, ",\n\"basis\":\"{basis}\",\"guessed\":")?;
+    serde_json::to_writer(&mut *out, &guessed)?;
+    write!(out, ",\n\"from\":")?;
+    serde_json::to_writer(&mut *out, &report.from)?;
+    write!(out, ",\"inverted\":{},\n\"functions\":[", report.inverted)?;
+    write_rows(report.entries.iter().map(Listed), out)?;
+    write!(out, "\n],\n\"nodes\":[")?;
+    write_rows(report.nodes.iter().map(|node| Placed { view, node }), out)?;
+    out.write_all(b"\n]}\n")
 }
 
 struct Listed<'r>(&'r Entry);
@@ -77,14 +54,13 @@ impl Serialize for Listed<'_> {
 struct Placed<'r> {
     view: &'r View<'r>,
     node: &'r Node,
-    function: usize,
 }
 
 impl Serialize for Placed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Placed { view, node, function } = self;
+        let Placed { view, node } = self;
         let mut placed = serializer.serialize_struct("Node", 8)?;
-        placed.serialize_field("function", function)?;
+        placed.serialize_field("function", &node.entry)?;
         placed.serialize_field("parent", &node.parent)?;
         placed.serialize_field("depth", &node.depth)?;
         placed.serialize_field("calls", &node.count)?;

@@ -9,43 +9,87 @@ use gristmill_profile::symbol::{Chains, Symbol, fold_recursion};
 
 use super::growth::Growth;
 use super::{Entry, EntryKind, TreeOptions, inverted};
+use crate::printable::lossy;
 use crate::shown::shown_of_recorded;
-use crate::view::View;
+use crate::view::{Subject, View};
 
 /// A tree before anything is left out of it.
-pub(super) struct Source {
+pub(super) struct Source<'v, 'p> {
     pub(super) basis: TreeBasis,
     pub(super) growth: Growth,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Entries<'v, 'p>,
+}
+
+/// What the nodes stand for, by number: the program, then all subjects of a view or none, then others. Few of the subjects
+/// are shown, and taking all of their names apart would take longer than the tree.
+pub(super) struct Entries<'v, 'p> {
+    view: &'v View<'p>,
+    subjects: usize,
+    others: Vec<Entry>,
+}
+
+impl<'v, 'p> Entries<'v, 'p> {
+    fn of_subjects(view: &'v View<'p>) -> Self {
+        Entries { view, subjects: view.subjects().len(), others: vec![program()] }
+    }
+
+    /// The place of one among the others, or the subject that it stands for.
+    fn place(&self, entry: usize) -> Result<usize, &'v Subject<'p>> {
+        match entry.checked_sub(1) {
+            Some(subject) if subject < self.subjects => Err(self.view.subject(FunctionId::new(subject))),
+            Some(other) => Ok(other - self.subjects + 1),
+            None => Ok(0),
+        }
+    }
+
+    pub(super) fn name(&self, entry: usize) -> &str {
+        match self.place(entry) {
+            Ok(other) => &self.others[other].name,
+            Err(subject) => subject.name(),
+        }
+    }
+
+    pub(super) fn entry(&self, entry: usize) -> Entry {
+        match self.place(entry) {
+            Ok(other) => self.others[other].clone(),
+            Err(subject) => Entry {
+                kind: EntryKind::Function,
+                name: subject.name().to_owned(),
+                file: lossy(self.view.profile().file(subject.file)),
+                object: lossy(self.view.profile().object(subject.object)),
+                members: Vec::new(),
+            },
+        }
+    }
 }
 
 /// An estimate is not made much larger than what is shown of it.
 const LEAST_ESTIMATE: usize = 10_000;
 
-pub(super) fn of(view: &View<'_>, options: &TreeOptions, most_nodes: usize) -> Source {
+pub(super) fn of<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize) -> Source<'v, 'p> {
     // What was cut is in the files all the same, so only the graph tells of the rest.
     let known = if view.cut_arcs() == 0 { exact(view).or_else(|| of_names(view)) } else { None };
-    let below = known.and_then(|known| known.from(view, options, most_nodes));
+    let below = known.and_then(|known| known.from(options, most_nodes));
     below.unwrap_or_else(|| estimate(view, options, most_nodes))
 }
 
 /// A tree that the files tell.
-struct Known {
-    source: Source,
-    is_at: Box<IsAt>,
+struct Known<'v, 'p> {
+    source: Source<'v, 'p>,
+    is_at: IsAt,
 }
 
 /// Whether a subject stands at a node.
-type IsAt = dyn Fn(&Source, FunctionId, usize) -> bool;
+type IsAt = fn(&Source<'_, '_>, FunctionId, usize) -> bool;
 
-impl Known {
+impl<'v, 'p> Known<'v, 'p> {
     /// What of it is asked for. None where the function that it is to begin with is in none of the stacks.
-    fn from(self, view: &View<'_>, options: &TreeOptions, most_nodes: usize) -> Option<Source> {
+    fn from(self, options: &TreeOptions, most_nodes: usize) -> Option<Source<'v, 'p>> {
         let Known { source, is_at } = self;
         let Some(from) = options.from else { return Some(source) };
         let is_start = |node: usize| is_at(&source, from, node);
         let growth = if options.inverted {
-            inverted::of_stacks(&source.growth, view.shown().len(), is_start, most_nodes)?
+            inverted::of_stacks(&source.growth, source.entries.view.shown().len(), is_start, most_nodes)?
         } else {
             source.growth.below(is_start)?
         };
@@ -63,21 +107,8 @@ fn program() -> Entry {
     }
 }
 
-/// The program, and all subjects after it.
-fn entries_of(view: &View<'_>) -> Vec<Entry> {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let functions = view.subjects().map(|(_, subject)| Entry {
-        kind: EntryKind::Function,
-        name: subject.name().to_owned(),
-        file: text(view.profile().file(subject.file)),
-        object: text(view.profile().object(subject.object)),
-        members: Vec::new(),
-    });
-    std::iter::once(program()).chain(functions).collect()
-}
-
 /// The exact tree, of files that have a block for each invocation.
-fn exact(view: &View<'_>) -> Option<Known> {
+fn exact<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
     let profile = view.profile();
     let mut tree = ExactTree::new(profile.event_count().max(1));
     for part in profile.selected(view.selection()) {
@@ -95,11 +126,10 @@ fn exact(view: &View<'_>) -> Option<Known> {
         other => other,
     });
     let growth = Growth::of(&tree, view.shown().len(), entry_of, |row| shown_of_recorded(view, row))?;
-    let source = Source { basis: TreeBasis::Exact, growth, entries: entries_of(view) };
-    let is_at = |source: &Source, from: FunctionId, node: usize| {
-        source.growth.nodes[node].entry == entry_of(TreeItem::Function(from))
-    };
-    Some(Known { source, is_at: Box::new(is_at) })
+    let source = Source { basis: TreeBasis::Exact, growth, entries: Entries::of_subjects(view) };
+    let is_at: IsAt =
+        |source, from, node| source.growth.nodes[node].entry == entry_of(TreeItem::Function(from));
+    Some(Known { source, is_at })
 }
 
 /// The place of a subject among the entries.
@@ -111,7 +141,7 @@ fn entry_of(item: TreeItem) -> usize {
 }
 
 /// The tree of stacks that are in the names, where these were recorded with their callers.
-fn of_names(view: &View<'_>) -> Option<Known> {
+fn of_names<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
     let profile = view.profile();
     let names = || profile.functions().map(|function| profile.function(function).name);
     let chains = Chains::of(names());
@@ -144,8 +174,8 @@ fn of_names(view: &View<'_>) -> Option<Known> {
             entry_of_link.insert(link, entry);
             if nth + 1 == chain.len() && entries[entry].file.is_empty() {
                 let subject = view.subject(view.subject_of(function));
-                entries[entry].file = String::from_utf8_lossy(profile.file(subject.file)).into_owned();
-                entries[entry].object = String::from_utf8_lossy(profile.object(subject.object)).into_owned();
+                entries[entry].file = lossy(profile.file(subject.file));
+                entries[entry].object = lossy(profile.object(subject.object));
             }
         }
     }
@@ -166,42 +196,39 @@ fn of_names(view: &View<'_>) -> Option<Known> {
         TreeItem::Program | TreeItem::Cycle(_) => 0,
     };
     let growth = Growth::of(&tree, view.shown().len(), place, |row| shown_of_recorded(view, row))?;
-    let is_at = is_at_names(view);
+    let entries = Entries { view, subjects: 0, others: entries };
     let source = Source { basis: TreeBasis::Callers, growth, entries };
-    Some(Known { source, is_at: Box::new(is_at) })
+    Some(Known { source, is_at: is_at_names })
 }
 
 /// Where a subject is in a tree of names: at the nodes that its own name and its callers lead to, and for one whose name
 /// has no callers, at all that have its name.
-fn is_at_names(view: &View<'_>) -> impl Fn(&Source, FunctionId, usize) -> bool + use<> {
-    let names: Vec<String> = view.subjects().map(|(_, subject)| subject.name().to_owned()).collect();
-    move |source, from, node| {
-        let growth = &source.growth;
-        let mut rest = names[from.index()].as_str();
-        let mut at = Some(node);
-        // The name has the function first, then its caller, and so on: as the nodes stand on the way up.
-        while let Some(place) = at {
-            let sprout = growth.nodes[place];
-            let name = source.entries[sprout.entry].name.as_str();
-            match rest.strip_prefix(name) {
-                Some("") => return true,
-                Some(more) if more.starts_with('\'') => rest = &more[1..],
-                _ => return false,
-            }
-            at = sprout.parent.filter(|&parent| parent != CallTree::ROOT);
+fn is_at_names(source: &Source<'_, '_>, from: FunctionId, node: usize) -> bool {
+    let growth = &source.growth;
+    let mut rest = source.entries.view.subject(from).name();
+    let mut at = Some(node);
+    // The name has the function first, then its caller, and so on: as the nodes stand on the way up.
+    while let Some(place) = at {
+        let sprout = growth.nodes[place];
+        let name = source.entries.name(sprout.entry);
+        match rest.strip_prefix(name) {
+            Some("") => return true,
+            Some(more) if more.starts_with('\'') => rest = &more[1..],
+            _ => return false,
         }
-        false
+        at = sprout.parent.filter(|&parent| parent != CallTree::ROOT);
     }
+    false
 }
 
 /// The estimate, from who calls whom.
-fn estimate(view: &View<'_>, options: &TreeOptions, most_nodes: usize) -> Source {
+fn estimate<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize) -> Source<'v, 'p> {
     let graph = view.graph().with_columns(view.shown());
     // Whatever cycles the view takes as one: what calls itself in a circle has no tree.
     let cycles = Cycles::of(&graph);
-    let mut entries = entries_of(view);
-    let first_cycle = entries.len();
-    entries.extend(cycles.ids().map(|cycle| {
+    let mut entries = Entries::of_subjects(view);
+    let first_cycle = entries.subjects + 1;
+    entries.others.extend(cycles.ids().map(|cycle| {
         let members: Vec<String> =
             cycles.members(cycle).iter().map(|&member| view.subject(member).name().to_owned()).collect();
         let first = members.first().map_or("", String::as_str);
@@ -221,8 +248,14 @@ fn estimate(view: &View<'_>, options: &TreeOptions, most_nodes: usize) -> Source
         return Source { basis: TreeBasis::Estimate { guessed }, growth, entries };
     }
     let make = |limits| CallTree::estimate(&graph, &cycles, options.from, limits);
-    let root = make(TreeLimits { least: 0, most_nodes: 1 });
-    let whole = root.inclusive(CallTree::ROOT).first().copied().unwrap_or(0);
+    let whole = match options.from {
+        // Each function is below one that nothing calls.
+        None => view.totals()[view.leading()],
+        Some(_) => {
+            let root = make(TreeLimits { least: 0, most_nodes: 1 });
+            root.inclusive(CallTree::ROOT).first().copied().unwrap_or(0)
+        }
+    };
     let tree = make(TreeLimits::millionths(
         whole,
         options.least.saturating_mul(1000),

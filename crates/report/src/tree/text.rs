@@ -8,10 +8,12 @@ use gristmill_profile::analysis::TreeBasis;
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{EntryKind, Node, Tree};
-use crate::amount::{grouped, percent};
+use super::{EntryKind, Node, Tree, json};
+use crate::amount::{grouped, number, percent};
 use crate::printable::printable;
-use crate::table::{Cell, Column, Look, Table};
+use crate::report::Report;
+use crate::table::{Cell, Column, Look, Table, write_csv_line, write_markdown_lines};
+use crate::view::EventColumn;
 
 /// A name gets so many columns at least, however deep it stands: the depth is a number from there on.
 const LEAST_NAME: usize = 24;
@@ -32,16 +34,9 @@ struct Detail {
     with_amounts: bool,
 }
 
-impl Tree<'_, '_> {
-    /// Writes the report as text.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        for (nth, line) in self.head.lines().iter().enumerate() {
-            writeln!(out, "{}", if nth == 0 { look.bold(line) } else { line.clone() })?;
-        }
+impl Report for Tree<'_, '_> {
+    fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        self.head.write_text(look, out)?;
         for line in self.notes() {
             writeln!(out, "{line}")?;
         }
@@ -49,16 +44,15 @@ impl Tree<'_, '_> {
         self.table(look.width).write_text(look, out)
     }
 
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
     /// Writes Markdown: the tree in a block of code, as its guides only fit under each other there.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let look = Look { width: MARKDOWN, terminal: false, color: false };
-        for line in self.head.lines().iter().chain(&self.notes()) {
-            writeln!(out, "{}  ", line.replace('<', "\\<"))?;
-        }
+        self.head.write_markdown(out)?;
+        write_markdown_lines(&self.notes(), out)?;
         let mut text = Vec::new();
         self.table(look.width).write_text(&look, &mut text)?;
         // A name may hold a fence: a longer one ends the block.
@@ -69,23 +63,14 @@ impl Tree<'_, '_> {
     }
 
     /// Writes comma-separated values with exact numbers.
-    ///
-    /// # Errors
-    ///
-    /// Those of the place it is written to.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.view;
-        let mut columns = ["node", "parent", "depth"].map(Column::number).to_vec();
-        for &column in view.shown() {
-            let name = &view.columns()[column].name;
-            columns.push(Column::number(format!("inclusive {name}")));
-            columns.push(Column::number(format!("self {name}")));
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut titles = ["node", "parent", "depth"].map(str::to_owned).to_vec();
+        for EventColumn { name, .. } in self.view.shown_events() {
+            titles.extend([format!("inclusive {name}"), format!("self {name}")]);
         }
-        columns.extend(["calls", "hidden"].map(Column::number));
-        columns.extend(["guessed", "name", "file", "object", "path"].map(Column::text));
-        // Row by row, as the paths of all rows take much more than the tree.
-        let mut table = Table { columns, rows: Vec::new() };
-        let mut text = Vec::new();
+        titles.extend(["calls", "hidden", "guessed", "name", "file", "object", "path"].map(str::to_owned));
+        write_csv_line(titles.iter().map(String::as_str), out)?;
+        // Line by line, as the paths of all nodes take much more than the tree.
         for (place, node) in self.nodes.iter().enumerate() {
             let entry = self.entry(node);
             let parent = node.parent.map_or_else(String::new, |parent| parent.to_string());
@@ -95,17 +80,15 @@ impl Tree<'_, '_> {
             }
             cells.extend([node.count.to_string(), node.hidden.to_string()]);
             cells.push(if node.is_guessed { "yes" } else { "no" }.to_owned());
-            cells.extend([entry.name.clone(), entry.file.clone(), entry.object.clone(), self.path(place)]);
-            table.rows = vec![cells.into_iter().map(Cell::new).collect()];
-            text.clear();
-            table.write_csv(&mut text)?;
-            // The titles are there once.
-            let skipped = if place == 0 { 0 } else { first_line(&text) };
-            out.write_all(&text[skipped..])?;
+            let path = self.path(place);
+            let names = [&entry.name, &entry.file, &entry.object, &path];
+            write_csv_line(cells.iter().chain(names).map(String::as_str), out)?;
         }
-        if self.nodes.is_empty() { table.write_csv(out) } else { Ok(()) }
+        Ok(())
     }
+}
 
+impl Tree<'_, '_> {
     /// The names from the root to a node; `…` before those of a long path that are nearest to it.
     fn path(&self, node: usize) -> String {
         let above = |&node: &usize| self.nodes[node].parent;
@@ -167,22 +150,19 @@ impl Tree<'_, '_> {
             }
         };
         let nodes = self.nodes.len() - usize::from(self.from.is_none() && !self.nodes.is_empty());
-        let shown = grouped(i128::try_from(nodes).unwrap_or(Cost::MAX));
         let mut left_out = Vec::new();
         if self.is_limited {
-            left_out.push(format!("the {shown} dearest nodes (--limit)"));
+            left_out.push(format!("the {} dearest nodes (--limit)", number(nodes)));
         }
         if self.least > 0 {
             let least = format!("{}.{}", self.least / 10, self.least % 10);
             left_out.push(format!("nothing below {} % (--min)", least.trim_end_matches(".0")));
         }
         if let Some(depth) = self.depth {
-            left_out
-                .push(format!("{} levels (--depth)", grouped(i128::try_from(depth).unwrap_or(Cost::MAX))));
+            left_out.push(format!("{} levels (--depth)", number(depth)));
         }
         if let (Some(name), false) = (&name, whole == 0) {
-            let column = self.view.shown().first().copied().unwrap_or(0);
-            let of_all = percent(whole, self.view.totals()[column]);
+            let of_all = percent(whole, self.view.totals()[self.view.leading()]);
             if !of_all.is_empty() {
                 notes.push(format!("{name} is {of_all} % of the total; shares are of this"));
             }
@@ -205,26 +185,16 @@ impl Tree<'_, '_> {
 
     fn table(&self, width: usize) -> Table {
         let events = self.view.shown().len();
-        let mut details = Vec::new();
-        for with_amounts in [true, false] {
-            details.push(Detail { events, with_self: true, with_amounts });
-            details.push(Detail { events, with_self: false, with_amounts });
-        }
-        details.push(Detail { events: 1, with_self: true, with_amounts: true });
-        details.push(Detail { events: 1, with_self: false, with_amounts: false });
-        let mut last = None;
-        for detail in details {
-            let table = self.numbers(detail);
+        let details =
+            [(events, true, true), (events, false, true), (events, true, false), (events, false, false)];
+        let details = details.into_iter().chain([(1, true, true)]);
+        let with_room = |(events, with_self, with_amounts)| {
+            let table = self.numbers(Detail { events, with_self, with_amounts });
             let room = width.saturating_sub(table.width_before_last());
-            let is_enough = room >= LEAST_TREE;
-            last = Some((table, room));
-            if is_enough {
-                break;
-            }
-        }
-        let (mut table, room) = last.unwrap_or_else(|| {
-            (self.numbers(Detail { events: 1, with_self: false, with_amounts: false }), width)
-        });
+            (table, room)
+        };
+        let fitting = details.map(with_room).find(|&(_, room)| room >= LEAST_TREE);
+        let (mut table, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
         let names = self.drawn(room.max(LEAST_NAME));
         for (cells, name) in table.rows.iter_mut().zip(names) {
             if let Some(last) = cells.last_mut() {
@@ -349,8 +319,7 @@ impl Tree<'_, '_> {
                     line.push_str(&fitted(&names[node.entry], left));
                 }
                 Row::Hidden { above, .. } => {
-                    let hidden = grouped(i128::try_from(above.hidden).unwrap_or(Cost::MAX));
-                    line.push_str(&format!("… {hidden} more"));
+                    line.push_str(&format!("… {} more", number(above.hidden)));
                 }
             }
             drawn.push(line);
@@ -384,8 +353,4 @@ pub(crate) fn fitted(name: &str, columns: usize) -> Cow<'_, str> {
         fitted = shorten(name, characters);
     }
     fitted
-}
-
-fn first_line(text: &[u8]) -> usize {
-    text.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1)
 }

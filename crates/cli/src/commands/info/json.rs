@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 
-use gristmill_format::{Columns, Cost, PartSurvey, PositionKind, ProducerKind, Survey};
+use gristmill_format::{Columns, Cost, PartSurvey, ProducerKind, Survey};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{Report, columns};
@@ -96,12 +96,7 @@ struct Positions(Columns);
 
 impl Serialize for Positions {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.kinds().iter().map(|kind| match kind {
-            PositionKind::Instr => "instr",
-            PositionKind::Bb => "bb",
-            PositionKind::Line => "line",
-            _ => "unknown",
-        }))
+        serializer.collect_seq(self.0.kinds().iter().map(|kind| kind.as_str()))
     }
 }
 

@@ -1,0 +1,53 @@
+//! What functions have in common.
+
+use gristmill_profile::symbol::scope;
+
+use crate::path::{UNKNOWN, directory};
+
+/// What the rows of the report are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Grouping {
+    /// Functions.
+    #[default]
+    Function,
+    /// Objects: the program and its libraries.
+    Object,
+    /// Source files.
+    File,
+    /// Directories of source files.
+    Directory,
+    /// Classes, namespaces or modules.
+    Class,
+    /// Functions, and cycles in place of their members.
+    Cycle,
+}
+
+impl Grouping {
+    /// What stands above the names of rows.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Grouping::Function | Grouping::Cycle => "Function",
+            Grouping::Object => "Object",
+            Grouping::File => "File",
+            Grouping::Directory => "Directory",
+            Grouping::Class => "Class",
+        }
+    }
+
+    /// The group that a function is in. What it takes of the function is asked for, and nothing else.
+    pub(crate) fn group(
+        self,
+        name: impl FnOnce() -> String,
+        file: impl FnOnce() -> String,
+        object: impl FnOnce() -> String,
+    ) -> String {
+        let known = |name: String| if name.is_empty() { UNKNOWN.to_owned() } else { name };
+        match self {
+            Grouping::Object => known(object()),
+            Grouping::File => known(file()),
+            Grouping::Directory => directory(&file()).to_owned(),
+            Grouping::Class => scope(&name()).unwrap_or("(no class)").to_owned(),
+            Grouping::Function | Grouping::Cycle => name(),
+        }
+    }
+}
