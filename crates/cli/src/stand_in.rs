@@ -16,9 +16,9 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     let (program, options) = words.split_first()?;
     match Path::new(program).file_stem().and_then(OsStr::to_str)? {
         "callgrind_annotate" => Some(callgrind_annotate::run(options)),
-        "cg_annotate" => Some(cg_annotate::run(words)),
-        "cg_diff" => Some(cg_diff::run(words)),
-        "cg_merge" => Some(cg_merge::run(words)),
+        "cg_annotate" => Some(cg_annotate::run(program, options)),
+        "cg_diff" => Some(cg_diff::run(options)),
+        "cg_merge" => Some(cg_merge::run(options)),
         _ => None,
     }
 }

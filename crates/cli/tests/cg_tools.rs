@@ -18,7 +18,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
-use harness::{code, corpus, folder, golden, gristmill, gzip, root, run_in, stderr, stdout, text};
+use harness::{
+    code, corpus, folder, golden, gristmill, gzip, other_corpus, root, run_in, stderr, stdout, text,
+};
 use naive::{Sums, by_function, read, total};
 
 /// Runs the program under another name.
@@ -50,14 +52,6 @@ fn copy_of(folder: &Path) -> tempfile::TempDir {
         }
     }
     copy
-}
-
-fn other_corpus() -> Option<PathBuf> {
-    let corpus = std::env::var_os("GRISTMILL_CORPUS").map(PathBuf::from);
-    if corpus.is_none() {
-        println!("skipped: GRISTMILL_CORPUS names no folder");
-    }
-    corpus
 }
 
 /// Every file of Cachegrind in both corpora.
@@ -476,6 +470,24 @@ fn annotate_refuses_what_the_layout_does_not_have() {
         let output = run_in(folder.path(), &[&["annotate", "profile"], arguments].concat());
         assert_eq!(code(&output), 2, "{arguments:?}");
         assert!(stderr(&output).contains(message), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+/// A difference that nobody makes would be shown as a sum.
+#[test]
+fn other_layouts_refuse_what_only_this_one_has() {
+    let folder = folder(&[("profile", b"cmd: a\nevents: Ir\nfl=a.c\nfn=f\n1 2\nsummary: 2\n".as_slice())]);
+    for form in ["--style=callgrind", "--format=json", "--format=html"] {
+        for (arguments, option) in [
+            (&["--diff", "profile"][..], "--diff"),
+            (&["--mod-filename=s/a/b/"], "--mod-filename"),
+            (&["--mod-funcname=s/a/b/"], "--mod-funcname"),
+        ] {
+            let output = run_in(folder.path(), &[&["annotate", form, "profile"], arguments].concat());
+            assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{form} {arguments:?}");
+            let message = format!("only the layout of cg_annotate has {option}\n");
+            assert!(stderr(&output).contains(&message), "{form} {arguments:?}: {}", stderr(&output));
+        }
     }
 }
 

@@ -7,22 +7,20 @@ mod entries;
 mod events;
 mod files;
 mod given;
+mod given_sums;
 mod highlight;
+mod keyed;
 mod lines;
+mod marks;
 mod paint;
+mod ranges;
 mod sources;
 
-pub use annotation::{
-    AnnotatedFile, AnnotatedFunction, Annotation, AnnotationOptions, CallPlace, PageOptions, SourceRemark,
-};
+pub use annotation::{Annotation, AnnotationOptions, PageOptions, SourceRemark};
 pub use cachegrind::{
-    CachegrindCosts, CachegrindOptions, CachegrindReport, DatedSources, ProfileCosts, Recording, SelfCosts,
-    Summand, TakeFunction, TakeLine, TooManyColumns,
+    CachegrindCosts, CachegrindOptions, CachegrindReport, ProfileCosts, Recording, SelfCosts, Summand,
+    TakeFunction, TakeLine, TooManyColumns,
 };
 pub use callgrind::{Callgrind, CallgrindOptions, Threshold};
 pub use events::AnnotateEvent;
-pub use files::{DisplayFile, DisplayFiles};
-pub use given::{GivenCosts, GivenRow};
-pub use highlight::{Class, Highlighter, Span};
-pub use lines::{CallRow, FileLines, JumpRow};
 pub use sources::{Source, SourceFault, Sources};

@@ -34,6 +34,7 @@ pub(crate) struct AnnotateArgs {
         long,
         short,
         visible_alias = "event",
+        visible_short_alias = 'e',
         value_name = "EVENT",
         value_delimiter = ',',
         help_heading = "What to show"

@@ -12,9 +12,12 @@ use std::time::SystemTime;
 
 use gristmill_format::{Lint, ProducerKind};
 use gristmill_profile::Profile;
+use gristmill_report::annotate::Sources;
+use gristmill_report::{Look, doubts};
+use regex::Regex;
 
 use crate::ExitStatus;
-use crate::args::{AnnotateArgs, AnnotateFormat, AnnotateStyle, is_dash};
+use crate::args::{AnnotateArgs, AnnotateFormat, AnnotateStyle, YesNo, is_dash};
 use crate::error::CliError;
 use crate::load;
 use crate::output;
@@ -22,28 +25,87 @@ use crate::session::Session;
 
 pub(crate) use source_files::SourceFiles;
 
+/// What is annotated, and all that it takes.
+pub(crate) struct Job<'j> {
+    pub(crate) args: &'j AnnotateArgs,
+    pub(crate) files: &'j Files,
+    pub(crate) profile: &'j Profile,
+    pub(crate) sources: &'j dyn Sources,
+    pub(crate) session: &'j Session,
+}
+
 pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let files = Files::of(args, session)?;
+    let files = &Files::of(args, session)?;
     let target = match &args.output {
         Some(path) => output::targets(Some(path), &files.profiles[..1], args.force)?.remove(0),
         None => output::Target::Stdout,
     };
-    let profile = load::profile(&files.profiles, &args.selection, session)?;
-    let sources = SourceFiles::new(&args.source, files.time(), session)?;
-    match (args.format, args.style.unwrap_or_else(|| style_of(&profile))) {
-        (AnnotateFormat::Text, AnnotateStyle::Cachegrind) => {
-            session.write_to(&target, args.force, |out| {
-                cachegrind::write(args, &profile, &files, &sources, session, out)
-            })?
-        }
-        (AnnotateFormat::Text, AnnotateStyle::Callgrind) => session.write_to(&target, args.force, |out| {
-            callgrind::write(args, &profile, &files, &sources, session, out)
-        })?,
-        (AnnotateFormat::Json | AnnotateFormat::Html, _) => session.write_to(&target, args.force, |out| {
-            document::write(args, &profile, &files, &sources, session, out)
-        })?,
-    }
+    let profile = &load::profile(&files.profiles, &args.selection, session)?;
+    let sources = &SourceFiles::new(&args.source, files.time(), session)?;
+    let job = Job { args, files, profile, sources, session };
+    session.write_to(&target, args.force, |out| match args.format {
+        AnnotateFormat::Json | AnnotateFormat::Html => document::write(&job, out),
+        AnnotateFormat::Text => match args.style.unwrap_or_else(|| style_of(profile)) {
+            AnnotateStyle::Cachegrind => cachegrind::write(&job, out),
+            AnnotateStyle::Callgrind => callgrind::write(&job, out),
+        },
+    })?;
     Ok(ExitStatus::Success)
+}
+
+impl Job<'_> {
+    /// Says that lines of the profile could not be taken, if there are any: its costs are not all there then.
+    fn tell_doubts(&self) {
+        if let Some(doubts) = doubts(self.profile) {
+            let names: Vec<&str> = self.profile.inputs().iter().map(|input| input.name.as_str()).collect();
+            self.session.warn(&format!("{}: {doubts}", names.join(", ")));
+        }
+    }
+
+    /// Options of cg_annotate that would make other numbers and names of everything are not passed over elsewhere.
+    fn refuse_options_of_cachegrind(&self) -> Result<(), CliError> {
+        let option = if self.args.diff {
+            "--diff"
+        } else if self.args.mod_filename.is_some() {
+            "--mod-filename"
+        } else if self.args.mod_funcname.is_some() {
+            "--mod-funcname"
+        } else {
+            return Ok(());
+        };
+        Err(usage(
+            format!("only the layout of cg_annotate has {option}"),
+            "--style cachegrind lays any profile out in that way; gristmill diff compares profiles",
+        ))
+    }
+
+    /// How what is shown looks. What goes to a file is for no eye.
+    fn look(&self) -> Look {
+        // Colours are for the eye as well, wherever they go to.
+        let look = self.session.look();
+        let is_shown = self.args.output.is_none();
+        Look { terminal: is_shown && (look.terminal || look.color), color: is_shown && look.color, ..look }
+    }
+
+    /// Only functions whose name matches.
+    fn function(&self) -> Result<Option<Regex>, CliError> {
+        self.args.function.as_deref().map(load::pattern).transpose()
+    }
+
+    /// Only source files whose path matches.
+    fn file(&self) -> Result<Option<Regex>, CliError> {
+        self.args.file.as_deref().map(load::pattern).transpose()
+    }
+
+    /// Whether costs have percentages beside them.
+    fn shows_percentages(&self) -> bool {
+        !self.args.no_show_percs && self.args.show_percs.is_none_or(YesNo::is_yes)
+    }
+
+    /// Whether the source files of all functions shown are annotated.
+    fn annotates(&self) -> bool {
+        self.args.annotate || !self.args.no_annotate && self.args.auto.is_none_or(YesNo::is_yes)
+    }
 }
 
 /// What the arguments that are no options mean.
@@ -73,8 +135,7 @@ impl Files {
 
     /// When the oldest of the profiles was written.
     pub(crate) fn time(&self) -> Option<SystemTime> {
-        let time = |path: &PathBuf| std::fs::metadata(path).ok()?.modified().ok();
-        self.profiles.iter().filter_map(time).min()
+        self.profiles.iter().filter_map(|path| changed(path)).min()
     }
 
     /// What the profiles are called.
@@ -82,6 +143,20 @@ impl Files {
         let names: Vec<_> = self.profiles.iter().map(|path| path.to_string_lossy()).collect();
         names.join(", ")
     }
+
+    /// The source files, as the profile names them.
+    fn source_names(&self) -> Vec<Vec<u8>> {
+        self.sources.iter().map(|path| path.as_os_str().as_encoded_bytes().to_vec()).collect()
+    }
+}
+
+fn usage(message: impl Into<String>, hint: &str) -> CliError {
+    CliError::Usage { message: message.into(), hint: Some(hint.to_owned()) }
+}
+
+/// When a file was changed.
+fn changed(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).ok()?.modified().ok()
 }
 
 /// The first profile in the current folder, as callgrind_annotate takes it.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use gristmill_format::CachegrindFault;
 use gristmill_report::Substitution;
 
-use super::python_options::quoted;
+use super::python_options::{self, Declared, Given, Meaning, quoted};
 use crate::args::GlobalArgs;
 use crate::error::CliError;
 use crate::input::{Input, InputErrorKind, reason};
@@ -87,14 +87,33 @@ impl Tool {
         code.into()
     }
 
-    /// What `--version` prints.
-    pub(super) fn version(&self) -> String {
-        format!("{}-{VERSION}\n", self.name)
-    }
-
-    /// What `--help` prints.
-    pub(super) fn help(&self) -> String {
-        format!("{}\n{}", self.usage, self.help)
+    /// Reads a command line, and hands out its files and the options of the program's own in their order. The result is
+    /// the words that mean nothing, or None if help or the version was asked for, which is printed then.
+    pub(super) fn read_words<T: Copy>(
+        &self,
+        options: &[Declared<T>],
+        words: &[OsString],
+        session: &Session,
+        mut take: impl FnMut(Given<T>) -> Result<(), Failure>,
+    ) -> Result<Option<Vec<OsString>>, Failure> {
+        let words = python_options::read(options, words).map_err(Failure::Usage)?;
+        for given in words.given {
+            let asked = match given {
+                Given::Option(Meaning::Help, _) => format!("{}\n{}", self.usage, self.help),
+                Given::Option(Meaning::Version, _) => format!("{}-{VERSION}\n", self.name),
+                Given::Option(Meaning::Own(meaning), value) => {
+                    take(Given::Option(meaning, value))?;
+                    continue;
+                }
+                Given::Positional(file) => {
+                    take(Given::Positional(file))?;
+                    continue;
+                }
+            };
+            session.stdout().write_all(asked.as_bytes())?;
+            return Ok(None);
+        }
+        Ok(Some(words.unrecognized))
     }
 
     /// Reads a file.

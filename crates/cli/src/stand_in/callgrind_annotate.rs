@@ -5,12 +5,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use gristmill_profile::Profile;
+use gristmill_report::annotate::Threshold;
 use gristmill_report::printable;
 
-use crate::args::{AnnotateArgs, AnnotateTree, GlobalArgs, YesNo};
-use crate::commands::annotate::callgrind::{self, SortKey, with_slash};
-use crate::commands::annotate::{Files, SourceFiles, recorded_here};
+use crate::args::{AnnotateArgs, GlobalArgs};
+use crate::commands::annotate::callgrind::{self, SortKey, is_number, with_slash};
+use crate::commands::annotate::{Files, Job, SourceFiles, recorded_here};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -100,9 +102,9 @@ fn report(words: &[OsString], session: &Session) -> Result<(), Refusal> {
         let code = error.raw_os_error().and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED);
         return Err(Refusal::new(code, format!("File {} not opened\n", path.display())));
     }
-    let files = Files { profiles: vec![path], sources };
+    let files = &Files { profiles: vec![path], sources };
     let profile =
-        load::profile(&files.profiles, &args.selection, session).map_err(|error| failure(&error))?;
+        &load::profile(&files.profiles, &args.selection, session).map_err(|error| failure(&error))?;
     if let Some(version) = profile.inputs().first().and_then(|input| newer_version(&input.bytes)) {
         let version = printable(version);
         return Err(Refusal::new(TOO_NEW, format!("version {version} of the format is not known here\n")));
@@ -110,13 +112,14 @@ fn report(words: &[OsString], session: &Session) -> Result<(), Refusal> {
     if profile.event_count() == 0 {
         return Err(Refusal::new(FAILED, "missing events line\n"));
     }
-    check_events("--show", &args.show, &profile)?;
+    check_events("--show", &args.show, profile)?;
     let sort = SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).map_err(|_| Refusal::usage())?;
     let sort: Vec<String> = sort.into_iter().map(|key| key.name).collect();
-    check_events("--sort", &sort, &profile)?;
-    let sources = SourceFiles::new(&args.source, files.time(), session).map_err(|error| failure(&error))?;
+    check_events("--sort", &sort, profile)?;
+    let sources = &SourceFiles::new(&args.source, files.time(), session).map_err(|error| failure(&error))?;
+    let job = Job { args: &args, files, profile, sources, session };
     let mut out = session.stdout();
-    callgrind::write(&args, &profile, &files, &sources, session, &mut *out).map_err(|error| failure(&error))
+    callgrind::write(&job, &mut *out).map_err(|error| failure(&error))
 }
 
 /// The version of the format that the header of a profile names, if the original refuses it. Its header ends with `events:`.
@@ -168,11 +171,11 @@ fn parse(words: &[OsString]) -> Result<AnnotateArgs, Refusal> {
                 args.sort = Some(value.to_owned());
             }
             "--threshold" => args.threshold = Some(threshold(value)?),
-            "--show-percs" => args.show_percs = Some(yes_no(value)?),
-            "--auto" => args.auto = Some(yes_no(value)?),
+            "--show-percs" => args.show_percs = Some(one_of(value)?),
+            "--auto" => args.auto = Some(one_of(value)?),
             "--context" => args.context = context(value)?,
-            "--inclusive" => args.inclusive = Some(yes_no(value)?),
-            "--tree" => args.tree = tree(value)?,
+            "--inclusive" => args.inclusive = Some(one_of(value)?),
+            "--tree" => args.tree = one_of(value)?,
             "-I" | "--include" => args.source.include.push(PathBuf::from(with_slash(value))),
             _ => return Err(Refusal::usage()),
         }
@@ -189,7 +192,7 @@ fn names(value: &str) -> Vec<String> {
 }
 
 fn threshold(value: &str) -> Result<String, Refusal> {
-    match gristmill_report::annotate::Threshold::parse(value) {
+    match Threshold::parse(value) {
         Some(threshold) => Ok(threshold.text),
         None => Err(Refusal::usage()),
     }
@@ -197,32 +200,18 @@ fn threshold(value: &str) -> Result<String, Refusal> {
 
 /// Digits and points; what stands after a point changes nothing.
 fn context(value: &str) -> Result<u64, Refusal> {
-    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let whole = value.split('.').next().unwrap_or_default();
-    match whole.parse() {
-        Ok(context) if is_number => Ok(context),
-        Err(_) if is_number && whole.is_empty() => Ok(0),
-        Err(_) if is_number => Ok(u64::MAX),
-        _ => Err(Refusal::usage()),
+    if !is_number(value) {
+        return Err(Refusal::usage());
+    }
+    match value.split('.').next().unwrap_or_default() {
+        "" => Ok(0),
+        whole => Ok(whole.parse().unwrap_or(u64::MAX)),
     }
 }
 
-fn yes_no(value: &str) -> Result<YesNo, Refusal> {
-    match value {
-        "yes" => Ok(YesNo::Yes),
-        "no" => Ok(YesNo::No),
-        _ => Err(Refusal::usage()),
-    }
-}
-
-fn tree(value: &str) -> Result<AnnotateTree, Refusal> {
-    match value {
-        "none" => Ok(AnnotateTree::None),
-        "caller" => Ok(AnnotateTree::Caller),
-        "calling" => Ok(AnnotateTree::Calling),
-        "both" => Ok(AnnotateTree::Both),
-        _ => Err(Refusal::usage()),
-    }
+/// One of the words that the option of the same name takes.
+fn one_of<T: ValueEnum>(value: &str) -> Result<T, Refusal> {
+    T::from_str(value, false).map_err(|_| Refusal::usage())
 }
 
 fn find_source(name: &Path, include: &[PathBuf]) -> Result<(), Refusal> {

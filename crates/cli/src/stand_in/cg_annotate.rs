@@ -1,13 +1,13 @@
 //! Called as cg_annotate.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use gristmill_report::annotate::{CachegrindCosts, CachegrindOptions, SelfCosts};
 
 use super::cachegrind_tool::{Failure, Tool, different_events, missing, substitution, unrecognized};
-use super::python_options::{self, Declared, Given, quoted};
+use super::python_options::{Declared, Given, quoted};
 use crate::args::SourceArgs;
 use crate::commands::annotate::SourceFiles;
 use crate::commands::annotate::cachegrind::{self, THRESHOLD};
@@ -48,8 +48,6 @@ files add up. In [ ] stands what holds if nothing is said.
 
 #[derive(Clone, Copy)]
 enum Meaning {
-    Help,
-    Version,
     Diff,
     ModFilename,
     ModFuncname,
@@ -62,33 +60,22 @@ enum Meaning {
 }
 
 const OPTIONS: &[Declared<Meaning>] = &[
-    flag("-h", "-h/--help", Meaning::Help),
-    flag("--help", "-h/--help", Meaning::Help),
-    flag("--version", "--version", Meaning::Version),
-    flag("--diff", "--diff", Meaning::Diff),
-    valued("--mod-filename", Meaning::ModFilename),
-    valued("--mod-funcname", Meaning::ModFuncname),
-    valued("--show", Meaning::Show),
-    valued("--sort", Meaning::Sort),
-    valued("--threshold", Meaning::Threshold),
-    flag("--show-percs", "--show-percs/--no-show-percs", Meaning::ShowPercs(true)),
-    flag("--no-show-percs", "--show-percs/--no-show-percs", Meaning::ShowPercs(false)),
-    flag("--show-percs=yes", "--show-percs=yes", Meaning::ShowPercs(true)),
-    flag("--show-percs=no", "--show-percs=no", Meaning::ShowPercs(false)),
-    flag("--annotate", "--annotate/--no-annotate", Meaning::Annotate(true)),
-    flag("--no-annotate", "--annotate/--no-annotate", Meaning::Annotate(false)),
-    flag("--auto=yes", "--auto=yes", Meaning::Annotate(true)),
-    flag("--auto=no", "--auto=no", Meaning::Annotate(false)),
-    valued("--context", Meaning::Context),
+    Declared::flag("--diff", "--diff", Meaning::Diff),
+    Declared::valued("--mod-filename", Meaning::ModFilename),
+    Declared::valued("--mod-funcname", Meaning::ModFuncname),
+    Declared::valued("--show", Meaning::Show),
+    Declared::valued("--sort", Meaning::Sort),
+    Declared::valued("--threshold", Meaning::Threshold),
+    Declared::flag("--show-percs", "--show-percs/--no-show-percs", Meaning::ShowPercs(true)),
+    Declared::flag("--no-show-percs", "--show-percs/--no-show-percs", Meaning::ShowPercs(false)),
+    Declared::flag("--show-percs=yes", "--show-percs=yes", Meaning::ShowPercs(true)),
+    Declared::flag("--show-percs=no", "--show-percs=no", Meaning::ShowPercs(false)),
+    Declared::flag("--annotate", "--annotate/--no-annotate", Meaning::Annotate(true)),
+    Declared::flag("--no-annotate", "--annotate/--no-annotate", Meaning::Annotate(false)),
+    Declared::flag("--auto=yes", "--auto=yes", Meaning::Annotate(true)),
+    Declared::flag("--auto=no", "--auto=no", Meaning::Annotate(false)),
+    Declared::valued("--context", Meaning::Context),
 ];
-
-const fn flag(spelling: &'static str, name: &'static str, meaning: Meaning) -> Declared<Meaning> {
-    Declared { spelling, name, takes_value: false, meaning }
-}
-
-const fn valued(name: &'static str, meaning: Meaning) -> Declared<Meaning> {
-    Declared { spelling: name, name, takes_value: true, meaning }
-}
 
 /// What was asked for.
 #[derive(Debug, Default)]
@@ -100,27 +87,18 @@ struct Request {
     options: CachegrindOptions,
 }
 
-pub(super) fn run(words: &[OsString]) -> ExitCode {
-    let Some((program, options)) = words.split_first() else { return ExitCode::FAILURE };
+pub(super) fn run(program: &OsStr, options: &[OsString]) -> ExitCode {
     TOOL.run(options, |options, session| {
-        let mut request = match parse(options)? {
-            Answer::Request(request) => request,
-            Answer::Text(text) => return Ok(session.stdout().write_all(text.as_bytes())?),
-        };
-        let words = std::iter::once(program).chain(options);
+        let Some(mut request) = parse(options, session)? else { return Ok(()) };
+        let words = std::iter::once(program).chain(options.iter().map(OsString::as_os_str));
         let words: Vec<&[u8]> = words.map(|word| word.as_encoded_bytes()).collect();
         request.options.invocation = words.join(&b' ');
         report(request, session)
     })
 }
 
-enum Answer {
-    Request(Box<Request>),
-    Text(String),
-}
-
-fn parse(words: &[OsString]) -> Result<Answer, Failure> {
-    let words = python_options::read(OPTIONS, words).map_err(Failure::Usage)?;
+/// None if help or the version was asked for.
+fn parse(words: &[OsString], session: &Session) -> Result<Option<Box<Request>>, Failure> {
     let mut request = Request {
         options: CachegrindOptions {
             threshold: THRESHOLD,
@@ -131,18 +109,16 @@ fn parse(words: &[OsString]) -> Result<Answer, Failure> {
         },
         ..Request::default()
     };
-    for given in words.given {
-        let (option, value) = match given {
+    let rest = TOOL.read_words(OPTIONS, words, session, |word| {
+        let (option, value) = match word {
             Given::Positional(file) => {
                 request.files.push(file.into());
-                continue;
+                return Ok(());
             }
             Given::Option(option, value) => (option, value),
         };
         let text = value.to_string_lossy();
         match option {
-            Meaning::Help => return Ok(Answer::Text(TOOL.help())),
-            Meaning::Version => return Ok(Answer::Text(TOOL.version())),
             Meaning::Diff => request.diff = true,
             Meaning::ModFilename => {
                 request.options.mod_filename = Some(substitution("--mod-filename", &value)?);
@@ -157,12 +133,14 @@ fn parse(words: &[OsString]) -> Result<Answer, Failure> {
             Meaning::Annotate(annotate) => request.options.annotate = annotate,
             Meaning::Context => request.options.context = context(&text)?,
         }
-    }
+        Ok(())
+    })?;
+    let Some(rest) = rest else { return Ok(None) };
     if request.files.is_empty() {
         return Err(missing(&["cachegrind-out-file"]));
     }
-    unrecognized(words.unrecognized.iter().map(|word| word.display()))?;
-    Ok(Answer::Request(Box::new(request)))
+    unrecognized(rest.iter().map(|word| word.display()))?;
+    Ok(Some(Box::new(request)))
 }
 
 fn threshold(text: &str) -> Result<f64, Failure> {
@@ -211,5 +189,5 @@ fn report(request: Box<Request>, session: &Session) -> Result<(), Failure> {
     let summands = cachegrind::summands(&costs, diff);
     let sources = SourceFiles::new(&SourceArgs::default(), None, session)?;
     let mut out = session.stdout();
-    Ok(cachegrind::print(&options, &summands, &files, &sources, session.look(), &mut *out)?)
+    Ok(cachegrind::print(&options, &summands, &sources, session.look(), &mut *out)?)
 }

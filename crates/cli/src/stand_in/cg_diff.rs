@@ -12,7 +12,7 @@ use gristmill_report::Substitution;
 use super::cachegrind_tool::{
     Failure, Tool, check_size, different_events, missing, substitution, unrecognized,
 };
-use super::python_options::{self, Declared, Given};
+use super::python_options::{Declared, Given};
 use crate::input::Input;
 use crate::session::Session;
 
@@ -37,73 +37,51 @@ as such a file. cg_annotate --diff shows it, by line as well.
 
 #[derive(Clone, Copy)]
 enum Meaning {
-    Help,
-    Version,
     ModFilename,
     ModFuncname,
 }
 
 const OPTIONS: &[Declared<Meaning>] = &[
-    Declared { spelling: "-h", name: "-h/--help", takes_value: false, meaning: Meaning::Help },
-    Declared { spelling: "--help", name: "-h/--help", takes_value: false, meaning: Meaning::Help },
-    Declared { spelling: "--version", name: "--version", takes_value: false, meaning: Meaning::Version },
-    Declared {
-        spelling: "--mod-filename",
-        name: "--mod-filename",
-        takes_value: true,
-        meaning: Meaning::ModFilename,
-    },
-    Declared {
-        spelling: "--mod-funcname",
-        name: "--mod-funcname",
-        takes_value: true,
-        meaning: Meaning::ModFuncname,
-    },
+    Declared::valued("--mod-filename", Meaning::ModFilename),
+    Declared::valued("--mod-funcname", Meaning::ModFuncname),
 ];
 
 pub(super) fn run(words: &[OsString]) -> ExitCode {
-    TOOL.run(words.get(1..).unwrap_or_default(), diff)
+    TOOL.run(words, diff)
 }
 
 fn diff(words: &[OsString], session: &Session) -> Result<(), Failure> {
-    let words = python_options::read(OPTIONS, words).map_err(Failure::Usage)?;
     let mut files: Vec<PathBuf> = Vec::new();
-    let (mut mod_filename, mut mod_funcname) = (None, None);
-    for given in words.given {
-        match given {
+    let mut renaming = Renaming::default();
+    let rest = TOOL.read_words(OPTIONS, words, session, |word| {
+        match word {
             Given::Positional(file) => files.push(file.into()),
-            Given::Option(Meaning::Help, _) => {
-                return Ok(session.stdout().write_all(TOOL.help().as_bytes())?);
-            }
-            Given::Option(Meaning::Version, _) => {
-                return Ok(session.stdout().write_all(TOOL.version().as_bytes())?);
-            }
             Given::Option(Meaning::ModFilename, value) => {
-                mod_filename = Some(substitution("--mod-filename", &value)?);
+                renaming.file = Some(substitution("--mod-filename", &value)?);
             }
             Given::Option(Meaning::ModFuncname, value) => {
-                mod_funcname = Some(substitution("--mod-funcname", &value)?);
+                renaming.function = Some(substitution("--mod-funcname", &value)?);
             }
         }
-    }
+        Ok(())
+    })?;
+    let Some(rest) = rest else { return Ok(()) };
     let [first, second] = match &files[..] {
         [] => return Err(missing(&["cachegrind-out-file1", "cachegrind-out-file2"])),
         [_] => return Err(missing(&["cachegrind-out-file2"])),
         [first, second, more @ ..] => {
             let more = more.iter().map(|file| file.as_os_str());
-            unrecognized(
-                words.unrecognized.iter().map(OsString::as_os_str).chain(more).map(|word| word.display()),
-            )?;
+            unrecognized(rest.iter().map(OsString::as_os_str).chain(more).map(|word| word.display()))?;
             [first, second]
         }
     };
-    let renaming = Renaming { file: mod_filename, function: mod_funcname };
     let first = (first, TOOL.read(first, session)?);
     let second = (second, TOOL.read(second, session)?);
     difference(&first, &second, &renaming, session)
 }
 
 /// How names are changed before they are compared.
+#[derive(Default)]
 struct Renaming {
     file: Option<Substitution>,
     function: Option<Substitution>,

@@ -11,7 +11,7 @@ use gristmill_format::{
 use gristmill_profile::{LineSums, SummedLines};
 
 use super::cachegrind_tool::{Failure, Tool, check_size, different_events, missing, unrecognized};
-use super::python_options::{self, Declared, Given};
+use super::python_options::{Declared, Given};
 use crate::output::Target;
 use crate::session::Session;
 
@@ -32,43 +32,29 @@ Adds files of Cachegrind up, line by line, and writes the sum as such a file.
 };
 
 #[derive(Clone, Copy)]
-enum Meaning {
-    Help,
-    Version,
-    Output,
-}
+struct Output;
 
-const OPTIONS: &[Declared<Meaning>] = &[
-    Declared { spelling: "-h", name: "-h/--help", takes_value: false, meaning: Meaning::Help },
-    Declared { spelling: "--help", name: "-h/--help", takes_value: false, meaning: Meaning::Help },
-    Declared { spelling: "--version", name: "--version", takes_value: false, meaning: Meaning::Version },
-    Declared { spelling: "-o", name: "-o", takes_value: true, meaning: Meaning::Output },
-];
+const OPTIONS: &[Declared<Output>] = &[Declared::valued("-o", Output)];
 
 pub(super) fn run(words: &[OsString]) -> ExitCode {
-    TOOL.run(words.get(1..).unwrap_or_default(), merge)
+    TOOL.run(words, merge)
 }
 
 fn merge(words: &[OsString], session: &Session) -> Result<(), Failure> {
-    let words = python_options::read(OPTIONS, words).map_err(Failure::Usage)?;
     let mut files: Vec<PathBuf> = Vec::new();
     let mut target = Target::Stdout;
-    for given in words.given {
-        match given {
+    let rest = TOOL.read_words(OPTIONS, words, session, |word| {
+        match word {
             Given::Positional(file) => files.push(file.into()),
-            Given::Option(Meaning::Help, _) => {
-                return Ok(session.stdout().write_all(TOOL.help().as_bytes())?);
-            }
-            Given::Option(Meaning::Version, _) => {
-                return Ok(session.stdout().write_all(TOOL.version().as_bytes())?);
-            }
-            Given::Option(Meaning::Output, path) => target = Target::File(path.into()),
+            Given::Option(Output, path) => target = Target::File(path.into()),
         }
-    }
+        Ok(())
+    })?;
+    let Some(rest) = rest else { return Ok(()) };
     if files.is_empty() {
         return Err(missing(&["cachegrind-out-file"]));
     }
-    unrecognized(words.unrecognized.iter().map(|word| word.display()))?;
+    unrecognized(rest.iter().map(|word| word.display()))?;
     let merged = read(&files, session)?;
     let (head, lines) = (merged.head, merged.lines.finish());
     check_size(lines.len(), head.events.len())?;

@@ -7,13 +7,43 @@ use std::ffi::{OsStr, OsString};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Declared<T: 'static> {
     /// As it is written; a value that is fixed is part of it, as in `--auto=yes`.
-    pub(super) spelling: &'static str,
+    spelling: &'static str,
     /// How messages call it.
-    pub(super) name: &'static str,
-    /// Whether a value follows.
-    pub(super) takes_value: bool,
-    /// What it means.
-    pub(super) meaning: T,
+    name: &'static str,
+    takes_value: bool,
+    meaning: T,
+}
+
+impl<T> Declared<T> {
+    /// One that no value follows.
+    pub(super) const fn flag(spelling: &'static str, name: &'static str, meaning: T) -> Self {
+        Declared { spelling, name, takes_value: false, meaning }
+    }
+
+    /// One that a value follows.
+    pub(super) const fn valued(name: &'static str, meaning: T) -> Self {
+        Declared { spelling: name, name, takes_value: true, meaning }
+    }
+}
+
+/// What an option means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning<T> {
+    /// `-h` and `--help`.
+    Help,
+    /// `--version`.
+    Version,
+    /// One that not every program has.
+    Own(T),
+}
+
+/// What all programs have.
+const fn common<T>() -> [Declared<Meaning<T>>; 3] {
+    [
+        Declared::flag("-h", "-h/--help", Meaning::Help),
+        Declared::flag("--help", "-h/--help", Meaning::Help),
+        Declared::flag("--version", "--version", Meaning::Version),
+    ]
 }
 
 /// A word that was understood.
@@ -28,16 +58,23 @@ pub(super) enum Given<T> {
 /// All words in their order, and those that are no options of the program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Words<T> {
-    pub(super) given: Vec<Given<T>>,
+    pub(super) given: Vec<Given<Meaning<T>>>,
     pub(super) unrecognized: Vec<OsString>,
 }
 
-/// Reads the words.
+/// Reads the words; `own` are the options that not every program has.
 ///
 /// # Errors
 ///
 /// What is wrong with one of them.
-pub(super) fn read<T: Copy>(options: &[Declared<T>], words: &[OsString]) -> Result<Words<T>, String> {
+pub(super) fn read<T: Copy>(own: &[Declared<T>], words: &[OsString]) -> Result<Words<T>, String> {
+    let of_own = |&Declared { spelling, name, takes_value, meaning }: &Declared<T>| Declared {
+        spelling,
+        name,
+        takes_value,
+        meaning: Meaning::Own(meaning),
+    };
+    let options: Vec<Declared<Meaning<T>>> = common().into_iter().chain(own.iter().map(of_own)).collect();
     let mut read = Words { given: Vec::new(), unrecognized: Vec::new() };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -49,7 +86,7 @@ pub(super) fn read<T: Copy>(options: &[Declared<T>], words: &[OsString]) -> Resu
             read.given.push(Given::Positional(word.clone()));
             continue;
         }
-        let Some((option, attached)) = find(options, word)? else {
+        let Some((option, attached)) = find(&options, word)? else {
             read.unrecognized.push(word.clone());
             continue;
         };
@@ -170,15 +207,13 @@ mod tests {
     use super::*;
 
     const OPTIONS: &[Declared<char>] = &[
-        Declared { spelling: "-h", name: "-h/--help", takes_value: false, meaning: 'h' },
-        Declared { spelling: "--help", name: "-h/--help", takes_value: false, meaning: 'h' },
-        Declared { spelling: "--show", name: "--show", takes_value: true, meaning: 's' },
-        Declared { spelling: "--show-percs", name: "--show-percs", takes_value: false, meaning: 'p' },
-        Declared { spelling: "--show-percs=no", name: "--show-percs=no", takes_value: false, meaning: 'n' },
-        Declared { spelling: "--auto=yes", name: "--auto=yes", takes_value: false, meaning: 'y' },
-        Declared { spelling: "--auto=no", name: "--auto=no", takes_value: false, meaning: 'n' },
-        Declared { spelling: "--context", name: "--context", takes_value: true, meaning: 'c' },
-        Declared { spelling: "-o", name: "-o", takes_value: true, meaning: 'o' },
+        Declared::valued("--show", 's'),
+        Declared::flag("--show-percs", "--show-percs", 'p'),
+        Declared::flag("--show-percs=no", "--show-percs=no", 'n'),
+        Declared::flag("--auto=yes", "--auto=yes", 'y'),
+        Declared::flag("--auto=no", "--auto=no", 'n'),
+        Declared::valued("--context", 'c'),
+        Declared::valued("-o", 'o'),
     ];
 
     fn shown(line: &str) -> String {
@@ -186,8 +221,10 @@ mod tests {
         match read(OPTIONS, &words) {
             Ok(words) => {
                 let given = words.given.iter().map(|given| match given {
-                    Given::Option(meaning, value) if value.is_empty() => meaning.to_string(),
-                    Given::Option(meaning, value) => format!("{meaning}:{}", value.display()),
+                    Given::Option(Meaning::Help, _) => "h".to_owned(),
+                    Given::Option(Meaning::Version, _) => "v".to_owned(),
+                    Given::Option(Meaning::Own(meaning), value) if value.is_empty() => meaning.to_string(),
+                    Given::Option(Meaning::Own(meaning), value) => format!("{meaning}:{}", value.display()),
                     Given::Positional(word) => format!("<{}>", word.display()),
                 });
                 let unrecognized = words.unrecognized.iter().map(|word| format!("?{}", word.display()));
@@ -202,6 +239,7 @@ mod tests {
     fn words_are_read_as_argparse_does() {
         for (line, expected) in [
             ("-h", "h"),
+            ("--version --v a", "v v <a>"),
             ("a --show Ir,Dr b", "<a> s:Ir,Dr <b>"),
             ("--show=Ir=2", "s:Ir=2"),
             ("--show=", "s"),

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use jsonschema::Validator;
 use serde_json::Value;
 
 /// A profile with nothing to complain about.
@@ -96,6 +97,45 @@ pub(crate) fn golden(name: &str, actual: &str) {
     assert!(actual == expected, "{} differs; BLESS=1 accepts this:\n{actual}", path.display());
 }
 
+/// Compares what a command prints of files of the corpus with its golden, and returns it. The files are named relative to
+/// the corpus, so that the names in the output are those of no machine.
+pub(crate) fn blessed(command: &str, name: &str, arguments: &[&str]) -> String {
+    let output = run_in(&root().join("corpus"), &[&[command], arguments].concat());
+    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
+    let shown = stdout(&output);
+    golden(&format!("{command}-{name}"), &shown);
+    shown
+}
+
+/// A schema of the project by its file name.
+pub(crate) fn schema(name: &str) -> Validator {
+    let schema = std::fs::read(root().join("docs/schema").join(name)).unwrap();
+    jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap()
+}
+
+/// Our schema of SARIF is the part of the standard that is used. `GRISTMILL_SARIF_SCHEMA` may name the schema of the
+/// standard.
+pub(crate) fn sarif_schemas() -> Vec<Validator> {
+    let mut schemas = vec![schema("sarif-subset.schema.json")];
+    if let Some(path) = std::env::var_os("GRISTMILL_SARIF_SCHEMA") {
+        // One of its patterns has a bracket that closes nothing.
+        let schema = std::fs::read_to_string(path).unwrap().replace("{2}]?$", "{2}$");
+        schemas.push(jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap());
+    }
+    schemas
+}
+
+pub(crate) fn assert_valid(schema: &Validator, value: &Value, what: &str) {
+    let errors: Vec<String> =
+        schema.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{what}: {errors:#?}");
+}
+
+/// A number without a fraction, below zero or above.
+pub(crate) fn whole(number: &Value) -> i128 {
+    number.to_string().parse().unwrap()
+}
+
 /// Checks that a program whose reader goes away before it has read anything ends in silence.
 pub(crate) fn assert_ends_quietly(folder: &Path, arguments: &[&str]) {
     let mut child = gristmill(arguments)
@@ -111,7 +151,7 @@ pub(crate) fn assert_ends_quietly(folder: &Path, arguments: &[&str]) {
 
 /// Every profile of the project's corpus.
 pub(crate) fn corpus() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let folder = root().join("corpus");
     let mut files = Vec::new();
     for kind in ["cachegrind", "callgrind", "dialects", "python", "spec", "xtree"] {
         let entries = std::fs::read_dir(folder.join(kind)).unwrap();
@@ -122,13 +162,53 @@ pub(crate) fn corpus() -> Vec<PathBuf> {
     files
 }
 
+/// Another corpus, on request.
+pub(crate) fn other_corpus() -> Option<PathBuf> {
+    let corpus = std::env::var_os("GRISTMILL_CORPUS").map(PathBuf::from);
+    if corpus.is_none() {
+        println!("skipped: GRISTMILL_CORPUS names no folder");
+    }
+    corpus
+}
+
+/// All files below a folder, in order.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    collect(folder, &mut files);
+    files.sort();
+    files
+}
+
+/// Enough for every profile; what expands to more is a bomb, and takes its time in a build without optimisation.
+pub(crate) const MAX_SIZE: &str = "--max-size=64M";
+
+/// Every profile of the project's corpus and every file of the other one, but those too large for a build without
+/// optimisation.
+pub(crate) fn small_files() -> Vec<PathBuf> {
+    let mut files = corpus();
+    if let Some(other) = other_corpus() {
+        let is_small = |path: &PathBuf| path.metadata().unwrap().len() < 250_000;
+        files.extend(files_below(&other).into_iter().filter(is_small));
+    }
+    files.retain(|file| !file.to_string_lossy().contains("bomb"));
+    files.sort();
+    files
+}
+
 /// The broken profiles that `GRISTMILL_CORPUS` has below `malformed/`. They are not part of the project.
 pub(crate) fn malformed() -> Vec<PathBuf> {
-    let Some(corpus) = std::env::var_os("GRISTMILL_CORPUS") else {
-        println!("skipped: GRISTMILL_CORPUS names no folder");
-        return Vec::new();
-    };
-    let entries = std::fs::read_dir(Path::new(&corpus).join("malformed")).unwrap();
+    let Some(corpus) = other_corpus() else { return Vec::new() };
+    let entries = std::fs::read_dir(corpus.join("malformed")).unwrap();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "out" || ending == "gz"))
@@ -172,4 +252,17 @@ pub(crate) fn assert_frugal(path: &Path, what: &str, output: &Output, peak: Opti
     if let Some(peak) = peak {
         assert!(peak <= limit, "{what} {}: {peak} bytes, {limit} allowed", path.display());
     }
+}
+
+/// Whether all of these programs are there. Where one is missing that is said, and with `GRISTMILL_CI` in the environment
+/// it is a failure.
+pub(crate) fn has(programs: &[&str]) -> bool {
+    programs.iter().all(|program| {
+        let found = Command::new(program).arg("--version").output().is_ok();
+        if !found {
+            assert!(std::env::var_os("GRISTMILL_CI").is_none(), "{program} is missing");
+            println!("skipped: there is no {program}");
+        }
+        found
+    })
 }

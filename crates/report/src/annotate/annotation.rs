@@ -15,6 +15,8 @@ use regex::Regex;
 
 pub use self::page::PageOptions;
 pub use self::remark::SourceRemark;
+use super::given::GivenCosts;
+use super::keyed::range_of;
 use super::lines::{CallRow, FileLines, JumpRow};
 use super::sources::{Source, SourceFault, Sources};
 use crate::head::Head;
@@ -53,49 +55,49 @@ pub struct Annotation<'v, 'p> {
 
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnnotatedFunction {
+struct AnnotatedFunction {
     /// Which one.
-    pub id: FunctionId,
+    id: FunctionId,
     /// Where it begins in its source file, as far as its lines and the calls to it tell.
-    pub line: Option<u64>,
+    line: Option<u64>,
     /// What it cost by itself.
-    pub self_costs: Vec<Cost>,
+    self_costs: Vec<Cost>,
     /// What it cost with all that it called.
-    pub inclusive: Vec<Cost>,
+    inclusive: Vec<Cost>,
     /// How often it was called.
-    pub calls: Cost,
+    calls: Cost,
     /// The number of the cycle that it is in.
-    pub cycle: Option<usize>,
+    cycle: Option<usize>,
 }
 
 /// A source file.
 #[derive(Debug, Clone)]
-pub struct AnnotatedFile {
+struct AnnotatedFile {
     /// Which one.
-    pub id: FileId,
+    id: FileId,
     /// What all of its lines cost by themselves.
-    pub self_costs: Vec<Cost>,
+    self_costs: Vec<Cost>,
     /// The lines that have costs, ascending. Line 0 stands for those that are not known.
-    pub lines: Vec<u64>,
+    lines: Vec<u64>,
     /// What they cost by themselves: a row for each of them.
-    pub costs: CostTable,
+    costs: CostTable,
     /// The calls that are made on lines: by line, caller, callee.
-    pub calls: Vec<CallRow>,
+    calls: Vec<CallRow>,
     /// What they cost: a row for each of them.
-    pub call_costs: CostTable,
+    call_costs: CostTable,
     /// The jumps that start on lines.
-    pub jumps: Vec<JumpRow>,
+    jumps: Vec<JumpRow>,
     /// Its text.
-    pub source: Result<Rc<Source>, SourceFault>,
+    source: Result<Rc<Source>, SourceFault>,
     /// What is to be said of it.
-    pub remarks: Vec<SourceRemark>,
+    remarks: Vec<SourceRemark>,
 }
 
 /// Calls of a function, from where they are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallPlace {
+struct CallPlace {
     /// Who is called.
-    pub callee: FunctionId,
+    callee: FunctionId,
     /// Which of the files it is made in, and which of its calls it is.
     file: usize,
     call: usize,
@@ -199,12 +201,12 @@ impl<'v, 'p> Annotation<'v, 'p> {
     }
 
     /// The functions that are wanted, the dearest first.
-    pub fn functions(&self) -> &[AnnotatedFunction] {
+    fn functions(&self) -> &[AnnotatedFunction] {
         &self.functions[..self.wanted]
     }
 
     /// The source files.
-    pub fn files(&self) -> &[AnnotatedFile] {
+    fn files(&self) -> &[AnnotatedFile] {
         &self.files
     }
 
@@ -223,9 +225,7 @@ impl<'v, 'p> Annotation<'v, 'p> {
 
     /// From where a function is called, the dearest calls first.
     fn calls_of(&self, callee: FunctionId) -> &[CallPlace] {
-        let start = self.calls.partition_point(|call| call.callee < callee);
-        let end = self.calls.partition_point(|call| call.callee <= callee);
-        self.calls.get(start..end).unwrap_or_default()
+        &self.calls[range_of(&self.calls, &callee, |call| call.callee)]
     }
 
     /// The file that a call is made in, the call, and what it costs.
@@ -241,7 +241,7 @@ impl<'v, 'p> Annotation<'v, 'p> {
 
 impl AnnotatedFile {
     /// All lines with anything to tell, ascending.
-    pub fn lines_with_anything(&self) -> Vec<u64> {
+    fn lines_with_anything(&self) -> Vec<u64> {
         let mut lines = self.lines.clone();
         lines.extend(self.calls.iter().map(|call| call.line));
         lines.extend(self.jumps.iter().map(|jump| jump.line));
@@ -251,22 +251,19 @@ impl AnnotatedFile {
     }
 
     /// What a line costs by itself; None where it has no cost of its own.
-    pub fn line_costs(&self, line: u64) -> Option<&[Cost]> {
+    fn line_costs(&self, line: u64) -> Option<&[Cost]> {
         self.lines.binary_search(&line).ok().map(|row| self.costs.row(row))
     }
 
     /// The calls that are made on a line, each with its costs.
-    pub fn calls_on(&self, line: u64) -> impl Iterator<Item = (&CallRow, &[Cost])> {
-        let start = self.calls.partition_point(|call| call.line < line);
-        let end = self.calls.partition_point(|call| call.line <= line);
-        (start..end).map(|call| (&self.calls[call], self.call_costs.row(call)))
+    fn calls_on(&self, line: u64) -> impl Iterator<Item = (&CallRow, &[Cost])> {
+        let calls = range_of(&self.calls, &line, |call| call.line);
+        calls.map(|call| (&self.calls[call], self.call_costs.row(call)))
     }
 
     /// The jumps that start on a line.
-    pub fn jumps_on(&self, line: u64) -> &[JumpRow] {
-        let start = self.jumps.partition_point(|jump| jump.line < line);
-        let end = self.jumps.partition_point(|jump| jump.line <= line);
-        self.jumps.get(start..end).unwrap_or_default()
+    fn jumps_on(&self, line: u64) -> &[JumpRow] {
+        &self.jumps[range_of(&self.jumps, &line, |jump| jump.line)]
     }
 }
 
@@ -276,7 +273,7 @@ fn annotated(
     lines: FileLines,
     sources: &dyn Sources,
 ) -> Result<AnnotatedFile, ViewError> {
-    let shown = |given: &super::GivenCosts| {
+    let shown = |given: &GivenCosts| {
         let mut table = CostTable::new(view.shown().len(), 0);
         for row in 0..given.len() {
             table.push(&shown_of_recorded(view, &given.row(row).or_zero()).ok_or(ViewError::Overflow)?);
@@ -291,7 +288,11 @@ fn annotated(
         call.caller = view.subject_of(call.caller);
         call.callee = view.subject_of(call.callee);
     }
-    let mut file = AnnotatedFile {
+    // All of them ascend.
+    let last_lines =
+        [lines.lines.last().copied(), calls.last().map(|it| it.line), lines.jumps.last().map(|it| it.line)];
+    let last = last_lines.into_iter().flatten().max().unwrap_or_default();
+    Ok(AnnotatedFile {
         id,
         self_costs: costs.total(),
         lines: lines.lines,
@@ -299,12 +300,9 @@ fn annotated(
         calls,
         call_costs,
         jumps: lines.jumps,
+        remarks: remark::of(path, &source, last),
         source,
-        remarks: Vec::new(),
-    };
-    let last = file.lines_with_anything().last().copied().unwrap_or_default();
-    file.remarks = remark::of(path, &file.source, last);
-    Ok(file)
+    })
 }
 
 /// All calls by callee, the dearest first.

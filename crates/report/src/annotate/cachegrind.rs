@@ -13,6 +13,7 @@ mod tests;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 use gristmill_format::Cost;
 use gristmill_profile::{LineSums, SummedLines};
@@ -20,11 +21,9 @@ use regex::bytes::Regex;
 
 pub use self::costs::{CachegrindCosts, ProfileCosts, SelfCosts, TakeFunction, TakeLine};
 use self::groups::{Group, Groups};
-use super::{Source, Sources};
+use super::Source;
+use super::marks::UNKNOWN;
 use crate::Substitution;
-
-/// What stands for a file or function that is not known.
-const UNKNOWN: &[u8] = b"???";
 
 /// So many costs are walked through at most, and so many are kept of what is shown. A row has a cell for each event type;
 /// no profile that was measured comes near this, but one made to do harm has thousands of event types, and a few bytes
@@ -72,19 +71,17 @@ pub struct Recording {
     pub descriptions: Vec<Vec<u8>>,
     /// The program that was run, with its arguments.
     pub command: Vec<u8>,
+    /// When the file was written, if that is known.
+    pub written: Option<SystemTime>,
 }
 
-/// Where source files are, and which of them are not to be trusted.
-pub struct DatedSources<'s> {
-    /// Finds them.
-    pub sources: &'s dyn Sources,
-    /// Whether a source file was changed after a recording was made: the how manieth.
-    pub is_newer: &'s dyn Fn(&Source, usize) -> bool,
-}
-
-impl std::fmt::Debug for DatedSources<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("DatedSources")
+impl Recording {
+    /// Whether a source file was changed after the recording was made.
+    fn is_older_than(&self, source: &Source) -> bool {
+        match source.changed.zip(self.written) {
+            Some((changed, written)) => changed > written,
+            None => source.is_newer,
+        }
     }
 }
 
@@ -194,7 +191,10 @@ impl<'c> CachegrindReport<'c> {
                 annotated.insert(group.name.clone(), originals);
             }
         }
-        let lines = if options.annotate { lines_of(&annotated, summands) } else { LineSums::new(0).finish() };
+        let lines = match options.annotate {
+            true => lines_of(&annotated, summands, events.len()),
+            false => LineSums::new(0).finish(),
+        };
         check(lines.len(), events.len(), MOST_CELLS)?;
         Ok(CachegrindReport {
             options,
@@ -208,16 +208,6 @@ impl<'c> CachegrindReport<'c> {
             unknown,
         })
     }
-
-    /// The event types, recorded and derived.
-    pub fn events(&self) -> &[Vec<u8>] {
-        &self.events
-    }
-
-    /// The sum of all costs.
-    pub fn total(&self) -> &[Cost] {
-        &self.total
-    }
 }
 
 fn check(rows: usize, width: usize, most: usize) -> Result<(), TooManyColumns> {
@@ -225,8 +215,11 @@ fn check(rows: usize, width: usize, most: usize) -> Result<(), TooManyColumns> {
 }
 
 /// What the lines of files cost, each with the names it had.
-fn lines_of(files: &BTreeMap<Vec<u8>, BTreeSet<Vec<u8>>>, summands: &[Summand<'_>]) -> SummedLines {
-    let width = summands.first().map_or(0, |summand| summand.costs.events().len());
+fn lines_of(
+    files: &BTreeMap<Vec<u8>, BTreeSet<Vec<u8>>>,
+    summands: &[Summand<'_>],
+    width: usize,
+) -> SummedLines {
     let names: BTreeMap<&[u8], &Vec<u8>> = files
         .iter()
         .flat_map(|(file, originals)| originals.iter().map(move |original| (&original[..], file)))

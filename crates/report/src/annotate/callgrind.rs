@@ -22,8 +22,12 @@ use self::list::{List, by_costs};
 use self::source::Annotated;
 use super::entries::EntryId;
 use super::files::{DisplayFile, DisplayFiles};
-use super::{AnnotateEvent, FileLines, GivenCosts, Source, SourceFault, Sources};
-use crate::printable;
+use super::given::GivenCosts;
+use super::lines::FileLines;
+use super::marks::{RULE, UNKNOWN};
+use super::paint::{harmless, printable_bytes};
+use super::sources::without_end;
+use super::{AnnotateEvent, Source, SourceFault, Sources};
 
 /// What to show, and how.
 #[derive(Debug, Clone)]
@@ -157,7 +161,7 @@ impl<'a> Callgrind<'a> {
         title: &str,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        columns.widen(sum.row(0));
+        columns.widen([sum.row(0)].into_iter());
         writeln!(out, "{RULE}")?;
         columns.write_head(out)?;
         writeln!(out, "\n{RULE}")?;
@@ -168,7 +172,7 @@ impl<'a> Callgrind<'a> {
     fn write_list(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut columns = self.columns();
         // Room is made for all that could be listed.
-        columns.widen_for_all((0..self.list.entries.len()).map(|entry| self.list.costs(entry)));
+        columns.widen((0..self.list.entries.len()).map(|entry| self.list.costs(entry)));
         writeln!(out, "{RULE}")?;
         columns.write_head(out)?;
         writeln!(out, " file:function\n{RULE}")?;
@@ -264,8 +268,7 @@ impl<'a> Callgrind<'a> {
             Vec::new()
         };
         let hottest = if self.options.color { self.hottest(&lines) } else { 0 };
-        let mut annotated = GivenCosts::new(self.profile.event_count());
-        annotated.begin_row();
+        let mut annotated = GivenCosts::with_rows(self.profile.event_count(), 1);
         let mut is_any_annotated = false;
         for (place, (name, chosen, source)) in found.iter().enumerate() {
             self.write_title(chosen.kind(), &self.title(name, source), out)?;
@@ -348,6 +351,8 @@ impl<'a> Callgrind<'a> {
                 });
             }
         }
+        files.sort_unstable();
+        files.dedup();
         files
     }
 
@@ -369,18 +374,20 @@ impl<'a> Callgrind<'a> {
     fn title(&self, name: &[u8], source: &Source) -> Vec<u8> {
         let found_at = source.found_at.as_bytes();
         let above = found_at.strip_suffix(name).unwrap_or_default();
-        let inside = |directory: &&String| {
-            let is_slash = |&byte: &u8| byte == b'/';
-            let bare = |path: &[u8]| path.iter().rposition(|byte| !is_slash(byte)).map(|last| last + 1);
-            above.ends_with(b"/")
-                && above.get(..bare(above).unwrap_or_default())
-                    == directory.as_bytes().get(..bare(directory.as_bytes()).unwrap_or_default())
+        let is_inside = |directory: &&String| {
+            above.ends_with(b"/") && without_slashes(above) == without_slashes(directory.as_bytes())
         };
-        match self.options.include_dirs.iter().find(inside) {
+        match self.options.include_dirs.iter().find(is_inside) {
             Some(directory) => [directory.as_bytes(), b" + ", name].concat(),
             None => name.to_vec(),
         }
     }
+}
+
+/// A path without those at its end.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    &path[..end]
 }
 
 /// A source file to annotate.
@@ -397,11 +404,6 @@ impl Chosen {
     }
 }
 
-/// What is written for files and functions that are not known.
-const UNKNOWN: &[u8] = b"???";
-
-const RULE: &str = "--------------------------------------------------------------------------------";
-
 /// How text of the profile and of sources is written.
 #[derive(Debug, Clone, Copy)]
 struct Text {
@@ -410,7 +412,7 @@ struct Text {
 
 impl Text {
     fn write(self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        if self.for_terminal { out.write_all(printable(bytes).as_bytes()) } else { out.write_all(bytes) }
+        if self.for_terminal { out.write_all(&printable_bytes(bytes)) } else { out.write_all(bytes) }
     }
 
     /// A line of a source file, with its end.
@@ -418,15 +420,7 @@ impl Text {
         if !self.for_terminal {
             return out.write_all(line);
         }
-        // Tabs move no further than they are meant to.
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        for (nth, piece) in line.split(|&byte| byte == b'\t').enumerate() {
-            if nth > 0 {
-                out.write_all(b"\t")?;
-            }
-            self.write(piece, out)?;
-        }
+        out.write_all(&harmless(without_end(line)))?;
         out.write_all(b"\n")
     }
 }

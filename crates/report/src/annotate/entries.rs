@@ -6,10 +6,12 @@
 
 use gristmill_format::Cost;
 use gristmill_profile::hash::Map;
-use gristmill_profile::{BlockLine, FileId, FunctionId, Profile, Selection};
+use gristmill_profile::{FunctionId, Profile, Selection};
 
 use super::files::{DisplayFile, DisplayFiles};
-use super::{GivenCosts, GivenRow};
+use super::given::GivenCosts;
+use super::given_sums::GivenSums;
+use super::keyed::KeyedCalls;
 
 /// A number for what is listed as one function.
 pub(super) type EntryId = usize;
@@ -49,8 +51,15 @@ pub(super) struct EntryArc {
 }
 
 impl<'p> Entries<'p> {
-    /// The self costs of the selected parts, by function and file of the lines or by whole function.
-    pub(super) fn of(profile: &'p Profile, selection: &Selection, files: &DisplayFiles, whole: bool) -> Self {
+    /// The self costs of the selected parts, whose `sums` these are, by function and file of the lines or by whole
+    /// function.
+    pub(super) fn of(
+        profile: &'p Profile,
+        selection: &Selection,
+        sums: &GivenSums<'_>,
+        files: &DisplayFiles,
+        whole: bool,
+    ) -> Self {
         let mut entries = Entries {
             keys: Vec::new(),
             costs: GivenCosts::new(profile.event_count()),
@@ -71,7 +80,7 @@ impl<'p> Entries<'p> {
                 profile.each_arc(&part, |arc, _| has_lines(&mut entries, arc.caller));
             }
         }
-        each_self_cost(profile, selection, |function, file, row| {
+        sums.each_self_cost(|function, file, row| {
             let known = profile.function(function);
             let id = if whole || known.file == file {
                 entries.whole(profile, files, function)
@@ -118,152 +127,22 @@ impl<'p> Entries<'p> {
     pub(super) fn arcs(
         &mut self,
         profile: &'p Profile,
-        selection: &Selection,
+        sums: &GivenSums<'_>,
         files: &DisplayFiles,
     ) -> (Vec<EntryArc>, GivenCosts) {
         let of_function: Vec<EntryId> =
             profile.functions().map(|function| self.whole(profile, files, function)).collect();
+        let mut calls = KeyedCalls::new(profile.event_count());
+        sums.each_arc(|caller, callee, count, row| {
+            let arc = [caller, callee].map(|function| of_function[function.index()]);
+            calls.add_row(arc, count, row);
+        });
         let mut arcs = Vec::new();
         let mut costs = GivenCosts::new(profile.event_count());
-        each_arc(profile, selection, |caller, callee, count, row| {
-            let [caller, callee] = [caller, callee].map(|function| of_function[function.index()]);
-            arcs.push(EntryArc { caller, callee, count });
-            let at = costs.begin_row();
-            costs.add_row(at, row);
-        });
-        let mut order: Vec<usize> = (0..arcs.len()).collect();
-        order.sort_unstable_by_key(|&at| (arcs[at].caller, arcs[at].callee, at));
-        let mut merged: Vec<EntryArc> = Vec::new();
-        let mut sums = GivenCosts::new(profile.event_count());
-        for at in order {
-            let arc = arcs[at];
-            match merged.last_mut() {
-                Some(last) if (last.caller, last.callee) == (arc.caller, arc.callee) => {
-                    last.count += arc.count;
-                    sums.add_row(merged.len() - 1, costs.row(at));
-                }
-                _ => {
-                    merged.push(arc);
-                    sums.push(costs.row(at));
-                }
-            }
+        for ([caller, callee], row) in calls.costs.sorted() {
+            arcs.push(EntryArc { caller, callee, count: calls.counts[row] });
+            costs.push(calls.costs.row(row));
         }
-        (merged, sums)
-    }
-}
-
-/// Hands out self costs by function and file of the lines, with what was given of them.
-fn each_self_cost(
-    profile: &Profile,
-    selection: &Selection,
-    mut take: impl FnMut(FunctionId, FileId, GivenRow<'_>),
-) {
-    let mut row = GivenCosts::new(profile.event_count());
-    row.begin_row();
-    for part in profile.selected(selection) {
-        let events = part.event_types();
-        let mut tells = profile.leaves_off_zeros(&part);
-        profile.each_self_cost(&part, |_, _, costs| tells &= costs.iter().any(|&cost| cost != 0));
-        if tells {
-            profile.each_self_cost(&part, |function, file, costs| {
-                row.clear_row(0);
-                given(costs).for_each(|(column, cost)| row.add(0, events[column].index(), cost));
-                take(function, file, row.row(0));
-            });
-            continue;
-        }
-        let mut sums = Sums::new(profile.event_count());
-        for more in profile.fold_lines(
-            &part,
-            || Sums::new(profile.event_count()),
-            |sums, function, line| {
-                if let BlockLine::SelfCost { place, costs } = line {
-                    let row = sums.row((function.index(), place.file.index()));
-                    sums.costs.add_line(row, &costs, events);
-                }
-            },
-        ) {
-            sums.merge(&more);
-        }
-        for (row, &(function, file)) in sums.keys.iter().enumerate() {
-            take(FunctionId::new(function), FileId::new(file), sums.costs.row(row));
-        }
-    }
-}
-
-/// Hands out arcs, with what was given of their costs.
-fn each_arc(
-    profile: &Profile,
-    selection: &Selection,
-    mut take: impl FnMut(FunctionId, FunctionId, Cost, GivenRow<'_>),
-) {
-    let mut row = GivenCosts::new(profile.event_count());
-    row.begin_row();
-    for part in profile.selected(selection) {
-        let events = part.event_types();
-        let mut tells = profile.leaves_off_zeros(&part);
-        profile.each_arc(&part, |_, costs| tells &= costs.iter().any(|&cost| cost != 0));
-        if tells {
-            profile.each_arc(&part, |arc, costs| {
-                row.clear_row(0);
-                given(costs).for_each(|(column, cost)| row.add(0, events[column].index(), cost));
-                take(arc.caller, arc.callee, arc.count, row.row(0));
-            });
-            continue;
-        }
-        let mut sums = Sums::new(profile.event_count());
-        for more in profile.fold_lines(
-            &part,
-            || Sums::new(profile.event_count()),
-            |sums, function, line| {
-                if let BlockLine::Calls { callee, count, costs, .. } = line {
-                    let row = sums.row((function.index(), callee.index()));
-                    sums.counts[row] += count;
-                    sums.costs.add_line(row, &costs, events);
-                }
-            },
-        ) {
-            sums.merge(&more);
-        }
-        for (row, &(caller, callee)) in sums.keys.iter().enumerate() {
-            take(FunctionId::new(caller), FunctionId::new(callee), sums.counts[row], sums.costs.row(row));
-        }
-    }
-}
-
-/// The costs of a sum whose lines leave off zeros at their end: all up to the last one that is not zero.
-fn given(costs: &[Cost]) -> impl Iterator<Item = (usize, Cost)> {
-    let count = costs.iter().rposition(|&cost| cost != 0).map_or(0, |last| last + 1);
-    costs.iter().copied().take(count).enumerate()
-}
-
-/// Sums by a pair of numbers.
-#[derive(Debug)]
-struct Sums {
-    rows: Map<(usize, usize), usize>,
-    keys: Vec<(usize, usize)>,
-    counts: Vec<Cost>,
-    costs: GivenCosts,
-}
-
-impl Sums {
-    fn new(width: usize) -> Self {
-        Sums { rows: Map::default(), keys: Vec::new(), counts: Vec::new(), costs: GivenCosts::new(width) }
-    }
-
-    fn row(&mut self, key: (usize, usize)) -> usize {
-        *self.rows.entry(key).or_insert_with(|| {
-            self.keys.push(key);
-            self.counts.push(0);
-            self.costs.begin_row()
-        })
-    }
-
-    fn merge(&mut self, more: &Sums) {
-        for (from, &key) in more.keys.iter().enumerate() {
-            let row = self.row(key);
-            self.counts[row] += more.counts[from];
-            self.costs.add_row(row, more.costs.row(from));
-        }
+        (arcs, costs)
     }
 }

@@ -4,7 +4,7 @@ use gristmill_format::Cost;
 use gristmill_profile::Profile;
 use gristmill_profile::formula::{Definition, Derived, derive};
 
-use super::GivenRow;
+use super::given::GivenRow;
 use crate::view::{ViewError, definitions};
 
 /// An event type to show or to sort by.
@@ -63,7 +63,7 @@ impl AnnotateEvent {
     }
 
     /// The cost of this event type, if any line gave it. A derived one is given if anything that it is made of is.
-    pub fn of(&self, row: GivenRow<'_>) -> Option<Cost> {
+    pub(super) fn of(&self, row: GivenRow<'_>) -> Option<Cost> {
         match &self.source {
             Source::Recorded(event) => row.get(*event),
             Source::Derived(derived) => {

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use gristmill_profile::{FileId, Profile};
 
 /// A number for a source file as it is shown.
-pub type DisplayFile = usize;
+pub(super) type DisplayFile = usize;
 
 /// The source files of a profile as they are shown. Two paths of the profile may be the same file.
 #[derive(Debug, Clone)]
-pub struct DisplayFiles {
+pub(super) struct DisplayFiles {
     names: Vec<Vec<u8>>,
     /// The first file of the profile that is shown so.
     firsts: Vec<FileId>,
@@ -19,7 +19,7 @@ pub struct DisplayFiles {
 
 impl DisplayFiles {
     /// Leaves off `directory` where a path begins with it.
-    pub fn new(profile: &Profile, directory: Option<&[u8]>) -> Self {
+    pub(super) fn new(profile: &Profile, directory: Option<&[u8]>) -> Self {
         let directory = directory.filter(|directory| !directory.is_empty());
         let mut files =
             DisplayFiles { names: Vec::new(), firsts: Vec::new(), of: Vec::new(), by_name: HashMap::new() };
@@ -39,32 +39,27 @@ impl DisplayFiles {
     }
 
     /// How a file of the profile is shown.
-    pub fn of(&self, file: FileId) -> DisplayFile {
+    pub(super) fn of(&self, file: FileId) -> DisplayFile {
         self.of.get(file.index()).copied().unwrap_or_default()
     }
 
     /// Its name.
-    pub fn name(&self, file: DisplayFile) -> &[u8] {
+    pub(super) fn name(&self, file: DisplayFile) -> &[u8] {
         self.names.get(file).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The first file of the profile that is shown so: its path is the full one.
-    pub fn first(&self, file: DisplayFile) -> Option<FileId> {
+    pub(super) fn first(&self, file: DisplayFile) -> Option<FileId> {
         self.firsts.get(file).copied()
     }
 
     /// The file of this name.
-    pub fn find(&self, name: &[u8]) -> Option<DisplayFile> {
+    pub(super) fn find(&self, name: &[u8]) -> Option<DisplayFile> {
         self.by_name.get(name).copied()
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.names.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 }

@@ -13,7 +13,7 @@ const NOT_GIVEN: Cost = Cost::MIN;
 /// A line may leave costs off. Where none of the lines of a thing has a number for an event type, it is known to be zero
 /// only because nobody said otherwise; the layouts of Valgrind's tools show `.` then, and `0` for a zero that was given.
 #[derive(Clone, PartialEq, Eq)]
-pub struct GivenCosts {
+pub(super) struct GivenCosts {
     width: usize,
     rows: usize,
     values: Vec<Cost>,
@@ -21,22 +21,22 @@ pub struct GivenCosts {
 
 impl GivenCosts {
     /// No rows yet.
-    pub fn new(width: usize) -> Self {
+    pub(super) fn new(width: usize) -> Self {
         GivenCosts { width, rows: 0, values: Vec::new() }
     }
 
+    /// Rows for which nothing was given yet.
+    pub(super) fn with_rows(width: usize, rows: usize) -> Self {
+        GivenCosts { width, rows, values: vec![NOT_GIVEN; width * rows] }
+    }
+
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
     /// Adds a row for which nothing was given yet, and says which one it is.
-    pub fn begin_row(&mut self) -> usize {
+    pub(super) fn begin_row(&mut self) -> usize {
         self.values.resize(self.values.len() + self.width, NOT_GIVEN);
         self.rows += 1;
         self.rows - 1
@@ -48,7 +48,7 @@ impl GivenCosts {
     }
 
     /// Adds the costs of a line; `events` are those of its part.
-    pub fn add_line(&mut self, row: usize, costs: &Costs<'_>, events: &[EventId]) {
+    pub(super) fn add_line(&mut self, row: usize, costs: &Costs<'_>, events: &[EventId]) {
         let cells = self.cells(row);
         for (cost, event) in costs.iter().zip(events) {
             if let Some(cell) = cells.get_mut(event.index()) {
@@ -58,14 +58,14 @@ impl GivenCosts {
     }
 
     /// Adds one cost.
-    pub fn add(&mut self, row: usize, event: usize, cost: Cost) {
+    pub(super) fn add(&mut self, row: usize, event: usize, cost: Cost) {
         if let Some(cell) = self.cells(row).get_mut(event) {
             add(cell, cost);
         }
     }
 
     /// Adds all costs of a row, which may be of another table.
-    pub fn add_row(&mut self, row: usize, more: GivenRow<'_>) {
+    pub(super) fn add_row(&mut self, row: usize, more: GivenRow<'_>) {
         for (cell, &cost) in self.cells(row).iter_mut().zip(more.0) {
             if cost != NOT_GIVEN {
                 add(cell, cost);
@@ -78,7 +78,7 @@ impl GivenCosts {
     }
 
     /// The costs of one thing.
-    pub fn row(&self, row: usize) -> GivenRow<'_> {
+    pub(super) fn row(&self, row: usize) -> GivenRow<'_> {
         GivenRow(self.values.get(row * self.width..(row + 1) * self.width).unwrap_or_default())
     }
 
@@ -90,7 +90,7 @@ impl GivenCosts {
     }
 
     /// How many event types there are.
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.width
     }
 }
@@ -107,24 +107,24 @@ impl fmt::Debug for GivenCosts {
 
 /// The costs of one thing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct GivenRow<'a>(&'a [Cost]);
+pub(super) struct GivenRow<'a>(&'a [Cost]);
 
 impl<'a> GivenRow<'a> {
     /// A row without costs.
-    pub const NONE: GivenRow<'static> = GivenRow(&[]);
+    pub(super) const NONE: GivenRow<'static> = GivenRow(&[]);
 
     /// The cost of an event type, if any line gave it.
-    pub fn get(self, event: usize) -> Option<Cost> {
+    pub(super) fn get(self, event: usize) -> Option<Cost> {
         self.0.get(event).copied().filter(|&cost| cost != NOT_GIVEN)
     }
 
     /// The costs of all event types.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = Option<Cost>> + use<'a> {
+    pub(super) fn iter(self) -> impl ExactSizeIterator<Item = Option<Cost>> + use<'a> {
         self.0.iter().map(|&cost| (cost != NOT_GIVEN).then_some(cost))
     }
 
     /// The costs of all event types, with zero for what was not given.
-    pub fn or_zero(self) -> Vec<Cost> {
+    pub(super) fn or_zero(self) -> Vec<Cost> {
         self.iter().map(Option::unwrap_or_default).collect()
     }
 }

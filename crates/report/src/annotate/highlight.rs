@@ -17,7 +17,7 @@ use self::languages::Language;
 
 /// What a piece of source text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub(super) enum Class {
     /// A comment, or text that is no code.
     Comment,
     /// Text or a character in quotes.
@@ -34,15 +34,30 @@ pub enum Class {
     Directive,
 }
 
+impl Class {
+    /// One letter that stands for it.
+    pub(super) fn letter(self) -> char {
+        match self {
+            Class::Comment => 'c',
+            Class::Literal => 'l',
+            Class::Number => 'n',
+            Class::Keyword => 'k',
+            Class::Type => 't',
+            Class::Call => 'f',
+            Class::Directive => 'd',
+        }
+    }
+}
+
 /// A piece of a line: the bytes from `start` to `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub(super) struct Span {
     /// Its first byte.
-    pub start: usize,
+    pub(super) start: usize,
     /// The byte after its last.
-    pub end: usize,
+    pub(super) end: usize,
     /// What it is.
-    pub class: Class,
+    pub(super) class: Class,
 }
 
 /// Nobody looks at colours beyond this byte of a line.
@@ -50,7 +65,7 @@ const COLOURED: usize = 4096;
 
 /// Reads a source file line by line, from its first one.
 #[derive(Debug)]
-pub struct Highlighter {
+pub(super) struct Highlighter {
     language: Option<&'static Language>,
     words: HashMap<Vec<u8>, Class>,
     state: State,
@@ -84,7 +99,7 @@ struct Quote {
 
 impl Highlighter {
     /// For the file at this path, by the ending of its name. One of an unknown language stays plain.
-    pub fn of(path: &[u8]) -> Self {
+    pub(super) fn of(path: &[u8]) -> Self {
         let language = Language::of(path);
         let words = language.map(Language::words).unwrap_or_default();
         let is_template = language.is_some_and(|language| language.is_template);
@@ -92,7 +107,7 @@ impl Highlighter {
     }
 
     /// Takes the next line, without its end, and puts its pieces into `spans`: in order, and plain text left out.
-    pub fn line(&mut self, text: &[u8], spans: &mut Vec<Span>) {
+    pub(super) fn line(&mut self, text: &[u8], spans: &mut Vec<Span>) {
         spans.clear();
         let Some(language) = self.language else { return };
         Scan { language, words: &self.words, text, at: 0, spans }.line(&mut self.state);
@@ -446,16 +461,7 @@ mod tests {
         for line in text.lines() {
             highlighter.line(line.as_bytes(), &mut spans);
             for span in &spans {
-                let letter = match span.class {
-                    Class::Comment => 'c',
-                    Class::Literal => 'l',
-                    Class::Number => 'n',
-                    Class::Keyword => 'k',
-                    Class::Type => 't',
-                    Class::Call => 'f',
-                    Class::Directive => 'd',
-                };
-                pieces.push(format!("{letter} {}", &line[span.start..span.end]));
+                pieces.push(format!("{} {}", span.class.letter(), &line[span.start..span.end]));
             }
         }
         pieces

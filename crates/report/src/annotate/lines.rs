@@ -1,54 +1,55 @@
 //! What each line of the source files costs: the ground of every layout.
 
-use std::hash::Hash;
+use std::ops::Range;
 
-use gristmill_format::{Cost, Costs};
+use gristmill_format::Cost;
 use gristmill_profile::hash::Map;
 use gristmill_profile::{BlockLine, EventId, FileId, FunctionId, Profile, Selection};
 
 use super::given::GivenCosts;
+use super::keyed::{KeyedCalls, KeyedCosts, range_of};
 
 /// What the lines of one source file cost, whatever functions they are part of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileLines {
+pub(super) struct FileLines {
     /// The lines that have costs, ascending, each once. Line 0 stands for those that are not known.
-    pub lines: Vec<u64>,
+    pub(super) lines: Vec<u64>,
     /// Self costs: a row for each of the lines.
-    pub costs: GivenCosts,
+    pub(super) costs: GivenCosts,
     /// The calls that are made on lines, by line, then caller, then callee, each three of them once.
-    pub calls: Vec<CallRow>,
+    pub(super) calls: Vec<CallRow>,
     /// Inclusive costs: a row for each of the calls.
-    pub call_costs: GivenCosts,
+    pub(super) call_costs: GivenCosts,
     /// The jumps that start on lines, by line, then target.
-    pub jumps: Vec<JumpRow>,
+    pub(super) jumps: Vec<JumpRow>,
 }
 
 /// The calls from a line to a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallRow {
+pub(super) struct CallRow {
     /// The line they are made on; it need not have costs of its own.
-    pub line: u64,
+    pub(super) line: u64,
     /// The function that the line is part of.
-    pub caller: FunctionId,
+    pub(super) caller: FunctionId,
     /// The function that is called.
-    pub callee: FunctionId,
+    pub(super) callee: FunctionId,
     /// How often. May be 0 where the calls were counted in another part.
-    pub count: Cost,
+    pub(super) count: Cost,
 }
 
 /// The jumps from a line to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JumpRow {
+pub(super) struct JumpRow {
     /// The line they start on; it need not have costs of its own.
-    pub line: u64,
+    pub(super) line: u64,
     /// The source file that they lead to.
-    pub target_file: FileId,
+    pub(super) target_file: FileId,
     /// The line that they lead to; 0 if it is not known.
-    pub target_line: u64,
+    pub(super) target_line: u64,
     /// How often they were taken.
-    pub taken: Cost,
+    pub(super) taken: Cost,
     /// For conditional jumps, how often they were reached.
-    pub executed: Option<Cost>,
+    pub(super) executed: Option<Cost>,
 }
 
 impl FileLines {
@@ -56,7 +57,7 @@ impl FileLines {
     ///
     /// `place` says which of `count` results a file goes to; several may go to the same, and those with None are left
     /// out.
-    pub fn read(
+    pub(super) fn read(
         profile: &Profile,
         selection: &Selection,
         count: usize,
@@ -66,7 +67,7 @@ impl FileLines {
     }
 
     /// The same for the lines of some functions.
-    pub fn read_some(
+    pub(super) fn read_some(
         profile: &Profile,
         selection: &Selection,
         count: usize,
@@ -94,23 +95,14 @@ impl FileLines {
         sums.finish(count)
     }
 
-    /// The self costs of a line.
-    pub fn line(&self, line: u64) -> Option<super::GivenRow<'_>> {
-        self.lines.binary_search(&line).ok().map(|row| self.costs.row(row))
-    }
-
     /// The calls that are made on a line: where they are in `calls`, and in `call_costs`.
-    pub fn calls_on(&self, line: u64) -> std::ops::Range<usize> {
-        let start = self.calls.partition_point(|call| call.line < line);
-        let end = self.calls.partition_point(|call| call.line <= line);
-        start..end
+    pub(super) fn calls_on(&self, line: u64) -> Range<usize> {
+        range_of(&self.calls, &line, |call| call.line)
     }
 
     /// The jumps that start on a line.
-    pub fn jumps_on(&self, line: u64) -> &[JumpRow] {
-        let start = self.jumps.partition_point(|jump| jump.line < line);
-        let end = self.jumps.partition_point(|jump| jump.line <= line);
-        self.jumps.get(start..end).unwrap_or_default()
+    pub(super) fn jumps_on(&self, line: u64) -> &[JumpRow] {
+        &self.jumps[range_of(&self.jumps, &line, |jump| jump.line)]
     }
 }
 
@@ -124,20 +116,14 @@ type JumpKey = (usize, u64, FileId, u64, bool);
 /// Sums while lines are read.
 #[derive(Debug)]
 struct Sums {
-    selves: Keyed<LineKey>,
-    calls: Keyed<CallKey>,
-    counts: Vec<Cost>,
+    selves: KeyedCosts<LineKey>,
+    calls: KeyedCalls<CallKey>,
     jumps: Map<JumpKey, (Cost, Cost)>,
 }
 
 impl Sums {
     fn new(width: usize) -> Self {
-        Sums {
-            selves: Keyed::new(width),
-            calls: Keyed::new(width),
-            counts: Vec::new(),
-            jumps: Map::default(),
-        }
+        Sums { selves: KeyedCosts::new(width), calls: KeyedCalls::new(width), jumps: Map::default() }
     }
 
     fn take(
@@ -154,12 +140,10 @@ impl Sums {
         let number = place.line.unwrap_or_default();
         match line {
             BlockLine::SelfCost { costs, .. } => {
-                self.selves.add((file, number), &costs, events);
+                self.selves.add_line((file, number), &costs, events);
             }
             BlockLine::Calls { callee, count, costs, .. } => {
-                let row = self.calls.add((file, number, function, callee), &costs, events);
-                self.counts.resize(self.calls.costs.len(), 0);
-                self.counts[row] += count;
+                self.calls.add_line((file, number, function, callee), count, &costs, events);
             }
             BlockLine::Jump { taken, executed, target, .. } => {
                 let target_line = target.line.unwrap_or_default();
@@ -173,11 +157,7 @@ impl Sums {
 
     fn merge(&mut self, more: Sums) {
         self.selves.merge(&more.selves);
-        let rows = self.calls.merge(&more.calls);
-        self.counts.resize(self.calls.costs.len(), 0);
-        for (row, count) in rows.into_iter().zip(more.counts) {
-            self.counts[row] += count;
-        }
+        self.calls.merge(&more.calls);
         // Sums, so their order changes nothing.
         more.jumps.into_iter().for_each(|(key, (taken, executed))| {
             let sum = self.jumps.entry(key).or_default();
@@ -187,7 +167,7 @@ impl Sums {
     }
 
     fn finish(self, count: usize) -> Vec<FileLines> {
-        let width = self.selves.costs.width();
+        let width = self.selves.width();
         let mut files: Vec<FileLines> = (0..count)
             .map(|_| FileLines {
                 lines: Vec::new(),
@@ -200,11 +180,11 @@ impl Sums {
         for ((place, line), row) in self.selves.sorted() {
             let file = &mut files[place];
             file.lines.push(line);
-            file.costs.push(self.selves.costs.row(row));
+            file.costs.push(self.selves.row(row));
         }
-        for ((place, line, caller, callee), row) in self.calls.sorted() {
+        for ((place, line, caller, callee), row) in self.calls.costs.sorted() {
             let file = &mut files[place];
-            file.calls.push(CallRow { line, caller, callee, count: self.counts[row] });
+            file.calls.push(CallRow { line, caller, callee, count: self.calls.counts[row] });
             file.call_costs.push(self.calls.costs.row(row));
         }
         let mut jumps: Vec<(JumpKey, (Cost, Cost))> = self.jumps.into_iter().collect();
@@ -217,62 +197,17 @@ impl Sums {
     }
 }
 
-/// Costs by something that comes several times and in any order.
-#[derive(Debug)]
-struct Keyed<K> {
-    rows: Map<K, usize>,
-    keys: Vec<K>,
-    costs: GivenCosts,
-    /// What comes next is often about the same.
-    last: Option<(K, usize)>,
-}
-
-impl<K: Copy + Eq + Ord + Hash> Keyed<K> {
-    fn new(width: usize) -> Self {
-        Keyed { rows: Map::default(), keys: Vec::new(), costs: GivenCosts::new(width), last: None }
-    }
-
-    fn row(&mut self, key: K) -> usize {
-        if let Some((last, row)) = self.last
-            && last == key
-        {
-            return row;
-        }
-        let row = *self.rows.entry(key).or_insert_with(|| {
-            self.keys.push(key);
-            self.costs.begin_row()
-        });
-        self.last = Some((key, row));
-        row
-    }
-
-    fn add(&mut self, key: K, costs: &Costs<'_>, events: &[EventId]) -> usize {
-        let row = self.row(key);
-        self.costs.add_line(row, costs, events);
-        row
-    }
-
-    /// Adds what another has; says which of the own rows its rows went to.
-    fn merge(&mut self, more: &Keyed<K>) -> Vec<usize> {
-        let to = |(from, &key): (usize, &K)| {
-            let row = self.row(key);
-            self.costs.add_row(row, more.costs.row(from));
-            row
-        };
-        more.keys.iter().enumerate().map(to).collect()
-    }
-
-    /// The keys in order, with their rows.
-    fn sorted(&self) -> Vec<(K, usize)> {
-        let mut sorted: Vec<(K, usize)> = self.keys.iter().copied().zip(0..).collect();
-        sorted.sort_unstable();
-        sorted
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotate::given::GivenRow;
+
+    impl FileLines {
+        /// The self costs of a line.
+        fn line(&self, line: u64) -> Option<GivenRow<'_>> {
+            self.lines.binary_search(&line).ok().map(|row| self.costs.row(row))
+        }
+    }
 
     fn lines_of(file: &[u8], name: &[u8]) -> (Profile, FileLines) {
         let profile = Profile::of(file);

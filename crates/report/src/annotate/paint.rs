@@ -2,11 +2,13 @@
 //!
 //! A layout that must be another tool's to the byte stays so: without colours nothing here writes anything.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
 
 use super::highlight::{Class, Highlighter, Span};
+use super::sources::without_end;
 use crate::printable::printable;
 
 /// The sixteen colours that every terminal has and its user has chosen.
@@ -73,31 +75,33 @@ impl Painter {
         self.highlighter.line(line, &mut self.spans);
         let mut at = 0;
         for span in &self.spans {
-            write_text(&line[at..span.start], out)?;
+            out.write_all(&harmless(&line[at..span.start]))?;
             out.write_all(color(span.class).as_bytes())?;
-            write_text(&line[span.start..span.end], out)?;
+            out.write_all(&harmless(&line[span.start..span.end]))?;
             out.write_all(RESET.as_bytes())?;
             at = span.end;
         }
-        write_text(&line[at..], out)?;
+        out.write_all(&harmless(&line[at..]))?;
         out.write_all(b"\n")
     }
 }
 
-fn without_end(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.strip_suffix(b"\r").unwrap_or(line)
+/// Text from a file for a terminal, which may take it for more than text.
+pub(super) fn printable_bytes(text: &[u8]) -> Cow<'_, [u8]> {
+    match printable(text) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
 }
 
-/// Tabs stay: they move the cursor no further than they are meant to.
-fn write_text(text: &[u8], out: &mut dyn Write) -> io::Result<()> {
-    for (nth, piece) in text.split(|&byte| byte == b'\t').enumerate() {
-        if nth > 0 {
-            out.write_all(b"\t")?;
-        }
-        out.write_all(printable(piece).as_bytes())?;
+/// A line of a source file for a terminal, without its end. Tabs stay: they move the cursor no further than they are
+/// meant to.
+pub(super) fn harmless(line: &[u8]) -> Cow<'_, [u8]> {
+    if !line.contains(&b'\t') {
+        return printable_bytes(line);
     }
-    Ok(())
+    let cells: Vec<Cow<'_, [u8]>> = line.split(|&byte| byte == b'\t').map(printable_bytes).collect();
+    Cow::Owned(cells.join(&b'\t'))
 }
 
 fn color(class: Class) -> &'static str {

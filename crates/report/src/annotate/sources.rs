@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::rc::Rc;
+use std::time::SystemTime;
 
 /// Finds the source files that a profile names.
 pub trait Sources {
@@ -14,12 +15,14 @@ pub trait Sources {
 }
 
 /// A source file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Source {
     /// Where it was found.
     pub found_at: String,
     /// What is in it.
     pub text: Vec<u8>,
+    /// When it was changed, if that is known.
+    pub changed: Option<SystemTime>,
     /// It was changed after the profile was written, so its lines may be others.
     pub is_newer: bool,
 }
@@ -27,10 +30,7 @@ pub struct Source {
 impl Source {
     /// Its lines, without their ends.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
-        // An empty file has no lines, while an empty piece is one.
-        let pieces = (!self.text.is_empty()).then(|| text.split(|&byte| byte == b'\n'));
-        pieces.into_iter().flatten().map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        lines_of(&self.text)
     }
 
     /// How many lines it has.
@@ -38,6 +38,20 @@ impl Source {
         let ends = self.text.iter().filter(|&&byte| byte == b'\n').count() as u64;
         ends + u64::from(self.text.last().is_some_and(|&last| last != b'\n'))
     }
+}
+
+/// The lines of a text, without their ends.
+pub(super) fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    // An empty file has no lines, while an empty piece is one.
+    let whole = text.strip_suffix(b"\n").or((!text.is_empty()).then_some(text));
+    let lines = whole.into_iter().flat_map(|text| text.split(|&byte| byte == b'\n'));
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// A line without its end.
+pub(super) fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Why there is no text of a source file.
@@ -81,7 +95,7 @@ mod tests {
             ("a\r\n\nb", &["a", "", "b"]),
             ("a\n\n", &["a", ""]),
         ] {
-            let source = Source { found_at: String::new(), text: text.into(), is_newer: false };
+            let source = Source { text: text.into(), ..Source::default() };
             assert_eq!(source.lines().map(String::from_utf8_lossy).collect::<Vec<_>>(), lines, "{text:?}");
             assert_eq!(source.line_count(), lines.len() as u64, "{text:?}");
         }

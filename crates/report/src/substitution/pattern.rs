@@ -163,7 +163,7 @@ impl Translation<'_> {
         };
         match character {
             '0' => {
-                let number = octal(&mut self.rest, 0, 2);
+                let number = octal(&mut self.rest, 2);
                 Ok(self.numbered(number))
             }
             '1'..='9' => {
@@ -276,9 +276,9 @@ fn unsupported(what: &str) -> SubstitutionError {
     SubstitutionError::new(format!("the pattern {what}, which is not supported"))
 }
 
-/// The number that up to so many more octal digits make.
-fn octal(rest: &mut Peekable<Chars<'_>>, start: u32, most: usize) -> u32 {
-    let mut number = start;
+/// The number that up to so many octal digits make.
+fn octal(rest: &mut Peekable<Chars<'_>>, most: usize) -> u32 {
+    let mut number = 0;
     for _ in 0..most {
         match rest.peek().and_then(|digit| digit.to_digit(8)) {
             Some(digit) => number = number * 8 + digit,

@@ -1,19 +1,18 @@
 //! The layout of cg_annotate: from its options to the report.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::path::PathBuf;
 
 use gristmill_format::CachegrindFaultKind;
 use gristmill_profile::{Loader, Part, Profile};
 use gristmill_report::annotate::{
-    CachegrindCosts, CachegrindOptions, CachegrindReport, DatedSources, ProfileCosts, Recording, SelfCosts,
-    Source, Sources, Summand,
+    CachegrindCosts, CachegrindOptions, CachegrindReport, ProfileCosts, Recording, SelfCosts, Sources,
+    Summand,
 };
 use gristmill_report::{Look, Substitution, View, ViewOptions, printable};
 use regex::bytes::Regex;
 
-use super::{Files, is_of_cachegrind};
+use super::{Job, changed, is_of_cachegrind, usage};
 use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
 use crate::error::CliError;
 use crate::load;
@@ -22,14 +21,8 @@ use crate::session::Session;
 /// The share of the total that a function needs to be shown, if nothing is said.
 pub(crate) const THRESHOLD: f64 = 0.1;
 
-pub(super) fn write(
-    args: &AnnotateArgs,
-    profile: &Profile,
-    files: &Files,
-    sources: &dyn Sources,
-    session: &Session,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
+pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    let Job { args, profile, files, .. } = *job;
     refuse_foreign_options(args)?;
     if let Some(source) = files.sources.first() {
         return Err(usage(
@@ -43,11 +36,11 @@ pub(super) fn write(
             "the costs of the first are taken from those of the second",
         ));
     }
-    let mut options = options(args)?;
+    let mut options = options(job)?;
     // All that is read is told, also where the look at it is another than cg_annotate's.
-    let strict = strict_costs(profile, session);
+    let strict = strict_costs(profile, job.session);
     let asks_for_more = !load::selection(&args.selection).is_all() || !args.derive.is_empty();
-    if let Some(strict) = strict
+    if let Some(strict) = &strict
         && !asks_for_more
         && strict.iter().all(|costs| costs.file().events == strict[0].file().events)
     {
@@ -58,8 +51,12 @@ pub(super) fn write(
             options.recorded = recorded.len();
             choose_columns(args, &mut options, &recorded)?;
             let summands = summands(&costs, args.diff);
-            return print(&options, &summands, &files.profiles, sources, look(args, session), out);
+            return print(&options, &summands, job.sources, job.look(), out);
         }
+    }
+    // What is wrong with files of Cachegrind was told just now.
+    if strict.is_some() || !profile.inputs().iter().all(|input| is_of_cachegrind(&input.bytes)) {
+        job.tell_doubts();
     }
     let mut single = Vec::new();
     if args.diff {
@@ -83,34 +80,27 @@ pub(super) fn write(
         ));
     }
     options.recordings = profiles.iter().flat_map(|profile| recordings_of(profile)).collect();
+    for (recording, path) in options.recordings.iter_mut().zip(&files.profiles) {
+        recording.written = changed(path);
+    }
     options.recorded = profiles.first().map_or(0, |profile| profile.event_count());
     choose_columns(args, &mut options, &events)?;
-    print(&options, &summands(&costs, args.diff), &files.profiles, sources, look(args, session), out)
+    print(&options, &summands(&costs, args.diff), job.sources, job.look(), out)
 }
 
-/// Writes the report; `paths` are where the recordings are.
+/// Writes the report.
 pub(crate) fn print(
     options: &CachegrindOptions,
     summands: &[Summand<'_>],
-    paths: &[PathBuf],
     sources: &dyn Sources,
     look: Look,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let time = |path: &Path| -> Option<SystemTime> { std::fs::metadata(path).ok()?.modified().ok() };
-    let times: Vec<Option<SystemTime>> = paths.iter().map(|path| time(path)).collect();
-    let is_newer = |source: &Source, recording: usize| {
-        let recorded = times.get(recording).copied().flatten();
-        match time(Path::new(&source.found_at)).zip(recorded) {
-            Some((source, recorded)) => source > recorded,
-            None => source.is_newer,
-        }
-    };
     let report = CachegrindReport::new(options, summands).map_err(|error| CliError::Profile {
         message: error.to_string(),
         hint: Some("gristmill info tells how many there are".to_owned()),
     })?;
-    report.print(out, &DatedSources { sources, is_newer: &is_newer }, look)?;
+    report.print(out, sources, look)?;
     Ok(())
 }
 
@@ -128,6 +118,7 @@ pub(crate) fn recording_of((costs, path): (&CachegrindCosts<'_>, &PathBuf)) -> R
         name: crate::terminal::printable_path(path).into_owned(),
         descriptions: file.descriptions.iter().map(|description| description.to_vec()).collect(),
         command: file.command.to_vec(),
+        written: changed(path),
     }
 }
 
@@ -142,13 +133,6 @@ pub(crate) fn columns<N: AsRef<str>>(names: &[N], known: &[Vec<u8>]) -> Result<V
         known.iter().position(|known| known == name.as_bytes()).ok_or_else(|| name.to_owned())
     };
     if names.is_empty() { Ok((0..known.len()).collect()) } else { names.iter().map(place).collect() }
-}
-
-fn look(args: &AnnotateArgs, session: &Session) -> Look {
-    // Colours are for the eye as well, wherever they go to.
-    let look = session.look();
-    let is_shown = args.output.is_none();
-    Look { terminal: is_shown && (look.terminal || look.color), color: is_shown && look.color, ..look }
 }
 
 /// The inputs as the tools of Cachegrind take them; none if one of them is not as these want it. Files of Cachegrind that
@@ -188,12 +172,14 @@ fn recordings_of(profile: &Profile) -> Vec<Recording> {
             name: input.name.clone(),
             descriptions: part.iter().flat_map(Part::descriptions).map(description).collect(),
             command: part.and_then(|part| part.command()).unwrap_or(b"(unknown)").to_vec(),
+            written: None,
         }
     };
     profile.inputs().iter().enumerate().map(of_input).collect()
 }
 
-fn options(args: &AnnotateArgs) -> Result<CachegrindOptions, CliError> {
+fn options(job: &Job<'_>) -> Result<CachegrindOptions, CliError> {
+    let Job { args, .. } = *job;
     let threshold = match &args.threshold {
         None => THRESHOLD,
         Some(text) => {
@@ -220,8 +206,8 @@ fn options(args: &AnnotateArgs) -> Result<CachegrindOptions, CliError> {
     Ok(CachegrindOptions {
         invocation: invocation(),
         threshold,
-        show_percs: !args.no_show_percs && args.show_percs.is_none_or(YesNo::is_yes),
-        annotate: args.annotate || !args.no_annotate && args.auto.is_none_or(YesNo::is_yes),
+        show_percs: job.shows_percentages(),
+        annotate: job.annotates(),
         context: args.context,
         mod_filename: substitution("--mod-filename", &args.mod_filename)?,
         mod_funcname: substitution("--mod-funcname", &args.mod_funcname)?,
@@ -279,8 +265,4 @@ fn refuse_foreign_options(args: &AnnotateArgs) -> Result<(), CliError> {
         return Ok(());
     };
     Err(usage(format!("the layout of cg_annotate has no {option}"), "--style callgrind has"))
-}
-
-fn usage(message: impl Into<String>, hint: &str) -> CliError {
-    CliError::Usage { message: message.into(), hint: Some(hint.to_owned()) }
 }

@@ -2,38 +2,27 @@
 
 use std::io::Write;
 
-use gristmill_profile::Profile;
-use gristmill_report::annotate::{AnnotateEvent, Callgrind, CallgrindOptions, Sources, Threshold};
+use gristmill_report::annotate::{AnnotateEvent, Callgrind, CallgrindOptions, Threshold};
 use gristmill_report::printable;
 
-use super::Files;
-use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
+use super::Job;
+use crate::args::{AnnotateTree, YesNo};
 use crate::error::CliError;
 use crate::load;
-use crate::session::Session;
 
 /// What callgrind_annotate shows of the total if nothing is said.
 const THRESHOLD: &str = "99";
 
-pub(crate) fn write(
-    args: &AnnotateArgs,
-    profile: &Profile,
-    files: &Files,
-    sources: &dyn Sources,
-    session: &Session,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
-    let options = options(args, profile, files, session)?;
-    Callgrind::new(profile, &options).write(sources, out)?;
+pub(crate) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    job.refuse_options_of_cachegrind()?;
+    let options = options(job)?;
+    job.tell_doubts();
+    Callgrind::new(job.profile, &options).write(job.sources, out)?;
     Ok(())
 }
 
-fn options(
-    args: &AnnotateArgs,
-    profile: &Profile,
-    files: &Files,
-    session: &Session,
-) -> Result<CallgrindOptions, CliError> {
+fn options(job: &Job<'_>) -> Result<CallgrindOptions, CliError> {
+    let Job { args, profile, files, .. } = *job;
     let own = load::definitions(&args.derive)?;
     let named = |names: &[String]| match names {
         [] => Ok(AnnotateEvent::recorded(profile)),
@@ -57,16 +46,15 @@ fn options(
         vec![threshold]
     };
     thresholds.resize_with(sort_events.len(), Threshold::none);
-    let auto = args.annotate || !args.no_annotate && args.auto.is_none_or(YesNo::is_yes);
-    let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
+    let look = job.look();
     Ok(CallgrindOptions {
         selection: load::selection(&args.selection),
         show: named(&args.show)?,
         sort: sort_events,
         thresholds,
         is_cut,
-        show_percentages: !args.no_show_percs && args.show_percs.is_none_or(YesNo::is_yes),
-        auto,
+        show_percentages: job.shows_percentages(),
+        auto: job.annotates(),
         context: args.context,
         inclusive: args.inclusive.is_some_and(YesNo::is_yes),
         callers: matches!(args.tree, AnnotateTree::Caller | AnnotateTree::Both),
@@ -77,16 +65,16 @@ fn options(
             .iter()
             .map(|directory| with_slash(&directory.to_string_lossy()))
             .collect(),
-        user_files: files.sources.iter().map(|path| path.as_os_str().as_encoded_bytes().to_vec()).collect(),
-        function: pattern(&args.function)?,
-        file: pattern(&args.file)?,
+        user_files: files.source_names(),
+        function: job.function()?,
+        file: job.file()?,
         working_directory: std::env::current_dir()
             .ok()
             .map(|directory| directory.into_os_string().into_encoded_bytes()),
         data_file: files.names(),
         jumps: args.jumps,
-        for_terminal: args.output.is_none() && (session.look().terminal || session.look().color),
-        color: args.output.is_none() && session.look().color,
+        for_terminal: look.terminal,
+        color: look.color,
     })
 }
 
@@ -125,7 +113,8 @@ impl SortKey {
     }
 }
 
-fn is_number(text: &str) -> bool {
+/// Digits and points, at least one of them.
+pub(crate) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 

@@ -3,12 +3,10 @@
 use std::io::Write;
 
 use gristmill_profile::Profile;
-use gristmill_report::annotate::{
-    Annotation, AnnotationOptions, PageOptions, SourceFault, SourceRemark, Sources,
-};
-use gristmill_report::{View, ViewError, ViewOptions, printable};
+use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceFault, SourceRemark};
+use gristmill_report::{View, ViewOptions, printable};
 
-use super::Files;
+use super::Job;
 use super::callgrind::SortKey;
 use crate::args::{AnnotateArgs, AnnotateFormat};
 use crate::error::CliError;
@@ -19,23 +17,15 @@ use crate::terminal::grouped;
 /// So many missing files are named, the dearest first. The document has all of them.
 const MOST_NAMED: usize = 5;
 
-pub(super) fn write(
-    args: &AnnotateArgs,
-    profile: &Profile,
-    files: &Files,
-    sources: &dyn Sources,
-    session: &Session,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
-    let view = view(args, profile)?;
-    let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
-    let options = AnnotationOptions {
-        function: pattern(&args.function)?,
-        file: pattern(&args.file)?,
-        named: files.sources.iter().map(|path| path.as_os_str().as_encoded_bytes().to_vec()).collect(),
-    };
-    let annotation = Annotation::new(&view, &options, sources).map_err(usage)?;
-    tell_remarks(&annotation, session);
+pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    job.refuse_options_of_cachegrind()?;
+    let Job { args, .. } = *job;
+    let view = view(args, job.profile)?;
+    let options =
+        AnnotationOptions { function: job.function()?, file: job.file()?, named: job.files.source_names() };
+    let annotation = Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
+    job.tell_doubts();
+    tell_remarks(&annotation, job.session);
     match args.format {
         AnnotateFormat::Html => annotation.write_html(&PageOptions { context: args.context }, out)?,
         AnnotateFormat::Json | AnnotateFormat::Text => annotation.write_json(out)?,
@@ -84,8 +74,4 @@ fn view<'p>(args: &AnnotateArgs, profile: &'p Profile) -> Result<View<'p>, CliEr
         options.events.insert(0, first.name);
     }
     load::look_at(profile, &options)
-}
-
-fn usage(error: ViewError) -> CliError {
-    CliError::Usage { message: error.to_string(), hint: None }
 }

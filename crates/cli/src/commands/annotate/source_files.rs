@@ -21,6 +21,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
+use std::iter::once_with;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -87,23 +88,17 @@ impl<'s> SourceFiles<'s> {
         }
         // A file that is there and cannot be read is worth telling when no other is found.
         let mut fault = SourceFault::Missing;
-        for place in self.places(path) {
-            match self.read(&place) {
-                Err(SourceFault::Missing) => {}
-                Err(other) if fault == SourceFault::Missing => fault = other,
-                Err(_) => {}
-                found => return found,
-            }
-        }
-        for index in [
-            (!self.installed.is_empty())
-                .then(|| self.installed_index.get_or_init(|| self.index(&installed::roots(&self.installed)))),
-            (!self.search.is_empty()).then(|| self.search_index.get_or_init(|| self.index(&self.search))),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            match self.search(index, path) {
+        let places = self.places(path);
+        let installed = || self.index(&installed::roots(&self.installed));
+        let searched = || self.index(&self.search);
+        // One after the other: an index is built when it is needed.
+        let found = places
+            .iter()
+            .map(|place| self.read(place))
+            .chain(once_with(|| self.search(self.installed_index.get_or_init(installed), path)))
+            .chain(once_with(|| self.search(self.search_index.get_or_init(searched), path)));
+        for found in found {
+            match found {
                 Err(SourceFault::Missing) => {}
                 Err(other) if fault == SourceFault::Missing => fault = other,
                 Err(_) => {}
@@ -189,6 +184,7 @@ impl<'s> SourceFiles<'s> {
             Rc::new(Source {
                 found_at: printable_path(place).into_owned(),
                 text,
+                changed,
                 is_newer: changed
                     .zip(self.profile_time)
                     .is_some_and(|(source, profile)| seconds(source) > seconds(profile)),

@@ -18,7 +18,7 @@ use gristmill_profile::{FileId, FunctionId, ObjectId};
 
 use self::plan::Plan;
 use super::{Annotation, first};
-use crate::amount::{grouped, percent};
+use crate::amount::{grouped, number, percent};
 use crate::annotate::annotation::remark::is_unknown;
 use crate::escaped::Escaped;
 use crate::printable::printable;
@@ -92,8 +92,7 @@ impl Page<'_> {
     }
 
     fn event_names(&self) -> impl Iterator<Item = &str> {
-        let view = self.annotation.view;
-        view.shown().iter().take(MOST_EVENTS).map(|&column| view.columns()[column].name.as_str())
+        self.annotation.view.shown_events().take(MOST_EVENTS).map(|event| event.name.as_str())
     }
 
     fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -153,8 +152,7 @@ impl Page<'_> {
             Escaped(facts.join(" · "))
         )?;
         let tag = if self.totals.len() > 1 { "button" } else { "div" };
-        for (nth, (&column, &total)) in view.shown().iter().zip(&self.totals).enumerate() {
-            let event = &view.columns()[column];
+        for (nth, (event, &total)) in view.shown_events().zip(&self.totals).enumerate() {
             let name = printable(event.name.as_bytes()).into_owned();
             let long = event.long_name.as_deref().or(event.formula.as_deref()).unwrap_or_default();
             let pressed = if tag == "button" { format!(" aria-pressed={}", nth == 0) } else { String::new() };
@@ -405,10 +403,6 @@ fn counted(count: usize, what: &str) -> String {
 
 fn shown_of_all(shown: usize, all: usize) -> String {
     if shown == all { number(all) } else { format!("{} of {}", number(shown), number(all)) }
-}
-
-fn number(count: usize) -> String {
-    grouped(i128::try_from(count).unwrap_or(i128::MAX))
 }
 
 fn end_of_path(path: &[u8]) -> String {

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn remarks(text: &[u8], is_newer: bool, last: u64) -> Vec<String> {
-        let source = Source { found_at: "a.c".to_owned(), text: text.to_vec(), is_newer };
+        let source = Source { text: text.to_vec(), is_newer, ..Source::default() };
         of(b"a.c", &Ok(Rc::new(source)), last).iter().map(ToString::to_string).collect()
     }
 

@@ -1,7 +1,6 @@
 //! Where functions begin in their source files.
 
-use std::collections::HashMap;
-
+use gristmill_profile::hash::Map;
 use gristmill_profile::{BlockLine, FileId, FunctionId, Profile, Selection};
 
 /// The first line of each function, in its own file. A profile does not say where a function is defined; this is the
@@ -10,10 +9,8 @@ pub(super) fn function_starts(profile: &Profile, selection: &Selection) -> Vec<O
     let files: Vec<FileId> = profile.functions().map(|function| profile.function(function).file).collect();
     let mut starts = vec![None; profile.function_count()];
     for part in profile.selected(selection) {
-        let read = profile.fold_lines(
-            &part,
-            HashMap::new,
-            |first: &mut HashMap<FunctionId, u64>, function, line| {
+        let read =
+            profile.fold_lines(&part, Map::default, |first: &mut Map<FunctionId, u64>, function, line| {
                 let (function, place) = match line {
                     BlockLine::SelfCost { place, .. } => (function, place),
                     BlockLine::Calls { callee, target, place, .. } => {
@@ -23,8 +20,7 @@ pub(super) fn function_starts(profile: &Profile, selection: &Selection) -> Vec<O
                     BlockLine::Jump { .. } => return,
                 };
                 take(first, &files, function, place.file, place.line);
-            },
-        );
+            });
         // Minima, so their order changes nothing.
         for (function, line) in read.into_iter().flatten() {
             let start: &mut Option<u64> = &mut starts[function.index()];
@@ -35,7 +31,7 @@ pub(super) fn function_starts(profile: &Profile, selection: &Selection) -> Vec<O
 }
 
 fn take(
-    first: &mut HashMap<FunctionId, u64>,
+    first: &mut Map<FunctionId, u64>,
     files: &[FileId],
     function: FunctionId,
     file: FileId,

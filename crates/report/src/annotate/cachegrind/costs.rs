@@ -5,7 +5,7 @@ use gristmill_profile::{FileId, LineSums, SummedLines};
 
 use super::UNKNOWN;
 use crate::View;
-use crate::annotate::FileLines;
+use crate::annotate::lines::FileLines;
 
 /// Takes a file, a function and costs.
 pub type TakeFunction<'t> = dyn FnMut(&[u8], &[u8], &[Cost]) + 't;

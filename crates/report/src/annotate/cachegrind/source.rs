@@ -6,8 +6,9 @@ use std::rc::Rc;
 use gristmill_format::Cost;
 use gristmill_profile::PackedCosts;
 
-use super::DatedSources;
-use crate::annotate::Source;
+use crate::annotate::ranges::Ranges;
+use crate::annotate::sources::lines_of;
+use crate::annotate::{Source, Sources};
 
 /// What the lines of a file cost.
 #[derive(Debug)]
@@ -64,12 +65,8 @@ impl LineCosts {
 /// The text of a file that may have had several names.
 #[derive(Debug)]
 pub(super) enum Original {
-    /// It is there; all files are the same where there are several.
-    Found {
-        source: Rc<Source>,
-        /// The recordings that are older than all of them.
-        newer_than: Vec<usize>,
-    },
+    /// It is there, under each of the names and the same everywhere. There is at least one.
+    Found(Vec<Rc<Source>>),
     /// It, or one of them, cannot be read.
     Unreadable,
     /// There are several, and they differ.
@@ -77,17 +74,13 @@ pub(super) enum Original {
 }
 
 impl Original {
-    pub(super) fn find(names: &BTreeSet<Vec<u8>>, sources: &DatedSources<'_>, recordings: usize) -> Self {
-        let found: Result<Vec<Rc<Source>>, _> = names.iter().map(|name| sources.sources.get(name)).collect();
-        let Ok(found) = found else { return Original::Unreadable };
-        let Some((source, others)) = found.split_first() else { return Original::Unreadable };
-        if others.iter().any(|other| other.text != source.text) {
-            return Original::Different;
+    pub(super) fn find(names: &BTreeSet<Vec<u8>>, sources: &dyn Sources) -> Self {
+        let found: Result<Vec<Rc<Source>>, _> = names.iter().map(|name| sources.get(name)).collect();
+        match found {
+            Ok(found) if found.windows(2).any(|two| two[0].text != two[1].text) => Original::Different,
+            Ok(found) if !found.is_empty() => Original::Found(found),
+            _ => Original::Unreadable,
         }
-        let newer_than = (0..recordings)
-            .filter(|&recording| found.iter().all(|source| (sources.is_newer)(source, recording)))
-            .collect();
-        Original::Found { source: Rc::clone(source), newer_than }
     }
 }
 
@@ -98,6 +91,8 @@ pub(super) enum Piece<'t> {
     Line(u64, &'t [u8]),
     /// Here lines were left out, or will be: those before or after this one.
     Gap(u64),
+    /// A line that is left out, with others behind it that are not.
+    Passed(&'t [u8]),
 }
 
 /// Hands out the lines around those with costs, and where others are left out. Returns how many lines the file has.
@@ -109,53 +104,22 @@ pub(super) fn each_piece<'t>(
     context: u64,
     mut take: impl FnMut(Piece<'t>),
 ) -> u64 {
-    let mut text_lines = lines_of(text);
-    let mut number = 0;
-    let mut next_line = || {
-        let line = text_lines.next()?;
-        number += 1;
-        Some((number, line))
-    };
-    let mut wanted = lines.filter(|&line| line > 0).peekable();
-    let mut at_end = false;
+    let mut text = lines_of(text).zip(1u64..).peekable();
     let mut reached = 0;
-    while let Some(line) = wanted.next()
-        && !at_end
-    {
-        let start = line.saturating_sub(context).max(1);
-        let mut end = line.saturating_add(context);
-        while let Some(line) = wanted.next_if(|&line| line.saturating_sub(context) <= end) {
-            end = line.saturating_add(context);
-        }
+    for (start, end) in Ranges::new(lines.filter(|&line| line > 0), context) {
         if start > 1 {
             take(Piece::Gap(start));
         }
-        loop {
-            let Some((number, text)) = next_line() else {
-                at_end = true;
-                break;
-            };
+        while let Some((line, number)) = text.next_if(|&(_, number)| number <= end) {
             reached = number;
-            if number >= start {
-                take(Piece::Line(number, text));
-            }
-            if number == end {
-                take(Piece::Gap(end));
-                break;
-            }
+            take(if number < start { Piece::Passed(line) } else { Piece::Line(number, line) });
         }
+        if reached < end {
+            break;
+        }
+        take(Piece::Gap(end));
     }
-    while let Some((number, _)) = next_line() {
-        reached = number;
-    }
-    reached
-}
-
-/// The lines of a text, without their ends.
-pub(super) fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let text = text.strip_suffix(b"\n").map_or((!text.is_empty()).then_some(text), Some);
-    let lines = text.into_iter().flat_map(|text| text.split(|&byte| byte == b'\n'));
-    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    text.last().map_or(reached, |(_, number)| number)
 }
 
 #[cfg(test)]
@@ -165,9 +129,10 @@ mod tests {
     fn pieces(text: &str, lines: &[u64], context: u64) -> (Vec<String>, u64) {
         let mut shown = Vec::new();
         let count = each_piece(text.as_bytes(), lines.iter().copied(), context, |piece| {
-            shown.push(match piece {
-                Piece::Line(number, text) => format!("{number} {}", String::from_utf8_lossy(text)),
-                Piece::Gap(line) => format!("gap {line}"),
+            shown.extend(match piece {
+                Piece::Line(number, text) => Some(format!("{number} {}", String::from_utf8_lossy(text))),
+                Piece::Gap(line) => Some(format!("gap {line}")),
+                Piece::Passed(_) => None,
             });
         });
         (shown, count)

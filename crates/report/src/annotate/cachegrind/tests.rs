@@ -7,7 +7,7 @@ use gristmill_profile::Profile;
 use proptest::prelude::*;
 
 use super::*;
-use crate::annotate::SourceFault;
+use crate::annotate::{SourceFault, Sources};
 use crate::table::Look;
 use crate::{View, ViewOptions};
 
@@ -16,8 +16,7 @@ struct Shelf(HashMap<Vec<u8>, Rc<Source>>);
 
 impl Shelf {
     fn of(files: &[(&str, &str)]) -> Self {
-        let source =
-            |text: &str| Source { found_at: String::new(), text: text.as_bytes().to_vec(), is_newer: false };
+        let source = |text: &str| Source { text: text.as_bytes().to_vec(), ..Source::default() };
         Shelf(files.iter().map(|(name, text)| (name.as_bytes().to_vec(), Rc::new(source(text)))).collect())
     }
 }
@@ -42,8 +41,7 @@ fn options(width: usize) -> CachegrindOptions {
 fn printed(options: &CachegrindOptions, summands: &[Summand<'_>], shelf: &Shelf, look: Look) -> String {
     let report = CachegrindReport::new(options, summands).unwrap();
     let mut out = Vec::new();
-    let sources = DatedSources { sources: shelf, is_newer: &|_, _| false };
-    report.print(&mut out, &sources, look).unwrap();
+    report.print(&mut out, shelf, look).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -134,6 +132,7 @@ fn a_terminal_gets_nothing_but_text() {
         name: "profile".to_owned(),
         descriptions: vec![b"\x1b[1m".to_vec()],
         command: b"\x1b[2J".to_vec(),
+        written: None,
     }];
     let shelf = Shelf::of(&[("a\x1b.c", "\tint\x1b[31m a;\n")]);
     let text = printed(&options, &summands, &shelf, Look { terminal: true, ..PIPE });

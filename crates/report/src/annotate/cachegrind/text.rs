@@ -8,15 +8,13 @@ use gristmill_format::Cost;
 
 use super::columns::{Columns, Row};
 use super::groups::Group;
-use super::source::{LineCosts, Original, Piece, each_piece, lines_of};
-use super::{CachegrindReport, DatedSources, add};
-use crate::annotate::paint::Painter;
+use super::source::{LineCosts, Original, Piece, each_piece};
+use super::{CachegrindReport, Recording, add};
+use crate::annotate::Sources;
+use crate::annotate::marks::{ALARM, RULE, write_gap, write_warning};
+use crate::annotate::paint::{Painter, harmless, printable_bytes};
 use crate::printable;
 use crate::table::Look;
-
-const RULE: &str = "--------------------------------------------------------------------------------";
-const ALARM: &str = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
-const WARNING: &str = "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@";
 
 /// What of all costs can be seen in annotated source files.
 struct Coverage {
@@ -32,7 +30,7 @@ impl CachegrindReport<'_> {
     /// # Errors
     ///
     /// Those of the output.
-    pub fn print(&self, out: &mut dyn Write, sources: &DatedSources<'_>, look: Look) -> io::Result<()> {
+    pub fn print(&self, out: &mut dyn Write, sources: &dyn Sources, look: Look) -> io::Result<()> {
         let names: Vec<String> =
             self.events.iter().map(|event| shown_name(event, look).into_owned()).collect();
         let printer = Printer { report: self, names: &names, sources, look };
@@ -56,30 +54,19 @@ fn shown_name(name: &[u8], look: Look) -> Cow<'_, str> {
 struct Printer<'p> {
     report: &'p CachegrindReport<'p>,
     names: &'p [String],
-    sources: &'p DatedSources<'p>,
+    sources: &'p dyn Sources,
     look: Look,
 }
 
 impl Printer<'_> {
     /// Text from a file: as it is, unless a terminal would take it for more than text.
     fn text<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        if !self.look.terminal {
-            return Cow::Borrowed(text);
-        }
-        match printable(text) {
-            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-        }
+        if self.look.terminal { printable_bytes(text) } else { Cow::Borrowed(text) }
     }
 
-    /// A line of a source file, whose tabs move the cursor where they should.
+    /// A line of a source file in the same way.
     fn source_text<'t>(&self, line: &'t [u8]) -> Cow<'t, [u8]> {
-        if !self.look.terminal || !line.contains(&b'\t') {
-            return self.text(line);
-        }
-        let cells: Vec<Cow<'_, [u8]>> =
-            line.split(|&byte| byte == b'\t').map(|cell| self.text(cell)).collect();
-        Cow::Owned(cells.join(&b'\t'))
+        if self.look.terminal { harmless(line) } else { Cow::Borrowed(line) }
     }
 
     fn line(&self, out: &mut dyn Write, pieces: &[&[u8]]) -> io::Result<()> {
@@ -239,14 +226,14 @@ impl Printer<'_> {
         let none = BTreeSet::new();
         let originals = self.report.annotated.get(name).unwrap_or(&none);
         self.title(out, "Annotated source file: ", name)?;
-        let recordings = &self.report.options.recordings;
-        let (reason, missed) = match Original::find(originals, self.sources, recordings.len()) {
-            Original::Found { source, newer_than } => {
-                for recording in newer_than.into_iter().filter_map(|nth| recordings.get(nth)) {
+        let (reason, missed) = match Original::find(originals, self.sources) {
+            Original::Found(found) => {
+                let is_older = |recording: &&Recording| found.iter().all(|it| recording.is_older_than(it));
+                for recording in self.report.options.recordings.iter().filter(is_older) {
                     self.newer(out, originals, &recording.name)?;
                 }
                 let painter = Painter::new(self.look.color, name, hottest);
-                return self.lines(out, originals, &source.text, costs, coverage, painter);
+                return self.lines(out, originals, &found[0].text, costs, coverage, painter);
             }
             Original::Unreadable => {
                 ("one or more of these original files are unreadable", &mut coverage.unreadable)
@@ -264,7 +251,7 @@ impl Printer<'_> {
     }
 
     fn newer(&self, out: &mut dyn Write, originals: &BTreeSet<Vec<u8>>, recording: &str) -> io::Result<()> {
-        writeln!(out, "{ALARM}\n{WARNING}\n{ALARM}")?;
+        write_warning(out)?;
         if let Some(original) = originals.first().filter(|_| originals.len() == 1) {
             let end = format!("' is newer than data file '{recording}'.");
             self.line(out, &[b"@ Source file '", &self.text(original), end.as_bytes()])?;
@@ -292,44 +279,36 @@ impl Printer<'_> {
             columns.fit(Row::Plain(row));
             add(if line == 0 { &mut coverage.unknown_lines } else { &mut coverage.lines }, row);
         });
-        each_piece(text, costs.lines(), context, |piece| {
-            if matches!(piece, Piece::Line(..)) {
-                columns.fit(Row::Dots);
-            }
-        });
+        // Lines without costs need no more room.
         columns.settle();
         writeln!(out, "{}\n", columns.header())?;
         let mut places = Vec::new();
         if let Some(row) = costs.of(0, &mut places) {
             writeln!(out, "{} <unknown (line 0)>\n", columns.row(Row::Plain(row)))?;
         }
+        let mut write = |piece: Piece<'_>| match piece {
+            Piece::Gap(line) => write_gap(line, out),
+            Piece::Passed(text) => {
+                painter.pass(text);
+                Ok(())
+            }
+            Piece::Line(number, text) => {
+                let costs = costs.of(number, &mut places);
+                let row = columns.row(costs.map_or(Row::Dots, Row::Plain));
+                painter.begin_costs(costs.map(|costs| self.leading(costs)), out)?;
+                out.write_all(row.as_bytes())?;
+                painter.end_costs(out)?;
+                out.write_all(b" ")?;
+                match painter.is_on() {
+                    true => painter.write_line(text, out),
+                    false => self.line(out, &[&self.source_text(text)]),
+                }
+            }
+        };
         let mut result = Ok(());
-        let mut passed = lines_of(text).zip(1u64..).peekable();
         let count = each_piece(text, costs.lines(), context, |piece| {
             if result.is_ok() {
-                result = match piece {
-                    Piece::Gap(line) => {
-                        writeln!(out, "-- line {line} ----------------------------------------")
-                    }
-                    Piece::Line(number, text) if painter.is_on() => {
-                        while let Some((text, _)) = passed.next_if(|&(_, at)| at < number) {
-                            painter.pass(text);
-                        }
-                        passed.next();
-                        let costs = costs.of(number, &mut places);
-                        let row = columns.row(costs.map_or(Row::Dots, Row::Plain));
-                        painter
-                            .begin_costs(costs.map(|costs| self.leading(costs)), out)
-                            .and_then(|()| out.write_all(row.as_bytes()))
-                            .and_then(|()| painter.end_costs(out))
-                            .and_then(|()| out.write_all(b" "))
-                            .and_then(|()| painter.write_line(text, out))
-                    }
-                    Piece::Line(number, text) => {
-                        let row = columns.row(costs.of(number, &mut places).map_or(Row::Dots, Row::Plain));
-                        self.line(out, &[row.as_bytes(), b" ", &self.source_text(text)])
-                    }
-                };
+                result = write(piece);
             }
         });
         result?;
@@ -344,7 +323,8 @@ impl Printer<'_> {
         });
         result?;
         if is_beyond {
-            writeln!(out, "\n{ALARM}\n{WARNING}\n{ALARM}")?;
+            writeln!(out)?;
+            write_warning(out)?;
             for original in originals {
                 let start = b"@@ Information recorded about lines past the end of '";
                 self.line(out, &[start, &self.text(original), b"'."])?;

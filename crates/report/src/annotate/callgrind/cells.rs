@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 
-use crate::annotate::{AnnotateEvent, GivenRow};
+use crate::annotate::AnnotateEvent;
+use crate::annotate::given::GivenRow;
 
 /// What ` (12.34%)` takes.
 const PERCENT_WIDTH: usize = 9;
@@ -29,18 +30,9 @@ impl<'a> Columns<'a> {
         Columns { events, totals, show_percentages, is_capped: false, widths }
     }
 
-    /// Makes room for a row. What was not given asks for none.
-    pub(super) fn widen(&mut self, row: GivenRow<'_>) {
-        for (event, width) in self.events.iter().zip(&mut self.widths) {
-            if let Some(cost) = event.of(row) {
-                let percent = if self.show_percentages { PERCENT_WIDTH } else { 0 };
-                *width = (*width).max(width_of(cost) + percent);
-            }
-        }
-    }
-
-    /// Makes room for many rows. Only the largest number and the smallest of each column have to be looked at.
-    pub(super) fn widen_for_all<'r>(&mut self, rows: impl Iterator<Item = GivenRow<'r>>) {
+    /// Makes room for rows; what was not given asks for none. Only the largest number and the smallest of each column have
+    /// to be looked at.
+    pub(super) fn widen<'r>(&mut self, rows: impl Iterator<Item = GivenRow<'r>>) {
         let mut extremes: Vec<Option<(Cost, Cost)>> = vec![None; self.events.len()];
         for row in rows {
             for (event, extremes) in self.events.iter().zip(&mut extremes) {

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use gristmill_profile::{Part, Profile, Selection};
 
-use super::{CallgrindOptions, RULE, Text};
+use super::{CallgrindOptions, Text};
+use crate::annotate::marks::RULE;
 
 /// What is told of the parts that are looked at.
 #[derive(Debug, Default)]

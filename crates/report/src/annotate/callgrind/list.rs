@@ -11,7 +11,9 @@ use super::cells::{quotient, to_double};
 use super::{AnnotateEvent, CallgrindOptions};
 use crate::annotate::entries::{Entries, EntryArc, EntryId};
 use crate::annotate::files::DisplayFiles;
-use crate::annotate::{GivenCosts, GivenRow};
+use crate::annotate::given::{GivenCosts, GivenRow};
+use crate::annotate::given_sums::GivenSums;
+use crate::annotate::keyed::range_of;
 
 /// The functions of a profile, as they are listed.
 #[derive(Debug)]
@@ -21,8 +23,8 @@ pub(super) struct List<'p> {
     pub(super) totals: GivenCosts,
     /// Not all of the total is what the files say.
     pub(super) is_calculated: bool,
-    /// What is shown of each entry: self cost, or inclusive cost.
-    costs: GivenCosts,
+    /// Shown in place of self costs, if they are asked for.
+    inclusive: Option<GivenCosts>,
     /// Sorted by caller. Only where they are asked for.
     pub(super) arcs: Vec<EntryArc>,
     pub(super) arc_costs: GivenCosts,
@@ -32,39 +34,34 @@ pub(super) struct List<'p> {
 
 impl<'p> List<'p> {
     pub(super) fn of(profile: &'p Profile, options: &CallgrindOptions, files: &DisplayFiles) -> Self {
-        let mut entries = Entries::of(profile, &options.selection, files, options.inclusive);
+        let sums = GivenSums::of(profile, &options.selection);
+        let mut entries = Entries::of(profile, &options.selection, &sums, files, options.inclusive);
         let (mut arcs, mut arc_costs) = (Vec::new(), GivenCosts::new(profile.event_count()));
         if options.has_calls() {
-            (arcs, arc_costs) = entries.arcs(profile, &options.selection, files);
+            (arcs, arc_costs) = entries.arcs(profile, &sums, files);
         }
         let mut incoming: Vec<usize> = (0..arcs.len()).collect();
         incoming.sort_unstable_by_key(|&at| (arcs[at].callee, at));
         let (totals, is_calculated) = totals(profile, &options.selection, &entries);
-        let costs = if options.inclusive {
-            inclusive(&entries, &arcs, &arc_costs, &incoming, totals.row(0))
-        } else {
-            GivenCosts::new(profile.event_count())
-        };
-        List { entries, totals, is_calculated, costs, arcs, arc_costs, incoming }
+        let inclusive =
+            options.inclusive.then(|| inclusive(&entries, &arcs, &arc_costs, &incoming, totals.row(0)));
+        List { entries, totals, is_calculated, inclusive, arcs, arc_costs, incoming }
     }
 
     /// What is shown of an entry.
     pub(super) fn costs(&self, entry: EntryId) -> GivenRow<'_> {
-        let costs = if self.costs.is_empty() { &self.entries.costs } else { &self.costs };
-        costs.row(entry)
+        self.inclusive.as_ref().unwrap_or(&self.entries.costs).row(entry)
     }
 
     /// The calls that an entry makes.
     pub(super) fn outgoing(&self, entry: EntryId) -> impl Iterator<Item = usize> + use<> {
-        let start = self.arcs.partition_point(|arc| arc.caller < entry);
-        start..self.arcs.partition_point(|arc| arc.caller <= entry)
+        range_of(&self.arcs, &entry, |arc| arc.caller)
     }
 
     /// The calls that lead to an entry.
     pub(super) fn incoming(&self, entry: EntryId) -> impl Iterator<Item = usize> {
-        let start = self.incoming.partition_point(|&at| self.arcs[at].callee < entry);
-        let end = self.incoming.partition_point(|&at| self.arcs[at].callee <= entry);
-        self.incoming[start..end].iter().copied()
+        let range = range_of(&self.incoming, &entry, |&at| self.arcs[at].callee);
+        self.incoming[range].iter().copied()
     }
 
     /// The entries to list: the dearest first, up to where the thresholds are reached.
@@ -186,11 +183,7 @@ fn inclusive(
     totals: GivenRow<'_>,
 ) -> GivenCosts {
     let width = arc_costs.width();
-    let mut costs = GivenCosts::new(width);
-    for entry in 0..entries.len() {
-        costs.begin_row();
-        debug_assert_eq!(costs.len(), entry + 1);
-    }
+    let mut costs = GivenCosts::with_rows(width, entries.len());
     let mut is_called = vec![false; entries.len()];
     for &at in incoming {
         is_called[arcs[at].callee] = true;
@@ -204,27 +197,19 @@ fn inclusive(
     }
 
     let cycles = Cycles::of(&graph_of(entries, arcs));
-    let is_inner = |arc: &EntryArc| {
-        let [caller, callee] = [arc.caller, arc.callee].map(FunctionId::new);
-        caller == callee
-            || cycles.cycle_of(caller).is_some_and(|cycle| cycles.cycle_of(callee) == Some(cycle))
-    };
+    let is_inner = |arc: &EntryArc| cycles.is_inner(&arc_of(arc));
     let mut recurs: Vec<bool> = vec![false; entries.len()];
     for arc in arcs.iter().filter(|arc| is_inner(arc)) {
         (recurs[arc.caller], recurs[arc.callee]) = (true, true);
     }
-    let mut own = GivenCosts::new(width);
-    for (entry, recurs) in recurs.iter().enumerate() {
-        own.begin_row();
-        if *recurs {
-            own.add_row(entry, entries.costs.row(entry));
-        }
+    let mut own = GivenCosts::with_rows(width, entries.len());
+    for entry in (0..entries.len()).filter(|&entry| recurs[entry]) {
+        own.add_row(entry, entries.costs.row(entry));
     }
     for (at, arc) in arcs.iter().enumerate().filter(|(_, arc)| recurs[arc.caller] && !is_inner(arc)) {
         own.add_row(arc.caller, arc_costs.row(at));
     }
-    let mut sums = GivenCosts::new(width);
-    sums.begin_row();
+    let mut sums = GivenCosts::with_rows(width, 1);
     (0..entries.len()).for_each(|entry| sums.add_row(0, entries.costs.row(entry)));
     // Where self costs are missing, and only calls have any, the file knows better what the total is.
     let limit = |event: usize| {
@@ -247,24 +232,22 @@ fn inclusive(
 
 /// Who calls whom; without costs, which cycles do not depend on.
 fn graph_of(entries: &Entries<'_>, arcs: &[EntryArc]) -> CallGraph {
-    let arc = |arc: &EntryArc| Arc {
-        caller: FunctionId::new(arc.caller),
-        callee: FunctionId::new(arc.callee),
-        count: arc.count,
-    };
     let costs = |rows: usize| CostTable::new(1, rows);
-    CallGraph::new(costs(entries.len()), arcs.iter().map(arc).collect(), costs(arcs.len()))
+    CallGraph::new(costs(entries.len()), arcs.iter().map(arc_of).collect(), costs(arcs.len()))
+}
+
+fn arc_of(arc: &EntryArc) -> Arc {
+    let [caller, callee] = [arc.caller, arc.callee].map(FunctionId::new);
+    Arc { caller, callee, count: arc.count }
 }
 
 /// The totals: of each part what it claims, or else what its lines add up to; and whether some of it is added up.
 fn totals(profile: &Profile, selection: &Selection, entries: &Entries<'_>) -> (GivenCosts, bool) {
-    let mut totals = GivenCosts::new(profile.event_count());
-    totals.begin_row();
-    let claims = |claimed: Option<&'_ [Cost]>| claimed.is_some_and(|sums| sums.iter().any(|&sum| sum > 0));
+    let mut totals = GivenCosts::with_rows(profile.event_count(), 1);
+    let claims = |sums: &&[Cost]| sums.iter().any(|&sum| sum > 0);
     let (mut is_said, mut is_calculated) = (false, false);
     for part in profile.selected(selection) {
-        let summary = part.claimed_summary().filter(|sums| claims(Some(sums)));
-        match summary.or_else(|| part.claimed_totals().filter(|sums| claims(Some(sums)))) {
+        match part.claimed_summary().filter(claims).or_else(|| part.claimed_totals().filter(claims)) {
             Some(sums) => {
                 is_said = true;
                 for (event, &sum) in part.event_types().iter().zip(sums) {

@@ -3,15 +3,19 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_profile::hash::Map;
 
+use super::Callgrind;
 use super::cells::{Columns, with_commas};
 use super::list::by_costs;
-use super::{Callgrind, RULE};
+use crate::annotate::Source;
 use crate::annotate::entries::{NameKey, name_key};
 use crate::annotate::files::DisplayFile;
+use crate::annotate::given::{GivenCosts, GivenRow};
+use crate::annotate::keyed::KeyedCosts;
+use crate::annotate::lines::{CallRow, FileLines};
+use crate::annotate::marks::{ALARM, RULE, write_gap, write_warning};
 use crate::annotate::paint::Painter;
-use crate::annotate::{CallRow, FileLines, GivenCosts, GivenRow, Source};
+use crate::annotate::ranges::Ranges;
 
 /// A source file to be annotated.
 #[derive(Debug)]
@@ -22,30 +26,6 @@ pub(super) struct Annotated<'a> {
     pub(super) lines: &'a FileLines,
     /// What the dearest line of all files costs; only asked for when there are colours.
     pub(super) hottest: Cost,
-}
-
-/// Runs of lines that are shown.
-#[derive(Debug)]
-struct Ranges<'a> {
-    lines: &'a [u64],
-    context: u64,
-}
-
-impl Iterator for Ranges<'_> {
-    type Item = (u64, u64);
-
-    fn next(&mut self) -> Option<(u64, u64)> {
-        let (&first, rest) = self.lines.split_first()?;
-        let mut end = first.saturating_add(self.context);
-        self.lines = rest;
-        while let Some((&line, rest)) = self.lines.split_first()
-            && line.saturating_sub(self.context) <= end
-        {
-            end = line.saturating_add(self.context);
-            self.lines = rest;
-        }
-        Some((first.saturating_sub(self.context).max(1), end))
-    }
 }
 
 impl Callgrind<'_> {
@@ -61,31 +41,30 @@ impl Callgrind<'_> {
             self.write_newer(name, out)?;
         }
         let mut columns = self.columns();
-        columns.widen_for_all((0..lines.costs.len()).map(|row| lines.costs.row(row)));
+        columns.widen((0..lines.costs.len()).map(|row| lines.costs.row(row)));
         columns.write_head(out)?;
         out.write_all(b"\n\n")?;
 
-        let weights = Weights::of_file(self, lines);
+        // What all calls on the lines from one function to another cost.
+        let mut weights = KeyedCosts::new(lines.call_costs.width());
+        for (at, call) in lines.calls.iter().enumerate() {
+            weights.add_row(CallKey::of(self, call), lines.call_costs.row(at));
+        }
         let unknown = lines.lines.partition_point(|&line| line == 0);
         let known = lines.lines.get(unknown..).unwrap_or_default();
-        let mut text = SourceLines { text: &source.text, line: 1 };
-        let mut ranges = Ranges { lines: known, context: self.options.context };
+        let mut text = source.text.split_inclusive(|&byte| byte == b'\n').zip(1u64..).peekable();
         let mut row = unknown;
         let mut is_past_end = false;
         let mut painter = Painter::new(self.options.color, name, hottest);
-        for (start, end) in &mut ranges {
-            while text.line < start
-                && let Some(content) = text.next()
-            {
+        for (start, end) in Ranges::new(known.iter().copied(), self.options.context) {
+            while let Some((content, _)) = text.next_if(|&(_, line)| line < start) {
                 painter.pass(content);
             }
             if start > 1 {
-                write_line_number(start, out)?;
+                write_gap(start, out)?;
             }
-            let mut line = start;
-            while line <= end
-                && let Some(content) = text.next()
-            {
+            let mut next = start;
+            while let Some((content, line)) = text.next_if(|&(_, line)| line <= end) {
                 let costs = if lines.lines.get(row) == Some(&line) {
                     let costs = lines.costs.row(row);
                     annotated.add_row(0, costs);
@@ -107,14 +86,14 @@ impl Callgrind<'_> {
                 if self.options.jumps {
                     self.write_jumps(lines, line, name, &columns, out)?;
                 }
-                line += 1;
+                next = line + 1;
             }
             // A range that ends with the last line does not know that it does.
-            if line <= end {
+            if next <= end {
                 is_past_end = true;
                 break;
             }
-            write_line_number(end, out)?;
+            write_gap(end, out)?;
         }
         for (&line, row) in lines.lines.iter().zip(0..).skip(row) {
             columns.write_row(lines.costs.row(row), out)?;
@@ -140,7 +119,7 @@ impl Callgrind<'_> {
         &self,
         lines: &FileLines,
         line: u64,
-        weights: &Weights,
+        weights: &KeyedCosts<CallKey>,
         columns: &Columns<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
@@ -148,7 +127,7 @@ impl Callgrind<'_> {
         if calls.is_empty() {
             return Ok(());
         }
-        calls.sort_by_key(|&at| weights.key(self, &lines.calls[at]));
+        calls.sort_by_key(|&at| CallKey::of(self, &lines.calls[at]));
         let width = lines.call_costs.width();
         let (mut sums, mut orders) = (GivenCosts::new(width), GivenCosts::new(width));
         // By the first of the calls; with their count.
@@ -157,7 +136,7 @@ impl Callgrind<'_> {
         let mut last = None;
         for at in calls {
             let call = &lines.calls[at];
-            let key = weights.key(self, call);
+            let key = CallKey::of(self, call);
             if callee.replace((key.file, key.callee)) != Some((key.file, key.callee)) {
                 rows.push((at, 0));
                 sums.begin_row();
@@ -168,7 +147,7 @@ impl Callgrind<'_> {
             rows[row].1 += call.count;
             sums.add_row(row, lines.call_costs.row(at));
             if last.replace(key) != Some(key) {
-                orders.add_row(row, weights.of(key));
+                orders.add_row(row, weights.get(key));
             }
         }
         let label = |row: usize| {
@@ -221,15 +200,15 @@ impl Callgrind<'_> {
     }
 
     fn write_newer(&self, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        write_banner(out)?;
+        write_warning(out)?;
         out.write_all(b"@ Source file '")?;
         self.text.write(name, out)?;
         writeln!(out, "' is more recent than input file '{}'.", self.options.data_file)?;
-        writeln!(out, "@ Annotations may not be correct.\n{BANNER_EDGE}\n")
+        writeln!(out, "@ Annotations may not be correct.\n{ALARM}\n")
     }
 
     fn write_past_end(&self, name: &[u8], is_newer: bool, out: &mut dyn Write) -> io::Result<()> {
-        write_banner(out)?;
+        write_warning(out)?;
         out.write_all(b"@@\n@@ Information recorded about lines past the end of '")?;
         self.text.write(name, out)?;
         out.write_all(b"'.\n@@\n@@ Probable cause and solution:\n")?;
@@ -240,7 +219,7 @@ impl Callgrind<'_> {
         } else {
             out.write_all(if name.ends_with(b".h") { CAUSE_IN_HEADER } else { CAUSE })?;
         }
-        writeln!(out, "{BANNER_EDGE}\n")
+        writeln!(out, "{ALARM}\n")
     }
 
     /// What stands above a source file.
@@ -267,13 +246,6 @@ const CAUSE_IN_HEADER: &[u8] = b"\
 @@
 ";
 
-/// What all calls on the lines of a file from one function to another cost.
-#[derive(Debug)]
-struct Weights {
-    rows: Map<CallKey, usize>,
-    costs: GivenCosts,
-}
-
 /// The callee, and the name of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct CallKey {
@@ -282,18 +254,8 @@ struct CallKey {
     caller: NameKey,
 }
 
-impl Weights {
-    fn of_file(annotation: &Callgrind<'_>, lines: &FileLines) -> Self {
-        let mut weights = Weights { rows: Map::default(), costs: GivenCosts::new(lines.call_costs.width()) };
-        for (at, call) in lines.calls.iter().enumerate() {
-            let key = weights.key(annotation, call);
-            let row = *weights.rows.entry(key).or_insert_with(|| weights.costs.begin_row());
-            weights.costs.add_row(row, lines.call_costs.row(at));
-        }
-        weights
-    }
-
-    fn key(&self, annotation: &Callgrind<'_>, call: &CallRow) -> CallKey {
+impl CallKey {
+    fn of(annotation: &Callgrind<'_>, call: &CallRow) -> Self {
         let callee = annotation.profile.function(call.callee);
         let caller = annotation.profile.function(call.caller);
         CallKey {
@@ -301,43 +263,5 @@ impl Weights {
             callee: name_key(callee.name),
             caller: name_key(caller.name),
         }
-    }
-
-    fn of(&self, key: CallKey) -> GivenRow<'_> {
-        self.rows.get(&key).map_or(GivenRow::NONE, |&row| self.costs.row(row))
-    }
-}
-
-const BANNER_EDGE: &str = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
-const BANNER: &str = "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@";
-
-fn write_banner(out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{BANNER_EDGE}\n{BANNER}\n{BANNER_EDGE}")
-}
-
-fn write_line_number(line: u64, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "-- line {line} ----------------------------------------")
-}
-
-/// The lines of a text, with their line ends.
-#[derive(Debug)]
-struct SourceLines<'a> {
-    text: &'a [u8],
-    /// The number of the next one.
-    line: u64,
-}
-
-impl<'a> Iterator for SourceLines<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        if self.text.is_empty() {
-            return None;
-        }
-        let end = self.text.iter().position(|&byte| byte == b'\n').map_or(self.text.len(), |at| at + 1);
-        let (line, rest) = self.text.split_at(end);
-        self.text = rest;
-        self.line += 1;
-        Some(line)
     }
 }

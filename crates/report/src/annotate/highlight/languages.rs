@@ -260,7 +260,6 @@ const ERLANG: Language = Language {
     endings: &["erl", "hrl"],
     line_comments: &[b"%"],
     block_comments: &[],
-    capitals_are_types: false,
     keywords: "after and andalso band begin bnot bor bsl bsr bxor case catch cond div end fun if let maybe not of or orelse \
         receive rem try when xor",
     ..PLAIN
@@ -315,11 +314,10 @@ const ASSEMBLER: Language = Language {
     ..PLAIN
 };
 
-static LANGUAGES: [Language; 17] = [
+static LANGUAGES: [Language; 18] = [
     C_LIKE, RUST, GO, PYTHON, PHP, RUBY, PERL, JAVASCRIPT, JAVA_LIKE, SHELL, LUA, HASKELL, OCAML, ERLANG,
-    ELIXIR, FORTRAN, ADA,
+    ELIXIR, FORTRAN, ADA, ASSEMBLER,
 ];
-static ASSEMBLERS: [Language; 1] = [ASSEMBLER];
 
 impl Language {
     /// The language of a file, by the ending of its name.
@@ -341,7 +339,7 @@ impl Language {
     fn by_ending(ending: &[u8]) -> Option<&'static Self> {
         let ending = ending.to_ascii_lowercase();
         let fits = |language: &&Language| language.endings.iter().any(|own| own.as_bytes() == ending);
-        LANGUAGES.iter().chain(&ASSEMBLERS).find(fits)
+        LANGUAGES.iter().find(fits)
     }
 
     /// The words that mean something, and what. Where case makes no difference they are in lower case.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use crate::annotate::highlight::{Class, Span};
+use crate::annotate::highlight::Span;
 use crate::escaped::Escaped;
 use crate::printable::printable;
 
@@ -27,7 +27,7 @@ impl fmt::Display for Code<'_> {
                 break;
             }
             plain(&shown[at..start], f)?;
-            write!(f, "<span class=t-{}>", letter(span.class))?;
+            write!(f, "<span class=t-{}>", span.class.letter())?;
             plain(&shown[start..end], f)?;
             f.write_str("</span>")?;
             at = end;
@@ -49,18 +49,6 @@ fn cut(text: &[u8], most: usize) -> usize {
     end
 }
 
-fn letter(class: Class) -> char {
-    match class {
-        Class::Comment => 'c',
-        Class::Literal => 'l',
-        Class::Number => 'n',
-        Class::Keyword => 'k',
-        Class::Type => 't',
-        Class::Call => 'f',
-        Class::Directive => 'd',
-    }
-}
-
 /// Source text without markup. What is no text, or would turn it around, is shown as what it is.
 fn plain(text: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut first = true;
@@ -80,6 +68,7 @@ fn plain(text: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotate::highlight::Class;
 
     #[test]
     fn code_keeps_its_bytes_apart() {

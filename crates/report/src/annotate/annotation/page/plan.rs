@@ -154,13 +154,9 @@ impl Plan {
         self.sections[section].has(line).then(|| format!("f{section}-{line}"))
     }
 
-    pub(super) fn has_head(&self, function: FunctionId) -> bool {
-        self.heads.contains(&function)
-    }
-
     /// Where a function is on the page: above its first line, or else in the table.
     pub(super) fn function_anchor(&self, function: FunctionId) -> Option<String> {
-        if self.has_head(function) {
+        if self.heads.contains(&function) {
             return Some(format!("n{}", function.index()));
         }
         self.is_listed.contains(&function).then(|| format!("t{}", function.index()))

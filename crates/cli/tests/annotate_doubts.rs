@@ -1,0 +1,89 @@
+//! `gristmill annotate` says when lines of a profile could not be taken, whatever it writes; and changes nothing else.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+#![cfg(test)]
+
+mod harness;
+
+use std::path::Path;
+
+use harness::{code, folder, run_in, stderr, stdout};
+
+const MILL: &[u8] = b"int main(void) {\n    return grind();\n}\n";
+
+const GOOD: &[u8] = b"# callgrind format\nevents: Ir\nfl=mill.c\nfn=main\n1 10\n3 5\n";
+
+/// The same with a line that is none.
+const BAD: &[u8] = b"# callgrind format\nevents: Ir\nfl=mill.c\nfn=main\n1 10\nwhat is this?\n3 5\n";
+
+const DOUBTS: &str = "1 line could not be taken as it stands: gristmill lint tells which";
+
+/// What is written, and what is said.
+fn annotated(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let output = run_in(folder, &[&["annotate"], arguments].concat());
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+    (stdout(&output), stderr(&output))
+}
+
+#[test]
+fn every_form_has_its_doubts() {
+    let good = folder(&[("mill.c", MILL), ("profile", GOOD)]);
+    let bad = folder(&[("mill.c", MILL), ("profile", BAD)]);
+    for form in ["--style=callgrind", "--style=cachegrind", "--format=json", "--format=html"] {
+        let (text, said) = annotated(good.path(), &[form, "profile"]);
+        assert_eq!(said, "", "{form}");
+        let (doubtful, said) = annotated(bad.path(), &[form, "profile"]);
+        assert_eq!(said, format!("gristmill: warning: profile: {DOUBTS}\n"), "{form}");
+        if form.starts_with("--style") {
+            assert_eq!(doubtful, text, "{form}");
+        }
+    }
+    // In the words of the other reports.
+    let functions = stdout(&run_in(bad.path(), &["functions", "profile"]));
+    assert!(functions.contains(&format!("\n{DOUBTS}\n")), "{functions}");
+}
+
+#[test]
+fn doubts_are_about_all_profiles() {
+    let folder = folder(&[("mill.c", MILL), ("one", BAD), ("two", GOOD), ("three", BAD)]);
+    let (_, said) = annotated(folder.path(), &["one", "two", "three"]);
+    assert_eq!(
+        said,
+        "gristmill: warning: one, two, three: 2 lines could not be taken as they stand: gristmill lint tells which\n"
+    );
+}
+
+/// What cg_annotate would refuse is told with the line in its own layout, and need not be told twice.
+#[test]
+fn files_of_cachegrind_are_told_once() {
+    let profile = b"cmd: a\nevents: Ir\nfl=mill.c\nfn=f\n1 2\n1 x\nsummary: 2\n";
+    let folder = folder(&[("mill.c", MILL), ("profile", profile)]);
+    let (_, said) = annotated(folder.path(), &["profile"]);
+    assert_eq!(
+        said,
+        "gristmill: warning: profile:6: malformed or out-of-place line; cg_annotate would refuse it\n"
+    );
+    for form in ["--style=callgrind", "--format=json"] {
+        let (_, said) = annotated(folder.path(), &[form, "profile"]);
+        assert_eq!(said, format!("gristmill: warning: profile: {DOUBTS}\n"), "{form}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_stand_in_has_the_same_doubts() {
+    use std::os::unix::process::CommandExt as _;
+
+    let good = folder(&[("mill.c", MILL), ("profile", GOOD)]);
+    let bad = folder(&[("mill.c", MILL), ("profile", BAD)]);
+    let printed = |folder: &Path| {
+        let mut command = harness::gristmill(&["profile"]);
+        let output = command.arg0("callgrind_annotate").current_dir(folder).output().unwrap();
+        assert_eq!(code(&output), 0);
+        (stdout(&output), stderr(&output))
+    };
+    let (text, said) = printed(good.path());
+    assert_eq!(said, "");
+    assert_eq!(printed(bad.path()), (text, format!("gristmill: warning: profile: {DOUBTS}\n")));
+}
