@@ -8,6 +8,26 @@ use serde::Serialize;
 /// Where the format is described.
 pub(crate) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
+/// The program, with the rules that it knows.
+#[derive(Serialize)]
+pub(crate) struct Driver<R> {
+    name: &'static str,
+    version: &'static str,
+    rules: Vec<R>,
+}
+
+impl<R> Driver<R> {
+    pub(crate) fn new(rules: impl Iterator<Item = R>) -> Self {
+        Driver { name: "gristmill", version: env!("CARGO_PKG_VERSION"), rules: rules.collect() }
+    }
+}
+
+/// How grave the findings of a rule are.
+#[derive(Serialize)]
+pub(crate) struct Configuration {
+    pub(crate) level: &'static str,
+}
+
 #[derive(Serialize)]
 pub(crate) struct Text<'t> {
     pub(crate) text: &'t str,

@@ -211,12 +211,7 @@ pub(crate) fn whole(path: &Path, max_size: Size, threads: usize) -> Result<Profi
 /// Why a profile does not say all that its file once said.
 fn defect(profile: &Profile) -> Option<String> {
     let name = profile.inputs().first().map_or("", |input| input.name.as_str());
-    let is_lost = |finding: &&model::Finding| {
-        let is_number =
-            matches!(finding.kind, ErrorKind::BadCost | ErrorKind::CostTooLarge | ErrorKind::BadCount);
-        !finding.is_repaired || is_number
-    };
-    if let Some(finding) = profile.findings().iter().find(is_lost) {
+    if let Some(finding) = profile.first_loss() {
         return Some(match finding.kind {
             ErrorKind::NotAProfile(_) => format!("{name}: {}", finding.kind),
             kind => format!("{name}:{}:{}: {kind}", finding.location.line, finding.column),
@@ -273,25 +268,13 @@ fn keep_parts(args: &MergeArgs, target: &output::Target, session: &Session) -> R
     Ok(ExitStatus::Success)
 }
 
-/// An error of the writer; one of its sink is known to whoever opened that.
+/// An error of the writer.
 fn writing_failed(error: &gristmill_format::Error) -> CliError {
-    match error.kind() {
-        ErrorKind::Io => CliError::Stdout(sink_error(error)),
-        kind => CliError::Profile {
-            message: format!("the result cannot be written: {kind}"),
-            hint: matches!(kind, ErrorKind::CostTooLarge)
-                .then(|| "--mean or --scale makes its numbers smaller".to_owned()),
-        },
-    }
-}
-
-fn sink_error(error: &gristmill_format::Error) -> std::io::Error {
-    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<std::io::Error>());
-    match source.map(|source| (source.raw_os_error(), source.kind())) {
-        Some((Some(code), _)) => std::io::Error::from_raw_os_error(code),
-        Some((None, kind)) => kind.into(),
-        None => std::io::Error::other(error.to_string()),
-    }
+    CliError::of_sink(error).unwrap_or_else(|| CliError::Profile {
+        message: format!("the result cannot be written: {}", error.kind()),
+        hint: matches!(error.kind(), ErrorKind::CostTooLarge)
+            .then(|| "--mean or --scale makes its numbers smaller".to_owned()),
+    })
 }
 
 fn broken(message: String) -> CliError {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::config::Config;
+use super::config::{Config, line_of};
 use super::measured::Measured;
 use crate::error::CliError;
 use crate::output::Target;
@@ -100,9 +100,7 @@ impl Baseline {
             Err(error) => return Err(fault(path, None, &crate::input::reason(&error))),
         };
         let baseline: Baseline = toml::from_str(&text).map_err(|error| {
-            let line = error
-                .span()
-                .map(|span| 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count());
+            let line = error.span().map(|span| line_of(&text, span.start));
             fault(path, line, &error.message().replace('\n', " "))
         })?;
         if baseline.version != VERSION {
@@ -241,7 +239,8 @@ impl BlessedBudget {
     }
 }
 
-fn quoted(text: &str) -> String {
+/// A text as it stands in TOML.
+pub(super) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 

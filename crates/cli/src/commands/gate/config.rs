@@ -1,6 +1,7 @@
 //! `gristmill.toml`: which benchmarks there are, and what they may cost.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -218,7 +219,10 @@ impl Fault {
 
 pub(super) fn read(path: &Path) -> Result<Config, CliError> {
     let text = std::fs::read_to_string(path).map_err(|error| CliError::Usage {
-        message: format!("{}: {}", printable_path(path), crate::input::reason(&error)),
+        message: match error.kind() {
+            ErrorKind::NotFound => format!("{}: no such file", printable_path(path)),
+            _ => format!("{}: {}", printable_path(path), crate::input::reason(&error)),
+        },
         hint: Some("gristmill gate init writes a first one".to_owned()),
     })?;
     parse(path, &text).map_err(|fault| CliError::Usage {
@@ -227,7 +231,8 @@ pub(super) fn read(path: &Path) -> Result<Config, CliError> {
     })
 }
 
-fn line_of(text: &str, at: usize) -> usize {
+/// The line of a text that this place is in.
+pub(super) fn line_of(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }
 

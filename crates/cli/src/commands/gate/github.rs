@@ -22,11 +22,9 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 Outcome::Advice => ("warning", "is over an advised budget"),
                 Outcome::Unknown => ("error", "could not be told"),
             };
-            let place =
-                report.place(check).map(|(file, line)| (shown_path(&report.directory.join(file)), line));
-            let (file, line) = place.unwrap_or_else(|| (config.clone(), check.line as u64));
+            let (path, line) = report.place(check);
             let title = format!("{} {what}", verdict.name);
-            annotate(out, command, (&file, line), &title, &message(verdict, check))?;
+            annotate(out, command, (&shown_path(&path), line), &title, &message(verdict, check))?;
         }
     }
     // What a log shows at its end.

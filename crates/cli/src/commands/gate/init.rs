@@ -1,5 +1,6 @@
 //! `gristmill gate init`: a first `gristmill.toml`.
 
+use super::baseline::quoted;
 use crate::ExitStatus;
 use crate::args::GateInitArgs;
 use crate::error::CliError;
@@ -22,10 +23,9 @@ pub(super) fn run(args: &GateInitArgs, session: &Session) -> Result<ExitStatus, 
 }
 
 fn text(command: &[String]) -> String {
-    let quoted = |word: &String| toml::Value::String(word.clone()).to_string();
     let example = [String::from("target/release/bench")];
     let words: Vec<String> =
-        if command.is_empty() { &example[..] } else { command }.iter().map(quoted).collect();
+        if command.is_empty() { &example[..] } else { command }.iter().map(|word| quoted(word)).collect();
     format!(
         "# What `gristmill gate run` measures and allows. docs/gate.md of Gristmill explains every key.\n\
          \n\

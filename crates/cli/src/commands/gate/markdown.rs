@@ -7,13 +7,7 @@ use super::report::{Report, difference, row_name, row_note, signed};
 use crate::terminal::grouped;
 
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let sign = match report.outcome() {
-        Outcome::Within => "✅",
-        Outcome::Advice => "👀",
-        Outcome::Over => "❌",
-        Outcome::Unknown => "❓",
-    };
-    writeln!(out, "### {sign} Gristmill gate: {}\n", report.sentence())?;
+    writeln!(out, "### {} Gristmill gate: {}\n", sign(report.outcome()), report.sentence())?;
     writeln!(out, "| | benchmark | cost | baseline | now | change | allowed |")?;
     writeln!(out, "|---|---|---|--:|--:|--:|---|")?;
     for verdict in &report.verdicts {
@@ -21,7 +15,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             row(verdict, check, out)?;
         }
         if verdict.failure.is_some() {
-            writeln!(out, "| ❓ | {} | | | | | |", cell(&verdict.name))?;
+            writeln!(out, "| {} | {} | | | | | |", sign(Outcome::Unknown), cell(&verdict.name))?;
         }
     }
     writeln!(out)?;
@@ -31,13 +25,16 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn row(verdict: &Verdict, check: &Check, out: &mut dyn Write) -> io::Result<()> {
-    let sign = match check.outcome {
+fn sign(outcome: Outcome) -> &'static str {
+    match outcome {
         Outcome::Within => "✅",
         Outcome::Advice => "👀",
         Outcome::Over => "❌",
         Outcome::Unknown => "❓",
-    };
+    }
+}
+
+fn row(verdict: &Verdict, check: &Check, out: &mut dyn Write) -> io::Result<()> {
     let subject = if check.is_total {
         cell(&check.event)
     } else {
@@ -45,7 +42,8 @@ fn row(verdict: &Verdict, check: &Check, out: &mut dyn Write) -> io::Result<()> 
     };
     writeln!(
         out,
-        "| {sign} | {} | {subject} | {} | {} | {} | {} |",
+        "| {} | {} | {subject} | {} | {} | {} | {} |",
+        sign(check.outcome),
         cell(&verdict.name),
         check.base.map_or_else(String::new, grouped),
         grouped(check.cost),

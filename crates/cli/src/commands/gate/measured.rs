@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gristmill_profile::analysis::{CallGraph, group_costs};
 use gristmill_profile::compare::{RuleSet, normal_function};
+use gristmill_profile::merge::creators;
 use gristmill_profile::{FunctionId, Profile, Selection};
 use regex::Regex;
 
@@ -53,8 +54,7 @@ impl Measured {
             .events()
             .map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned())
             .collect();
-        let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-        let directories = [directory.as_os_str().as_encoded_bytes().to_vec()];
+        let directories = [prefix(directory)];
         let names: Vec<FunctionName> = profile
             .functions()
             .map(|id| {
@@ -118,6 +118,12 @@ impl Measured {
     }
 }
 
+/// What the paths of a profile begin with that are below a directory.
+pub(super) fn prefix(directory: &Path) -> Vec<u8> {
+    let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+    directory.as_os_str().as_encoded_bytes().to_vec()
+}
+
 /// What the functions cost that a budget is about.
 fn subject_costs(
     graph: &CallGraph,
@@ -166,10 +172,7 @@ fn environment(profile: &Profile) -> BTreeMap<String, String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
     let mut answers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for part in profile.parts() {
-        let creators = part.creator().filter(|creator| !creator.starts_with(b"gristmill-merge-"));
-        let merged =
-            part.descriptions().filter(|(kind, _)| *kind == b"Merged creator").map(|(_, value)| value);
-        for creator in creators.into_iter().chain(merged) {
+        for creator in creators(&part) {
             answers.entry(TOOL.to_owned()).or_default().insert(text(creator));
         }
         for (kind, value) in part.descriptions().map(|(kind, value)| (text(kind), text(value))) {

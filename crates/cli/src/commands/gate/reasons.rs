@@ -7,6 +7,7 @@ use gristmill_profile::compare::{CompareOptions, Comparison, Normalising};
 use gristmill_report::diff::sentence;
 
 use super::judge::{Outcome, Reason, Verdict};
+use super::measured::prefix;
 
 /// More reasons than these nobody reads in a verdict; `gristmill diff` has them all.
 const MOST: usize = 5;
@@ -21,9 +22,7 @@ pub(super) fn explain(
     new: &Profile,
     directory: &Path,
 ) -> Result<(), String> {
-    let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-    let strip_prefix = vec![directory.as_os_str().as_encoded_bytes().to_vec()];
-    let normalising = Normalising { strip_prefix, ..Normalising::default() };
+    let normalising = Normalising { strip_prefix: vec![prefix(directory)], ..Normalising::default() };
     let options = CompareOptions { normalising, ..CompareOptions::default() };
     let comparison = Comparison::new(&[base], &[new], &options).map_err(|error| error.to_string())?;
     for check in verdict.checks.iter_mut().filter(|check| check.is_total && check.outcome != Outcome::Within)

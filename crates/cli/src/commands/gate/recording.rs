@@ -48,11 +48,13 @@ pub(super) fn single(benchmark: &Benchmark, config: &Config, session: &Session) 
 }
 
 fn read(files: &[PathBuf], session: &Session) -> Result<Profile, String> {
-    let profiles =
-        files.iter().map(|path| merge::whole(path, session.max_size, 1).map_err(|error| error.to_string()));
-    let profiles: Vec<Profile> = profiles.collect::<Result<_, _>>()?;
     let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
-    joined(profiles).map_err(|error| format!("{}: {error}", names.join(", ")))
+    joined(loaded(files, session)?).map_err(|error| format!("{}: {error}", names.join(", ")))
+}
+
+fn loaded(files: &[PathBuf], session: &Session) -> Result<Vec<Profile>, String> {
+    let profiles = files.iter().map(|path| merge::whole(path, session.max_size, 1));
+    profiles.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
 /// Several files of one recording, added up.
@@ -100,9 +102,7 @@ fn once(recording: &Recording, config: &Config, session: &Session) -> Result<Pro
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     // One for each process and thread; the names have numbers that differ from run to run, so the order says nothing.
     files.sort();
-    let profiles = files.iter().map(|path| merge::whole(path, session.max_size, 1));
-    let profiles: Vec<Profile> = profiles.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    joined(profiles)
+    joined(loaded(&files, session)?)
         .map_err(|error| format!("valgrind recorded nothing of `{}`: {error}", recording.command.join(" ")))
 }
 

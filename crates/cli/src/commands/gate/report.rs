@@ -50,11 +50,16 @@ impl Report {
         }
     }
 
-    /// The source line to show a verdict beside: where the function stands that is most responsible, if its file is here.
-    pub(super) fn place<'c>(&self, check: &'c Check) -> Option<(&'c str, u64)> {
+    /// The line to show a verdict beside: where the function stands that is most responsible, if its file is here, or else
+    /// the budget.
+    pub(super) fn place(&self, check: &Check) -> (PathBuf, u64) {
         let worst = check.functions.iter().filter(|row| row.delta() > 0);
-        let mut places = worst.filter_map(|row| Some((row.function.as_ref()?.file.as_str(), row.line?)));
-        places.find(|(file, _)| Path::new(file).is_relative() && self.directory.join(file).is_file())
+        let places = worst.filter_map(|row| Some((row.function.as_ref()?.file.as_str(), row.line?)));
+        let mut places = places
+            .filter(|(file, _)| Path::new(file).is_relative())
+            .map(|(file, line)| (self.directory.join(file), line));
+        let source = places.find(|(path, _)| path.is_file());
+        source.unwrap_or_else(|| (self.config.clone(), check.line as u64))
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::judge::Outcome;
 use super::report::{Report, message};
-use crate::sarif::{Artifact, PhysicalLocation, Place, Region, SCHEMA, Text, uri};
+use crate::sarif::{Artifact, Configuration, Driver, PhysicalLocation, Place, Region, SCHEMA, Text, uri};
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -36,14 +36,7 @@ struct Invocation {
 
 #[derive(Serialize)]
 struct Tool {
-    driver: Driver,
-}
-
-#[derive(Serialize)]
-struct Driver {
-    name: &'static str,
-    version: &'static str,
-    rules: Vec<Rule>,
+    driver: Driver<Rule>,
 }
 
 #[derive(Serialize)]
@@ -54,11 +47,6 @@ struct Rule {
     full_description: Text<'static>,
     help: Text<'static>,
     default_configuration: Configuration,
-}
-
-#[derive(Serialize)]
-struct Configuration {
-    level: &'static str,
 }
 
 #[derive(Serialize)]
@@ -108,11 +96,8 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 Outcome::Advice => 1,
                 Outcome::Unknown => 2,
             };
-            let (place, line) = match report.place(check) {
-                Some((file, line)) => (uri(&report.directory.join(file)), line),
-                None => (config.clone(), check.line as u64),
-            };
-            told.push((rule, message(verdict, check), place, line));
+            let (path, line) = report.place(check);
+            told.push((rule, message(verdict, check), uri(&path), line));
         }
     }
     let results = told.iter().map(|(rule, message, uri, line)| Finding {
@@ -138,13 +123,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         schema: SCHEMA,
         version: "2.1.0",
         runs: [Run {
-            tool: Tool {
-                driver: Driver {
-                    name: "gristmill",
-                    version: env!("CARGO_PKG_VERSION"),
-                    rules: rules.collect(),
-                },
-            },
+            tool: Tool { driver: Driver::new(rules) },
             column_kind: "unicodeCodePoints",
             results: results.collect(),
             invocations: [Invocation {

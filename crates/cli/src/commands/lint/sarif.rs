@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Printer;
 use super::findings::{Counts, Subject, character_column, index_of};
-use crate::sarif::{Artifact, PhysicalLocation, Place, Region, SCHEMA, Text, uri};
+use crate::sarif::{Artifact, Configuration, Driver, PhysicalLocation, Place, Region, SCHEMA, Text, uri};
 use crate::terminal::grouped;
 
 #[derive(Default)]
@@ -22,14 +22,6 @@ pub(super) struct Sarif {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Driver {
-    name: &'static str,
-    version: &'static str,
-    rules: Vec<Descriptor>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Descriptor {
     id: &'static str,
     short_description: Text<'static>,
@@ -37,11 +29,6 @@ struct Descriptor {
     help: Text<'static>,
     default_configuration: Configuration,
     properties: Properties,
-}
-
-#[derive(Serialize)]
-struct Configuration {
-    level: &'static str,
 }
 
 #[derive(Serialize)]
@@ -91,11 +78,7 @@ impl Sarif {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
         }
-        let driver = Driver {
-            name: "gristmill",
-            version: env!("CARGO_PKG_VERSION"),
-            rules: RULES.iter().map(|rule| descriptor(rule)).collect(),
-        };
+        let driver = Driver::new(RULES.iter().map(|rule| descriptor(rule)));
         write!(
             out,
             "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n\
