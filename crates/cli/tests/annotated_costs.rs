@@ -13,17 +13,22 @@ mod callees;
 #[allow(dead_code)]
 mod facts;
 mod harness;
+#[path = "callgrind_annotate/reading.rs"]
+mod reading;
 #[path = "callgrind_annotate/rules.rs"]
 #[allow(dead_code)]
 mod rules;
+#[path = "../../format/tests/support/words.rs"]
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use facts::{Facts, Given, add, text};
+use facts::{Facts, Given, add};
 use harness::{code, root, run_in, stderr};
+use words::text;
 
 /// Costs by line; line 0 is where it is not known.
 type Lines = BTreeMap<u64, Given>;

@@ -29,8 +29,12 @@ mod order;
 mod original;
 #[path = "callgrind_annotate/output.rs"]
 mod output;
+#[path = "callgrind_annotate/reading.rs"]
+mod reading;
 #[path = "callgrind_annotate/rules.rs"]
 mod rules;
+#[path = "../../format/tests/support/words.rs"]
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -47,6 +51,7 @@ use order::Arcs;
 use original::{Original, Printed};
 use output::{Report, without_zeros};
 use rules::Rule;
+use words::text;
 
 /// A folder to work in, with the sources of profiles in it and the program under its other name.
 struct Workshop {
@@ -362,7 +367,7 @@ fn at_home(workshop: &Workshop) -> Vec<Case> {
     fs::create_dir_all(&folder).unwrap();
     let mut cases = Vec::new();
     for path in harness::corpus() {
-        let content = facts::text(&fs::read(&path).unwrap());
+        let content = text(&fs::read(&path).unwrap());
         if content.contains("=(") && content.contains("/srv/demo/src/") {
             let home = format!("{}/src/", workshop.here.display());
             let copy = folder.join(path.file_name().unwrap());
@@ -413,7 +418,7 @@ fn several_files() {
                 .args(&paths)
                 .output()
                 .unwrap();
-            let ours = facts::text(&output.stdout);
+            let ours = text(&output.stdout);
             assert!(wanted == ours, "{arguments:?} {names:?}: {}", first_difference(&wanted, &ours));
             judged += 1;
         }

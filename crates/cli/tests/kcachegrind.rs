@@ -14,14 +14,16 @@ mod model;
 #[path = "../../profile/tests/kcachegrind/read.rs"]
 #[allow(dead_code)]
 mod read;
+#[path = "../../format/tests/support/words.rs"]
+mod words;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gristmill_profile::symbol::Symbol;
 use serde_json::Value;
 
-use harness::{code, corpus, json, run, text};
+use harness::{code, corpus, json, other_corpus, run, text, whole};
 use model::{Model, Row};
 
 /// Object, file and name. Functions that differ in the hash of a mangled name only are shown alike.
@@ -36,10 +38,6 @@ fn rows(all: impl Iterator<Item = (Key, Row)>) -> Rows {
     let order = |row: &Row| (row.self_cost.clone(), row.inclusive.clone(), row.called);
     rows.values_mut().for_each(|alike| alike.sort_by_key(order));
     rows
-}
-
-fn whole(number: &Value) -> i128 {
-    number.to_string().parse().unwrap()
 }
 
 fn costs(of: &Value, events: &[String]) -> Vec<i128> {
@@ -100,10 +98,7 @@ fn own_corpus_agrees() {
 
 #[test]
 fn outside_corpus_agrees() {
-    let Some(folder) = std::env::var_os("GRISTMILL_CORPUS").map(PathBuf::from) else {
-        println!("skipped: GRISTMILL_CORPUS names no folder");
-        return;
-    };
+    let Some(folder) = other_corpus() else { return };
     let manifest = std::fs::read_to_string(folder.join("MANIFEST.tsv")).unwrap();
     let names = manifest.lines().skip(1).filter_map(|line| line.split('\t').next());
     let paths = names.map(|name| folder.join(name)).filter(|path| path.is_file());

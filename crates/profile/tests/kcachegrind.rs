@@ -21,10 +21,13 @@ mod files;
 mod model;
 #[path = "kcachegrind/read.rs"]
 mod read;
+#[path = "../../format/tests/support/words.rs"]
+mod words;
 
 use files::{File, files_outside};
 use model::{Cycle, Model, Row};
-use read::{Function, Id, text};
+use read::{Function, Id};
+use words::text;
 
 /// The library's numbers for the parts that are selected.
 fn inclusive(profile: &Profile, selection: &Selection, cycles: Cycles) -> Inclusive {

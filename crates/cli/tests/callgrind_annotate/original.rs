@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-use super::facts::text;
 use super::options::Options;
+use super::words::text;
 
 const PROGRAM: &str = "callgrind_annotate";
 

@@ -5,6 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::words::{
+    FILES, FUNCTIONS, Names, OBJECTS, Origin, cost, event_types, is_blank, number, text, words,
+};
+
 /// A function while the file is read: its index in [`Reading::functions`].
 pub(crate) type Id = usize;
 
@@ -56,11 +60,6 @@ pub(crate) struct Reading {
     pub(crate) odd: Vec<String>,
 }
 
-/// Every byte as one character, so that bytes that are no text stay apart.
-pub(crate) fn text(bytes: &[u8]) -> String {
-    bytes.iter().map(|&byte| char::from(byte)).collect()
-}
-
 /// Reads files, all parts of which make one profile.
 pub(crate) fn read(files: &[&[u8]]) -> Reading {
     let mut reader = Reader::default();
@@ -96,8 +95,7 @@ struct Reader {
     pid: Option<u64>,
     columns: usize,
 
-    /// What `(7)` stands for, for objects, files and functions.
-    names: [BTreeMap<u64, String>; 3],
+    names: Names,
     object: String,
     file: String,
     /// What `fn=` goes back to.
@@ -118,48 +116,11 @@ struct Reader {
     jump: bool,
 }
 
-const OBJECTS: usize = 0;
-const FILES: usize = 1;
-const FUNCTIONS: usize = 2;
-
-fn is_blank(character: char) -> bool {
-    character == ' ' || character == '\t'
-}
-
-fn words(text: &str) -> Vec<&str> {
-    text.split(is_blank).filter(|word| !word.is_empty()).collect()
-}
-
-fn number(word: &str) -> Option<u64> {
-    // The parser of the language takes a sign, the format does not.
-    if !word.starts_with(|first: char| first.is_ascii_digit()) {
-        return None;
-    }
-    match word.strip_prefix("0x") {
-        Some(digits) if digits.starts_with('+') => None,
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => word.parse().ok(),
-    }
-}
-
-fn cost(word: &str) -> Option<i128> {
-    match word.strip_prefix('-') {
-        _ if word == "." => Some(0),
-        Some(digits) => number(digits).map(|cost| -i128::from(cost)),
-        None => number(word).map(i128::from),
-    }
-}
-
 /// `*`, `+3`, `-3`, `3`, `0x3`, or a range that begins with one of these.
 fn is_position(word: &str) -> bool {
     let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
     let mut ends = unsigned.split(['+', '-', ':']);
     word == "*" || ends.clone().count() <= 2 && ends.all(|end| number(end).is_some())
-}
-
-/// Whether a text begins as `(7)` does.
-fn opens_number(text: &str) -> bool {
-    text.strip_prefix('(').is_some_and(|inside| inside.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 impl Reader {
@@ -251,13 +212,7 @@ impl Reader {
             }
             "events" => {
                 self.has_events = true;
-                let mut events: Vec<String> = Vec::new();
-                for word in words(value) {
-                    let before =
-                        words(value).iter().take(events.len()).filter(|other| **other == word).count();
-                    events.push(if before == 0 { word.to_owned() } else { format!("{word}#{}", before + 1) });
-                }
-                self.part().events = events;
+                self.part().events = event_types(value);
             }
             "totals" | "total" => self.has_totals = true,
             _ => {}
@@ -306,39 +261,12 @@ impl Reader {
         }
     }
 
-    /// `(7) name` says what 7 stands for, `(7)` stands for it, and everything else is the name.
     fn name(&mut self, space: usize, value: &str) -> String {
-        if !opens_number(value) {
-            return value.to_owned();
-        }
-        let numbered = value[1..].split_once(')').and_then(|(digits, rest)| Some((number(digits)?, rest)));
-        let Some((id, rest)) = numbered else {
+        let (name, origin) = self.names.read(space, value);
+        if origin == Origin::NoNumber {
             self.odd("neither a number nor a name");
-            return value.to_owned();
-        };
-        let name = rest.trim_start_matches(is_blank);
-        match self.names[space].get(&id) {
-            Some(known) if name.is_empty() => known.clone(),
-            None if rest.is_empty() => format!("({id})"),
-            _ => {
-                let name = self.with_references(space, name);
-                self.names[space].insert(id, name.clone());
-                name
-            }
         }
-    }
-
-    /// `(4)'2'(6)` is made of two other names and a level of recursion.
-    fn with_references(&self, space: usize, name: &str) -> String {
-        let piece = |piece: &str| match piece.strip_prefix('(').and_then(|piece| piece.strip_suffix(')')) {
-            Some(digits) => self.names[space].get(&number(digits)?).cloned(),
-            None => number(piece).map(|_| piece.to_owned()),
-        };
-        let made: Option<Vec<String>> = name.split('\'').map(piece).collect();
-        match made {
-            Some(pieces) if opens_number(name) => pieces.join("'"),
-            _ => name.to_owned(),
-        }
+        name
     }
 
     fn id(&mut self, object: String, file: String, name: String) -> Id {
@@ -366,7 +294,7 @@ impl Reader {
 
     fn calls(&mut self, value: &str) {
         self.caller();
-        let count = words(value).first().and_then(|word| cost(word)).filter(|_| !value.starts_with('.'));
+        let count = words(value).first().and_then(|word| cost(word));
         if count.is_none() {
             self.odd("no count of calls");
         }
@@ -408,6 +336,7 @@ impl Reader {
         for (place, word) in costs.iter_mut().zip(words.iter().skip(columns)) {
             match cost(word) {
                 Some(cost) => *place = cost,
+                None if *word == "." => {}
                 None => self.reading.odd.push(format!("line {}: a cost like {word}", self.number)),
             }
         }
