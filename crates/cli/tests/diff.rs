@@ -12,8 +12,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use harness::{
-    CLEAN, assert_ends_quietly, code, corpus, folder, golden, json, malformed, root, run, run_in, run_with,
-    stderr, stdout, text,
+    CLEAN, assert_ends_quietly, assert_valid, code, corpus, folder, golden, json, malformed, run, run_in,
+    run_with, schema, stderr, stdout, text, whole,
 };
 
 const BASE: &[u8] = b"creator: hand 1\ncmd: mill -f\nevents: Ir Dr\nob=/a/mill/target/mill\nfl=/a/mill/src/mill.c\nfn=main\n\
@@ -114,15 +114,7 @@ fn a_function_with_its_source() {
 }
 
 fn validated(answer: &Value) {
-    let schema = std::fs::read_to_string(root().join("docs/schema/diff.schema.json")).unwrap();
-    let schema: Value = serde_json::from_str(&schema).unwrap();
-    if let Err(error) = jsonschema::validator_for(&schema).unwrap().validate(answer) {
-        panic!("{error}");
-    }
-}
-
-fn whole(number: &Value) -> i128 {
-    number.to_string().parse().unwrap()
+    assert_valid(&schema("diff.schema.json"), answer, "diff");
 }
 
 /// What is shown and what is not adds up to the change of the total.
@@ -269,6 +261,62 @@ fn unlike_recordings_are_told() {
     // Another folder is no other program.
     let files = folder(&[("base.out", BASE), ("new.out", NEW)]);
     assert_eq!(code(&run_in(files.path(), &["diff", "base.out", "new.out", "--strict-environment"])), 0);
+}
+
+/// Documents for people say it at their top, and for what programs read it is said on standard error.
+#[test]
+fn lines_that_could_not_be_taken_are_told() {
+    let broken = "events: Ir\nfl=m.c\nfn=f\n1 5\nnonsense\n2 6\n";
+    let worse = format!("{broken}more nonsense\n");
+    let files =
+        folder(&[("base.out", broken.as_bytes()), ("new.out", worse.as_bytes()), ("good.out", CLEAN)]);
+    let of_base = "base.out: 1 line could not be taken as it stands: gristmill lint tells which";
+    let of_new = "new.out: 2 lines could not be taken as they stand: gristmill lint tells which";
+    let pair = ["base.out", "new.out"];
+    for function in [&[][..], &["--function", "f"]] {
+        for format in ["text", "markdown", "html"] {
+            let output = run_in(files.path(), &[&["diff", "--format", format], function, &pair].concat());
+            assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{format}");
+            let shown = stdout(&output).replace('\\', "");
+            let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(
+                (shown.matches(of_base).count(), shown.matches(of_new).count()),
+                (1, 1),
+                "{format}: {shown}"
+            );
+        }
+        for format in ["json", "csv"] {
+            let output = run_in(files.path(), &[&["diff", "--format", format], function, &pair].concat());
+            let said = format!("gristmill: warning: {of_base}\ngristmill: warning: {of_new}\n");
+            assert_eq!((code(&output), stderr(&output)), (0, said), "{format}");
+        }
+    }
+    // Each run is told of by its name, and a difference is written all the same.
+    let runs = ["diff", "--base", "good.out", "base.out", "--new", "new.out", "-o", "d.callgrind"];
+    let output = run_in(files.path(), &runs);
+    assert_eq!(code(&output), 0);
+    assert_eq!(stderr(&output).matches("gristmill: warning: ").count(), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains(of_base) && stderr(&output).contains(of_new), "{}", stderr(&output));
+    let output = run_in(files.path(), &["diff", "good.out", "good.out", "--format", "csv"]);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+}
+
+#[test]
+fn event_types_that_lack_something_are_told() {
+    let files = files();
+    let derived = ["diff", "base.out", "new.out", "--derive", "X = Ir + Nope"];
+    let of_x = "`X` is derived without `Nope`";
+    let output = run_in(files.path(), &[&derived[..], &["--event", "X"]].concat());
+    assert!(stdout(&output).contains(&format!("\nwarning: {of_x}\n")), "{}", stdout(&output));
+    assert_eq!(stderr(&output), "");
+    let output = run_in(files.path(), &[&derived[..], &["--event", "X", "--format", "json"]].concat());
+    assert_eq!(stderr(&output), format!("gristmill: warning: {of_x}\n"));
+    // Of what is not shown nothing need be said.
+    let output = run_in(files.path(), &derived);
+    assert!(!stdout(&output).contains("Nope"), "{}", stdout(&output));
+    let output = run_in(files.path(), &["diff", "base.out", "new.out", "--derive", "X = Nope"]);
+    let said = "warning: `X` cannot be derived: there is no `Nope`\n";
+    assert!(stdout(&output).contains(said), "{}", stdout(&output));
 }
 
 #[test]

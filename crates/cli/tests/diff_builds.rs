@@ -14,19 +14,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use harness::{code, json, run, stderr, stdout, text};
-
-/// Whether all of these can be run.
-fn has(tools: &[&str]) -> bool {
-    tools.iter().all(|tool| {
-        let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-        if !found {
-            assert!(std::env::var_os("GRISTMILL_CI").is_none(), "{tool} is missing");
-            println!("skipped: there is no {tool}");
-        }
-        found
-    })
-}
+use harness::{code, has, json, run, stderr, stdout, text};
 
 fn succeed(command: &mut Command) {
     let output = command.output().unwrap();

@@ -9,20 +9,19 @@ mod harness;
 
 use serde_json::Value;
 
-use harness::{CLEAN, code, corpus, folder, golden, json, root, run, run_in, run_with, stderr, stdout, text};
+use harness::{
+    CLEAN, assert_valid, code, corpus, folder, json, root, run, run_in, run_with, schema, stderr, stdout,
+    text, whole,
+};
 
-/// Named relative to the corpus, so that the names in the output are those of no machine.
 fn blessed(name: &str, arguments: &[&str]) {
-    let output = run_in(&root().join("corpus"), &[&["functions"], arguments].concat());
-    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
-    let shown = stdout(&output);
+    let shown = harness::blessed("functions", name, arguments);
     // CSV and JSON are for programs.
     if !arguments.contains(&"csv") && !arguments.contains(&"markdown") {
         for line in shown.lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
     }
-    golden(&format!("functions-{name}"), &shown);
 }
 
 #[test]
@@ -81,18 +80,14 @@ fn numbers_are_those_of_arithmetic() {
 
 #[test]
 fn json_keeps_its_promise() {
-    let schema = std::fs::read_to_string(root().join("docs/schema/functions.schema.json")).unwrap();
-    let schema: Value = serde_json::from_str(&schema).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    let schema = schema("functions.schema.json");
     for path in corpus() {
         let output = run(&["functions", "--format", "json", text(&path)]);
         if code(&output) == 2 {
             continue;
         }
         let answer = json(&output);
-        if let Err(error) = validator.validate(&answer) {
-            panic!("{}: {error}", path.display());
-        }
+        assert_valid(&schema, &answer, text(&path));
         // Every function is there, and their self costs are the total.
         for (event, total) in answer["totals"].as_object().unwrap() {
             let costs = answer["functions"].as_array().unwrap().iter();
@@ -100,10 +95,6 @@ fn json_keeps_its_promise() {
             assert_eq!(sum, whole(total), "{}: {event}", path.display());
         }
     }
-}
-
-fn whole(number: &Value) -> i128 {
-    number.to_string().parse().unwrap()
 }
 
 #[test]

@@ -14,43 +14,23 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use harness::{
-    assert_frugal, code, folder, golden, gzip, json, root, run_in, run_measured, stderr, stdout, text,
+    MAX_SIZE, assert_frugal, assert_valid, code, files_below, folder, golden, gzip, json, other_corpus, root,
+    run_in, run_measured, schema, stderr, stdout, text, whole,
 };
 
 /// All files below a folder, in order, as paths relative to it.
 fn files(folder: &Path) -> Vec<String> {
-    fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(root, &path, files);
-            } else {
-                files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
-            }
-        }
-    }
-    let mut files_found = Vec::new();
-    collect(folder, folder, &mut files_found);
-    files_found.sort();
-    files_found
+    let relative = |path: PathBuf| path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+    files_below(folder).into_iter().map(relative).collect()
 }
-
-/// Enough for every profile; what expands to more is a bomb, and takes its time in a build without optimisation.
-const MAX_SIZE: &str = "--max-size=64M";
 
 /// The project's corpus, and another one if there is one.
 fn corpora() -> Vec<PathBuf> {
-    std::iter::once(root().join("corpus"))
-        .chain(std::env::var_os("GRISTMILL_CORPUS").map(PathBuf::from))
-        .collect()
+    std::iter::once(root().join("corpus")).chain(other_corpus()).collect()
 }
 
-/// Named relative to the corpus, so that the names in the output are those of no machine.
 fn blessed(name: &str, inputs: &[&str]) {
-    let output = run_in(&root().join("corpus"), &[&["info"], inputs].concat());
-    assert_eq!(stderr(&output), "");
-    assert_eq!(code(&output), 0);
-    golden(&format!("info-{name}"), &stdout(&output));
+    harness::blessed("info", name, inputs);
 }
 
 #[test]
@@ -101,15 +81,12 @@ fn text_fits_80_columns() {
 
 #[test]
 fn json_holds_to_its_schema() {
-    let schema = std::fs::read(root().join("docs/schema/info.schema.json")).unwrap();
-    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let schema = schema("info.schema.json");
     for corpus in corpora() {
         for file in files(&corpus) {
             let output = run_in(&corpus, &["info", MAX_SIZE, "--format", "json", &file]);
             let json = json(&output);
-            if let Err(error) = validator.validate(&json) {
-                panic!("{file}: {error} at {}", error.instance_path());
-            }
+            assert_valid(&schema, &json, &file);
             let expected = usize::from(output.status.success());
             assert_eq!(json["files"].as_array().unwrap().len(), expected, "{file}: {}", stderr(&output));
         }
@@ -229,7 +206,7 @@ fn naive_sums(file: &[u8]) -> BTreeMap<String, i128> {
 
 fn sums_of(json: &Value, key: &str) -> BTreeMap<String, i128> {
     let costs = json[key].as_object().unwrap();
-    costs.iter().map(|(name, cost)| (name.clone(), cost.to_string().parse().unwrap())).collect()
+    costs.iter().map(|(name, cost)| (name.clone(), whole(cost))).collect()
 }
 
 #[test]
@@ -259,7 +236,7 @@ fn totals_are_the_naive_sums() {
 
 #[test]
 fn totals_are_the_expected_ones() {
-    let Some(corpus) = std::env::var_os("GRISTMILL_CORPUS").map(PathBuf::from) else { return };
+    let Some(corpus) = other_corpus() else { return };
     let Ok(expected) = std::fs::read_to_string(corpus.join("EXPECTED.tsv")) else { return };
     let mut wrong = Vec::new();
     for row in expected.lines().skip(1) {

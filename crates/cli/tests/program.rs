@@ -3,45 +3,14 @@
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used)]
 
+mod harness;
+
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use harness::{gristmill, gzip, run, run_with, stderr, text};
+
 const PROFILE: &[u8] = b"# callgrind format\nevents: Ir\nfn=main\n1 10\n";
-
-fn gristmill(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gristmill"));
-    // Colours and widths of the machine that runs the tests are none of their business.
-    command.args(arguments).env_remove("NO_COLOR").env("TERM", "dumb").stdin(Stdio::null());
-    command
-}
-
-fn run(arguments: &[&str]) -> Output {
-    gristmill(arguments).output().unwrap()
-}
-
-/// Runs with `input` on standard input.
-fn run_with(arguments: &[&str], input: &[u8]) -> Output {
-    let mut command = gristmill(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 #[test]
 fn usage_errors_exit_2() {

@@ -9,18 +9,17 @@
 mod harness;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use harness::{code, corpus, folder, golden, root, run, run_in, stderr, stdout, text};
+use harness::{
+    MAX_SIZE, assert_valid, code, folder, root, run, run_in, schema, small_files, stderr, stdout, text, whole,
+};
 
-/// Named relative to the corpus, so that the names in the output are those of no machine.
 fn blessed(name: &str, arguments: &[&str]) {
-    let output = run_in(&root().join("corpus"), &[&["show"], arguments].concat());
-    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
-    golden(&format!("show-{name}"), &stdout(&output));
+    harness::blessed("show", name, arguments);
 }
 
 #[test]
@@ -135,33 +134,10 @@ fn parts_add_up() {
     }
 }
 
-const MAX_SIZE: &str = "--max-size=64M";
-
-/// Both corpora, but for files too large for a build without optimisation.
-fn profiles() -> Vec<PathBuf> {
-    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, files);
-            } else if path.metadata().unwrap().len() < 250_000 {
-                files.push(path);
-            }
-        }
-    }
-    let mut files = corpus();
-    if let Some(more) = std::env::var_os("GRISTMILL_CORPUS") {
-        collect(Path::new(&more), &mut files);
-    }
-    files.retain(|file| !file.to_string_lossy().contains("bomb"));
-    files.sort();
-    files
-}
-
 /// The dearest function of each file that is known by its name alone.
 fn dearest() -> Vec<(PathBuf, Value)> {
     let mut found = Vec::new();
-    for file in profiles() {
+    for file in small_files() {
         let output = run(&["functions", MAX_SIZE, "--format", "json", text(&file)]);
         if code(&output) != 0 {
             continue;
@@ -184,17 +160,14 @@ fn dearest() -> Vec<(PathBuf, Value)> {
 
 #[test]
 fn json_holds_to_its_schema_and_agrees_with_functions() {
-    let schema = std::fs::read(root().join("docs/schema/show.schema.json")).unwrap();
-    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let schema = schema("show.schema.json");
     for (file, row) in dearest() {
         let name = row["name"].as_str().unwrap();
         let output = run(&["show", MAX_SIZE, "--format", "json", "--depth", "4", name, text(&file)]);
         let file = file.display();
         assert_eq!(code(&output), 0, "{file}: {}", stderr(&output));
         let told = harness::json(&output);
-        if let Err(error) = validator.validate(&told) {
-            panic!("{file}: {error} at {}", error.instance_path());
-        }
+        assert_valid(&schema, &told, &file.to_string());
         for key in ["self", "inclusive", "calls"] {
             assert_eq!(told[key], row[key], "{file}: {name}: {key}");
         }
@@ -202,16 +175,15 @@ fn json_holds_to_its_schema_and_agrees_with_functions() {
         let cycle = &told["cycle"]["number"];
         assert_eq!(if told["cycle"].is_null() { &Value::Null } else { cycle }, &row["cycle"], "{file}");
         // All of its own cost is on its lines, and all of its calls are.
-        let cost = |value: &Value| value.to_string().parse::<i128>().unwrap();
         let lines = told["lines"]["rows"].as_array().unwrap();
         for event in told["event_types"].as_array().unwrap() {
             let event = event.as_str().unwrap();
-            let sum: i128 = lines.iter().map(|line| cost(&line["self"][event])).sum();
-            assert_eq!(sum, cost(&told["self"][event]), "{file}: {name}: {event}");
+            let sum: i128 = lines.iter().map(|line| whole(&line["self"][event])).sum();
+            assert_eq!(sum, whole(&told["self"][event]), "{file}: {name}: {event}");
             let calls = lines.iter().flat_map(|line| line["calls"].as_array().unwrap());
-            let calls: i128 = calls.map(|call| cost(&call["cost"][event])).sum();
+            let calls: i128 = calls.map(|call| whole(&call["cost"][event])).sum();
             let callees = told["callees"]["rows"].as_array().unwrap();
-            let callees: i128 = callees.iter().map(|callee| cost(&callee["cost"][event])).sum();
+            let callees: i128 = callees.iter().map(|callee| whole(&callee["cost"][event])).sum();
             assert_eq!(calls, callees, "{file}: {name}: {event}");
         }
     }

@@ -9,18 +9,17 @@ mod harness;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use harness::{code, corpus, folder, golden, json, root, run, run_in, stderr, stdout, text};
+use harness::{
+    MAX_SIZE, assert_valid, code, folder, golden, json, run, run_in, schema, small_files, stderr, stdout,
+    text, whole,
+};
 
-/// Named relative to the corpus, so that the names in the output are those of no machine.
 fn blessed(name: &str, arguments: &[&str]) {
-    let output = run_in(&root().join("corpus"), &[&["tree"], arguments].concat());
-    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
-    golden(&format!("tree-{name}"), &stdout(&output));
+    harness::blessed("tree", name, arguments);
 }
 
 #[test]
@@ -178,35 +177,11 @@ fn what_is_left_out_is_summed_up() {
     }
 }
 
-/// All files of both corpora that are profiles, but those too large for a build without optimisation.
-fn profiles() -> Vec<PathBuf> {
-    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, files);
-            } else if path.metadata().unwrap().len() < 250_000 {
-                files.push(path);
-            }
-        }
-    }
-    let mut files = corpus();
-    if let Some(more) = std::env::var_os("GRISTMILL_CORPUS") {
-        collect(Path::new(&more), &mut files);
-    }
-    files.retain(|file| !file.to_string_lossy().contains("bomb"));
-    files.sort();
-    files
-}
-
-const MAX_SIZE: &str = "--max-size=64M";
-
 #[test]
 fn json_holds_to_its_schema_and_sums_add_up() {
-    let schema = std::fs::read(root().join("docs/schema/tree.schema.json")).unwrap();
-    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let schema = schema("tree.schema.json");
     let mut exact = 0;
-    for file in profiles() {
+    for file in small_files() {
         let name = file.display();
         let output = run(&["tree", MAX_SIZE, "--format", "json", "--min", "0", "-n", "2000", text(&file)]);
         assert!(!stderr(&output).contains("panicked"), "{name}: {}", stderr(&output));
@@ -214,9 +189,7 @@ fn json_holds_to_its_schema_and_sums_add_up() {
             continue;
         }
         let json = json(&output);
-        if let Err(error) = validator.validate(&json) {
-            panic!("{name}: {error} at {}", error.instance_path());
-        }
+        assert_valid(&schema, &json, &name.to_string());
         let is_xdebug = name.to_string().contains("/xdebug/");
         assert!(!is_xdebug || json["basis"] == "exact", "{name}: {}", json["basis"]);
         exact += usize::from(json["basis"] == "exact");
@@ -227,7 +200,6 @@ fn json_holds_to_its_schema_and_sums_add_up() {
 
 /// The root is all there is, and each node what it and those below it cost.
 fn check_sums(name: &str, tree: &Value) {
-    let cost = |value: &Value| value.to_string().parse::<i128>().unwrap();
     let nodes = tree["nodes"].as_array().unwrap();
     for event in tree["event_types"].as_array().unwrap() {
         let event = event.as_str().unwrap();
@@ -236,12 +208,12 @@ fn check_sums(name: &str, tree: &Value) {
             continue;
         }
         // An estimate divides what was counted, and calls that are below nothing have no root.
-        assert_eq!(cost(&nodes[0]["inclusive"][event]), cost(&tree["totals"][event]), "{name}: {event}");
+        assert_eq!(whole(&nodes[0]["inclusive"][event]), whole(&tree["totals"][event]), "{name}: {event}");
         let mut rest: Vec<i128> =
-            nodes.iter().map(|node| cost(&node["inclusive"][event]) - cost(&node["self"][event])).collect();
+            nodes.iter().map(|node| whole(&node["inclusive"][event]) - whole(&node["self"][event])).collect();
         for node in nodes {
             if let Some(parent) = node["parent"].as_u64() {
-                rest[usize::try_from(parent).unwrap()] -= cost(&node["inclusive"][event]);
+                rest[usize::try_from(parent).unwrap()] -= whole(&node["inclusive"][event]);
             }
         }
         for (place, (node, rest)) in nodes.iter().zip(rest).enumerate() {
@@ -252,7 +224,7 @@ fn check_sums(name: &str, tree: &Value) {
 
 #[test]
 fn text_fits_80_columns() {
-    for file in profiles() {
+    for file in small_files() {
         let output = run(&["tree", MAX_SIZE, text(&file)]);
         let text = stdout(&output);
         // What stands above the tree has a line for each event type, as in every report.
