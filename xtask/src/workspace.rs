@@ -1,6 +1,8 @@
 //! Where things lie, and how a task calls other programs.
 
+use std::error::Error;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -30,6 +32,17 @@ pub(crate) fn platform() -> Result<String, Failure> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| Failure::new("rustc -vV names no host"))
+}
+
+/// Writes a file that appears only when it is complete.
+pub(crate) fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Failure> {
+    let unfinished = path.with_extension("unfinished");
+    let mut file = File::create(&unfinished).context(|| format!("cannot create {}", unfinished.display()))?;
+    write(&mut file).context(|| format!("cannot write {}", unfinished.display()))?;
+    std::fs::rename(&unfinished, path).context(|| format!("cannot rename to {}", path.display()))
 }
 
 /// Runs a program whose output passes through unchanged; anything but success is a failure.

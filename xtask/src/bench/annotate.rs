@@ -1,7 +1,7 @@
 //! `gristmill annotate` and callgrind_annotate on the same profile with the same options: whether they print the same,
 //! and how long each takes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use super::rounds::{self, Contender};
 use super::{AnnotateOptions, inputs, table};
 use crate::failure::{Context as _, Failure};
 use crate::gen_profile::Shape;
-use crate::workspace;
 
 const ORIGINAL: &str = "callgrind_annotate";
 
@@ -21,7 +20,7 @@ pub(super) fn run(options: &AnnotateOptions) -> Result<(), Failure> {
     if !process::is_on_path(ORIGINAL) {
         return Err(Failure::new(format!("there is no {ORIGINAL} to compare with")));
     }
-    let program = program()?;
+    let program = process::gristmill()?;
     let head = ["", "best s", "MB/s", "x original", "peak/input", "output"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for shape in [Shape::Plain, Shape::Full] {
@@ -33,12 +32,6 @@ pub(super) fn run(options: &AnnotateOptions) -> Result<(), Failure> {
     println!("annotating, best of {} rounds; from the path of a file to all of the output", options.rounds);
     table::print(&rows);
     Ok(())
-}
-
-/// The program, optimised as it is for users.
-fn program() -> Result<PathBuf, Failure> {
-    workspace::run(workspace::cargo().args(["build", "--quiet", "--release", "--package", "gristmill"]))?;
-    Ok(workspace::target().join("release").join(format!("gristmill{}", std::env::consts::EXE_SUFFIX)))
 }
 
 fn side_by_side(
@@ -76,9 +69,9 @@ fn side_by_side(
         rows.push(vec![
             format!("  {}", one.name),
             format!("{:.3}", whole.as_secs_f64()),
-            format!("{:.1}", ratio(bytes, 1_000_000) / whole.as_secs_f64()),
+            format!("{:.1}", table::ratio(bytes, 1_000_000) / whole.as_secs_f64()),
             format!("{:.1}", slowest.as_secs_f64() / whole.as_secs_f64()),
-            format!("{:.2}", ratio(peak, bytes)),
+            format!("{:.2}", table::ratio(peak, bytes)),
             said,
         ]);
     }
@@ -99,9 +92,4 @@ fn once<'a>(
         *printed = output;
         Ok(run)
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]
-fn ratio(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
 }

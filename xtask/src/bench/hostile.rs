@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::inputs;
-use crate::failure::{Context as _, Failure};
+use crate::failure::Failure;
+use crate::workspace;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Hostile {
@@ -31,13 +32,12 @@ impl Hostile {
     /// The path of such a profile with so many calls.
     pub(super) fn generated(self, calls: u64) -> Result<PathBuf, Failure> {
         inputs::kept(&format!("{}-{calls}-v1", self.name()), |path| {
-            self.write(path, calls).context(|| format!("cannot write {}", path.display()))
+            workspace::write_whole(path, |file| Ok(self.write(file, calls)?))
         })
     }
 
-    fn write(self, path: &Path, calls: u64) -> io::Result<()> {
-        let unfinished = path.with_extension("unfinished");
-        let mut out = BufWriter::new(File::create(&unfinished)?);
+    fn write(self, file: &mut File, calls: u64) -> io::Result<()> {
+        let mut out = BufWriter::new(file);
         writeln!(out, "# callgrind format\nversion: 1\npositions: line\nevents: Ir\n\nfl=(1) hostile.c")?;
         match self {
             Hostile::Callees => {
@@ -63,7 +63,6 @@ impl Hostile {
                 }
             }
         }
-        out.into_inner()?.sync_all()?;
-        std::fs::rename(&unfinished, path)
+        out.into_inner()?.sync_all()
     }
 }

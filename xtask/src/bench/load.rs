@@ -131,7 +131,7 @@ fn table_of(title: String, measured: Vec<(&Measured<Run>, u64)>) -> Vec<Vec<Stri
             scan,
             peer,
             annotate,
-            format!("{:.2}", ratio(one.best.peak, bytes)),
+            format!("{:.2}", table::ratio(one.best.peak, bytes)),
         ]);
     }
     rows
@@ -158,12 +158,6 @@ fn milliseconds(time: Duration) -> String {
     format!("{:.1}", time.as_secs_f64() * 1e3)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]
 fn throughput(bytes: u64, time: Duration) -> f64 {
-    bytes as f64 / time.as_secs_f64()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]
-fn ratio(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
+    table::ratio(bytes, 1) / time.as_secs_f64()
 }

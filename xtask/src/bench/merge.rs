@@ -2,7 +2,6 @@
 //!
 //! The files are those of a few programs, each many times with other costs, as recordings of many runs are.
 
-use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,11 +15,7 @@ use crate::failure::{Context as _, Failure};
 use crate::workspace;
 
 pub(super) fn run(options: &MergeOptions) -> Result<(), Failure> {
-    let mut build = workspace::cargo();
-    build.args(["build", "--quiet", "--release", "--package", "gristmill"]);
-    workspace::run(&mut build)?;
-    let program =
-        workspace::target().join("release").join(format!("gristmill{}", std::env::consts::EXE_SUFFIX));
+    let program = process::gristmill()?;
     let files = files(options)?;
     let result = workspace::target().join("bench").join("merged.out");
 
@@ -71,7 +66,7 @@ fn row(
     };
     let input = files.iter().map(|path| size(path)).sum::<Result<u64, Failure>>()?;
     let seconds = best.whole.as_secs_f64();
-    let [input, peak, result] = [input, best.peak, size(result)?].map(megabytes);
+    let [input, peak, result] = [input, best.peak, size(result)?].map(|bytes| table::ratio(bytes, 1_000_000));
     Ok(vec![
         title.to_owned(),
         format!("{input:.1}"),
@@ -80,11 +75,6 @@ fn row(
         format!("{peak:.1}"),
         format!("{result:.1}"),
     ])
-}
-
-#[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]
-fn megabytes(bytes: u64) -> f64 {
-    bytes as f64 / 1e6
 }
 
 /// The files: run after run, of one program after the other.
@@ -106,40 +96,38 @@ fn files(options: &MergeOptions) -> Result<Vec<PathBuf>, Failure> {
 /// Another run of a program: all costs that many times as large, so that its sums are right as well.
 fn write_run(program: &Path, run: u64, path: &Path) -> Result<(), Failure> {
     let bytes = std::fs::read(program).context(|| format!("cannot read {}", program.display()))?;
-    let unfinished = path.with_extension("unfinished");
-    let file = File::create(&unfinished).context(|| format!("cannot create {}", unfinished.display()))?;
-    let mut writer = Writer::new(BufWriter::new(file));
-    let mut scaled = Vec::new();
-    for record in Reader::new(&bytes) {
-        let record = record.context(|| format!("cannot read {}", program.display()))?;
-        let factor = Cost::from(run);
-        let mut scale = |costs: &Costs<'_>| {
-            scaled.clear();
-            scaled.extend(costs.iter().map(|cost| cost.unwrap_or_default() * factor));
-        };
-        // The spelling of a line keeps its old numbers, so these lines are made anew.
-        let written = match record.line {
-            Line::Cost(line) => {
-                scale(&line.costs);
-                writer.write(&Record::new(Line::Cost(CostLine { costs: Costs::new(&scaled), ..line })))
-            }
-            Line::Header(Header::Summary(costs)) => {
-                scale(&costs);
-                writer.write(&Record::new(Line::Header(Header::Summary(Costs::new(&scaled)))))
-            }
-            Line::Header(Header::Totals(costs)) => {
-                scale(&costs);
-                writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&scaled)))))
-            }
-            Line::Calls(calls) => {
-                let count = calls.count * factor;
-                writer.write(&Record::new(Line::Calls(Calls { count, ..calls })))
-            }
-            _ => writer.write(&record),
-        };
-        written.context(|| format!("cannot write {}", unfinished.display()))?;
-    }
-    let mut file = writer.finish().context(|| format!("cannot write {}", unfinished.display()))?;
-    file.flush().context(|| format!("cannot write {}", unfinished.display()))?;
-    std::fs::rename(&unfinished, path).context(|| format!("cannot rename to {}", path.display()))
+    workspace::write_whole(path, |file| {
+        let mut writer = Writer::new(BufWriter::new(file));
+        let mut scaled = Vec::new();
+        for record in Reader::new(&bytes) {
+            let record = record.map_err(|error| format!("cannot read {}: {error}", program.display()))?;
+            let factor = Cost::from(run);
+            let mut scale = |costs: &Costs<'_>| {
+                scaled.clear();
+                scaled.extend(costs.iter().map(|cost| cost.unwrap_or_default() * factor));
+            };
+            // The spelling of a line keeps its old numbers, so these lines are made anew.
+            let written = match record.line {
+                Line::Cost(line) => {
+                    scale(&line.costs);
+                    writer.write(&Record::new(Line::Cost(CostLine { costs: Costs::new(&scaled), ..line })))
+                }
+                Line::Header(Header::Summary(costs)) => {
+                    scale(&costs);
+                    writer.write(&Record::new(Line::Header(Header::Summary(Costs::new(&scaled)))))
+                }
+                Line::Header(Header::Totals(costs)) => {
+                    scale(&costs);
+                    writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&scaled)))))
+                }
+                Line::Calls(calls) => {
+                    let count = calls.count * factor;
+                    writer.write(&Record::new(Line::Calls(Calls { count, ..calls })))
+                }
+                _ => writer.write(&record),
+            };
+            written?;
+        }
+        Ok(writer.finish()?.flush()?)
+    })
 }

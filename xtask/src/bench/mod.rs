@@ -19,6 +19,8 @@ mod merge;
 #[cfg(feature = "bench")]
 mod once;
 #[cfg(feature = "bench")]
+mod others;
+#[cfg(feature = "bench")]
 mod process;
 #[cfg(feature = "bench")]
 mod read;
@@ -110,26 +112,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Only an optimised build is worth a measurement, and only this task needs the other tools: so it builds itself anew.
+/// Only an optimised build is worth a measurement, and only this task needs the other tools: so it builds itself anew, and
+/// that is told what this was told.
 #[cfg(not(feature = "bench"))]
-pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+pub(crate) fn run(_: &Options) -> Result<(), Failure> {
     let mut cargo = crate::workspace::cargo();
-    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--features", "bench", "--", "bench"]);
-    match &options.bench {
-        Bench::Read(ReadOptions { size, rounds }) => {
-            cargo.args(["read", "--size", &size.to_string(), "--rounds", &rounds.to_string()]);
-        }
-        Bench::Load(LoadOptions { size, step, calls, rounds }) => {
-            cargo.args(["load", "--size", &size.to_string(), "--step", &step.to_string()]);
-            cargo.args(["--calls", &calls.to_string(), "--rounds", &rounds.to_string()]);
-        }
-        Bench::Merge(MergeOptions { files, size, programs, rounds }) => {
-            cargo.args(["merge", "--files", &files.to_string(), "--size", &size.to_string()]);
-            cargo.args(["--programs", &programs.to_string(), "--rounds", &rounds.to_string()]);
-        }
-        Bench::Annotate(AnnotateOptions { size, rounds }) => {
-            cargo.args(["annotate", "--size", &size.to_string(), "--rounds", &rounds.to_string()]);
-        }
-    }
-    crate::workspace::run(&mut cargo)
+    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--features", "bench", "--"]);
+    crate::workspace::run(cargo.args(std::env::args_os().skip(1)))
 }

@@ -1,7 +1,7 @@
 //! Other programs: how long they take and how much memory.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,12 @@ pub(super) fn measure(mut command: Command) -> Result<(String, Run), Failure> {
     }
     let run = Run { whole, reading: None, peak: used.rusage.maxrss };
     Ok((String::from_utf8_lossy(&printed).into_owned(), run))
+}
+
+/// The path of the program, optimised as it is for users.
+pub(super) fn gristmill() -> Result<PathBuf, Failure> {
+    workspace::run(workspace::cargo().args(["build", "--quiet", "--release", "--package", "gristmill"]))?;
+    Ok(workspace::target().join("release").join(format!("gristmill{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Whether there is a program of this name.

@@ -1,21 +1,15 @@
 //! Reading all records of a file with all numbers decoded, against the least that any reader must do (finding the line
 //! ends), and against the other reader on crates.io.
 
-use std::fs::File;
 use std::hint::black_box;
-use std::io::BufReader;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::inputs::{self, Input};
+use super::others::{self, PEER, SCAN};
 use super::rounds::{self, Contender, Measured};
 use super::{ReadOptions, gristmill, table};
 use crate::failure::{Context as _, Failure};
-
-const SCAN: &str = "newline scan";
-const PEER: &str = "callgrind-parser";
-/// Of the reader of the other crate; larger ones make it no faster.
-const PEER_BUFFER: usize = 1 << 20;
 
 pub(super) fn run(options: &ReadOptions) -> Result<(), Failure> {
     let head = ["", "best ms", "MB/s", "x scan", "x callgrind-parser"];
@@ -50,20 +44,14 @@ fn row(measured: &Measured, bytes: usize, scan: Option<Duration>, peer: Option<D
 
 fn contenders(input: &Input) -> Vec<Contender<'_>> {
     vec![
-        Contender { name: SCAN.to_owned(), once: Box::new(|| Ok(scan(&input.bytes))) },
+        Contender { name: SCAN.to_owned(), once: Box::new(|| Ok(timed(&input.bytes, others::scan))) },
         Contender { name: "wc -l".to_owned(), once: Box::new(|| wc(input)) },
-        Contender { name: "gristmill".to_owned(), once: Box::new(|| Ok(own(&input.bytes))) },
+        Contender {
+            name: "gristmill".to_owned(),
+            once: Box::new(|| Ok(timed(&input.bytes, gristmill::read_all))),
+        },
         Contender { name: PEER.to_owned(), once: Box::new(|| peer(input)) },
     ]
-}
-
-/// Visits each line end, as a reader must. Only counting them is five times as fast, but makes no position.
-fn scan(bytes: &[u8]) -> Duration {
-    timed(|| memchr::memchr_iter(b'\n', black_box(bytes)).fold(0usize, |sum, at| sum.wrapping_add(at)))
-}
-
-fn own(bytes: &[u8]) -> Duration {
-    timed(|| gristmill::read_all(black_box(bytes)))
 }
 
 fn wc(input: &Input) -> Result<Duration, Failure> {
@@ -80,9 +68,7 @@ fn wc(input: &Input) -> Result<Duration, Failure> {
 
 fn peer(input: &Input) -> Result<Duration, Failure> {
     let start = Instant::now();
-    let file = File::open(&input.path).context(|| format!("cannot open {}", input.path.display()))?;
-    let profile = callgrind_parser::parse_reader(BufReader::with_capacity(PEER_BUFFER, file))
-        .context(|| format!("{PEER} cannot read {}", input.path.display()))?;
+    let profile = others::peer(&input.path)?;
     let time = start.elapsed();
     // Taking it down again is not counted.
     drop(black_box(profile));
@@ -90,8 +76,8 @@ fn peer(input: &Input) -> Result<Duration, Failure> {
 }
 
 /// How long it takes to find something out, which is then thrown away.
-fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+fn timed<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> Duration {
     let start = Instant::now();
-    black_box(work());
+    black_box(work(black_box(bytes)));
     start.elapsed()
 }

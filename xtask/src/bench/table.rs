@@ -1,4 +1,4 @@
-//! Aligned text: the first column to the left, the others to the right.
+//! Aligned text: the first column to the left, the others to the right; and the numbers in it.
 
 pub(super) fn print(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -17,4 +17,9 @@ pub(super) fn print(rows: &[Vec<String>]) {
         }
         println!("{}", line.trim_end());
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]
+pub(super) fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
 }

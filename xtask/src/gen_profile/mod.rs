@@ -14,14 +14,14 @@ mod prng;
 mod program;
 mod text;
 
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use self::body::{Body, Costs};
 use self::program::Program;
 use self::text::Text;
-use crate::failure::{Context as _, Failure};
+use crate::failure::Failure;
+use crate::workspace;
 
 /// Raised with every change of the output, so that files kept from before are made anew.
 #[cfg(feature = "bench")]
@@ -64,19 +64,11 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    generate(options.shape, options.size, options.seed, &options.output)
-}
-
-/// Writes a profile into a file, which appears only when it is complete.
-pub(crate) fn generate(shape: Shape, size: u64, seed: u64, path: &Path) -> Result<(), Failure> {
+    let Options { shape, size, seed, ref output } = *options;
     if size < SMALLEST {
         return Err(Failure::new(format!("a generated profile has at least {SMALLEST} bytes")));
     }
-    let unfinished = path.with_extension("unfinished");
-    let mut file = File::create(&unfinished).context(|| format!("cannot create {}", unfinished.display()))?;
-    write_profile(&mut file, shape, size, seed)
-        .context(|| format!("cannot write {}", unfinished.display()))?;
-    std::fs::rename(&unfinished, path).context(|| format!("cannot rename to {}", path.display()))
+    workspace::write_whole(output, |file| Ok(write_profile(file, shape, size, seed)?))
 }
 
 /// The sums stand before the body that they are the sums of. Making the body twice would take twice the time, so the
