@@ -13,6 +13,8 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use gristmill_profile::InputBytes;
+
 pub(crate) use self::expand::Packing;
 use self::expand::{Ending, Source};
 use crate::args::is_dash;
@@ -31,8 +33,8 @@ const EXPANDED_PIECE: usize = 128 << 10;
 pub(crate) struct Input {
     /// Where it came from, as given; `-` for standard input.
     pub(crate) path: PathBuf,
-    /// The profile, expanded.
-    pub(crate) bytes: Vec<u8>,
+    /// The profile, expanded. A large one that is not packed is mapped, not read.
+    pub(crate) bytes: InputBytes,
     /// How it was packed, if it was.
     pub(crate) packing: Option<Packing>,
     /// How many bytes were read to get it; less than `bytes` holds where it was packed.
@@ -152,7 +154,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
 /// Reads `path`, or standard input for `-`.
 pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Result<Input, InputError> {
     if is_dash(path) {
-        return read_from(path, &mut io::stdin().lock(), None, max_size, progress);
+        return read_from(path, &mut io::stdin().lock(), max_size, progress);
     }
     let mut file = File::open(path).map_err(|error| InputError::io(path, error))?;
     // Taken from the open file: what stands behind the name may change. A pipe or device has no size to go by.
@@ -161,7 +163,23 @@ pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Resu
         return Err(InputError::new(path, InputErrorKind::IsDirectory));
     }
     let size = metadata.is_file().then_some(metadata.len());
-    read_from(path, &mut file, size, max_size, progress)
+    let head = head(path, &mut file)?;
+    if let Some(size) = size
+        && size <= max_size.bytes()
+        && Packing::of(&head).is_none()
+        && let Some(bytes) = InputBytes::mapped(&file)
+    {
+        crate::cut_short::expect();
+        progress.advance(size);
+        return Ok(Input {
+            path: path.to_owned(),
+            stored_size: bytes.len() as u64,
+            bytes,
+            packing: None,
+            damage: None,
+        });
+    }
+    read_behind(path, head, &mut file, size, max_size, progress)
 }
 
 /// The size of `path` on disk, where it is a plain file; for progress.
@@ -170,20 +188,37 @@ pub(crate) fn stored_size(path: &Path) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
 }
 
+/// Reads what has no size to go by.
 fn read_from<R: Read>(
     path: &Path,
     reader: &mut R,
-    size: Option<u64>,
     max_size: Size,
     progress: &mut Progress,
 ) -> Result<Input, InputError> {
-    // A pipe may bring its bytes one by one, so the first few are gathered before anything is decided by them.
+    let head = head(path, reader)?;
+    read_behind(path, head, reader, None, max_size, progress)
+}
+
+/// As much of the beginning as tells whether it is packed. A pipe may bring its bytes one by one, so they are gathered.
+fn head(path: &Path, reader: &mut impl Read) -> Result<Vec<u8>, InputError> {
     let mut head = Vec::with_capacity(expand::MAGIC_LENGTH);
     reader
         .by_ref()
         .take(expand::MAGIC_LENGTH as u64)
         .read_to_end(&mut head)
         .map_err(|error| InputError::io(path, error))?;
+    Ok(head)
+}
+
+/// Reads what is behind the head.
+fn read_behind<R: Read>(
+    path: &Path,
+    head: Vec<u8>,
+    reader: &mut R,
+    size: Option<u64>,
+    max_size: Size,
+    progress: &mut Progress,
+) -> Result<Input, InputError> {
     match Packing::of(&head) {
         None => read_plain(path, head, reader, size, max_size, progress),
         Some(packing) => read_packed(path, packing, head, reader, max_size, progress),
@@ -225,7 +260,7 @@ fn read_plain<R: Read>(
         }
     }
     let stored_size = bytes.len() as u64;
-    Ok(Input { path: path.to_owned(), bytes, packing: None, stored_size, damage: None })
+    Ok(Input { path: path.to_owned(), bytes: bytes.into(), packing: None, stored_size, damage: None })
 }
 
 fn read_packed(
@@ -273,7 +308,13 @@ fn read_packed(
             Some(format!("the {packing} data is damaged ({what}); {expanded} bytes could be expanded"))
         }
     };
-    Ok(Input { path: path.to_owned(), bytes, packing: Some(packing), stored_size: source.taken(), damage })
+    Ok(Input {
+        path: path.to_owned(),
+        bytes: bytes.into(),
+        packing: Some(packing),
+        stored_size: source.taken(),
+        damage,
+    })
 }
 
 /// Makes room for `more` bytes where the final size is not known: half as much again each time, so that there is little

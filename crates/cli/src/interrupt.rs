@@ -5,9 +5,13 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use tempfile::NamedTempFile;
+
+/// What the program ends with: of Ctrl-C, as long as nothing else is to blame.
+static STATUS: AtomicI32 = AtomicI32::new(130);
 
 static HALF_WRITTEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -25,9 +29,7 @@ impl RemovedOnInterrupt {
     pub(crate) fn create(
         create: impl FnOnce() -> io::Result<NamedTempFile>,
     ) -> io::Result<(NamedTempFile, RemovedOnInterrupt)> {
-        static SET_UP: Once = Once::new();
-        // Where Ctrl-C is ignored, as below `nohup`, it stays so. Should it fail, a file may be left behind at worst.
-        SET_UP.call_once(|| drop(ctrlc::try_set_handler(remove_and_exit)));
+        set_up();
         // Whoever presses Ctrl-C now waits until the file is known.
         let mut files = half_written();
         let file = create()?;
@@ -43,6 +45,22 @@ impl Drop for RemovedOnInterrupt {
     }
 }
 
+/// From here on, Ctrl-C removes what is half written.
+pub(crate) fn set_up() {
+    static SET_UP: Once = Once::new();
+    // Where Ctrl-C is ignored, as below `nohup`, it stays so. Should it fail, a file may be left behind at worst.
+    SET_UP.call_once(|| drop(ctrlc::try_set_handler(remove_and_exit)));
+}
+
+/// The program ends as with Ctrl-C, only that it has failed. A signal handler may do this.
+#[cfg(unix)]
+pub(crate) fn fail() {
+    use nix::sys::signal::{Signal, raise};
+
+    STATUS.store(crate::ExitStatus::Failure as i32, Ordering::Relaxed);
+    let _ = raise(Signal::SIGINT);
+}
+
 /// Runs in a thread of its own, so it may wait for the lock. It is never given back: no other file begins.
 fn remove_and_exit() {
     let files = half_written();
@@ -51,5 +69,5 @@ fn remove_and_exit() {
         let _ = std::fs::remove_file(file);
     }
     #[expect(clippy::exit, reason = "`main` is busy and cannot be asked")]
-    std::process::exit(130)
+    std::process::exit(STATUS.load(Ordering::Relaxed))
 }

@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+mod cut_short;
 mod error;
 mod examine;
 mod github;

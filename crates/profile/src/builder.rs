@@ -5,8 +5,9 @@ use gristmill_format::{
     Positions, Record, Words, Writer,
 };
 
+use crate::input::Input;
 use crate::load::Loader;
-use crate::profile::{Input, Profile};
+use crate::profile::Profile;
 
 /// Makes a profile of functions, lines and calls.
 ///
@@ -122,7 +123,7 @@ impl Builder {
     /// A name or header that cannot be written so that it reads back, or a cost that no file can hold.
     pub fn build(&self) -> Result<Profile, BuildError> {
         let bytes = self.write()?;
-        Ok(Loader::new().load(vec![Input { name: String::new(), bytes }]))
+        Ok(Loader::new().load(vec![Input { name: String::new(), bytes: bytes.into() }]))
     }
 
     fn write(&self) -> Result<Vec<u8>, Error> {

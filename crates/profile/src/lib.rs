@@ -2,7 +2,7 @@
 //!
 //! # Load
 //!
-//! [`Profile::load`] takes the bytes of one or several files; it opens none itself. [`Loader`] has more of a say: how
+//! [`Profile::open`] loads a file, [`Profile::load`] the bytes of one or several. [`Loader`] has more of a say: how
 //! many threads there are, and who is told of the progress. The profile is the same with any number of threads.
 //!
 //! ```
@@ -73,6 +73,7 @@ mod grouped;
 pub mod hash;
 mod id;
 mod in_force;
+mod input;
 mod line_sums;
 mod lines;
 mod load;
@@ -95,11 +96,12 @@ pub use cost::{CostTable, MOST_CELLS};
 pub use decode::{BlockLine, Place};
 pub use finding::{Finding, KEPT_FINDINGS};
 pub use id::{EventId, FileId, FunctionId, ObjectId, PartId};
+pub use input::{Input, InputBytes};
 pub use line_sums::{LineSums, SummedLine, SummedLines};
 pub use lines::{CallSite, Invocations, JumpSite, LineDetail};
 pub use load::Loader;
 pub use packed::PackedCosts;
 pub use part::Part;
-pub use profile::{EventType, Function, Input, Profile};
+pub use profile::{EventType, Function, Profile};
 pub use selection::Selection;
 pub use set::{FileHeader, recording_of};

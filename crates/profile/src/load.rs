@@ -23,7 +23,9 @@ mod stitch;
 mod tests;
 mod worker;
 
+use std::io;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -31,7 +33,8 @@ use std::thread;
 pub(crate) use chunk::{LineCounts, Mention};
 
 use crate::hash::Seeds;
-use crate::profile::{Input, Profile};
+use crate::input::Input;
+use crate::profile::Profile;
 use chunk::Chunk;
 use naming::Naming;
 use progress::Progress;
@@ -56,7 +59,7 @@ const PATIENCE: usize = 8;
 /// use gristmill_profile::{Input, Loader};
 ///
 /// let bytes = b"events: Ir\nfn=main\n1 20\n".to_vec();
-/// let profile = Loader::new().threads(1).load(vec![Input { name: "a".to_owned(), bytes }]);
+/// let profile = Loader::new().threads(1).load(vec![Input { name: "a".to_owned(), bytes: bytes.into() }]);
 /// assert_eq!(profile.function_count(), 1);
 /// ```
 #[derive(Clone, Copy)]
@@ -138,6 +141,28 @@ impl<'f> Loader<'f> {
 }
 
 impl Profile {
+    /// Loads a file on all cores. [`Input::open`] and [`Loader`] load several, and have more of a say.
+    ///
+    /// ```
+    /// use gristmill_profile::{Profile, Selection};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("gristmill-open-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("callgrind.out.4711");
+    /// # std::fs::write(&path, "events: Ir\nfn=main\n16 20\n")?;
+    /// let profile = Profile::open(&path)?;
+    /// assert_eq!(profile.totals(&Selection::default()), [20]);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of opening and reading. Whatever is in the file makes a profile; see [`Profile::findings`].
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Profile> {
+        Ok(Profile::load(vec![Input::open(path)?]))
+    }
+
     /// Loads files on all cores. See [`Loader`] for more of a say.
     pub fn load(inputs: Vec<Input>) -> Profile {
         Loader::new().load(inputs)
@@ -145,7 +170,7 @@ impl Profile {
 
     /// Loads one file.
     pub fn of(bytes: impl Into<Vec<u8>>) -> Profile {
-        Profile::load(vec![Input { name: String::new(), bytes: bytes.into() }])
+        Profile::load(vec![Input { name: String::new(), bytes: bytes.into().into() }])
     }
 }
 

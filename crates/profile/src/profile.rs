@@ -1,7 +1,5 @@
 //! The profile itself: its inputs, and an index over them.
 
-use std::fmt;
-
 use gristmill_format::{Cost, EventDefinition};
 
 use crate::analysis::{Arc, CallGraph};
@@ -10,27 +8,13 @@ use crate::cost::CostTable;
 use crate::finding::{Finding, Findings};
 use crate::function_keys::FunctionKeys;
 use crate::id::{EventId, FileId, FunctionId, ObjectId, PartId};
+use crate::input::Input;
 use crate::load::{LineCounts, Mention};
 use crate::numbers::Numbers;
 use crate::part::{Part, PartData, PartHeader, PartSaid};
 use crate::selection::Selection;
 use crate::sums::SumTable;
 use crate::text::{Bytes, MADE, Names, Text};
-
-/// A file to be loaded, or the file that a part came from.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Input {
-    /// What it is called, for messages only.
-    pub name: String,
-    /// What is in it, not packed.
-    pub bytes: Vec<u8>,
-}
-
-impl fmt::Debug for Input {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Input").field("name", &self.name).field("len", &self.bytes.len()).finish()
-    }
-}
 
 /// One or several files in the Callgrind format, loaded: constant from then on.
 ///

@@ -204,7 +204,7 @@ fn judge(path: &str, files: &[&[u8]]) -> Result<(), String> {
     if let Some(what) = model.odd.first() {
         return Err(what.clone());
     }
-    let input = |bytes: &&[u8]| Input { name: String::new(), bytes: bytes.to_vec() };
+    let input = |bytes: &&[u8]| Input { name: String::new(), bytes: bytes.to_vec().into() };
     let profile = Profile::load(files.iter().map(input).collect());
     Case::new(path, &profile, &model).judge_all();
     Ok(())
@@ -251,7 +251,7 @@ fn a_file_of_many_parts_adds_up() {
     let cycles = model.cycles();
     assert!(!cycles.is_empty());
     for threads in [1, 3] {
-        let input = Input { name: String::new(), bytes: many.clone() };
+        let input = Input { name: String::new(), bytes: many.clone().into() };
         let profile = Loader::new().threads(threads).load(vec![input]);
         let case = Case::new("many parts", &profile, &model);
         case.judge(&Selection::default(), &[]);

@@ -6,7 +6,8 @@ use gristmill_format::{ErrorKind, NameSpace};
 use gristmill_profile::{Builder, FunctionId, Input, Loader, Place, Profile, Selection};
 
 fn inputs(texts: &[&[u8]]) -> Vec<Input> {
-    let input = |(index, text): (usize, &&[u8])| Input { name: index.to_string(), bytes: text.to_vec() };
+    let input =
+        |(index, text): (usize, &&[u8])| Input { name: index.to_string(), bytes: text.to_vec().into() };
     texts.iter().enumerate().map(input).collect()
 }
 

@@ -69,14 +69,14 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if options.work == Work::Peer {
         return done(start, Duration::ZERO, others::peer(path)?);
     }
-    let bytes = std::fs::read(path).context(|| format!("cannot read {}", path.display()))?;
+    let input = Input::open(path).context(|| format!("cannot read {}", path.display()))?;
     let reading = start.elapsed();
     match options.work {
-        Work::Scan => done(start, reading, others::scan(&bytes)),
-        Work::LoadAlone => done(start, reading, load(Loader::new().threads(1), bytes)),
-        Work::Load => done(start, reading, load(Loader::new(), bytes)),
+        Work::Scan => done(start, reading, others::scan(&input.bytes)),
+        Work::LoadAlone => done(start, reading, load(Loader::new().threads(1), input)),
+        Work::Load => done(start, reading, load(Loader::new(), input)),
         Work::Inclusive | Work::Peer => {
-            let profile = load(Loader::new(), bytes);
+            let profile = load(Loader::new(), input);
             let graph = profile.call_graph(&Selection::default());
             let inclusive = Inclusive::own(&graph, Cycles::of(&graph));
             done(start, reading, (profile, graph, inclusive))
@@ -84,8 +84,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-fn load(loader: Loader<'_>, bytes: Vec<u8>) -> Profile {
-    loader.load(vec![Input { name: String::new(), bytes }])
+fn load(loader: Loader<'_>, input: Input) -> Profile {
+    loader.load(vec![input])
 }
 
 /// Taking down what was made is not counted.

@@ -179,7 +179,7 @@ mod tests {
     fn input(bytes: &[u8]) -> Input {
         Input {
             path: PathBuf::from("a"),
-            bytes: bytes.to_vec(),
+            bytes: bytes.to_vec().into(),
             packing: None,
             stored_size: bytes.len() as u64,
             damage: None,

@@ -25,7 +25,8 @@
 use gristmill_format::NameSpace;
 
 use crate::hash::Map;
-use crate::profile::{FunctionKey, Index, Input, Texts};
+use crate::input::Input;
+use crate::profile::{FunctionKey, Index, Texts};
 
 /// The one function with lines that something is true of; None where there are several.
 type Only<K> = Map<K, Option<u32>>;

@@ -14,9 +14,10 @@ use crate::finding::{Finding, KEPT_FINDINGS};
 use crate::hash::{Map, Seeds};
 use crate::id::EventId;
 use crate::in_force::InForce;
+use crate::input::Input;
 use crate::numbers::{GivenIn, Numbers};
 use crate::part::{PartData, PartHeader, PartSaid};
-use crate::profile::{Index, Input, Texts};
+use crate::profile::{Index, Texts};
 use crate::sums::OpenSums;
 use crate::text::{MADE, Names, Text};
 

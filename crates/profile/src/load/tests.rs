@@ -10,7 +10,7 @@ mod chance;
 use chance::{Numbers, damage, excerpt};
 
 fn input(bytes: &[u8]) -> Vec<Input> {
-    vec![Input { name: String::new(), bytes: bytes.to_vec() }]
+    vec![Input { name: String::new(), bytes: bytes.to_vec().into() }]
 }
 
 /// Loaded in one piece by one thread.

@@ -87,7 +87,7 @@ fn median(runs: impl Iterator<Item = Profile>) -> Result<Profile, String> {
 fn written(merger: &Merger, combine: Combine) -> Result<Profile, String> {
     let bytes =
         merger.write(&WriteMerged { combine, scale: None }, Vec::new()).map_err(|error| error.to_string())?;
-    Ok(Profile::load(vec![Input { name: String::new(), bytes }]))
+    Ok(Profile::load(vec![Input { name: String::new(), bytes: bytes.into() }]))
 }
 
 fn once(recording: &Recording, config: &Config, session: &Session) -> Result<Profile, String> {

@@ -1,0 +1,33 @@
+//! A file that is cut short while the program has it mapped: a message, where the system would end the program with a
+//! signal.
+//!
+//! Set up when the first file is mapped.
+
+/// From here on, Ctrl-C and a file that is cut short both remove what is half written and end the program.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "there is no safe way to handle a signal in the thread that it comes from")]
+pub(crate) fn expect() {
+    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+    use std::sync::Once;
+
+    static SET_UP: Once = Once::new();
+    SET_UP.call_once(|| {
+        crate::interrupt::set_up();
+        let action = SigAction::new(SigHandler::Handler(tell_and_stop), SaFlags::empty(), SigSet::empty());
+        // SAFETY: the handler does nothing but what a signal handler may do. Where it cannot be set up, the signal ends the
+        // program as it would without.
+        let _ = unsafe { sigaction(Signal::SIGBUS, &action) };
+    });
+}
+
+/// The thread that comes here can never go on: what it wanted to read is not there.
+#[cfg(unix)]
+extern "C" fn tell_and_stop(_: nix::libc::c_int) {
+    const MESSAGE: &[u8] = b"gristmill: a profile was cut short while it was read\n\
+        gristmill: hint: try again when whatever writes it is done\n";
+    let _ = nix::unistd::write(std::io::stderr(), MESSAGE);
+    crate::interrupt::fail();
+    loop {
+        nix::unistd::pause();
+    }
+}

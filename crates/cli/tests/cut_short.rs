@@ -1,0 +1,53 @@
+//! A large file that is cut short while it is read: the program says so, and no signal ends it.
+#![cfg(test)]
+#![cfg(unix)]
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// Large enough to be mapped.
+fn large_profile() -> String {
+    let mut text = "events: Ir\nfl=(1) a.c\n".to_owned();
+    for function in 0..300_000 {
+        writeln!(text, "fn=({function}) some_function_{function}\n12 3\n+1 4\n+1 5\n+1 6\n+1 7\n+1 8")
+            .unwrap();
+    }
+    assert!(text.len() > 17 << 20);
+    text
+}
+
+#[test]
+fn a_file_that_is_cut_short_is_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("callgrind.out.1");
+    let text = large_profile();
+    let mut told = 0;
+    // Now it is cut short before it is read, now after, and mostly in between.
+    for pause in (0..40).map(|nth| Duration::from_millis(4 * nth)) {
+        std::fs::write(&path, &text).unwrap();
+        let mut program = Command::new(env!("CARGO_BIN_EXE_gristmill"))
+            .args(["functions", "-n", "1"])
+            .arg(&path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        thread::sleep(pause);
+        OpenOptions::new().write(true).open(&path).and_then(|file: File| file.set_len(20)).unwrap();
+        let mut said = String::new();
+        program.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let status = program.wait().unwrap();
+        match status.code() {
+            Some(2) => {
+                assert!(said.contains("a profile was cut short while it was read"), "{said}");
+                told += 1;
+            }
+            code => assert_eq!(code, Some(0), "{status}: {said}"),
+        }
+    }
+    assert!(told > 0, "no run met the end of the file");
+}
