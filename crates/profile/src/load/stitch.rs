@@ -27,6 +27,10 @@ const NOWHERE: u32 = u32::MAX - 1;
 /// The empty name, which also stands for one that was never given: the first of each kind.
 const NAMELESS: u32 = 0;
 
+/// How many bytes may be put together to names: so many times the inputs, and so many more.
+const MADE_TIMES: usize = 8;
+const MADE_MORE: usize = 1 << 20;
+
 /// Builds an [`Index`] piece by piece.
 #[derive(Debug)]
 pub(super) struct Stitcher<'i> {
@@ -52,6 +56,8 @@ pub(super) struct Stitcher<'i> {
     selves: OpenSums,
     arcs: OpenSums,
     threads: usize,
+    /// How many bytes may still be put together to names.
+    room_for_made: usize,
 }
 
 /// The part that is being put together.
@@ -101,6 +107,7 @@ impl<'i> Stitcher<'i> {
             selves: OpenSums::default(),
             arcs: OpenSums::default(),
             threads,
+            room_for_made: MADE_MORE,
         };
         for space in 0..3 {
             stitcher.make(space, b"");
@@ -205,7 +212,7 @@ impl<'i> Stitcher<'i> {
                         let name = self.numbers.now(space, number)?;
                         Some(texts.get(self.index.names[space].text(name)))
                     };
-                    let id = match expand(texts.get(text), meaning) {
+                    let id = match expand(texts.get(text), &mut self.room_for_made, meaning) {
                         Some(made) => self.make(space, &made),
                         None => self.intern(space, text),
                     };
@@ -402,6 +409,7 @@ impl<'i> Stitcher<'i> {
     pub(super) fn begin_input(&mut self) {
         let input = self.inputs.get(self.input).map(|input| &input.bytes[..]).unwrap_or_default();
         let length = input.len();
+        self.room_for_made += MADE_TIMES * length;
         let is_of_old_mac = memchr(b'\n', input).is_none() && memchr(b'\r', input).is_some();
         self.newline = if is_of_old_mac { b'\r' } else { b'\n' };
         self.numbers = Numbers::for_input(length);
