@@ -3,10 +3,18 @@
 //! A sum of 128 bits for each event type of each arc would take more room than the file that it comes from. Here a small
 //! number takes a byte, and zeros at the end of a row take none, as in the file.
 
+use std::ops::Range;
+
 use gristmill_format::Cost;
 
 /// Adds a row at the end: how many bytes follow, then the numbers.
 pub(crate) fn push_row(bytes: &mut Vec<u8>, values: &[Cost]) {
+    if let [first, second] = *values
+        && let Some((row, length)) = short_row(first, second)
+    {
+        push_some(bytes, &row, length);
+        return;
+    }
     let count = values.iter().rposition(|&value| value != 0).map_or(0, |last| last + 1);
     let begin = bytes.len();
     // Nearly all rows are so short that their length takes a byte.
@@ -23,6 +31,39 @@ pub(crate) fn push_row(bytes: &mut Vec<u8>, values: &[Cost]) {
             bytes.splice(begin..=begin, header);
         }
     }
+}
+
+/// A row of two small numbers, such as nearly all are where there is one event type, and how many of the bytes are of it.
+#[inline]
+fn short_row(first: Cost, second: Cost) -> Option<([u8; 16], usize)> {
+    const LIMIT: u64 = 1 << 27;
+    let [first, second] = [u64::try_from(first).ok()?, u64::try_from(second).ok()?];
+    if first >= LIMIT || second >= LIMIT {
+        return None;
+    }
+    let (second, second_length) = if second == 0 { (0, 0) } else { short_number(second << 1) };
+    let (first, first_length) = if first == 0 && second == 0 { (0, 0) } else { short_number(first << 1) };
+    let length = first_length + second_length;
+    let numbers = first | second << (8 * first_length);
+    let row = u128::from(numbers) << 8 | u128::from(length << 1 | 1);
+    Some((row.to_le_bytes(), 1 + length as usize))
+}
+
+/// Adds a row that stands in other bytes.
+#[inline]
+pub(crate) fn push_other_row(bytes: &mut Vec<u8>, others: &[u8], row: Range<usize>) {
+    match others.get(row.start..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(some) if row.len() <= some.len() => push_some(bytes, some, row.len()),
+        _ => bytes.extend_from_slice(others.get(row).unwrap_or_default()),
+    }
+}
+
+/// Adds so many of these bytes: all of them at once and then some taken away is faster than a copy of any length.
+#[inline]
+fn push_some<const N: usize>(bytes: &mut Vec<u8>, some: &[u8; N], length: usize) {
+    let end = bytes.len() + length;
+    bytes.extend_from_slice(some);
+    bytes.truncate(end);
 }
 
 /// Reads the row that begins here and adds it to the values; returns where the next one begins.
@@ -100,11 +141,15 @@ pub(crate) fn push_number(bytes: &mut Vec<u8>, value: u128) {
 /// One of 56 bits.
 #[inline]
 fn push_short_number(bytes: &mut Vec<u8>, value: u64) {
+    let (word, count) = short_number(value);
+    push_some(bytes, &word.to_le_bytes(), count as usize);
+}
+
+/// The bytes of one of 56 bits, the first one lowest, and how many they are.
+#[inline]
+fn short_number(value: u64) -> (u64, u32) {
     let count = (64 - (value | 1).leading_zeros()).div_ceil(7);
-    let word = (value << count | 1 << (count - 1)).to_le_bytes();
-    let end = bytes.len() + count as usize;
-    bytes.extend_from_slice(&word);
-    bytes.truncate(end);
+    (value << count | 1 << (count - 1), count)
 }
 
 /// The same as the number that [`zigzag`] makes of it.

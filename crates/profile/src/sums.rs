@@ -4,7 +4,7 @@ use std::thread;
 
 use gristmill_format::Cost;
 
-use crate::rows::{add_row, add_whole_row, number, push_number, push_row, row_end};
+use crate::rows::{add_row, add_whole_row, number, push_number, push_other_row, push_row, row_end};
 
 /// The sums of all parts, one part after the other.
 ///
@@ -174,7 +174,7 @@ impl OpenSums {
                 let (first, key) = change((first, second));
                 let row = self.rows.len();
                 let end = row_end(bytes, groups.at);
-                self.rows.extend_from_slice(&bytes[groups.at..end]);
+                push_other_row(&mut self.rows, bytes, groups.at..end);
                 groups.at = end;
                 match self.groups.last_mut() {
                     Some(group) if group.first == first => group.count += 1,
@@ -256,8 +256,8 @@ impl OpenSums {
                     at = end;
                 }
             }
-            if !members.is_sorted() {
-                members.sort_unstable();
+            if !members.is_sorted_by_key(|&(key, ..)| key) {
+                members.sort_unstable_by_key(|&(key, ..)| key);
             }
             let repeated = members.iter().zip(members.iter().skip(1)).filter(|(a, b)| a.0 == b.0).count();
             let first = group(&same_first[0]).first;
@@ -273,7 +273,7 @@ impl OpenSums {
                     if repeated == 0 { 0 } else { after.iter().take_while(|other| other.0 == *key).count() };
                 rest = &after[more..];
                 if more == 0 {
-                    bytes.extend_from_slice(&self.rows[*at..*end]);
+                    push_other_row(bytes, &self.rows, *at..*end);
                     continue;
                 }
                 sum.clear();

@@ -44,7 +44,9 @@ impl Sums {
             self.width = width;
         }
         self.keys.push(key);
-        if width <= NARROW {
+        if width == 1 {
+            self.flat.extend_from_slice(&[0, 0]);
+        } else if width <= NARROW {
             self.flat.resize(self.flat.len() + 1 + width, 0);
         } else {
             self.wide.push(vec![0]);
