@@ -166,6 +166,32 @@ fn json_keeps_its_promise() {
     }
 }
 
+/// What the first file calls in the second comes back to the first, where it is counted once more.
+#[test]
+fn groups_that_call_each_other_say_at_most() {
+    let file = |cost: u32| {
+        format!(
+            "events: Ir\nfl=a.c\nfn=main\n1 1\ncfi=b.c\ncfn=there\ncalls=1 1\n1 {}\nfn=back\n2 {cost}\nfl=b.c\n\
+             fn=there\n1 1\ncfi=a.c\ncfn=back\ncalls=1 2\n1 {cost}\n",
+            cost + 1
+        )
+    };
+    let folder = folder(&[("base", file(10).as_bytes()), ("new", file(20).as_bytes())]);
+    let of =
+        |group, format| run_in(folder.path(), &["diff", "base", "new", "--group", group, "--format", format]);
+    for (group, format, times) in [("file", "text", 1), ("file", "markdown", 1), ("object", "text", 0)] {
+        let output = of(group, format);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let found = stdout(&output).matches("inclusive at most: calls leave the group and come back").count();
+        assert_eq!(found, times, "{}", stdout(&output));
+    }
+    let answer = json(&of("file", "json"));
+    validated(&answer);
+    for function in answer["functions"].as_array().unwrap() {
+        assert_eq!(function["inclusive_is_upper_bound"], true, "{function}");
+    }
+}
+
 #[test]
 fn causes_are_those_that_were_made() {
     let files = files();

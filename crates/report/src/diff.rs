@@ -72,6 +72,8 @@ pub struct DiffRow {
     pub self_costs: Vec<Change>,
     /// What it cost with all that it called.
     pub inclusive: Vec<Change>,
+    /// Its inclusive costs may be less: what leaves a group and comes back was counted each time.
+    pub is_upper_bound: bool,
     /// How often it was called.
     pub calls: Change,
     /// The function, where it is one.
@@ -352,6 +354,7 @@ fn row(comparison: &Comparison<'_>, function: FunctionId, columns: &[usize]) -> 
         presence: comparison.presence(function),
         self_costs: columns.iter().map(|&column| comparison.self_cost(function, column)).collect(),
         inclusive: columns.iter().map(|&column| comparison.inclusive(function, column)).collect(),
+        is_upper_bound: false,
         calls: comparison.calls(function),
         function: Some(function),
     }
@@ -389,6 +392,7 @@ fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping
         },
         self_costs: options.columns.iter().map(|&column| costs.self_cost(group, column)).collect(),
         inclusive: options.columns.iter().map(|&column| costs.inclusive(group, column)).collect(),
+        is_upper_bound: costs.is_upper_bound(group),
         calls: costs.calls(group),
         function: None,
     });

@@ -257,7 +257,7 @@ impl Serialize for Row<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Row(diff, row) = self;
         let comparison = diff.comparison;
-        let mut map = serializer.serialize_struct("Function", 11)?;
+        let mut map = serializer.serialize_struct("Function", 12)?;
         map.serialize_field("name", &row.name)?;
         map.serialize_field("base_name", &row.base_name)?;
         map.serialize_field("file", &row.file)?;
@@ -265,6 +265,9 @@ impl Serialize for Row<'_, '_, '_> {
         map.serialize_field("on", presence(row.presence))?;
         map.serialize_field("self", &Changes(&diff.events, &row.self_costs))?;
         map.serialize_field("inclusive", &Changes(&diff.events, &row.inclusive))?;
+        if row.is_upper_bound {
+            map.serialize_field("inclusive_is_upper_bound", &true)?;
+        }
         map.serialize_field("calls", &OneChange(row.calls))?;
         let mut callers: Vec<_> = row
             .function

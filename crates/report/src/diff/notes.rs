@@ -112,6 +112,9 @@ pub(crate) fn remarks_beside_cost(diff: &Diff<'_, '_>, row: &DiffRow) -> Vec<Str
         let from = shorten(&from, RENAMED_NAME);
         remarks.push(format!("renamed from {from} ({})", resemblance(why)));
     }
+    if row.is_upper_bound {
+        remarks.push("inclusive at most: calls leave the group and come back".to_owned());
+    }
     let calls = row.calls;
     // In samples nobody counted calls.
     if !calls.is_none() && !diff.is_sampled {

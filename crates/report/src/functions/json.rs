@@ -23,12 +23,15 @@ struct Function<'r>(&'r View<'r>, &'r Row);
 impl Serialize for Function<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Function(view, row) = self;
-        let mut function = serializer.serialize_struct("Function", 7)?;
+        let mut function = serializer.serialize_struct("Function", 8)?;
         function.serialize_field("name", &row.name)?;
         function.serialize_field("file", &row.file)?;
         function.serialize_field("object", &row.object)?;
         function.serialize_field("self", &ShownCosts(view, &shown_of(view, &row.self_costs)))?;
         function.serialize_field("inclusive", &ShownCosts(view, &shown_of(view, &row.inclusive)))?;
+        if row.is_upper_bound {
+            function.serialize_field("inclusive_is_upper_bound", &true)?;
+        }
         function.serialize_field("calls", &row.calls)?;
         function.serialize_field("cycle", &row.cycle)?;
         function.end()
