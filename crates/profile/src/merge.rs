@@ -172,11 +172,9 @@ impl Merger {
         differences
     }
 
-    /// How many lines are kept, and in how many bytes.
-    pub fn size(&self) -> (usize, usize) {
-        let names: usize = self.names.iter().map(NameList::size).sum();
-        let lines = self.lines.iter().map(Lines::len).sum();
-        (lines, names + self.lines.iter().map(Lines::size).sum::<usize>())
+    /// How many lines are kept.
+    pub fn line_count(&self) -> usize {
+        self.lines.iter().map(Lines::len).sum()
     }
 
     /// The sums of all self costs by event type, in the order in which they are written.

@@ -40,11 +40,6 @@ impl NameList {
         self.names.len()
     }
 
-    /// In how many bytes they are.
-    pub(crate) fn size(&self) -> usize {
-        self.bytes.0.len()
-    }
-
     /// All of them, in the order of their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0u32..).take(self.len()).map(|number| self.name(number))

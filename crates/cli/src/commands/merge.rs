@@ -19,7 +19,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::size::Size;
-use crate::terminal::{byte_size, grouped, printable};
+use crate::terminal::{grouped, printable};
 
 const BROKEN_HINT: &str = "gristmill rewrite --repair mends a file, and --skip-broken leaves it out";
 
@@ -83,12 +83,9 @@ fn tell(args: &MergeArgs, merger: &Merger, session: &Session) {
         session.warn(&format!("only {with} of {runs} runs have {events}: the sums are of those"));
     }
     if args.median {
-        let (lines, bytes) = merger.size();
-        session.tell(&format!(
-            "for the median, {} lines of all files were kept in {}",
-            grouped(lines as i128),
-            byte_size(bytes as u64)
-        ));
+        // In how many bytes depends on which thread read which file.
+        let lines = grouped(merger.line_count() as i128);
+        session.tell(&format!("for the median, {lines} lines of all files were kept"));
         let files = args.files.len() as u64;
         if runs > files {
             session.warn("a merged file counts as one run of the median, though it was made of several");

@@ -93,11 +93,6 @@ impl Lines {
         self.count
     }
 
-    /// How many bytes they take.
-    pub(super) fn size(&self) -> usize {
-        self.bytes.len()
-    }
-
     pub(super) fn iter(&self) -> LineIter<'_> {
         LineIter { bytes: &self.bytes, at: 0 }
     }
