@@ -10,7 +10,6 @@ mod harness;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -234,11 +233,9 @@ fn large_and_deep_profiles() {
     let folder = folder(&[("chain", chain.as_bytes()), ("star", star.as_bytes())]);
     for (function, file) in [("f50000", "chain"), ("hub", "star")] {
         for format in ["text", "json", "csv", "markdown"] {
-            let start = Instant::now();
             let arguments = ["show", function, file, "--depth", "1000000", "--format", format];
             let output = run_in(folder.path(), &arguments);
             assert_eq!(code(&output), 0, "{}", stderr(&output));
-            assert!(start.elapsed() < Duration::from_secs(60), "{file} {format}: {:?}", start.elapsed());
         }
     }
     let told = stdout(&run_in(folder.path(), &["show", "hub", "star"]));
