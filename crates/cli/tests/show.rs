@@ -14,7 +14,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use harness::{
-    MAX_SIZE, assert_valid, code, folder, root, run, run_in, schema, small_files, stderr, stdout, text, whole,
+    MAX_SIZE, assert_valid, code, exactly, folder, root, run, run_in, schema, small_files, stderr, stdout,
+    text, whole,
 };
 
 fn blessed(name: &str, arguments: &[&str]) {
@@ -141,7 +142,7 @@ fn dearest() -> Vec<(PathBuf, Value)> {
         if code(&output) != 0 {
             continue;
         }
-        let told = harness::json(&output);
+        let told = exactly(&output);
         let functions = told["functions"].as_array().unwrap();
         let is_alone =
             |row: &&Value| functions.iter().filter(|other| other["name"] == row["name"]).count() == 1;
@@ -167,6 +168,7 @@ fn json_holds_to_its_schema_and_agrees_with_functions() {
         assert_eq!(code(&output), 0, "{file}: {}", stderr(&output));
         let told = harness::json(&output);
         assert_valid(&schema, &told, &file.to_string());
+        let told = exactly(&output);
         for key in ["self", "inclusive", "calls"] {
             assert_eq!(told[key], row[key], "{file}: {name}: {key}");
         }

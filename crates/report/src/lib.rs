@@ -21,6 +21,7 @@ mod substitution;
 mod table;
 mod tree;
 mod view;
+mod wrap;
 
 pub use amount::{grouped, percent};
 pub use functions::{Functions, FunctionsOptions, Row, SortBy};

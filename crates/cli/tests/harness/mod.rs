@@ -133,7 +133,21 @@ pub(crate) fn assert_valid(schema: &Validator, value: &Value, what: &str) {
 
 /// A number without a fraction, below zero or above.
 pub(crate) fn whole(number: &Value) -> i128 {
-    number.to_string().parse().unwrap()
+    number.as_str().map_or_else(|| number.to_string(), str::to_owned).parse().unwrap()
+}
+
+/// What was printed, with numbers that may need more than 64 bits as texts: read as numbers they would be rounded.
+pub(crate) fn exactly(output: &Output) -> Value {
+    let mut exact = String::new();
+    for piece in stdout(output).split_inclusive([':', ',', '}']) {
+        let digits = piece.trim_end_matches([':', ',', '}']);
+        let is_large = digits.len() > 18 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        match is_large && exact.ends_with(':') {
+            true => exact.push_str(&format!("\"{digits}\"{}", &piece[digits.len()..])),
+            false => exact.push_str(piece),
+        }
+    }
+    serde_json::from_str(&exact).unwrap()
 }
 
 /// Checks that a program whose reader goes away before it has read anything ends in silence.

@@ -10,13 +10,13 @@ use gristmill_profile::event::CostUnit;
 use gristmill_profile::symbol::shorten;
 
 use super::notes::{from_to, own_percent, remarks_beside_cost, signed};
-use super::text::wrapped;
 use super::{Diff, DiffRow, alignment::aligned, json, row, safe, sentence, shown_name};
 use crate::annotate::{Source, Sources};
 use crate::path::UNKNOWN;
 use crate::printable::printable;
 use crate::report::Report;
 use crate::table::{Cell, Column, Look, Table, escaped};
+use crate::wrap::wrapped;
 
 /// A source line with what it cost on both sides. Changes are by shown column.
 #[derive(Debug, Clone)]

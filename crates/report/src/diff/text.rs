@@ -13,6 +13,7 @@ use crate::amount::number;
 use crate::grouping::Grouping;
 use crate::path::{UNKNOWN, base};
 use crate::table::{Cell, Column, Look, Table};
+use crate::wrap::{wrapped, wrapped_dim};
 
 /// A function's name gets at least so many columns.
 const LEAST_NAME: usize = 20;
@@ -197,10 +198,7 @@ impl Diff<'_, '_> {
         if remarks.is_empty() {
             return Ok(());
         }
-        let mut lines = Vec::new();
-        wrapped(&mut lines, &format!("    {remarks}"), look.width, 4)?;
-        let lines = String::from_utf8_lossy(&lines);
-        lines.lines().try_for_each(|line| writeln!(out, "{}", look.dim(line)))
+        wrapped_dim(out, &format!("    {remarks}"), look, 4)
     }
 
     /// The rows, and at the end what is not shown, so that the changes of self costs add up to that of the total.
@@ -284,10 +282,7 @@ impl Diff<'_, '_> {
         }
         writeln!(out, "\n{}", look.bold("Joined (functions by rule; --no-rule RULE takes them apart)"))?;
         for join in joins {
-            let mut lines = Vec::new();
-            wrapped(&mut lines, &join, look.width, 2)?;
-            out.write_all(look.dim(String::from_utf8_lossy(&lines).trim_end()).as_bytes())?;
-            writeln!(out)?;
+            wrapped_dim(out, &join, look, 2)?;
         }
         Ok(())
     }
@@ -320,30 +315,4 @@ pub(super) fn named(row: &DiffRow, width: usize) -> String {
         Some(place) => format!("{name} ({place})"),
         None => name.into_owned(),
     }
-}
-
-/// Writes a text in lines no wider than this, where its blanks allow it; all but the first begin with blanks.
-pub(super) fn wrapped(out: &mut dyn Write, text: &str, width: usize, indent: usize) -> io::Result<()> {
-    let indent = indent.min(width / 2);
-    let begins = text.len() - text.trim_start().len();
-    let mut line = " ".repeat(begins);
-    let mut is_start = true;
-    // A number stays with its percent sign; no text that is shown has this control character.
-    const GLUE: &str = "\u{1}%";
-    let text = text[begins..].replace(" %", GLUE);
-    // Blanks that align the first line stay.
-    for word in text.split(' ') {
-        let word = word.replace(GLUE, " %");
-        if !is_start && line.width() + 1 + word.width() > width && !line.trim().is_empty() {
-            writeln!(out, "{}", line.trim_end())?;
-            line = " ".repeat(indent);
-            is_start = true;
-        }
-        if !is_start {
-            line.push(' ');
-        }
-        line.push_str(&word);
-        is_start = false;
-    }
-    writeln!(out, "{}", line.trim_end())
 }

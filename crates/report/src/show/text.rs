@@ -14,6 +14,7 @@ use crate::printable::{lossy, printable};
 use crate::report::Report;
 use crate::table::{Cell, Column, Look, Table, without_tags, write_markdown_lines};
 use crate::tree::fitted;
+use crate::wrap::{wrapped, wrapped_dim};
 
 /// A name gets so many columns at least; where several event types leave less, only the first is shown beside it.
 const LEAST_NAME: usize = 30;
@@ -48,7 +49,7 @@ impl Report for Show<'_, '_> {
         writeln!(out)?;
         self.totals().write_text(look, out)?;
         for line in self.calls() {
-            writeln!(out, "{line}")?;
+            wrapped(out, &line, look.width, 2)?;
         }
         for section in self.sections(look.width) {
             writeln!(out, "\n{}", look.bold(&section.title))?;
@@ -56,7 +57,7 @@ impl Report for Show<'_, '_> {
                 section.table.write_text(look, out)?;
             }
             for line in section.below {
-                writeln!(out, "{}", look.dim(&line))?;
+                wrapped_dim(out, &line, look, 2)?;
             }
         }
         Ok(())
