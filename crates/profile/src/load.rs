@@ -15,6 +15,7 @@ mod compound;
 mod gather;
 mod growing;
 mod identity;
+mod name_events;
 mod naming;
 mod progress;
 mod split;

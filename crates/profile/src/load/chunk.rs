@@ -4,6 +4,7 @@
 
 use gristmill_format::{Columns, Cost, Location, Resumption};
 
+use super::name_events::NameEvents;
 use crate::finding::Findings;
 use crate::in_force::{InForce, Slot};
 use crate::text::Text;
@@ -15,7 +16,7 @@ pub(super) const NO_NAME: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     /// How local names came about, and which numbers got which: in the order of the file.
-    pub(super) names: Vec<NameEvent>,
+    pub(super) names: NameEvents,
     /// Different functions, in the order of their first use.
     pub(super) functions: Vec<LocalFunction>,
     /// The parts; the first one may go on with the last one of the piece before.

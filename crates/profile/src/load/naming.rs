@@ -4,6 +4,7 @@ use gristmill_format::Location;
 use memchr::memchr;
 
 use super::chunk::{LocalFunction, Mention, NO_NAME, NameEvent};
+use super::name_events::NameEvents;
 use super::split::offset;
 use crate::hash::{Map, Seeds};
 use crate::in_force::Slot;
@@ -21,14 +22,13 @@ pub(super) struct Naming<'a> {
     knows_all: bool,
     latest: Vec<Latest>,
     other_functions: Map<(u32, u32, u32), u32>,
-    pub(super) events: Vec<NameEvent>,
+    pub(super) events: NameEvents,
     pub(super) functions: Vec<LocalFunction>,
 }
 
 /// The names of one kind.
 #[derive(Debug)]
 struct Space<'a> {
-    count: u32,
     /// Names that are spelled out, without a number or for a number that was known. Those that a number is given for the
     /// first time are not looked up: what they have in common comes out when pieces are put together.
     texts: Map<&'a [u8], u32>,
@@ -52,7 +52,6 @@ const NO_FUNCTION: u32 = u32::MAX;
 impl<'a> Naming<'a> {
     pub(super) fn new(input: &'a [u8], place: u32, seeds: Seeds) -> Self {
         let space = |()| Space {
-            count: 0,
             texts: Map::default(),
             numbers: Numbered::for_input(input.len()),
             given_in: GivenIn::default(),
@@ -65,15 +64,14 @@ impl<'a> Naming<'a> {
             knows_all: false,
             latest: Vec::new(),
             other_functions: Map::default(),
-            events: Vec::new(),
+            events: NameEvents::of(place),
             functions: Vec::new(),
         }
     }
 
     /// Begins with the next piece, and hands out what was in this one.
-    pub(super) fn begin_anew(&mut self) -> (Vec<NameEvent>, Vec<LocalFunction>) {
+    pub(super) fn begin_anew(&mut self) -> (NameEvents, Vec<LocalFunction>) {
         for space in &mut self.spaces {
-            space.count = 0;
             space.texts = Map::default();
             space.numbers.clear();
             space.given_in = GivenIn::default();
@@ -81,17 +79,15 @@ impl<'a> Naming<'a> {
         self.knows_all = false;
         self.latest.clear();
         self.other_functions = Map::default();
-        (std::mem::take(&mut self.events), std::mem::take(&mut self.functions))
+        let events = std::mem::replace(&mut self.events, NameEvents::of(self.place));
+        (events, std::mem::take(&mut self.functions))
     }
 
     /// Hands on the room that the tables take, between two pieces, for other pieces to be read in.
     pub(super) fn give_up_room(&mut self) -> Self {
         let mut room = Naming::new(self.input, self.place, self.seeds);
         std::mem::swap(self, &mut room);
-        self.events = std::mem::take(&mut room.events);
-        for (space, old) in self.spaces.iter_mut().zip(&mut room.spaces) {
-            space.count = std::mem::take(&mut old.count);
-        }
+        std::mem::swap(&mut self.events, &mut room.events);
         room
     }
 
@@ -113,15 +109,7 @@ impl<'a> Naming<'a> {
 
     /// A local name for one that is in force where the piece begins.
     pub(super) fn bring(&mut self, slot: Slot) -> u32 {
-        self.new_name(slot.space(), NameEvent::InForce(slot))
-    }
-
-    fn new_name(&mut self, space: usize, event: NameEvent) -> u32 {
-        let count = &mut self.spaces[space].count;
-        let name = *count;
-        *count += 1;
-        self.events.push(event);
-        name
+        self.events.push(NameEvent::InForce(slot))
     }
 
     /// The local name of a number that stands on a line, which gives it a meaning if there is a text. `part` is the index
@@ -169,7 +157,7 @@ impl<'a> Naming<'a> {
         }
         let local = if is_compound(text) {
             let text = self.text(text);
-            self.new_name(space, NameEvent::Compound { space: short(space), text })
+            self.events.push(NameEvent::Compound { space: short(space), text })
         } else if known.is_some() {
             self.given(space, text)
         } else {
@@ -192,7 +180,7 @@ impl<'a> Naming<'a> {
         empty_in: Option<u32>,
     ) -> u32 {
         let event = NameEvent::Number { space: short(space), number, empty_in, location };
-        let local = self.new_name(space, event);
+        let local = self.events.push(event);
         self.spaces[space].numbers.set(number, local << 1);
         local
     }
@@ -210,7 +198,7 @@ impl<'a> Naming<'a> {
     fn new_text(&mut self, space: usize, text: &[u8]) -> u32 {
         let hash = self.seeds.hash_of(text);
         let text = self.text(text);
-        self.new_name(space, NameEvent::Given { space: short(space), hash, text })
+        self.events.push(NameEvent::Given { space: short(space), hash, text })
     }
 
     fn text(&self, slice: &[u8]) -> Text {
@@ -249,7 +237,7 @@ impl<'a> Naming<'a> {
         let index = name as usize;
         if name != NO_NAME && index >= self.latest.len() {
             let none = Latest { object: 0, file: 0, function: NO_FUNCTION, mention: Mention::default() };
-            self.latest.resize(self.spaces[2].count as usize, none);
+            self.latest.resize(self.events.name_count(2) as usize, none);
         }
         let latest = self.latest.get(index).filter(|latest| latest.function != NO_FUNCTION);
         let function = match latest {

@@ -197,8 +197,8 @@ impl<'i> Stitcher<'i> {
     /// Goes through what happened to names, and returns the names of the profile by local name.
     fn names(&mut self, chunk: &Chunk, line: impl Fn(u64) -> u64, first_part: usize) -> [Vec<u32>; 3] {
         let mut names: [Vec<u32>; 3] = Default::default();
-        for event in &chunk.names {
-            match *event {
+        for event in chunk.names.iter() {
+            match event {
                 NameEvent::Given { space, hash, text } => {
                     let space = usize::from(space);
                     let texts = Texts { inputs: self.inputs, made: &self.index.made };

@@ -1,0 +1,187 @@
+//! What happened to names in a piece, in few bytes.
+//!
+//! Where a file is large, a piece uses most numbers that it uses for the first time, so there is an event for a fifth of
+//! its lines.
+
+use gristmill_format::Location;
+
+use super::chunk::NameEvent;
+use crate::text::Text;
+
+/// A list of [`NameEvent`]s, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct NameEvents {
+    /// The input that all texts stand in.
+    place: u32,
+    events: Vec<Short>,
+    /// Those that have no short form.
+    others: Vec<NameEvent>,
+    counts: Counts,
+}
+
+/// How many local names there are in each name space.
+type Counts = [u32; 3];
+
+/// An event of a usual kind, with numbers below 2^32.
+#[derive(Debug, Clone, Copy)]
+enum Short {
+    Given {
+        space: u8,
+        hash: u32,
+        at: u32,
+        len: u32,
+    },
+    Number {
+        space: u8,
+        number: u32,
+        byte: u32,
+        line: u32,
+    },
+    /// Of the latest name, in the first part of the piece.
+    Define {
+        space: u8,
+        number: u32,
+        byte: u32,
+        line: u32,
+    },
+    /// The next of the others.
+    Other,
+}
+
+impl NameEvents {
+    /// For texts of this input.
+    pub(super) fn of(place: u32) -> Self {
+        NameEvents { place, ..NameEvents::default() }
+    }
+
+    /// Adds an event, and returns the local name that it brings, if it brings one.
+    pub(super) fn push(&mut self, event: NameEvent) -> u32 {
+        let short = self.shortened(&event).unwrap_or_else(|| {
+            self.others.push(event);
+            Short::Other
+        });
+        self.events.push(short);
+        count(&mut self.counts, &event)
+    }
+
+    /// How many local names there are in a name space.
+    pub(super) fn name_count(&self, space: usize) -> u32 {
+        self.counts[space]
+    }
+
+    #[inline]
+    fn shortened(&self, event: &NameEvent) -> Option<Short> {
+        let narrow = |number: u64| u32::try_from(number).ok();
+        Some(match *event {
+            NameEvent::Given { space, hash, text } if text.place == self.place => {
+                Short::Given { space, hash, at: narrow(text.at as u64)?, len: narrow(text.len as u64)? }
+            }
+            NameEvent::Number { space, number, empty_in: None, location: Location { byte, line } } => {
+                Short::Number { space, number: narrow(number)?, byte: narrow(byte)?, line: narrow(line)? }
+            }
+            NameEvent::Define { space, number, name, part: 0, location: Location { byte, line } }
+                if name + 1 == self.counts[usize::from(space)] =>
+            {
+                Short::Define { space, number: narrow(number)?, byte: narrow(byte)?, line: narrow(line)? }
+            }
+            _ => return None,
+        })
+    }
+
+    /// All of them, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = NameEvent> {
+        let mut others = self.others.iter();
+        let mut counts = Counts::default();
+        self.events.iter().filter_map(move |&short| {
+            let location = |byte: u32, line: u32| Location { byte: byte.into(), line: line.into() };
+            let event = match short {
+                Short::Given { space, hash, at, len } => NameEvent::Given {
+                    space,
+                    hash,
+                    text: Text { at: at as usize, len: len as usize, place: self.place },
+                },
+                Short::Number { space, number, byte, line } => NameEvent::Number {
+                    space,
+                    number: number.into(),
+                    empty_in: None,
+                    location: location(byte, line),
+                },
+                Short::Define { space, number, byte, line } => NameEvent::Define {
+                    space,
+                    number: number.into(),
+                    name: counts[usize::from(space)].saturating_sub(1),
+                    part: 0,
+                    location: location(byte, line),
+                },
+                Short::Other => *others.next()?,
+            };
+            count(&mut counts, &event);
+            Some(event)
+        })
+    }
+}
+
+/// Counts the local name that an event brings, and returns it.
+#[inline]
+fn count(counts: &mut Counts, event: &NameEvent) -> u32 {
+    let space = match *event {
+        NameEvent::Given { space, .. }
+        | NameEvent::Compound { space, .. }
+        | NameEvent::Number { space, .. } => usize::from(space),
+        NameEvent::InForce(slot) => slot.space(),
+        NameEvent::Define { .. } | NameEvent::Forget { .. } => return 0,
+    };
+    let name = counts[space];
+    counts[space] += 1;
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_force::Slot;
+
+    #[test]
+    fn events_come_back_as_they_went_in() {
+        let location = |byte, line| Location { byte, line };
+        let text = |at, place| Text { at, len: 7, place };
+        let far = 1 << 33;
+        let defined = |number, name, part, byte| NameEvent::Define {
+            space: 2,
+            number,
+            name,
+            part,
+            location: location(byte, 5),
+        };
+        let used = |number, empty_in, byte| NameEvent::Number {
+            space: 2,
+            number,
+            empty_in,
+            location: location(byte, 6),
+        };
+        let events = [
+            NameEvent::InForce(Slot::File),
+            NameEvent::Given { space: 2, hash: 9, text: text(11, 4) },
+            defined(12, 0, 0, 13),
+            NameEvent::Given { space: 2, hash: 10, text: text(far, 4) },
+            // Not the latest name; another part; too far.
+            defined(14, 0, 0, 15),
+            defined(14, 1, 3, 16),
+            defined(far as u64, 1, 0, 17),
+            NameEvent::Given { space: 2, hash: 10, text: text(20, 5) },
+            used(21, None, 22),
+            used(23, Some(1), 24),
+            used(25, None, far as u64),
+            NameEvent::Compound { space: 0, text: text(26, 4) },
+            NameEvent::Forget { byte: 27 },
+            defined(28, 5, 0, 29),
+        ];
+        let mut list = NameEvents::of(4);
+        let names: Vec<u32> = events.iter().map(|&event| list.push(event)).collect();
+        assert_eq!(names, [0, 0, 0, 1, 0, 0, 0, 2, 3, 4, 5, 0, 0, 0]);
+        assert_eq!([0, 1, 2].map(|space| list.name_count(space)), [1, 1, 6]);
+        assert_eq!(list.others.len(), 10);
+        let shown = |event| format!("{event:?}");
+        assert!(list.iter().map(shown).eq(events.into_iter().map(shown)));
+    }
+}
