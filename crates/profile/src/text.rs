@@ -92,6 +92,11 @@ impl Names {
         self.slots[slot].id - 1
     }
 
+    /// Has the place of names with this hash at hand; what is returned means nothing.
+    pub(crate) fn glance(&self, hash: u32) -> u32 {
+        self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)).map_or(0, |slot| slot.id)
+    }
+
     /// The id of a name that has one.
     pub(crate) fn get(&self, name: &[u8], bytes: &impl Bytes) -> Option<u32> {
         if self.slots.is_empty() {

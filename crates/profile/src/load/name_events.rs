@@ -88,6 +88,14 @@ impl NameEvents {
         })
     }
 
+    /// The name spaces and hashes of names that are given in so many events from the nth on; some may be missing.
+    pub(super) fn hashes(&self, nth: usize, count: usize) -> impl Iterator<Item = (usize, u32)> {
+        self.events.iter().skip(nth).take(count).filter_map(|&event| match event {
+            Short::Given { space, hash, .. } => Some((usize::from(space), hash)),
+            _ => None,
+        })
+    }
+
     /// All of them, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = NameEvent> {
         let mut others = self.others.iter();
