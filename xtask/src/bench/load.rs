@@ -57,7 +57,9 @@ pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
         "x: how many times the throughput of the newline scan, of {}, of {ANNOTATE};",
         Work::Peer.name()
     );
-    println!("of two for which reading the file is known apart, without it");
+    println!(
+        "of two for which reading the file is known apart, without it; large files are mapped, which reads nothing"
+    );
     for program in [ANNOTATE, CGVIEW] {
         if !process::is_on_path(program) {
             println!("not on the path: {program}");
