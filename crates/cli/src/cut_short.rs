@@ -22,12 +22,14 @@ pub(crate) fn expect() {
 
 /// The thread that comes here can never go on: what it wanted to read is not there.
 #[cfg(unix)]
+#[expect(unsafe_code, reason = "in a signal handler there is no other way to end the program")]
 extern "C" fn tell_and_stop(_: nix::libc::c_int) {
     const MESSAGE: &[u8] = b"gristmill: a profile was cut short while it was read\n\
         gristmill: hint: try again when whatever writes it is done\n";
     let _ = nix::unistd::write(std::io::stderr(), MESSAGE);
-    crate::interrupt::fail();
-    loop {
+    while crate::interrupt::fail() {
         nix::unistd::pause();
     }
+    // SAFETY: it does nothing but to end the program at once.
+    unsafe { nix::libc::_exit(crate::ExitStatus::Failure as nix::libc::c_int) }
 }

@@ -5,13 +5,16 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use tempfile::NamedTempFile;
 
 /// What the program ends with: of Ctrl-C, as long as nothing else is to blame.
 static STATUS: AtomicI32 = AtomicI32::new(130);
+
+/// Ctrl-C does what is said here.
+static IS_SET_UP: AtomicBool = AtomicBool::new(false);
 
 static HALF_WRITTEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -48,17 +51,22 @@ impl Drop for RemovedOnInterrupt {
 /// From here on, Ctrl-C removes what is half written.
 pub(crate) fn set_up() {
     static SET_UP: Once = Once::new();
-    // Where Ctrl-C is ignored, as below `nohup`, it stays so. Should it fail, a file may be left behind at worst.
-    SET_UP.call_once(|| drop(ctrlc::try_set_handler(remove_and_exit)));
+    // Where Ctrl-C is ignored, as in the background of a script, it stays so. Should it fail, a file may be left behind at
+    // worst.
+    SET_UP.call_once(|| {
+        let is_set_up = ctrlc::try_set_handler(remove_and_exit).is_ok();
+        IS_SET_UP.store(is_set_up, Ordering::Relaxed);
+    });
 }
 
-/// The program ends as with Ctrl-C, only that it has failed. A signal handler may do this.
+/// The program is about to end as with Ctrl-C, only that it has failed; false where nothing was set up for that. A signal
+/// handler may do this.
 #[cfg(unix)]
-pub(crate) fn fail() {
+pub(crate) fn fail() -> bool {
     use nix::sys::signal::{Signal, raise};
 
     STATUS.store(crate::ExitStatus::Failure as i32, Ordering::Relaxed);
-    let _ = raise(Signal::SIGINT);
+    IS_SET_UP.load(Ordering::Relaxed) && raise(Signal::SIGINT).is_ok()
 }
 
 /// Runs in a thread of its own, so it may wait for the lock. It is never given back: no other file begins.
