@@ -4,7 +4,6 @@
 //! Set up when the first file is mapped.
 
 /// From here on, Ctrl-C and a file that is cut short both remove what is half written and end the program.
-#[cfg(unix)]
 #[expect(unsafe_code, reason = "there is no safe way to handle a signal in the thread that it comes from")]
 pub(crate) fn expect() {
     use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
@@ -21,7 +20,6 @@ pub(crate) fn expect() {
 }
 
 /// The thread that comes here can never go on: what it wanted to read is not there.
-#[cfg(unix)]
 #[expect(unsafe_code, reason = "in a signal handler there is no other way to end the program")]
 extern "C" fn tell_and_stop(_: nix::libc::c_int) {
     const MESSAGE: &[u8] = b"gristmill: a profile was cut short while it was read\n\

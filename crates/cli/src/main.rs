@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+#[cfg(unix)]
 mod cut_short;
 mod error;
 mod examine;

@@ -70,10 +70,7 @@ impl InputBytes {
     /// A mapped file must not be cut short as long as there is a profile of it: where a page is no longer there, the system
     /// ends the program (`SIGBUS`). If something else is written into it, the profile is of both.
     pub fn mapped(file: &File) -> Option<Self> {
-        #[cfg(unix)]
-        return mapped::whole(file);
-        #[cfg(not(unix))]
-        return None;
+        mapped::whole(file)
     }
 }
 
@@ -140,6 +137,17 @@ mod mapped {
         // documentation of `InputBytes::mapped`.
         let map = unsafe { memmap2::Mmap::map(file) }.ok()?;
         Some(InputBytes(Repr::Mapped(map.into())))
+    }
+}
+
+#[cfg(not(unix))]
+mod mapped {
+    use std::fs::File;
+
+    use super::InputBytes;
+
+    pub(super) fn whole(_: &File) -> Option<InputBytes> {
+        None
     }
 }
 
