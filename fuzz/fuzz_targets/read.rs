@@ -60,6 +60,55 @@ fn said(data: &[u8], skims: bool) -> Said<'_> {
     }
 }
 
+/// How many cost lines have a single cost, and the sum of these: of calls, and of others.
+#[derive(Default, Debug, PartialEq)]
+struct Sums([(u64, Cost); 2]);
+
+impl<'a> Skim<'a> for Sums {
+    fn name(&mut self, _: &Reader<'a>, _: Location, _: NameKey, _: u64, _: Option<&'a [u8]>) {}
+    fn calls(&mut self, _: &Reader<'a>, _: Location, _: Cost, _: &'a [u8]) {}
+    fn jump(&mut self, _: &Reader<'a>, _: Location, _: &'a [u8]) {}
+
+    fn cost(&mut self, _: &Reader<'a>, _: Location, role: CostRole, costs: Costs<'a>, _: &'a [u8]) {
+        let mut single = [0];
+        if costs.len() == 1 && costs.decode(&mut single).is_ok() && role != CostRole::JumpSource {
+            self.add(role, 1, single[0]);
+        }
+    }
+
+    fn takes_sums(&self, _: CostRole) -> bool {
+        true
+    }
+
+    fn sum(&mut self, role: CostRole, lines: u64, sum: u64) {
+        self.add(role, lines, Cost::from(sum));
+    }
+}
+
+impl Sums {
+    fn add(&mut self, role: CostRole, lines: u64, sum: Cost) {
+        let (all_lines, all) = &mut self.0[usize::from(role == CostRole::Call)];
+        *all_lines += lines;
+        *all += sum;
+    }
+}
+
+fn sums(data: &[u8], skims: bool) -> Sums {
+    let mut sums = Sums::default();
+    let mut reader = Reader::new(data).by_number();
+    loop {
+        if skims {
+            reader.skim(data.len(), &mut sums);
+        }
+        let Some(item) = reader.next() else { return sums };
+        if let Ok(record) = item
+            && let Line::Cost(line) = record.line
+        {
+            sums.cost(&reader, record.location, line.role, line.costs, b"");
+        }
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     let lines = data.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count() + 1;
     for stance in [Stance::Tolerant, Stance::Strict, Stance::Practised] {
@@ -100,6 +149,7 @@ fuzz_target!(|data: &[u8]| {
     }
 
     assert_eq!(said(data, true).0, said(data, false).0);
+    assert_eq!(sums(data, true), sums(data, false));
 
     // A strict reader ends at the first deviation; until then both must agree.
     let tolerant = Reader::new(data).map_while(Result::ok);

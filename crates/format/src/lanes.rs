@@ -57,6 +57,12 @@ pub(crate) fn whole_number(eight: u64, length: usize) -> Option<u64> {
     Some(u64::from(pairs.wrapping_mul(100 << 16 | 1) >> 16))
 }
 
+/// The number that the first `length` of these bytes are, which are known to be digits: one to eight of them.
+#[inline(always)]
+pub(crate) fn number_of_digits(eight: u64, length: usize) -> u64 {
+    value_of((eight ^ ZEROS) << (64 - 8 * length))
+}
+
 #[inline(never)]
 fn whole_long_number(eight: u64, length: usize) -> Option<u64> {
     if !(1..=8).contains(&length) {
@@ -74,6 +80,18 @@ const fn first_four(eight: u64) -> u32 {
 /// As much of a text as is looked at together: in nearly all lines the whole line, or its positions and their signs.
 pub(crate) type Window = [u8; 32];
 
+/// Half a window: in most lines the whole line.
+pub(crate) type HalfWindow = [u8; 16];
+
+/// Bit n is set if byte n is no digit.
+#[inline(always)]
+pub(crate) fn find_others_than_digits(half: &HalfWindow) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    return sse2::find_others_than_digits(half);
+    #[cfg(not(target_arch = "x86_64"))]
+    return portable::find_others_than_digits(half);
+}
+
 /// Bit n is set if byte n is this one.
 #[inline(always)]
 pub(crate) fn find_all(window: &Window, byte: u8) -> u32 {
@@ -86,9 +104,24 @@ pub(crate) fn find_all(window: &Window, byte: u8) -> u32 {
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "there is no safe way to these instructions; a test compares with a loop")]
 mod sse2 {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8};
+    use std::arch::x86_64::{
+        _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8, _mm_setzero_si128, _mm_subs_epu8,
+        _mm_xor_si128,
+    };
 
-    use super::Window;
+    use super::{HalfWindow, Window};
+
+    #[inline(always)]
+    pub(super) fn find_others_than_digits(half: &HalfWindow) -> u32 {
+        // SAFETY: every x86_64 has SSE2; 16 bytes are read, and need no alignment.
+        let digits = unsafe {
+            let bytes = _mm_loadu_si128(half.as_ptr().cast());
+            let values = _mm_xor_si128(bytes, _mm_set1_epi8(b'0'.cast_signed()));
+            let above_nine = _mm_subs_epu8(values, _mm_set1_epi8(9));
+            _mm_movemask_epi8(_mm_cmpeq_epi8(above_nine, _mm_setzero_si128())).cast_unsigned()
+        };
+        digits ^ 0xffff
+    }
 
     #[inline(always)]
     pub(super) fn find_all(window: &Window, byte: u8) -> u32 {
@@ -106,7 +139,22 @@ mod sse2 {
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable {
-    use super::{HIGH, ONES, Window};
+    use super::{ABOVE_NINE, HIGH, HalfWindow, ONES, Window, ZEROS};
+
+    #[inline(always)]
+    pub(super) fn find_others_than_digits(half: &HalfWindow) -> u32 {
+        half.as_chunks::<8>().0.iter().rev().fold(0, |found, &eight| {
+            let values = u64::from_le_bytes(eight) ^ ZEROS;
+            let others = ((values & !HIGH).wrapping_add(ABOVE_NINE) | values) & HIGH;
+            found << 8 | gathered(others)
+        })
+    }
+
+    /// The high bits of all bytes, side by side.
+    #[inline(always)]
+    fn gathered(high_bits: u64) -> u32 {
+        ((high_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+    }
 
     #[inline(always)]
     pub(super) fn find_all(window: &Window, byte: u8) -> u32 {
@@ -114,8 +162,7 @@ mod portable {
             let differs = u64::from_le_bytes(eight) ^ (ONES * u64::from(byte));
             // The high bit of each byte that is 0, and of no other.
             let zeros = !((differs & !HIGH).wrapping_add(!HIGH) | differs) & HIGH;
-            // One bit of each byte, gathered in the highest byte.
-            found << 8 | ((zeros >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+            found << 8 | gathered(zeros)
         })
     }
 }
@@ -138,14 +185,21 @@ mod tests {
                 let naive = std::str::from_utf8(&bytes[..length]).ok().filter(|text| !text.starts_with('+'));
                 let naive = naive.and_then(|text| text.parse().ok());
                 prop_assert_eq!(whole_number(u64::from_le_bytes(bytes), length), naive);
+                if let Some(naive) = naive {
+                    prop_assert_eq!(number_of_digits(u64::from_le_bytes(bytes), length), naive);
+                }
             }
             bytes[..digits.len()].copy_from_slice(digits.as_bytes());
             prop_assert_eq!(leading_number(u64::from_le_bytes(bytes)), naive_number(&bytes));
         }
 
         #[test]
-        fn bytes_are_found_as_by_a_loop(bytes: [u8; 32], near in prop::collection::vec(9u8..12, 32)) {
-            for window in [bytes, near.try_into().unwrap()] {
+        fn bytes_are_found_as_by_a_loop(bytes: [u8; 32], near in prop::collection::vec(9u8..12, 32), digits in "[/-:]{32}") {
+            for window in [bytes, digits.into_bytes().try_into().unwrap(), near.try_into().unwrap()] {
+                let half: HalfWindow = *window.first_chunk().unwrap();
+                let others = (0..16).filter(|&nth| !half[nth].is_ascii_digit()).fold(0, |found, nth| found | 1 << nth);
+                prop_assert_eq!(find_others_than_digits(&half), others);
+                prop_assert_eq!(portable::find_others_than_digits(&half), others);
                 for byte in [b'\n', bytes[5], 0, 0xff] {
                     let naive = (0..32).filter(|&nth| window[nth] == byte).fold(0, |found, nth| found | 1 << nth);
                     prop_assert_eq!(find_all(&window, byte), naive);

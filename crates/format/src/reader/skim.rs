@@ -4,12 +4,15 @@
 //! cost several times of what it takes to find those numbers. What a usual line is, [`usual`](super::usual) says.
 
 use super::Reader;
-use super::usual::{CostParts, Ends, NameParts, UsualKey, begins_position, name_parts};
+use super::usual::{
+    CostParts, Ends, NameParts, UsualKey, begins_position, key_bytes, key_mask, name_parts, short_position,
+};
 use crate::cost::{Cost, Costs};
-use crate::lanes::Window;
+use crate::lanes::{HalfWindow, Window, eight, find_others_than_digits, number_of_digits};
 use crate::location::Location;
 use crate::name::NameKey;
-use crate::record::{CostRole, Line};
+use crate::position::Positions;
+use crate::record::{Calls, CostRole, Line};
 
 /// Takes lines of the usual form from [`Reader::skim`]. The reader that it is handed has read the line.
 pub trait Skim<'a> {
@@ -38,6 +41,15 @@ pub trait Skim<'a> {
         costs: Costs<'a>,
         text: &'a [u8],
     );
+
+    /// Whether those cost lines of this kind that come next and have a single cost may be handed out as a sum, and nothing
+    /// else be said of them. Asked before each run of such lines; if it is not implemented, they may not.
+    fn takes_sums(&self, _role: CostRole) -> bool {
+        false
+    }
+
+    /// The next lines were such cost lines: so many, with this sum of their costs. Of calls it is always one line.
+    fn sum(&mut self, _role: CostRole, _lines: u64, _sum: u64) {}
 }
 
 impl<'a> Reader<'a> {
@@ -83,16 +95,19 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn skim(&mut self, end: usize, sink: &mut impl Skim<'a>) {
         if self.fast && self.leaves_names {
-            while self.at < end && self.skim_line(sink).is_some() {}
+            while self.at < end && self.skim_lines(end, sink).is_some() {}
         }
     }
 
-    /// One line; None, with nothing changed, where it is not of the usual form.
+    /// One line or several short ones; None, with nothing changed, where the first is not of the usual form.
     #[inline(always)]
-    fn skim_line(&mut self, sink: &mut impl Skim<'a>) -> Option<()> {
+    fn skim_lines(&mut self, end: usize, sink: &mut impl Skim<'a>) -> Option<()> {
         let rest = self.input.get(self.at..)?;
         let window: &Window = rest.first_chunk()?;
         if begins_position(window) {
+            if self.skim_short_cost_lines(window, end, sink).is_some() {
+                return Some(());
+            }
             let ends = Ends::of(window);
             return match ends.line_in_window() {
                 Some(length) => self.skim_cost_line(rest, window, ends, length, sink),
@@ -113,7 +128,10 @@ impl<'a> Reader<'a> {
             sink.name(self, location, key.key, id, text);
             return Some(());
         }
-        let (line, length) = self.association_parts(window)?;
+        let (line, length) = match self.short_calls(window) {
+            Some((calls, length)) => (Line::Calls(calls), length),
+            None => self.association_parts(window)?,
+        };
         let text = rest.get(..length)?;
         let location = self.pass(length);
         self.announced = (location, length);
@@ -125,6 +143,57 @@ impl<'a> Reader<'a> {
             sink.jump(self, location, text);
         }
         Some(())
+    }
+
+    /// Cost lines that are short, have one position and one cost, and of which no more than the sum is asked for; None, with
+    /// nothing changed, if the first is no such line.
+    #[inline(always)]
+    fn skim_short_cost_lines(&mut self, window: &Window, end: usize, sink: &mut impl Skim<'a>) -> Option<()> {
+        let role = self.expected;
+        let [base, ..] = self.base?;
+        if self.columns.len() != 1 || !sink.takes_sums(role) {
+            return None;
+        }
+        let lines = match role {
+            CostRole::SelfCost => ShortLines::of(self.input, self.at, end, base)?,
+            CostRole::Call => ShortLine::of(window.first_chunk()?, base)?.alone(self.at),
+            CostRole::JumpSource => return None,
+        };
+        self.at = lines.at;
+        self.line += lines.count;
+        if role == CostRole::SelfCost || self.calls_move_base {
+            self.base = Some([lines.position, 0, 0, 0]);
+        }
+        self.expected = CostRole::SelfCost;
+        sink.sum(role, lines.count, lines.sum);
+        Some(())
+    }
+
+    /// `calls=1 +3` or `calls=1 +3 ` with short numbers and one position, and how long the line is.
+    #[inline(always)]
+    fn short_calls(&self, window: &Window) -> Option<(Calls, usize)> {
+        const COUNT: usize = b"calls=".len();
+        let [base, ..] = self.base?;
+        if eight(window, 0)? & key_mask(COUNT) != key_bytes(b"calls=") || self.columns.len() != 1 {
+            return None;
+        }
+        let others = find_others_than_digits(window[COUNT..].first_chunk()?);
+        let digits = others.trailing_zeros() as usize % size_of::<HalfWindow>();
+        if !(1..=8).contains(&digits) || window[COUNT + digits] != b' ' {
+            return None;
+        }
+        let start = COUNT + digits + 1;
+        // The first byte may be a sign.
+        let others = others >> (digits + 1) & !1;
+        let length = others.trailing_zeros() as usize % size_of::<HalfWindow>();
+        let stop = start + length;
+        let line_end = if *window.get(stop)? == b' ' { stop + 1 } else { stop };
+        if *window.get(line_end)? != b'\n' {
+            return None;
+        }
+        let count = Cost::from(number_of_digits(eight(window, COUNT)?, digits));
+        let target = [short_position(eight(window, start)?, length, base)?, 0, 0, 0];
+        Some((Calls { count, target: Positions::of_array(target, 1) }, line_end))
     }
 
     #[inline(always)]
@@ -166,3 +235,68 @@ impl<'a> Reader<'a> {
         location
     }
 }
+
+/// What short cost lines say that follow each other.
+struct ShortLines {
+    /// Where they end.
+    at: usize,
+    count: u64,
+    /// The position of the last.
+    position: u64,
+    sum: u64,
+}
+
+impl ShortLines {
+    /// Those from here on that begin before the end. Apart from what else is skimmed, so that all of it is kept in registers.
+    #[inline(never)]
+    fn of(input: &[u8], at: usize, end: usize, base: u64) -> Option<Self> {
+        let mut lines = ShortLines { at, count: 0, position: base, sum: 0 };
+        while lines.at < end
+            && let Some(piece) = input.get(lines.at..).and_then(<[u8]>::first_chunk)
+            && let Some(line) = ShortLine::of(piece, lines.position)
+        {
+            lines.at += line.length + 1;
+            lines.count += 1;
+            lines.position = line.position;
+            // No file is so long that eight digits of each line would be too much.
+            lines.sum += line.cost;
+        }
+        (lines.count > 0).then_some(lines)
+    }
+}
+
+/// What a cost line says with a single position and a single cost, both of them short.
+struct ShortLine {
+    length: usize,
+    position: u64,
+    cost: u64,
+}
+
+impl ShortLine {
+    #[inline(always)]
+    fn of(piece: &Piece, base: u64) -> Option<Self> {
+        const HALF: usize = size_of::<HalfWindow>();
+        // The first byte may be a sign.
+        let others = find_others_than_digits(piece.first_chunk()?) & !1;
+        let blank = others.trailing_zeros() as usize % HALF;
+        let length = (others & others.wrapping_sub(1)).trailing_zeros() as usize % HALF;
+        if piece[blank] != b' ' || piece[length] != b'\n' {
+            return None;
+        }
+        let position = short_position(eight(piece, 0)?, blank, base)?;
+        let digits = length.wrapping_sub(blank + 1);
+        if !(1..=8).contains(&digits) {
+            return None;
+        }
+        Some(ShortLine { length, position, cost: number_of_digits(eight(piece, blank + 1)?, digits) })
+    }
+
+    /// As the only one, which begins here.
+    #[inline(always)]
+    fn alone(self, at: usize) -> ShortLines {
+        ShortLines { at: at + self.length + 1, count: 1, position: self.position, sum: self.cost }
+    }
+}
+
+/// What a short line is looked for in, and as many bytes more as are looked at for a number.
+type Piece = [u8; size_of::<HalfWindow>() + size_of::<u64>()];

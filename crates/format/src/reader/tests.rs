@@ -103,35 +103,113 @@ impl<'a> Skim<'a> for Said {
     }
 }
 
-/// What a reader that leaves names to its caller says, with and without skimming.
-fn said(input: &[u8], skims: bool) -> Vec<String> {
-    let mut reader = Reader::new(input).by_number();
-    reader.never_fast = !skims;
-    let mut said = Said::default();
-    loop {
-        if skims {
-            reader.skim(input.len() / 2, &mut said);
-            reader.skim(input.len(), &mut said);
+/// The same for a sink that adds up lines with a single cost, whether they come as sums or not.
+#[derive(Default)]
+struct Summed {
+    said: Said,
+    /// How many such lines there were, and their sum: of calls, and of others.
+    sums: [(u64, Cost); 2],
+}
+
+impl Summed {
+    fn add_sum(&mut self, role: CostRole, lines: u64, sum: Cost) {
+        let (all_lines, all) = &mut self.sums[usize::from(role == CostRole::Call)];
+        *all_lines += lines;
+        *all += sum;
+    }
+
+    fn add(&mut self, reader: &Reader<'_>, what: String) {
+        self.said.add(reader, format!("{what} {:?}", self.sums));
+    }
+
+    fn item<'a>(&mut self, reader: &Reader<'a>, item: Result<Record<'a>, Error>) {
+        if let Ok(Record { line: Line::Cost(line), location, spelling, .. }) = &item {
+            let text = spelling.text().unwrap_or_default();
+            return self.cost(reader, *location, line.role, line.costs, text);
         }
-        match reader.next() {
-            Some(item) => said.item(&reader, item),
-            None => return said.0,
+        let before = self.said.0.len();
+        self.said.item(reader, item);
+        if self.said.0.len() > before {
+            self.add(reader, String::new());
         }
     }
 }
 
-fn assert_same(input: &[u8]) {
-    let (skimmed, slow) = (said(input, true), said(input, false));
-    for (skimmed, slow) in skimmed.iter().zip(&slow) {
-        assert_eq!(skimmed, slow, "in:\n{}", String::from_utf8_lossy(input));
+impl<'a> Skim<'a> for Summed {
+    fn name(&mut self, reader: &Reader<'a>, at: Location, key: NameKey, number: u64, text: Option<&'a [u8]>) {
+        self.said.name(reader, at, key, number, text);
+        self.add(reader, String::new());
     }
-    assert_eq!(skimmed.len(), slow.len(), "in:\n{}", String::from_utf8_lossy(input));
 
-    let (fast, slow) = (seen(input, true), seen(input, false));
-    for (fast, slow) in fast.iter().zip(&slow) {
-        assert_eq!(fast, slow, "in:\n{}", String::from_utf8_lossy(input));
+    fn calls(&mut self, reader: &Reader<'a>, at: Location, count: Cost, text: &'a [u8]) {
+        self.said.calls(reader, at, count, text);
+        self.add(reader, String::new());
     }
-    assert_eq!(fast.len(), slow.len(), "in:\n{}", String::from_utf8_lossy(input));
+
+    fn jump(&mut self, reader: &Reader<'a>, at: Location, text: &'a [u8]) {
+        self.said.jump(reader, at, text);
+        self.add(reader, String::new());
+    }
+
+    fn cost(&mut self, reader: &Reader<'a>, at: Location, role: CostRole, costs: Costs<'a>, text: &'a [u8]) {
+        let mut single = [0];
+        if costs.len() == 1 && costs.decode(&mut single).is_ok() && role != CostRole::JumpSource {
+            self.add_sum(role, 1, single[0]);
+        } else {
+            self.said.cost(reader, at, role, costs, text);
+            self.add(reader, String::new());
+        }
+    }
+
+    fn takes_sums(&self, _: CostRole) -> bool {
+        true
+    }
+
+    fn sum(&mut self, role: CostRole, lines: u64, sum: u64) {
+        assert!(lines == 1 || lines > 1 && role == CostRole::SelfCost);
+        self.add_sum(role, lines, Cost::from(sum));
+    }
+}
+
+/// What a reader that leaves names to its caller says to a sink, with and without skimming.
+fn skimmed<'a, S: Skim<'a> + Default>(
+    input: &'a [u8],
+    skims: bool,
+    take: impl Fn(&mut S, &Reader<'a>, Result<Record<'a>, Error>),
+) -> (S, Reader<'a>) {
+    let mut reader = Reader::new(input).by_number();
+    reader.never_fast = !skims;
+    let mut sink = S::default();
+    loop {
+        if skims {
+            reader.skim(input.len() / 2, &mut sink);
+            reader.skim(input.len(), &mut sink);
+        }
+        match reader.next() {
+            Some(item) => take(&mut sink, &reader, item),
+            None => return (sink, reader),
+        }
+    }
+}
+
+fn said(input: &[u8], skims: bool) -> Vec<String> {
+    skimmed(input, skims, Said::item).0.0
+}
+
+fn summed(input: &[u8], skims: bool) -> Vec<String> {
+    let (mut summed, reader) = skimmed(input, skims, Summed::item);
+    summed.add(&reader, "end".to_owned());
+    summed.said.0
+}
+
+fn assert_same(input: &[u8]) {
+    for look in [said, summed, seen] {
+        let (fast, slow) = (look(input, true), look(input, false));
+        for (fast, slow) in fast.iter().zip(&slow) {
+            assert_eq!(fast, slow, "in:\n{}", String::from_utf8_lossy(input));
+        }
+        assert_eq!(fast.len(), slow.len(), "in:\n{}", String::from_utf8_lossy(input));
+    }
 }
 
 /// A body in which each line stands among others of the usual form.
@@ -168,8 +246,14 @@ const LINES: &[&[u8]] = &[
     b"5 1\r",
     b"5\r",
     b"\r",
+    b"5 12345678",
+    b"5 123456789",
+    b"12345678 12345678",
+    b"+1234567 1234567",
+    b"+12345678 1",
     b"+1 1",
     b"-1 1",
+    b"-0 1",
     b"-9 1",
     b"+ 1",
     b"* 1",
@@ -252,7 +336,20 @@ const LINES: &[&[u8]] = &[
     b"frfn=(1)",
     b"calls=1 5",
     b"calls=1 5 ",
+    b"calls=1 5  ",
+    b"calls=1 +5",
     b"calls=1 +5 ",
+    b"calls=1 -9",
+    b"calls=1 *",
+    b"calls=1 * ",
+    b"calls=1 + ",
+    b"calls=1 1234567 ",
+    b"calls=1 12345678 ",
+    b"calls=1 123456789 ",
+    b"calls=1234567 1234567 ",
+    b"calls=1234567 12345678",
+    b"calls=12345678 12345678 ",
+    b"calls=123456789 5",
     b"calls=1 0x10 5 ",
     b"calls=1 +1 -1",
     b"calls=1 -9 -9 ",

@@ -11,7 +11,7 @@ use memchr::memchr;
 
 use super::Reader;
 use crate::cost::{Cost, Costs};
-use crate::lanes::{Window, eight, find_all, leading_number, whole_number};
+use crate::lanes::{Window, eight, find_all, leading_number, number_of_digits, whole_number};
 use crate::location::Location;
 use crate::name::{Name, NameKey};
 use crate::position::{MAX_COLUMNS, Positions, position};
@@ -378,7 +378,7 @@ const fn usual_key_slot(eight: u64) -> usize {
 }
 
 /// Bytes as they stand in the low end of eight loaded ones.
-const fn key_bytes(bytes: &[u8]) -> u64 {
+pub(super) const fn key_bytes(bytes: &[u8]) -> u64 {
     let mut value = 0;
     let mut nth = 0;
     while nth < bytes.len() {
@@ -388,7 +388,7 @@ const fn key_bytes(bytes: &[u8]) -> u64 {
     value
 }
 
-const fn key_mask(length: usize) -> u64 {
+pub(super) const fn key_mask(length: usize) -> u64 {
     u64::MAX >> (64 - 8 * length)
 }
 
@@ -458,6 +458,18 @@ fn usual_position(window: &Window, start: usize, stop: usize, base: u64) -> Opti
         Some(number) => (base & sign.relative).wrapping_add((number ^ sign.down).wrapping_sub(sign.down)),
         None => other_position(window, start, stop, base)?,
     };
+    (value < BASE_LIMIT).then_some(value)
+}
+
+/// The same of bytes that are all known to be digits, but for the first one; up to eight of them.
+#[inline(always)]
+pub(super) fn short_position(bytes: u64, length: usize, base: u64) -> Option<u64> {
+    let sign = sign(bytes.to_le_bytes()[0]);
+    if sign.lengths >> length & 1 == 0 {
+        return None;
+    }
+    let number = number_of_digits(bytes ^ sign.to_zero, length);
+    let value = (base & sign.relative).wrapping_add((number ^ sign.down).wrapping_sub(sign.down));
     (value < BASE_LIMIT).then_some(value)
 }
 

@@ -403,6 +403,17 @@ impl<'a> Gatherer<'a> {
         row
     }
 
+    /// Counts the call whose costs have come, and returns the row that they belong to.
+    #[inline(always)]
+    fn end_call(&mut self) -> Option<usize> {
+        let (callee, count) = self.call.take()?;
+        let row = self.block_arcs.row_of(callee, self.width, self.block.function, &mut self.arcs);
+        self.in_force.last_callee = self.in_force.callee;
+        self.in_force.call_done();
+        self.block_arcs.count(row, count);
+        Some(row)
+    }
+
     #[cold]
     fn call_without_callee(&mut self, location: Location, text: &[u8]) {
         self.in_force.callee = self.in_force.last_callee;
@@ -480,17 +491,41 @@ impl<'a> Skim<'a> for Gatherer<'a> {
                 self.block_selves.add(row, &costs)
             }
             CostRole::Call => {
-                let Some((callee, count)) = self.call.take() else { return };
-                let row = self.block_arcs.row_of(callee, self.width, self.block.function, &mut self.arcs);
-                self.in_force.last_callee = self.in_force.callee;
-                self.in_force.call_done();
-                self.block_arcs.count(row, count);
+                let Some(row) = self.end_call() else { return };
                 self.block_arcs.add(row, &costs)
             }
             CostRole::JumpSource => return,
         };
         if let Err(fault) = added {
             self.fault(fault, location);
+        }
+    }
+
+    #[inline(always)]
+    fn takes_sums(&self, role: CostRole) -> bool {
+        self.block.is_settled
+            && match role {
+                CostRole::SelfCost => self.self_row.is_some() && self.block_selves.are_single(),
+                CostRole::Call => self.call.is_some() && self.width == 1,
+                CostRole::JumpSource => false,
+            }
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, role: CostRole, lines: u64, sum: u64) {
+        match role {
+            CostRole::SelfCost => {
+                self.chunk.counts.self_costs += lines;
+                if let Some(row) = self.self_row {
+                    self.block_selves.add_single(row, sum);
+                }
+            }
+            CostRole::Call => {
+                if let Some(row) = self.end_call() {
+                    self.block_arcs.add_single(row, sum);
+                }
+            }
+            CostRole::JumpSource => {}
         }
     }
 }

@@ -68,6 +68,20 @@ impl Sums {
         }
     }
 
+    /// Whether rows have a single sum.
+    #[inline(always)]
+    pub(super) fn are_single(&self) -> bool {
+        self.width == 1
+    }
+
+    /// Adds a cost to the first sum of a row.
+    #[inline(always)]
+    pub(super) fn add_single(&mut self, row: usize, cost: u64) {
+        if let Some(sum) = self.flat.get_mut(row * (1 + self.width) + 1) {
+            *sum += Cost::from(cost);
+        }
+    }
+
     /// Adds costs to a row.
     #[inline(always)]
     pub(super) fn add(&mut self, row: usize, costs: &Costs<'_>) -> Result<(), CostFault> {
