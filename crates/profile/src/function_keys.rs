@@ -1,5 +1,6 @@
 //! Functions by object, file and name.
 
+use crate::ahead::glance;
 use crate::hash::Map;
 use crate::profile::{FunctionData, FunctionKey};
 
@@ -25,6 +26,14 @@ impl FunctionKeys {
             _ if self.others.is_empty() => None,
             _ => self.others.get(&key).copied(),
         }
+    }
+
+    /// Has at hand what is known of the functions of these names.
+    pub(crate) fn glance(&self, functions: &[FunctionData], names: impl Iterator<Item = u32> + Clone) {
+        let firsts = names.filter_map(|name| self.by_name.get(name as usize).copied());
+        glance(firsts.clone());
+        let functions = firsts.filter_map(|first| functions.get(first.wrapping_sub(1) as usize));
+        glance(functions.map(|function| function.key.2));
     }
 
     /// The function that has a key; a new one comes at the end of the list.

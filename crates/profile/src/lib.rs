@@ -52,6 +52,7 @@
 //! times the file, and more where it holds hardly anything but the beginnings of parts.
 #![deny(missing_docs)]
 
+mod ahead;
 pub mod analysis;
 mod block;
 mod builder;

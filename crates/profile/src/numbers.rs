@@ -147,6 +147,12 @@ impl Numbers {
         }
     }
 
+    /// What stands where the first meaning of a number is looked for, to have it at hand.
+    #[inline]
+    pub(crate) fn first_meaning(&self, space: usize, number: u32) -> u32 {
+        self.first[space].dense.get(number as usize).copied().unwrap_or_default()
+    }
+
     /// What a number stands for at the end of what was told so far.
     #[inline]
     pub(crate) fn now(&self, space: usize, number: u64) -> Option<u32> {

@@ -4,6 +4,7 @@ use std::thread;
 
 use gristmill_format::Cost;
 
+use crate::ahead::{AHEAD, glance};
 use crate::rows::{add_row, add_whole_row, number, push_number, push_other_row, push_row, row_end};
 
 /// The sums of all parts, one part after the other.
@@ -246,7 +247,13 @@ impl OpenSums {
         // Key, and where its row begins and ends.
         let mut members: Vec<(u32, usize, usize)> = Vec::new();
         let mut sum: Vec<Cost> = Vec::new();
+        let (mut at, mut glanced) = (0, 0);
         for same_first in order.chunk_by(|a, b| group(a).first == group(b).first) {
+            if at >= glanced {
+                glanced = at + AHEAD;
+                self.glance_at(order.get(at..).unwrap_or_default());
+            }
+            at += same_first.len();
             members.clear();
             for group in same_first.iter().map(group) {
                 let mut at = group.row;
@@ -282,6 +289,14 @@ impl OpenSums {
                 push_row(bytes, &sum);
             }
         }
+    }
+
+    /// Has the first groups of an order at hand.
+    fn glance_at(&self, order: &[u32]) {
+        let groups = order.iter().take(AHEAD).filter_map(|&nth| self.groups.get(nth as usize));
+        glance(groups.clone().map(|group| group.key));
+        glance(groups.clone().filter_map(|group| self.keys.get(group.key).copied()));
+        glance(groups.filter_map(|group| self.rows.get(group.row).copied()));
     }
 
     /// The groups by their numbers, those of one as they came.

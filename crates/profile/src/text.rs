@@ -92,8 +92,8 @@ impl Names {
         self.slots[slot].id - 1
     }
 
-    /// Has the place of names with this hash at hand; what is returned means nothing.
-    pub(crate) fn glance(&self, hash: u32) -> u32 {
+    /// What stands where names with this hash are looked for first, to have it at hand.
+    pub(crate) fn first_slot(&self, hash: u32) -> u32 {
         self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)).map_or(0, |slot| slot.id)
     }
 

@@ -22,6 +22,13 @@ pub(super) struct NameEvents {
 /// How many local names there are in each name space.
 type Counts = [u32; 3];
 
+/// What is looked up for an event.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Lookup {
+    Hash(u32),
+    Number(u32),
+}
+
 /// An event of a usual kind, with numbers below 2^32.
 #[derive(Debug, Clone, Copy)]
 enum Short {
@@ -88,11 +95,15 @@ impl NameEvents {
         })
     }
 
-    /// The name spaces and hashes of names that are given in so many events from the nth on; some may be missing.
-    pub(super) fn hashes(&self, nth: usize, count: usize) -> impl Iterator<Item = (usize, u32)> {
+    /// What will be looked up for so many events from the nth on: the name space, and the hash of a name or a number. Some
+    /// may be missing.
+    pub(super) fn lookups(&self, nth: usize, count: usize) -> impl Iterator<Item = (usize, Lookup)> {
         self.events.iter().skip(nth).take(count).filter_map(|&event| match event {
-            Short::Given { space, hash, .. } => Some((usize::from(space), hash)),
-            _ => None,
+            Short::Given { space, hash, .. } => Some((usize::from(space), Lookup::Hash(hash))),
+            Short::Number { space, number, .. } | Short::Define { space, number, .. } => {
+                Some((usize::from(space), Lookup::Number(number)))
+            }
+            Short::Other => None,
         })
     }
 

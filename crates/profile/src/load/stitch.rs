@@ -1,7 +1,5 @@
 //! Puts pieces together, in the order of the input, into the index of a profile.
 
-use std::hint::black_box;
-
 use gristmill_format::{Columns, ErrorKind, Location, NameSpace};
 use memchr::memchr;
 
@@ -9,8 +7,10 @@ use super::chunk::{
     Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, LocalSums, NameEvent,
 };
 use super::compound::expand;
+use super::name_events::Lookup;
 use super::naming::value_place;
 use super::split::words;
+use crate::ahead::{AHEAD, glance};
 use crate::block::{Anchor, Block, BodyState};
 use crate::finding::{Finding, KEPT_FINDINGS};
 use crate::hash::{Map, Seeds};
@@ -32,10 +32,6 @@ const NAMELESS: u32 = 0;
 /// How many bytes may be put together to names: so many times the inputs, and so many more.
 const MADE_TIMES: usize = 8;
 const MADE_MORE: usize = 1 << 20;
-
-/// So many slots of names are looked at together before each is wanted: what is not in the processor's cache comes for all
-/// of them in the time of one. Measured on a plain file of 500 MB: loading takes a thirtieth less.
-const AHEAD: usize = 64;
 
 /// Builds an [`Index`] piece by piece.
 #[derive(Debug)]
@@ -141,7 +137,13 @@ impl<'i> Stitcher<'i> {
         let functions: Vec<u32> = chunk
             .functions
             .iter()
-            .map(|&LocalFunction { object, file, name: called, mention }| {
+            .enumerate()
+            .map(|(nth, &LocalFunction { object, file, name: called, mention })| {
+                if nth % AHEAD == 0 {
+                    let ahead = chunk.functions.iter().skip(nth).take(AHEAD);
+                    let Index { functions, function_keys, .. } = &self.index;
+                    function_keys.glance(functions, ahead.map(|function| name(2, function.name)));
+                }
                 let key = (name(0, object), name(1, file), name(2, called));
                 let Index { functions, function_keys, .. } = &mut self.index;
                 let id = function_keys.get_or_add(functions, key);
@@ -205,8 +207,11 @@ impl<'i> Stitcher<'i> {
         let mut names: [Vec<u32>; 3] = Default::default();
         for (nth, event) in chunk.names.iter().enumerate() {
             if nth % AHEAD == 0 {
-                let hashes = chunk.names.hashes(nth, AHEAD);
-                black_box(hashes.fold(0, |all, (space, hash)| all ^ self.index.names[space].glance(hash)));
+                let lookups = chunk.names.lookups(nth, AHEAD);
+                glance(lookups.map(|(space, lookup)| match lookup {
+                    Lookup::Hash(hash) => self.index.names[space].first_slot(hash),
+                    Lookup::Number(number) => self.numbers.first_meaning(space, number),
+                }));
             }
             match event {
                 NameEvent::Given { space, hash, text } => {
