@@ -1,5 +1,6 @@
 //! Sums of costs by part and by a pair of things, as a finished profile keeps them.
 
+use std::mem::replace;
 use std::thread;
 
 use gristmill_format::Cost;
@@ -122,6 +123,9 @@ struct Group {
     row: usize,
 }
 
+/// So many keys that follow each other in a group are all different.
+pub(crate) const DIFFERENT: usize = 8;
+
 /// So many keys more than there are different ones may wait to be added up.
 const PATIENCE: usize = if cfg!(test) { 8 } else { 1 << 20 };
 
@@ -148,8 +152,29 @@ impl OpenSums {
         self.keys.extend(keys);
         self.rows.extend_from_slice(rows);
         if self.keys.len() >= self.limit.max(PATIENCE) {
-            self.add_up();
+            if self.may_shrink() {
+                self.add_up();
+            } else {
+                self.limit = 2 * self.keys.len();
+            }
         }
+    }
+
+    /// Whether half of the keys or more may come together with others: those of numbers that come again, and those that are
+    /// far from each other in a group. Looked at beforehand, as it takes a small part of the time of adding up.
+    #[cold]
+    fn may_shrink(&self) -> bool {
+        let last = self.groups.iter().map(|group| group.first).max().unwrap_or_default();
+        let mut is_seen = vec![false; last as usize + 1];
+        let may_come_together = |group: &Group| {
+            let count = group.count as usize;
+            if replace(&mut is_seen[group.first as usize], true) {
+                count
+            } else {
+                count.saturating_sub(DIFFERENT)
+            }
+        };
+        self.groups.iter().map(may_come_together).sum::<usize>() >= self.keys.len() / 2
     }
 
     #[cold]

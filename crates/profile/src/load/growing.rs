@@ -4,13 +4,10 @@ use gristmill_format::{Cost, CostFault, Costs};
 
 use super::chunk::LocalSums;
 use crate::rows::push_row;
+use crate::sums::DIFFERENT;
 
 /// Rows of so many event types lie side by side; wider ones are as long as the lines that they sum up.
 const NARROW: usize = 32;
-
-/// So many of the last rows are looked at for one of the same key. One that is further away gets another row, and they
-/// are added up later: looking further would cost more than it saves, and as much as there are rows.
-const LOOKED_AT: usize = 8;
 
 /// With so many rows a block is written down though it goes on.
 const MOST: usize = if cfg!(test) { 12 } else { 512 };
@@ -27,10 +24,12 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// The row of a key. Where there are too many of this function, they are written down first.
+    /// The row of a key. Only the last ones are looked at for one of the same key: one that is further away gets another row,
+    /// and they are added up later. Looking further would cost more than it saves, and as much as there are rows. Where there
+    /// are too many of this function, they are written down first.
     #[inline(always)]
     pub(super) fn row_of(&mut self, key: u32, width: usize, function: u32, sums: &mut LocalSums) -> usize {
-        let looked_at = self.keys.len().saturating_sub(LOOKED_AT);
+        let looked_at = self.keys.len().saturating_sub(DIFFERENT);
         match self.keys[looked_at..].iter().rposition(|&other| other == key) {
             Some(found) => looked_at + found,
             None => self.new_row(key, width, function, sums),
