@@ -1,5 +1,6 @@
 //! From files to what is looked at: reads profiles, loads them into one, and resolves what was asked of all reports.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -20,14 +21,34 @@ pub(crate) fn profile(
     args: &SelectionArgs,
     session: &Session,
 ) -> Result<Profile, CliError> {
+    profile_of(&with_sets(files, args, session)?, session)
+}
+
+/// The files, and with `--set` those that belong to the same recording: each once.
+pub(crate) fn with_sets(
+    files: &[PathBuf],
+    args: &SelectionArgs,
+    session: &Session,
+) -> Result<Vec<PathBuf>, CliError> {
+    if !args.set {
+        return Ok(files.to_vec());
+    }
+    // A file may be named in more than one way.
+    let whole = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    let mut known: HashSet<PathBuf> = files.iter().map(whole).collect();
     let mut paths = Vec::new();
     for path in files {
-        let set = if args.set && !is_dash(path) { recording(path, session)? } else { vec![path.clone()] };
-        paths.extend(set.into_iter().filter(|path| !files.contains(path)).collect::<Vec<_>>());
+        let set = if is_dash(path) { Vec::new() } else { recording(path, session)? };
+        paths.extend(set.into_iter().filter(|other| known.insert(whole(other))));
         paths.push(path.clone());
     }
+    Ok(paths)
+}
+
+/// Loads these files, in this order.
+pub(crate) fn profile_of(paths: &[PathBuf], session: &Session) -> Result<Profile, CliError> {
     let mut inputs = Vec::new();
-    for path in &paths {
+    for path in paths {
         let input = session.read(path)?;
         if let Some(damage) = &input.damage {
             session.warn(&format!("{}: {damage}", input.name()));
@@ -35,7 +56,7 @@ pub(crate) fn profile(
         inputs.push(Input { name: input.name(), bytes: input.bytes });
     }
     let total = inputs.iter().map(|input| input.bytes.len() as u64).sum();
-    let progress = Mutex::new(session.progress("loading", path_of(&paths), Some(total)));
+    let progress = Mutex::new(session.progress("loading", path_of(paths), Some(total)));
     let advance = |bytes| {
         if let Ok(mut progress) = progress.lock() {
             progress.advance_to(bytes);

@@ -66,6 +66,25 @@ fn parts_and_sets() {
 }
 
 #[test]
+fn a_set_counts_once_however_many_of_its_files_are_named() {
+    let totals_of = |files: &[&str]| {
+        let arguments = [&["functions", "--format", "json", "--set"], files].concat();
+        json(&run_in(&root().join("corpus/callgrind"), &arguments))["totals"].clone()
+    };
+    let totals = |ends: &[&str]| {
+        let names: Vec<String> = ends.iter().map(|end| format!("callgrind.out.crew-sep{end}")).collect();
+        totals_of(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let whole = totals(&[""]);
+    assert_eq!(whole, serde_json::json!({ "Ir": 6902 }));
+    assert_eq!(totals(&["-02"]), whole);
+    assert_eq!(totals(&["", "-01"]), whole);
+    assert_eq!(totals(&["-03", "-01", "-02"]), whole);
+    let other_ways = ["./callgrind.out.crew-sep-01", "../callgrind/callgrind.out.crew-sep-02"];
+    assert_eq!(totals_of(&other_ways), whole);
+}
+
+#[test]
 fn numbers_are_those_of_arithmetic() {
     let output = run_with(&["functions", "--format", "json", "-"], CLEAN);
     let answer = json(&output);

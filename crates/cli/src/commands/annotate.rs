@@ -35,12 +35,14 @@ pub(crate) struct Job<'j> {
 }
 
 pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let files = &Files::of(args, session)?;
+    let mut files = Files::of(args, session)?;
     let target = match &args.output {
         Some(path) => output::targets(Some(path), &files.profiles[..1], args.force)?.remove(0),
         None => output::Target::Stdout,
     };
-    let profile = &load::profile(&files.profiles, &args.selection, session)?;
+    files.profiles = load::with_sets(&files.profiles, &args.selection, session)?;
+    let files = &files;
+    let profile = &load::profile_of(&files.profiles, session)?;
     let sources = &SourceFiles::new(&args.source, files.time(), session)?;
     let job = Job { args, files, profile, sources, session };
     session.write_to(&target, args.force, |out| match args.format {
