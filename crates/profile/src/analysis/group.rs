@@ -3,10 +3,13 @@
 //! # The rule
 //!
 //! - Self cost of a group is the sum of the self costs of its functions.
-//! - Inclusive cost is the cost of the arcs that enter the group from outside, plus what those of its functions cost
-//!   that nothing calls. Calls inside the group add nothing.
+//! - Inclusive cost is the self cost and the cost of the arcs that leave the group, as it is for a function. Calls inside
+//!   the group add nothing.
 //! - It is called as often as the arcs that enter it say.
 //! - Nothing is above the total, by the same limit as for functions.
+//!
+//! What the arcs that enter a group cost says nothing of functions that nothing calls, nor of cycles that nothing enters; and
+//! some producers give calls less than they cost.
 //!
 //! If calls leave a group and come back to it (the C library calls `main`, and `main` the C library), the inner visit is
 //! counted with the outer one and once more for itself. How often cannot be told from a call graph. So where groups call
@@ -42,16 +45,11 @@ pub fn group_costs(
     let group: Vec<FunctionId> =
         graph.function_ids().map(|function| FunctionId::new(group_of(function))).collect();
     let between = graph.folded(groups, |function| group[function.index()]);
-    let mut inclusive = CostTable::new(graph.width(), groups);
+    let mut inclusive = between.self_costs().clone();
     let mut called = vec![0; groups];
     for (place, arc) in between.arcs().iter().enumerate().filter(|(_, arc)| !arc.is_loop()) {
-        inclusive.add(arc.callee.index(), between.arc_cost(place));
+        inclusive.add(arc.caller.index(), between.arc_cost(place));
         called[arc.callee.index()] += arc.count;
-    }
-    for function in graph.function_ids() {
-        if graph.incoming(function).all(|arc| graph.arcs()[arc].is_loop()) {
-            inclusive.add(group[function.index()].index(), &graph.self_and_callees(function));
-        }
     }
     Limit::of(graph).apply(&mut inclusive);
     let cycles = Cycles::of(&between);

@@ -59,7 +59,7 @@ fn groups_by_hand() {
         graph(&[1, 10, 100, 1000], &[(0, 1, 1, 560), (0, 2, 1, 550), (1, 2, 2, 550), (2, 3, 5, 1000)]);
     let costs = group_costs(&one_way, 3, |function| function.index() / 2);
     assert_eq!(costs.self_costs.rows().collect::<Vec<_>>(), [[11], [1100], [0]]);
-    // The first has what nothing calls: 0, with 1 + 560 + 550. The second is entered twice, with 550 each.
+    // The first has 1 + 10 of its own, and calls the second twice, with 550 each.
     assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[1111], [1100], [0]]);
     assert_eq!(costs.called, [0, 3, 0]);
     assert_eq!(costs.is_upper_bound, [false; 3]);
@@ -69,6 +69,14 @@ fn groups_by_hand() {
     let costs = group_costs(&back, 2, |function| function.index() % 2);
     assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[111], [110]]);
     assert_eq!(costs.is_upper_bound, [true; 2]);
+
+    // 0 and 1 call each other, and nothing calls them; 2 is said to have been called for less than it cost.
+    let odd = graph(&[10, 70, 30], &[(0, 1, 1, 80), (1, 0, 1, 10), (1, 2, 1, 5)]);
+    let costs = group_costs(&odd, 2, |function| function.index() / 2);
+    assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[85], [30]]);
+    assert_eq!(costs.is_upper_bound, [false; 2]);
+    let costs = group_costs(&odd, 1, |_| 0);
+    assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[110]]);
 }
 
 #[test]
