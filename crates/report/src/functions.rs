@@ -4,7 +4,7 @@ mod json;
 mod text;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gristmill_format::Cost;
 use gristmill_profile::FunctionId;
@@ -98,12 +98,11 @@ impl<'v, 'p> Functions<'v, 'p> {
         let (rows, matching, all) = match options.grouping {
             Grouping::Function => functions(view, options, column),
             grouping => {
-                let mut rows = if grouping == Grouping::Cycle {
+                let (mut rows, all) = if grouping == Grouping::Cycle {
                     units(view, options)
                 } else {
                     groups(view, options, grouping)
                 };
-                let all = rows.len();
                 if let Some(filter) = &options.filter {
                     rows.retain(|row| filter.is_match(&row.name));
                 }
@@ -207,13 +206,15 @@ fn functions(view: &View<'_>, options: &FunctionsOptions, column: usize) -> (Vec
     (ids.into_iter().map(|(_, id)| row(view, id)).collect(), matching, view.subjects().len())
 }
 
-/// Functions outside of cycles, and cycles.
-fn units(view: &View<'_>, options: &FunctionsOptions) -> Vec<Row> {
+/// Functions outside of cycles, and cycles; and how many there are of both without any filter.
+fn units(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize) {
     let inclusive = view.inclusive();
     let cycles = inclusive.cycles();
     let taken = |id: FunctionId| is_taken(view, options, view.subject(id));
-    let alone = view.subjects().map(|(id, _)| id).filter(|&id| cycles.unit(id) == Unit::Function(id));
-    let mut rows: Vec<Row> = alone.filter(|&id| taken(id)).map(|id| row(view, id)).collect();
+    let ids = view.subjects().map(|(id, _)| id);
+    let alone: Vec<FunctionId> = ids.filter(|&id| cycles.unit(id) == Unit::Function(id)).collect();
+    let all = alone.len() + cycles.ids().len();
+    let mut rows: Vec<Row> = alone.into_iter().filter(|&id| taken(id)).map(|id| row(view, id)).collect();
     for cycle in cycles.ids().filter(|&cycle| cycles.members(cycle).iter().any(|&id| taken(id))) {
         let members = cycles.members(cycle);
         let first = members.first().map_or("", |&id| view.subject(id).name());
@@ -228,26 +229,28 @@ fn units(view: &View<'_>, options: &FunctionsOptions) -> Vec<Row> {
             is_upper_bound: false,
         });
     }
-    rows
+    (rows, all)
 }
 
-/// Groups of functions by something that they have in common. Functions that are not taken form a group that is not
-/// shown.
-fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> Vec<Row> {
+/// Groups of functions by something that they have in common, and how many there are without any filter. Functions that are
+/// not taken form a group that is not shown.
+fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> (Vec<Row>, usize) {
     let profile = view.profile();
     let mut names = vec![String::new()];
     let mut known: HashMap<String, usize> = HashMap::new();
+    let mut others: HashSet<String> = HashSet::new();
     let mut group_of = Vec::new();
     for (_, subject) in view.subjects() {
-        if !is_taken(view, options, subject) {
-            group_of.push(0);
-            continue;
-        }
         let name = grouping.group(
             || subject.name().to_owned(),
             || lossy(profile.file(subject.file)),
             || lossy(profile.object(subject.object)),
         );
+        if !is_taken(view, options, subject) {
+            others.insert(name);
+            group_of.push(0);
+            continue;
+        }
         let next = names.len();
         let group = *known.entry(name.clone()).or_insert(next);
         if group == next {
@@ -256,8 +259,9 @@ fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> Ve
         group_of.push(group);
     }
     let costs = group_costs(view.graph(), names.len(), |function| group_of[function.index()]);
+    let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
     let rows = names.into_iter().enumerate().skip(1);
-    rows.map(|(group, name)| Row {
+    let rows = rows.map(|(group, name)| Row {
         name,
         file: String::new(),
         object: String::new(),
@@ -266,6 +270,6 @@ fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> Ve
         calls: costs.called[group],
         cycle: None,
         is_upper_bound: costs.is_upper_bound[group],
-    })
-    .collect()
+    });
+    (rows.collect(), all)
 }
