@@ -35,9 +35,11 @@ pub(crate) fn with_sets(
     }
     // A file may be named in more than one way.
     let whole = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-    let mut known: HashSet<PathBuf> = files.iter().map(whole).collect();
+    let mut known = HashSet::new();
+    let named: Vec<&PathBuf> =
+        files.iter().filter(|path| is_dash(path) || known.insert(whole(path))).collect();
     let mut paths = Vec::new();
-    for path in files {
+    for path in named {
         let set = if is_dash(path) { Vec::new() } else { recording(path, session)? };
         paths.extend(set.into_iter().filter(|other| known.insert(whole(other))));
         paths.push(path.clone());
