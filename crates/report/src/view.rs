@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use gristmill_format::Cost;
@@ -16,6 +16,9 @@ use gristmill_profile::{CostTable, FileId, Function, FunctionId, MOST_CELLS, Obj
 use regex::Regex;
 
 use crate::printable::lossy;
+
+#[cfg(test)]
+mod tests;
 
 /// How inclusive costs are reckoned. See `gristmill_profile::analysis` for what each of them means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,7 +60,8 @@ pub struct ViewOptions {
     pub fold_callers: bool,
     /// Calls to take out.
     pub cuts: Vec<Cut>,
-    /// Takes out calls that cost less than this share, in thousandths, of the dearest calls to the same function.
+    /// Takes out calls that cost less than this share, in thousandths, of the dearest calls to the same function: by the
+    /// first event type to show, without signs.
     pub cut_below: u32,
 }
 
@@ -196,10 +200,10 @@ impl<'p> View<'p> {
 
         let of = |function: FunctionId| subject_of.get(function.index()).copied().unwrap_or(function);
         let graph = graph_of(profile, &options.selection, &subjects, &subject_of);
-        let leading = shown.first().copied().filter(|&column| column < graph.width()).unwrap_or(0);
-        let is_cut = cut_arcs(&graph, &subjects, options, leading);
-        let cut_arcs = is_cut.iter().filter(|&&is_cut| is_cut).count();
-        let graph = if cut_arcs > 0 { graph.without(|arc, _| is_cut[arc]) } else { graph };
+        let leading = shown.first().copied().unwrap_or(0);
+        let cut = arcs_to_cut(&graph, &subjects, options, leading, &derivation.derived);
+        let cut_arcs = cut.len();
+        let graph = if cut_arcs > 0 { graph.without(|_, arc| cut.contains(&ends(arc))) } else { graph };
         let graph = if derivation.derived.is_empty() {
             graph
         } else {
@@ -211,13 +215,21 @@ impl<'p> View<'p> {
             Rule::Annotate => Inclusive::annotate(&graph),
             // Its sums go by parts, so the graph of all parts is not enough; and its cycles are those of all parts,
             // selected or not.
-            Rule::KCachegrind if cut_arcs == 0 => {
-                let all = (!options.selection.is_all())
-                    .then(|| graph_of(profile, &Selection::default(), &subjects, &subject_of));
-                let cycles = cycles_of(all.as_ref().unwrap_or(&graph), options);
-                part_by_part(profile, &options.selection, &graph, of, cycles, &derivation.derived)?
+            Rule::KCachegrind => {
+                let cycles = if options.selection.is_all() {
+                    cycles_of(&graph, options)
+                } else {
+                    let all = graph_of(profile, &Selection::default(), &subjects, &subject_of);
+                    // What is cut where one looks holds nothing together either, however dear it is elsewhere.
+                    let cut_of_all = arcs_to_cut(&all, &subjects, options, leading, &derivation.derived);
+                    let is_cut = |arc: &Arc| cut.contains(&ends(arc)) || cut_of_all.contains(&ends(arc));
+                    let is_whole = cut.is_empty() && cut_of_all.is_empty();
+                    let all = if is_whole { all } else { all.without(|_, arc| is_cut(arc)) };
+                    cycles_of(&all, options)
+                };
+                let derived = &derivation.derived;
+                part_by_part(profile, &options.selection, &graph, of, &cut, cycles, derived)?
             }
-            Rule::KCachegrind => KCachegrind::of_one_part(&graph, cycles_of(&graph, options)),
         };
         let totals = graph.total();
         Ok(View {
@@ -435,28 +447,48 @@ fn cycles_of(graph: &CallGraph, options: &ViewOptions) -> Cycles {
     if options.cycles { Cycles::of(graph) } else { Cycles::none(graph) }
 }
 
-/// Which arcs are taken out.
-fn cut_arcs(graph: &CallGraph, subjects: &[Subject<'_>], options: &ViewOptions, leading: usize) -> Vec<bool> {
-    let mut is_cut = if options.cut_below > 0 {
-        graph.weak_arcs(leading, options.cut_below, 1000)
-    } else {
-        vec![false; graph.arcs().len()]
-    };
+/// Caller and callee of an arc.
+type Ends = (FunctionId, FunctionId);
+
+fn ends(arc: &Arc) -> Ends {
+    (arc.caller, arc.callee)
+}
+
+/// Which arcs are taken out. The graph has no derived costs yet; `leading` may be one of them.
+fn arcs_to_cut(
+    graph: &CallGraph,
+    subjects: &[Subject<'_>],
+    options: &ViewOptions,
+    leading: usize,
+    derived: &[Derived],
+) -> HashSet<Ends> {
+    let mut is_cut = vec![false; graph.arcs().len()];
+    if options.cut_below > 0 {
+        let derived = leading.checked_sub(graph.width()).map(|nth| &derived[nth]);
+        // Nothing is dearer than a cost that is too large to be reckoned with.
+        let cost = |row: &[Cost]| match derived {
+            Some(derived) => derived.of(row).unwrap_or(Cost::MAX),
+            None => row[leading],
+        };
+        let sizes = graph.with_costs(1, |row, size| size[0] = cost(row).saturating_abs());
+        is_cut = sizes.weak_arcs(0, options.cut_below, 1000);
+    }
     let fits = |pattern: &Regex, function: FunctionId| pattern.is_match(subjects[function.index()].name());
     for Cut { caller, callee } in &options.cuts {
         for (is_cut, arc) in is_cut.iter_mut().zip(graph.arcs()) {
             *is_cut |= fits(caller, arc.caller) && fits(callee, arc.callee);
         }
     }
-    is_cut
+    graph.arcs().iter().zip(is_cut).filter(|(_, is_cut)| *is_cut).map(|(arc, _)| ends(arc)).collect()
 }
 
-/// The costs that KCachegrind shows, which it adds up part by part.
+/// The costs that KCachegrind shows, which it adds up part by part. Cuts are made in each of them.
 fn part_by_part(
     profile: &Profile,
     selection: &Selection,
     graph: &CallGraph,
     of: impl Fn(FunctionId) -> FunctionId,
+    cut: &HashSet<Ends>,
     cycles: Cycles,
     derived: &[Derived],
 ) -> Result<Inclusive, ViewError> {
@@ -483,12 +515,18 @@ fn part_by_part(
             }
             Err(error) => result = Err(error),
         });
-        profile.each_arc(&part, |arc, costs| match full(costs) {
-            Ok(row) => {
-                arcs.push(Arc { caller: of(arc.caller), callee: of(arc.callee), count: arc.count });
-                arc_costs.push(&row);
+        profile.each_arc(&part, |arc, costs| {
+            let arc = Arc { caller: of(arc.caller), callee: of(arc.callee), count: arc.count };
+            if cut.contains(&ends(&arc)) {
+                return;
             }
-            Err(error) => result = Err(error),
+            match full(costs) {
+                Ok(row) => {
+                    arcs.push(arc);
+                    arc_costs.push(&row);
+                }
+                Err(error) => result = Err(error),
+            }
         });
         result?;
         sums.add_part(

@@ -1,0 +1,150 @@
+use super::*;
+
+/// Lines of a function: its self cost, and what each call costs. There is a cost for each event type.
+fn lines(name: &str, own: &str, calls: &[(&str, &str)]) -> String {
+    let calls: String =
+        calls.iter().map(|(callee, cost)| format!("cfn={callee}\ncalls=1 0\n0 {cost}\n")).collect();
+    format!("fn={name}\n0 {own}\n{calls}")
+}
+
+fn part(thread: u64, functions: &[String]) -> String {
+    format!("version: 1\npid: 1\nthread: {thread}\npart: 1\nevents: Ir\n\n{}\n", functions.concat())
+}
+
+fn cut(caller: &str, callee: &str) -> Cut {
+    let whole = |name: &str| Regex::new(&format!("^{name}$")).unwrap();
+    Cut { caller: whole(caller), callee: whole(callee) }
+}
+
+fn thread(number: u64) -> Selection {
+    Selection { threads: vec![number], ..Selection::default() }
+}
+
+/// The arcs that are left, as caller and callee.
+fn arcs(view: &View<'_>) -> Vec<String> {
+    let name = |function| view.subject(function).name().to_owned();
+    let mut arcs: Vec<String> =
+        view.graph().arcs().iter().map(|arc| format!("{} {}", name(arc.caller), name(arc.callee))).collect();
+    arcs.sort();
+    arcs
+}
+
+/// Inclusive costs by name.
+fn inclusive(view: &View<'_>, name: &str) -> Cost {
+    let (id, _) = view.subjects().find(|(_, subject)| subject.name() == name).unwrap();
+    view.inclusive().of(id)[view.leading()]
+}
+
+/// How many functions each cycle has.
+fn cycles(profile: &Profile, options: &ViewOptions) -> Vec<usize> {
+    let view = View::new(profile, options).unwrap();
+    let cycles = view.inclusive().cycles();
+    cycles.ids().map(|cycle| cycles.members(cycle).len()).collect()
+}
+
+#[test]
+fn weak_calls_are_so_whatever_their_sign() {
+    let functions = [
+        lines("main", "-10", &[("f", "-40"), ("g", "30")]),
+        lines("f", "-38", &[]),
+        lines("g", "30", &[]),
+        lines("h", "0", &[("f", "-3")]),
+        lines("i", "0", &[("f", "5")]),
+    ];
+    // A tenth of 40 is 4: more than 3, less than 5.
+    let options = ViewOptions { cut_below: 100, ..ViewOptions::default() };
+    let profile = Profile::of(part(1, &functions));
+    let view = View::new(&profile, &options).unwrap();
+    assert_eq!(arcs(&view), ["i f", "main f", "main g"]);
+    assert_eq!(inclusive(&view, "main"), -10 - 40 + 30);
+
+    let profile = Profile::of(part(1, &functions[..3]));
+    assert_eq!(View::new(&profile, &options).unwrap().cut_arcs(), 0);
+}
+
+#[test]
+fn weak_calls_may_be_so_by_a_derived_event_type() {
+    let functions = [
+        lines("main", "0 0", &[("f", "100 1")]),
+        lines("other", "0 0", &[("f", "10 4")]),
+        lines("f", "110 5", &[]),
+    ];
+    let profile = Profile::of(format!("events: Ir Bm\n\n{}", functions.concat()));
+    let left = |event: &str, formula: &str| {
+        let definition = format!("Y = {formula}");
+        let options = ViewOptions {
+            events: vec![event.to_owned()],
+            derive: vec![Definition::parse(definition.as_bytes(), DefinedBy::User).unwrap()],
+            cut_below: 500,
+            ..ViewOptions::default()
+        };
+        arcs(&View::new(&profile, &options).unwrap())
+    };
+    // Of `Ir`, 10 is below half of 100; of `Bm`, 1 is below half of 4.
+    assert_eq!(left("Ir", "Bm"), ["main f"]);
+    assert_eq!(left("Bm", "Bm"), ["other f"]);
+    assert_eq!(left("Y", "Bm"), ["other f"]);
+    // 100 - 20 = 80 and 10 - 80 = -70, which is not below half of 80.
+    assert_eq!(left("Y", "Ir - 20 Bm"), ["main f", "other f"]);
+}
+
+#[test]
+fn cuts_leave_sums_of_parts_apart() {
+    let profile = Profile::of(
+        part(
+            1,
+            &[
+                lines("main", "20", &[("f", "100"), ("g", "30")]),
+                lines("f", "500", &[]),
+                lines("g", "25", &[]),
+            ],
+        ) + &part(2, &[lines("f", "7", &[("g", "4")]), lines("g", "4", &[])]),
+    );
+    let costs = |cuts: &[Cut]| {
+        let options = ViewOptions { rule: Rule::KCachegrind, cuts: cuts.to_vec(), ..ViewOptions::default() };
+        let view = View::new(&profile, &options).unwrap();
+        ["main", "f", "g"].map(|name| inclusive(&view, name))
+    };
+    // `f` costs what its caller says in the first part, and what it does in the second, where nothing calls it.
+    assert_eq!(costs(&[]), [20 + 100 + 30, 100 + (7 + 4), 30 + 4]);
+    // Now nothing calls `g` in the first part.
+    assert_eq!(costs(&[cut("main", "g")]), [20 + 100, 100 + (7 + 4), 25 + 4]);
+    assert_eq!(costs(&[cut("f", "g")]), [20 + 100 + 30, 100 + 7, 30 + 4]);
+}
+
+#[test]
+fn cuts_leave_cycles_those_of_all_parts() {
+    // Only both parts together make a cycle of `a` and `b`.
+    let profile = Profile::of(
+        part(
+            1,
+            &[
+                lines("main", "1", &[("a", "100"), ("b", "100"), ("c", "1")]),
+                lines("a", "99", &[("b", "1")]),
+                lines("b", "101", &[]),
+                lines("c", "1", &[]),
+            ],
+        ) + &part(2, &[lines("a", "0", &[("b", "50")]), lines("b", "20", &[("a", "30")])]),
+    );
+    let options = |selection: Selection, cuts: &[Cut], cut_below| ViewOptions {
+        rule: Rule::KCachegrind,
+        selection,
+        cuts: cuts.to_vec(),
+        cut_below,
+        ..ViewOptions::default()
+    };
+    for selection in [Selection::default(), thread(1), thread(2)] {
+        let members =
+            |cuts: &[Cut], cut_below| cycles(&profile, &options(selection.clone(), cuts, cut_below));
+        assert_eq!(members(&[], 0), [2], "{selection:?}");
+        assert_eq!(members(&[cut("main", "c")], 0), [2], "{selection:?}");
+        assert_eq!(members(&[cut("b", "a")], 0), [0; 0], "{selection:?}");
+        assert_eq!(members(&[cut("a", "b")], 0), [0; 0], "{selection:?}");
+        // Of the calls to `a`, 30 are below 40 % of 100.
+        assert_eq!(members(&[], 400), [0; 0], "{selection:?}");
+    }
+    // Of the calls to `b`, 1 is below 10 % of 100 in the first part; 1 + 50 are not in both.
+    assert_eq!(cycles(&profile, &options(Selection::default(), &[], 100)), [2]);
+    assert_eq!(cycles(&profile, &options(thread(1), &[], 100)), [0; 0]);
+    assert_eq!(cycles(&profile, &options(thread(2), &[], 100)), [2]);
+}
