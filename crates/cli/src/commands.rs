@@ -15,9 +15,10 @@ pub(crate) mod tree;
 
 use std::io::{self, Write};
 
-use gristmill_report::{Look, Report};
+use gristmill_report::{Head, Look, Report};
 
 use crate::args::ReportFormat;
+use crate::session::Session;
 
 /// Writes a report in the form that is asked for.
 fn write_report(
@@ -32,4 +33,15 @@ fn write_report(
         ReportFormat::Csv => report.write_csv(out),
         ReportFormat::Markdown => report.write_markdown(out),
     }
+}
+
+/// Says what the head of a report says besides, where the format has no head.
+fn tell_notes(head: &Head, format: ReportFormat, session: &Session) {
+    if is_for_programs(format) {
+        head.notes.iter().for_each(|note| session.warn(note));
+    }
+}
+
+fn is_for_programs(format: ReportFormat) -> bool {
+    matches!(format, ReportFormat::Json | ReportFormat::Csv)
 }

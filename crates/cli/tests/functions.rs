@@ -191,3 +191,123 @@ fn several_files_are_one_profile() {
     assert_eq!(answer["parts"], 2);
     assert_eq!(answer["functions"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn what_was_left_out_is_said_in_every_format() {
+    let of_x = "`X` is derived without `Nope`";
+    let of_dr = "`Dr` is not derived: it was recorded";
+    let of_cut = "1 call was cut";
+    let lacking =
+        ["--derive", "X = Ir + Nope", "--derive", "Dr = 2 Ir", "--cut", "main -> grind", "--event", "Ir,X"];
+    let commands = [&["functions", "-"][..], &["show", "main", "-"], &["tree", "-"]];
+    for command in commands {
+        for format in ["text", "markdown"] {
+            // The head says it, which is enough.
+            let arguments = [command, &lacking, &["--format", format]].concat();
+            let output = run_with(&arguments, CLEAN);
+            assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
+            for said in [of_cut, of_dr, of_x] {
+                let is_said = stdout(&output).lines().any(|line| line.trim_end() == said);
+                assert!(is_said, "{arguments:?}: {said}: {}", stdout(&output));
+            }
+        }
+        for format in ["json", "csv"] {
+            let arguments = [command, &lacking, &["--format", format]].concat();
+            let output = run_with(&arguments, CLEAN);
+            let said = [of_cut, of_dr, of_x].map(|note| format!("gristmill: warning: {note}\n")).concat();
+            assert_eq!((code(&output), stderr(&output)), (0, said), "{arguments:?}");
+            if format == "json" {
+                let schema = schema(&format!("{}.schema.json", command[0]));
+                assert_valid(&schema, &json(&output), command[0]);
+            }
+            // Of what is not shown nothing need be said.
+            let arguments = [command, &["--derive", "X = Ir + Nope", "--event", "Ir", "--format", format]];
+            let output = run_with(&arguments.concat(), CLEAN);
+            assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn lines_that_could_not_be_taken_are_said_of_values() {
+    let profile = b"events: Ir\nfn=main\n1 10\nwhat is this?\n3 5\n";
+    let said = "1 line could not be taken as it stands: gristmill lint tells which";
+    for command in [&["functions", "-"][..], &["show", "main", "-"], &["tree", "-"]] {
+        for format in ["json", "csv"] {
+            let output = run_with(&[command, &["--format", format]].concat(), profile);
+            let expected = format!("gristmill: warning: {said}\n");
+            assert_eq!((code(&output), stderr(&output)), (0, expected), "{command:?} {format}");
+        }
+    }
+}
+
+#[test]
+fn costs_by_call_are_not_passed_over_in_values() {
+    let answer = |arguments: &[&str]| {
+        let output = run_with(&[&["functions", "-"], arguments].concat(), CLEAN);
+        assert_eq!(code(&output), 0, "{arguments:?}");
+        (stdout(&output), stderr(&output))
+    };
+    let said = "costs by call are shown in text and Markdown only: --per-call does nothing here";
+    for format in ["json", "csv"] {
+        let (plain, silence) = answer(&["--format", format]);
+        assert_eq!(silence, "", "{format}");
+        let warned = format!("gristmill: warning: {said}\n");
+        assert_eq!(answer(&["--per-call", "--format", format]), (plain, warned), "{format}");
+    }
+    let (text, silence) = answer(&["--per-call", "--format", "markdown"]);
+    assert!(text.contains("| Incl/call | Self/call |"), "{text}");
+    assert_eq!(silence, "");
+    // Where nobody counted calls that is the reason, and one is enough.
+    for format in ["text", "json", "csv", "markdown"] {
+        let arguments = ["functions", "--per-call", "--format", format, "dialects/go-pprof.txt"];
+        let output = run_in(&root().join("corpus"), &arguments);
+        let said = "this profile was sampled: its calls were not counted, so there are no costs by call";
+        assert_eq!(stderr(&output), format!("gristmill: warning: {said}\n"), "{format}");
+    }
+}
+
+#[test]
+fn costs_by_call_have_lines_where_rows_are_stacked() {
+    let output = run_with(&["functions", "--per-call", "--event", "Ir,Dr", "-"], CLEAN);
+    let text = stdout(&output);
+    let rows: Vec<&str> = text.lines().skip_while(|line| !line.contains("Inclusive")).collect();
+    let expected = [
+        "            Inclusive      %  Self     %",
+        "0× main (mill.c in mill)",
+        "  Ir               60  100.0    10  16.7",
+        "  Dr               12  100.0     2  16.7",
+        "3× grind (mill.c in mill)",
+        "  Ir               50   83.3    50  83.3",
+        "    a call         17           17",
+        "  Dr               10   83.3    10  83.3",
+        "    a call          3            3",
+    ];
+    assert_eq!((rows, stderr(&output).as_str()), (expected.to_vec(), ""));
+    // Without calls there is nothing to say.
+    let arguments = ["functions", "--event", "Ir,I1mr,ILmr,Dr,Dw", "cachegrind/cachegrind.out.mill"];
+    let [plain, per_call] = [&[][..], &["--per-call"]]
+        .map(|option| stdout(&run_in(&root().join("corpus"), &[&arguments, option].concat())));
+    assert!(plain.contains("Self"), "{plain}");
+    assert_eq!(plain, per_call);
+}
+
+#[test]
+fn groups_cost_no_less_than_their_own_lines() {
+    // A cycle that nothing calls, and a function that calls nothing.
+    let file = b"events: Ir\nob=a\nfn=main\n1 10\ncfn=f\ncalls=1 1\n1 80\nfn=f\n1 70\ncfn=main\ncalls=1 1\n1 10\nob=b\nfn=g\n1 30\n";
+    let output = run_with(&["functions", "--group", "object", "--format", "json", "-"], file);
+    let costs = |name: &str| {
+        let answer = json(&output);
+        let rows = answer["functions"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["name"] == name).unwrap();
+        (whole(&row["self"]["Ir"]), whole(&row["inclusive"]["Ir"]))
+    };
+    assert_eq!([costs("a"), costs("b")], [(80, 80), (30, 30)]);
+
+    let arguments = ["functions", "--group", "object", "--object", "^a$", "-"];
+    let text = stdout(&run_with(&arguments, file));
+    assert!(text.contains("of 2 objects with 72.7 % of the self cost"), "{text}");
+    let output = run_with(&[&arguments[..], &["--inclusive", "kcachegrind"]].concat(), file);
+    assert!(stderr(&output).contains("--inclusive does nothing here"));
+}

@@ -3,8 +3,8 @@
 use gristmill_report::{Functions, FunctionsOptions, Grouping};
 
 use crate::ExitStatus;
-use crate::args::{FunctionsArgs, GroupBy};
-use crate::commands::write_report;
+use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
+use crate::commands::{is_for_programs, tell_notes, write_report};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -39,6 +39,14 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             per_call,
         },
     );
+    if per_call && is_for_programs(args.format) {
+        session.warn("costs by call are shown in text and Markdown only: --per-call does nothing here");
+    }
+    if !matches!(args.group, None | Some(GroupBy::Cycle)) && args.profile.inclusive != InclusiveRule::Own {
+        session
+            .warn("groups cost what they and the calls that leave them cost: --inclusive does nothing here");
+    }
+    tell_notes(&report.head, args.format, session);
     write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
     Ok(ExitStatus::Success)
 }

@@ -4,7 +4,7 @@ use gristmill_report::{Show, ShowOptions};
 
 use crate::ExitStatus;
 use crate::args::ShowArgs;
-use crate::commands::write_report;
+use crate::commands::{tell_notes, write_report};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     };
     let report = Show::new(&view, &options)
         .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
+    tell_notes(&report.head, args.format, session);
     write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
     Ok(ExitStatus::Success)
 }

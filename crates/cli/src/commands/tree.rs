@@ -4,7 +4,7 @@ use gristmill_report::{Tree, TreeOptions};
 
 use crate::ExitStatus;
 use crate::args::TreeArgs;
-use crate::commands::write_report;
+use crate::commands::{tell_notes, write_report};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         limit: args.format.limit(args.limit, NODES, Some(NODES_FOR_PROGRAMS)),
     };
     let report = Tree::new(&view, &options);
+    tell_notes(&report.head, args.format, session);
     write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
     Ok(ExitStatus::Success)
 }

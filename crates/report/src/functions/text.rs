@@ -178,7 +178,8 @@ impl Functions<'_, '_> {
         cells
     }
 
-    /// Each function on a line of its own, and below it a line for each event type.
+    /// Each function on a line of its own, and below it a line for each event type. What a call cost has a line of its own as
+    /// well: two more columns would be too wide again.
     fn write_stacked(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let view = self.view;
         let calls = self.has_calls();
@@ -188,7 +189,10 @@ impl Functions<'_, '_> {
         }
         columns.extend([Column::number("Self"), Column::number("%")]);
         let mut rows = Vec::new();
+        // How many lines each function has.
+        let mut heights = Vec::new();
         for row in &self.rows {
+            let first = rows.len();
             for &column in view.shown() {
                 let EventCells { name, inclusive, own } = self.event_cells(row, column);
                 let mut cells = vec![Cell::new(format!("  {name}"))];
@@ -197,7 +201,9 @@ impl Functions<'_, '_> {
                 }
                 cells.extend(own);
                 rows.push(cells);
+                rows.extend(self.call_cells(row, column));
             }
+            heights.push(rows.len() - first);
         }
         // One table for all, so that all its columns are as wide.
         let mut text = Vec::new();
@@ -207,7 +213,7 @@ impl Functions<'_, '_> {
         if let Some(titles) = lines.next() {
             writeln!(out, "{titles}")?;
         }
-        for row in &self.rows {
+        for (row, height) in self.rows.iter().zip(heights) {
             let times = match calls {
                 true => format!("{}× ", grouped(row.calls)),
                 false => String::new(),
@@ -217,7 +223,7 @@ impl Functions<'_, '_> {
                 "{}",
                 look.bold(&format!("{times}{}", named(row, look.width.saturating_sub(times.len()))))
             )?;
-            for line in lines.by_ref().take(view.shown().len()) {
+            for line in lines.by_ref().take(height) {
                 writeln!(out, "{line}")?;
             }
         }
@@ -234,6 +240,22 @@ impl Functions<'_, '_> {
             inclusive: pair(row.inclusive[column]),
             own: pair(row.self_costs[column]),
         }
+    }
+
+    /// What one call cost on average, in the columns of what all of them cost; none where that is not asked for or there was
+    /// no call.
+    fn call_cells(&self, row: &Row, column: usize) -> Option<Vec<Cell>> {
+        if !self.per_call {
+            return None;
+        }
+        let unit = self.view.columns()[column].unit;
+        let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
+        let mut cells = vec![Cell::new("    a call")];
+        for all in self.has_calls().then_some(inclusive).into_iter().chain([own]) {
+            let each = rounded(all, row.calls)?;
+            cells.extend([Cell::number(each, unit.show(each)), Cell::new("")]);
+        }
+        Some(cells)
     }
 
     fn write_rest(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
