@@ -446,16 +446,29 @@ fn sign(byte: u8) -> &'static Sign {
     &SIGNS[usize::from(byte)]
 }
 
+impl Sign {
+    /// Whether a position that begins like this may be of so many bytes.
+    #[inline(always)]
+    fn allows(&self, length: usize) -> bool {
+        self.lengths >> length & 1 != 0
+    }
+
+    /// The position that a number behind it means. One that goes too far is not below [`BASE_LIMIT`].
+    #[inline(always)]
+    fn position(&self, number: u64, base: u64) -> u64 {
+        (base & self.relative).wrapping_add((number ^ self.down).wrapping_sub(self.down))
+    }
+}
+
 /// The position between these places. The base is below [`BASE_LIMIT`], and so is the position.
 #[inline(always)]
 fn usual_position(window: &Window, start: usize, stop: usize, base: u64) -> Option<u64> {
     let bytes = eight(window, start)?;
     let sign = sign(bytes.to_le_bytes()[0]);
     let length = stop - start;
-    let number =
-        if sign.lengths >> length & 1 == 0 { None } else { whole_number(bytes ^ sign.to_zero, length) };
+    let number = if sign.allows(length) { whole_number(bytes ^ sign.to_zero, length) } else { None };
     let value = match number {
-        Some(number) => (base & sign.relative).wrapping_add((number ^ sign.down).wrapping_sub(sign.down)),
+        Some(number) => sign.position(number, base),
         None => other_position(window, start, stop, base)?,
     };
     (value < BASE_LIMIT).then_some(value)
@@ -465,11 +478,10 @@ fn usual_position(window: &Window, start: usize, stop: usize, base: u64) -> Opti
 #[inline(always)]
 pub(super) fn short_position(bytes: u64, length: usize, base: u64) -> Option<u64> {
     let sign = sign(bytes.to_le_bytes()[0]);
-    if sign.lengths >> length & 1 == 0 {
+    if !sign.allows(length) {
         return None;
     }
-    let number = number_of_digits(bytes ^ sign.to_zero, length);
-    let value = (base & sign.relative).wrapping_add((number ^ sign.down).wrapping_sub(sign.down));
+    let value = sign.position(number_of_digits(bytes ^ sign.to_zero, length), base);
     (value < BASE_LIMIT).then_some(value)
 }
 
