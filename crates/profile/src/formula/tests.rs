@@ -147,8 +147,11 @@ fn the_nearer_definition_counts() {
 #[test]
 fn sums_above_all_bounds() {
     let derivation = derive(&[b"Ir"], &[definition("A = 9000000000000000000 Ir")]);
-    assert_eq!(derivation.derived[0].of(&[1 << 96]), Err(CostOverflow));
-    assert_eq!(derivation.derived[0].of(&[1 << 60]), Ok(9_000_000_000_000_000_000 << 60));
+    let derived = &derivation.derived[0];
+    assert_eq!(derived.of(&[1 << 96]), Err(CostOverflow));
+    assert_eq!(derived.of(&[1 << 30]), Ok(9_000_000_000_000_000_000 << 30));
+    // Each of them could be held, but not the sum of many.
+    assert_eq!([1, -1].map(|sign| derived.of(&[sign << 40])), [Err(CostOverflow); 2]);
     let derivation = derive(
         &[b"Ir"],
         &[definition("A = 9000000000000000000 Ir"), definition("B = 2 A"), definition("C = B")],
