@@ -13,26 +13,25 @@ pub(crate) mod rewrite;
 pub(crate) mod show;
 pub(crate) mod tree;
 
-use std::io::{self, Write};
+use std::io::Write as _;
 
-use gristmill_report::{Head, Look, Report};
+use gristmill_report::{Head, Report};
 
 use crate::args::ReportFormat;
+use crate::error::CliError;
 use crate::session::Session;
 
-/// Writes a report in the form that is asked for.
-fn write_report(
-    report: &dyn Report,
-    format: ReportFormat,
-    look: &Look,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// Writes a report in the form that is asked for, and sees to it that nobody waits for it until a large profile is taken
+/// down.
+fn print_report(report: &dyn Report, format: ReportFormat, session: &Session) -> Result<(), CliError> {
+    let out = &mut *session.stdout();
     match format {
-        ReportFormat::Text => report.write_text(look, out),
+        ReportFormat::Text => report.write_text(&session.look(), out),
         ReportFormat::Json => report.write_json(out),
         ReportFormat::Csv => report.write_csv(out),
         ReportFormat::Markdown => report.write_markdown(out),
-    }
+    }?;
+    out.flush().map_err(CliError::Stdout)
 }
 
 /// Says what the head of a report says besides, where the format has no head.

@@ -246,7 +246,6 @@ pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliEr
         all().filter(|(_, subject)| fits(subject.name())).map(|(id, _)| id).collect()
     };
     let mut found = fitting(asked, by);
-    let column = view.shown().first().copied().unwrap_or(0);
     match found.as_slice() {
         [only] => Ok(*only),
         [] => {
@@ -258,7 +257,7 @@ pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliEr
             Err(no_function(asked, nearest))
         }
         _ => {
-            found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[column]), id));
+            found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[0]), id));
             Err(several_functions(asked, &found, |&id| {
                 let subject = view.subject(id);
                 (subject.name().to_owned(), view.profile().file(subject.file))

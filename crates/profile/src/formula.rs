@@ -20,7 +20,8 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
-use crate::analysis::component::{Step, components};
+use crate::analysis::component::components;
+use crate::grouped::begins;
 
 /// A sum of event types.
 ///
@@ -391,11 +392,11 @@ struct Solver<'a> {
 
 impl Solver<'_> {
     fn solve(&mut self) {
-        let needs = |index: usize, term: u32| match self.definitions[index].formula.terms.get(term as usize) {
-            None => Step::End,
-            Some(term) => self.defined.get(&term.name[..]).map_or(Step::Skip, |&needed| Step::To(needed)),
-        };
-        let found = components(self.definitions.len(), |_| 0, needs);
+        let terms = || self.definitions.iter().map(|definition| &definition.formula.terms);
+        let needs: Vec<Option<usize>> =
+            terms().flatten().map(|term| self.defined.get(&term.name[..]).copied()).collect();
+        let owners = terms().enumerate().flat_map(|(owner, terms)| terms.iter().map(move |_| owner));
+        let found = components(&begins(self.definitions.len(), owners), |term| needs[term]);
         // What others need comes first.
         let mut order: Vec<(u32, usize)> =
             self.defined.values().map(|&index| (found.of[index], index)).collect();

@@ -90,6 +90,7 @@ mod set;
 mod sums;
 pub mod symbol;
 mod text;
+mod threads;
 
 pub use builder::{BuildError, Builder, BuilderFunction};
 pub use check::BrokenInvariant;

@@ -15,6 +15,7 @@ use crate::part::{Part, PartData, PartHeader, PartSaid};
 use crate::selection::Selection;
 use crate::sums::SumTable;
 use crate::text::{Bytes, MADE, Names, Text};
+use crate::threads::both;
 
 /// One or several files in the Callgrind format, loaded: constant from then on.
 ///
@@ -274,24 +275,44 @@ impl Profile {
     /// Who calls whom in the selected parts, with self costs and the costs of arcs. There is a column for each event
     /// type, and one of zeros where the profile has none.
     pub fn call_graph(&self, selection: &Selection) -> CallGraph {
-        let width = self.event_count().max(1);
-        let mut self_costs = CostTable::new(width, self.function_count());
-        let mut arcs = Vec::new();
-        let mut arc_costs = CostTable::new(width, 0);
-        let mut row = vec![0; width];
-        for part in self.selected(selection) {
-            let events = part.event_types();
-            self.each_self_cost(&part, |function, _, costs| {
-                let sums = self_costs.row_mut(function.index());
-                events.iter().zip(costs).for_each(|(event, cost)| sums[event.index()] += cost);
-            });
-            self.each_arc(&part, |arc, costs| {
-                row.fill(0);
-                events.iter().zip(costs).for_each(|(event, &cost)| row[event.index()] = cost);
-                arcs.push(arc);
-                arc_costs.push(&row);
-            });
-        }
+        self.call_graph_of(selection, &self.events().collect::<Vec<_>>())
+    }
+
+    /// The same with a column for each of these event types, or one of zeros for none of them. Of many event types, the
+    /// costs that are not asked for take neither time nor memory.
+    pub fn call_graph_of(&self, selection: &Selection, events: &[EventId]) -> CallGraph {
+        let width = events.len().max(1);
+        let mut wanted: Vec<(EventId, usize)> = events.iter().copied().zip(0..).collect();
+        wanted.sort_unstable();
+        let parts: Vec<(usize, PartColumns)> = self
+            .selected(selection)
+            .map(|part| (part.id().index(), PartColumns::of(part.event_types(), &wanted)))
+            .collect();
+        let self_costs = || {
+            let mut self_costs = CostTable::new(width, self.function_count());
+            for (part, columns) in &parts {
+                let (from, to) = self.index.self_range(*part);
+                self.index.selves.each(from, to, columns.width, |(function, _), _, costs| {
+                    columns.add(costs, self_costs.row_mut(function as usize));
+                });
+            }
+            self_costs
+        };
+        let arcs = || {
+            let (mut arcs, mut arc_costs) = (Vec::new(), CostTable::new(width, 0));
+            for (part, columns) in &parts {
+                let (from, to) = self.index.arc_range(*part);
+                self.index.arcs.each(from, to, columns.width, |(caller, callee), count, costs| {
+                    let [caller, callee] =
+                        [caller, callee].map(|function| FunctionId::new(function as usize));
+                    arcs.push(Arc { caller, callee, count });
+                    arc_costs.push_zeros();
+                    columns.add(costs, arc_costs.row_mut(arcs.len() - 1));
+                });
+            }
+            (arcs, arc_costs)
+        };
+        let (self_costs, (arcs, arc_costs)) = both(self.function_count(), self_costs, arcs);
         CallGraph::new(self_costs, arcs, arc_costs)
     }
 
@@ -313,6 +334,32 @@ impl Profile {
     pub(crate) fn body_state(&self, part: usize) -> Option<&BodyState> {
         let header = self.index.parts.get(part)?.header;
         self.index.headers.get(header as usize)?.body.as_ref()
+    }
+}
+
+/// Where the costs of a part go in rows that have some event types only.
+struct PartColumns {
+    /// So many of its columns are looked at, from the first on.
+    width: usize,
+    /// A column of the part, and one of the rows.
+    pairs: Vec<(usize, usize)>,
+}
+
+impl PartColumns {
+    /// From the event types of a part and those of the rows, sorted and each with its column.
+    fn of(part: &[EventId], wanted: &[(EventId, usize)]) -> Self {
+        let mut pairs = Vec::new();
+        for (from, event) in part.iter().enumerate() {
+            let first = wanted.partition_point(|(other, _)| other < event);
+            let same = wanted[first..].iter().take_while(|(other, _)| other == event);
+            pairs.extend(same.map(|&(_, to)| (from, to)));
+        }
+        PartColumns { width: pairs.last().map_or(0, |&(from, _)| from + 1), pairs }
+    }
+
+    #[inline]
+    fn add(&self, costs: &[Cost], row: &mut [Cost]) {
+        self.pairs.iter().for_each(|&(from, to)| row[to] += costs[from]);
     }
 }
 

@@ -24,13 +24,13 @@ use gristmill_profile::symbol::Symbol;
 use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
 
+use crate::columns::EventColumn;
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
 use crate::head::{self, derivation_notes};
 use crate::printable::{lossy, printable};
 use crate::report::Report;
 use crate::table::Look;
-use crate::view::EventColumn;
 
 pub use function::{FunctionDiff, LineDiff};
 pub use notes::warning;
@@ -125,7 +125,7 @@ pub fn definitions<'p>(
 ) -> Vec<Definition> {
     let mut definitions: Vec<Definition> = Vec::new();
     for profile in profiles {
-        let more = crate::view::definitions(profile, &[]);
+        let more = crate::columns::definitions(profile, &[]);
         let is_first = definitions.is_empty();
         definitions.extend(more.into_iter().filter(|more| is_first || more.by == DefinedBy::File));
     }
@@ -161,7 +161,7 @@ pub fn columns(comparison: &Comparison<'_>, asked: &[String], all: bool) -> Resu
 
 /// The name of an event type; a second one of the same name has a number after it.
 pub fn event_name(event: &ComparedEvent) -> String {
-    crate::view::event_name(&event.name, event.repetition)
+    crate::columns::event_name(&event.name, event.repetition)
 }
 
 impl<'c, 'p> Diff<'c, 'p> {

@@ -94,9 +94,8 @@ pub struct Functions<'v, 'p> {
 impl<'v, 'p> Functions<'v, 'p> {
     /// Takes the rows from a view.
     pub fn new(view: &'v View<'p>, options: &FunctionsOptions) -> Self {
-        let column = view.leading();
         let (rows, matching, all) = match options.grouping {
-            Grouping::Function => functions(view, options, column),
+            Grouping::Function => functions(view, options),
             grouping => {
                 let (mut rows, all) = if grouping == Grouping::Cycle {
                     units(view, options)
@@ -108,9 +107,7 @@ impl<'v, 'p> Functions<'v, 'p> {
                 }
                 let matching = rows.len();
                 rows.sort_by(|a, b| {
-                    let key = |row: &Row| {
-                        key(options.sort, row.inclusive[column], row.self_costs[column], row.calls)
-                    };
+                    let key = |row: &Row| key(options.sort, row.inclusive[0], row.self_costs[0], row.calls);
                     key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
                 });
                 rows.truncate(options.limit.unwrap_or(usize::MAX));
@@ -149,12 +146,11 @@ fn key(by: SortBy, inclusive: Cost, own: Cost, calls: Cost) -> Reverse<(Cost, Co
     })
 }
 
-fn is_taken(view: &View<'_>, options: &FunctionsOptions, subject: &Subject<'_>) -> bool {
+fn is_taken(view: &View<'_>, options: &FunctionsOptions, subject: Subject<'_>) -> bool {
     let profile = view.profile();
-    let fits = |pattern: &Option<Regex>, name: &[u8]| {
-        pattern.as_ref().is_none_or(|pattern| pattern.is_match(&String::from_utf8_lossy(name)))
-    };
-    fits(&options.object, profile.object(subject.object)) && fits(&options.file, profile.file(subject.file))
+    let fits = |pattern: &Regex, name: &[u8]| pattern.is_match(&String::from_utf8_lossy(name));
+    options.object.as_ref().is_none_or(|pattern| fits(pattern, profile.object(subject.object)))
+        && options.file.as_ref().is_none_or(|pattern| fits(pattern, profile.file(subject.file)))
 }
 
 fn row(view: &View<'_>, id: FunctionId) -> Row {
@@ -175,35 +171,41 @@ fn row(view: &View<'_>, id: FunctionId) -> Row {
 type Ranked = (Reverse<(Cost, Cost)>, FunctionId);
 
 /// The rows that are shown, how many there would be without a limit, and how many without any filter. Of a large profile
-/// few rows are shown, so they are made of what is left in the end.
-fn functions(view: &View<'_>, options: &FunctionsOptions, column: usize) -> (Vec<Row>, usize, usize) {
+/// few rows are shown, so only these are kept on the way, and made at last.
+fn functions(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize, usize) {
     let inclusive = view.inclusive();
-    let fits = |name: &str| options.filter.as_ref().is_none_or(|filter| filter.is_match(name));
-    let filtered = options.filter.is_some();
-    let mut ids: Vec<Ranked> = view
-        .subjects()
-        .filter(|(_, subject)| is_taken(view, options, subject) && (!filtered || fits(subject.name())))
-        .map(|(id, _)| {
-            let (all, own) = (inclusive.of(id)[column], view.graph().self_cost(id)[column]);
-            (key(options.sort, all, own, inclusive.called(id)), id)
-        })
-        .collect();
-    let matching = ids.len();
-    let shown = options.limit.unwrap_or(usize::MAX).min(matching);
+    let fits =
+        |subject: Subject<'_>| options.filter.as_ref().is_none_or(|filter| filter.is_match(subject.name()));
+    let all_match = options.filter.is_none() && options.object.is_none() && options.file.is_none();
+    let matches = |subject: Subject<'_>| is_taken(view, options, subject) && fits(subject);
     let profile = view.profile();
     let by_name = |a: FunctionId, b: FunctionId| {
         let [a, b] = [a, b].map(|id| view.subject(id));
-        let places = |subject: &Subject<'_>| (profile.file(subject.file), profile.object(subject.object));
+        let places = |subject: Subject<'_>| (profile.file(subject.file), profile.object(subject.object));
         a.name().cmp(b.name()).then_with(|| places(a).cmp(&places(b)))
     };
     let order =
         |a: &Ranked, b: &Ranked| a.0.cmp(&b.0).then_with(|| by_name(a.1, b.1)).then_with(|| a.1.cmp(&b.1));
-    if shown < matching {
-        ids.select_nth_unstable_by(shown, order);
-        ids.truncate(shown);
+    let limit = options.limit.unwrap_or(usize::MAX);
+    let mut first: Vec<Ranked> = Vec::new();
+    let mut matching = 0;
+    for id in view.graph().function_ids() {
+        // Looking them up takes longer than ordering them.
+        if !all_match && !matches(view.subject(id)) {
+            continue;
+        }
+        matching += 1;
+        let (all, own) = (inclusive.of(id)[0], view.graph().self_cost(id)[0]);
+        first.push((key(options.sort, all, own, inclusive.called(id)), id));
+        // More than twice as many, so that each of them is looked at but a few times.
+        if first.len() > limit.saturating_mul(2).saturating_add(1000) {
+            first.select_nth_unstable_by(limit, order);
+            first.truncate(limit);
+        }
     }
-    ids.sort_unstable_by(order);
-    (ids.into_iter().map(|(_, id)| row(view, id)).collect(), matching, view.subjects().len())
+    first.sort_unstable_by(order);
+    first.truncate(limit);
+    (first.into_iter().map(|(_, id)| row(view, id)).collect(), matching, view.subjects().len())
 }
 
 /// Functions outside of cycles, and cycles; and how many there are of both without any filter.

@@ -7,6 +7,7 @@ use gristmill_profile::Profile;
 use gristmill_profile::formula::DerivationFault;
 
 use crate::amount::{grouped, number};
+use crate::columns::EventColumn;
 use crate::printable::printable;
 use crate::table::{Look, write_markdown_lines};
 use crate::view::View;
@@ -35,7 +36,6 @@ impl Head {
         let first = profile.selected(view.selection()).next();
         let command = first.and_then(|part| part.command()).filter(|command| !command.is_empty());
         let files: Vec<&str> = profile.inputs().iter().map(|input| input.name.as_str()).collect();
-        let shown = view.shown();
         Head {
             title: match command {
                 Some(command) => printable(command).into_owned(),
@@ -47,11 +47,13 @@ impl Head {
             parts: profile.selected(view.selection()).count(),
             all_parts: profile.part_count(),
             notes: notes(view),
-            totals: shown.iter().map(|&column| (view.totals()[column], described(view, column))).collect(),
-            others: (0..view.columns().len())
-                .filter(|column| !shown.contains(column))
-                .map(|column| printable(view.columns()[column].name.as_bytes()).into_owned())
+            totals: view
+                .totals()
+                .iter()
+                .zip(view.events())
+                .map(|(&total, event)| (total, described(event, total)))
                 .collect(),
+            others: view.other_events().iter().map(|name| printable(name.as_bytes()).into_owned()).collect(),
         }
     }
 
@@ -94,11 +96,10 @@ impl Head {
     }
 }
 
-/// The name of an event type with what it means.
-fn described(view: &View<'_>, column: usize) -> String {
-    let event = &view.columns()[column];
+/// The name of an event type with what its total means.
+fn described(event: &EventColumn, total: Cost) -> String {
     let mut text = printable(event.name.as_bytes()).into_owned();
-    let amount = event.unit.show(view.totals()[column]);
+    let amount = event.unit.show(total);
     let has_unit = event.unit != gristmill_profile::event::CostUnit::Count;
     let mut details: Vec<String> = Vec::new();
     details.extend(has_unit.then_some(amount));
@@ -135,7 +136,7 @@ fn notes(view: &View<'_>) -> Vec<String> {
         1 => notes.push("1 call was cut".to_owned()),
         arcs => notes.push(format!("{} calls were cut", number(arcs))),
     }
-    let shown: Vec<&str> = view.shown_events().map(|event| event.name.as_str()).collect();
+    let shown: Vec<&str> = view.events().iter().map(|event| event.name.as_str()).collect();
     notes.extend(derivation_notes(view.faults(), &shown));
     notes
 }

@@ -5,21 +5,21 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
 
+use crate::columns::EventColumn;
 use crate::head::Head;
-use crate::view::{EventColumn, View};
+use crate::view::View;
 
 /// Writes the members that say what is looked at; others follow.
 pub(crate) fn write_view(view: &View<'_>, head: &Head, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"event_types\":")?;
     serde_json::to_writer(
         &mut *out,
-        &view.shown_events().map(|event| event.name.as_str()).collect::<Vec<_>>(),
+        &view.events().iter().map(|event| event.name.as_str()).collect::<Vec<_>>(),
     )?;
     write!(out, ",\n\"events\":")?;
-    serde_json::to_writer(&mut *out, &view.shown_events().map(Event).collect::<Vec<_>>())?;
+    serde_json::to_writer(&mut *out, &view.events().iter().map(Event).collect::<Vec<_>>())?;
     write!(out, ",\n\"totals\":")?;
-    let totals = crate::shown::shown_of(view, view.totals());
-    serde_json::to_writer(&mut *out, &ShownCosts(view, &totals))?;
+    serde_json::to_writer(&mut *out, &CostsByName(view, view.totals()))?;
     write!(out, ",\n\"parts\":{},\"selected_parts\":{}", head.all_parts, head.parts)?;
     write!(out, ",\"findings\":{}", view.profile().finding_count())
 }
@@ -48,14 +48,14 @@ impl Serialize for Event<'_> {
     }
 }
 
-/// Costs of the shown columns, by the names of their event types.
-pub(crate) struct ShownCosts<'r>(pub(crate) &'r View<'r>, pub(crate) &'r [Cost]);
+/// Costs by the names of their event types.
+pub(crate) struct CostsByName<'r>(pub(crate) &'r View<'r>, pub(crate) &'r [Cost]);
 
-impl Serialize for ShownCosts<'_> {
+impl Serialize for CostsByName<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ShownCosts(view, costs) = self;
+        let CostsByName(view, costs) = self;
         let mut map = serializer.serialize_map(Some(costs.len()))?;
-        for (event, cost) in view.shown_events().zip(*costs) {
+        for (event, cost) in view.events().iter().zip(*costs) {
             map.serialize_entry(&event.name, cost)?;
         }
         map.end()

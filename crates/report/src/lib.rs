@@ -6,6 +6,7 @@
 
 mod amount;
 pub mod annotate;
+mod columns;
 pub mod diff;
 mod escaped;
 mod functions;
@@ -16,7 +17,6 @@ mod path;
 mod printable;
 mod report;
 mod show;
-mod shown;
 mod substitution;
 mod table;
 mod tree;
@@ -24,6 +24,7 @@ mod view;
 mod wrap;
 
 pub use amount::{grouped, percent};
+pub use columns::EventColumn;
 pub use functions::{Functions, FunctionsOptions, Row, SortBy};
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
@@ -35,4 +36,4 @@ pub use show::{
 pub use substitution::{Substitution, SubstitutionError};
 pub use table::{Align, Cell, Column, Look, Table};
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
-pub use view::{Cut, EventColumn, Rule, Subject, View, ViewError, ViewOptions};
+pub use view::{Cut, Rule, Subject, View, ViewError, ViewOptions};

@@ -12,7 +12,6 @@ use gristmill_profile::analysis::{Arc, Direction, Unit, reach};
 
 use crate::amount::add;
 use crate::head::Head;
-use crate::shown::{shown_of, shown_of_recorded};
 use crate::view::{View, ViewError};
 use lines::Lines;
 pub use lines::{CallRow, HotLine, JumpSummary};
@@ -47,7 +46,7 @@ impl<T> Listed<T> {
     }
 }
 
-/// A caller or a callee. Costs are by shown column.
+/// A caller or a callee. Costs are by column of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
     /// Which function it is.
@@ -107,7 +106,7 @@ pub struct PartRow {
     pub calls: Cost,
 }
 
-/// Everything about one function. Costs are by shown column.
+/// Everything about one function. Costs are by column of the view.
 #[derive(Debug)]
 pub struct Show<'v, 'p> {
     view: &'v View<'p>,
@@ -166,16 +165,16 @@ impl<'v, 'p> Show<'v, 'p> {
         Ok(Show {
             head,
             function,
-            self_costs: shown_of(view, view.graph().self_cost(function)),
-            inclusive: shown_of(view, inclusive.of(function)),
+            self_costs: view.graph().self_cost(function).to_vec(),
+            inclusive: inclusive.of(function).to_vec(),
             calls: inclusive.called(function),
             cycle: cycle(view, function, limit),
             callers: Listed::of(neighbours(view, function, Direction::Callers), limit),
             callees: Listed::of(neighbours(view, function, Direction::Callees), limit),
             far_callers: Listed::of(far(view, function, Direction::Callers, depth), limit),
             far_callees: Listed::of(far(view, function, Direction::Callees, depth), limit),
-            by_callers: sides.callers.map(|row| shown_of(view, &row)),
-            by_callees: shown_of(view, &sides.callees),
+            by_callers: sides.callers,
+            by_callees: sides.callees,
             lines: Listed::of(lines, options.lines),
             folded,
             lines_of: (functions_read < folded).then_some((functions_read, folded)),
@@ -189,7 +188,7 @@ impl<'v, 'p> Show<'v, 'p> {
     /// costs are within those of others.
     fn sum_of(&self, direction: Direction) -> (Cost, Vec<Cost>) {
         let graph = self.view.graph();
-        let mut sum = vec![0; self.view.shown().len()];
+        let mut sum = vec![0; self.view.events().len()];
         let mut count = 0;
         let cycles = self.view.inclusive().cycles();
         let mut add_arc = |arc: usize| {
@@ -197,7 +196,7 @@ impl<'v, 'p> Show<'v, 'p> {
                 return;
             }
             count += graph.arcs()[arc].count;
-            add(&mut sum, &shown_of(self.view, graph.arc_cost(arc)));
+            add(&mut sum, graph.arc_cost(arc));
         };
         match direction {
             Direction::Callers => graph.incoming(self.function).for_each(&mut add_arc),
@@ -229,7 +228,7 @@ fn neighbours(view: &View<'_>, function: FunctionId, direction: Direction) -> Ve
             function: if direction == Direction::Callers { arc.caller } else { arc.callee },
             distance: 1,
             count: arc.count,
-            costs: shown_of(view, graph.arc_cost(place)),
+            costs: graph.arc_cost(place).to_vec(),
             via: None,
             is_inner: cycles.is_inner(&arc),
         }
@@ -256,7 +255,7 @@ fn far(view: &View<'_>, function: FunctionId, direction: Direction, depth: usize
                 function: reached.function,
                 distance: reached.distance,
                 count: 0,
-                costs: shown_of(view, view.inclusive().of(reached.function)),
+                costs: view.inclusive().of(reached.function).to_vec(),
                 via: Some(if direction == Direction::Callers { arc.callee } else { arc.caller }),
                 is_inner: false,
             }
@@ -271,16 +270,16 @@ fn cycle(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Option<
     let cycles = inclusive.cycles();
     let cycle = cycles.cycle_of(function)?;
     let mut members = cycles.members(cycle).to_vec();
-    sort_by_cost(view, &mut members, |&member| (0, first(&shown_of(view, inclusive.of(member))), member));
+    sort_by_cost(view, &mut members, |&member| (0, first(inclusive.of(member)), member));
     let entries = cycles.entries(graph, cycle).into_iter();
     let mut entries: Vec<(Arc, Vec<Cost>)> =
-        entries.map(|arc| (graph.arcs()[arc], shown_of(view, graph.arc_cost(arc)))).collect();
+        entries.map(|arc| (graph.arcs()[arc], graph.arc_cost(arc).to_vec())).collect();
     sort_by_cost(view, &mut entries, |(arc, costs)| (0, first(costs), arc.caller));
-    let breaker = cycles.breaker_within(graph, cycle, view.leading(), BREAKER_WORK);
+    let breaker = cycles.breaker_within(graph, cycle, 0, BREAKER_WORK);
     Some(CycleSummary {
         number: cycle.number(),
-        inclusive: shown_of(view, inclusive.of_cycle(cycle)),
-        self_costs: shown_of(view, inclusive.cycle_self_cost(cycle)),
+        inclusive: inclusive.of_cycle(cycle).to_vec(),
+        self_costs: inclusive.cycle_self_cost(cycle).to_vec(),
         calls: inclusive.cycle_called(cycle),
         members: Listed::of(members, limit),
         entries: Listed::of(entries, limit),
@@ -352,8 +351,8 @@ fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<
         }
         rows.push(PartRow {
             name,
-            self_costs: shown_of_recorded(view, &own).ok_or(ViewError::Overflow)?,
-            inclusive: shown_of_recorded(view, &inclusive).ok_or(ViewError::Overflow)?,
+            self_costs: view.of_recorded(&own)?,
+            inclusive: view.of_recorded(&inclusive)?,
             calls,
         });
     }

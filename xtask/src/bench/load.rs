@@ -35,8 +35,9 @@ impl Input {
 pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
     let head = ["", "best ms", "reading", "MB/s", "x scan", "x parser", "x annotate", "peak/input"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let program = process::gristmill()?;
     for shape in [Shape::Plain, Shape::Full] {
-        rows.extend(against_others(shape, options)?);
+        rows.extend(against_others(shape, &program, options)?);
     }
     for shape in [Shape::Plain, Shape::Full] {
         for times in [1, 4, 16] {
@@ -60,6 +61,7 @@ pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
     println!(
         "of two for which reading the file is known apart, without it; large files are mapped, which reads nothing"
     );
+    println!("first line: until the program begins to print");
     for program in [ANNOTATE, CGVIEW] {
         if !process::is_on_path(program) {
             println!("not on the path: {program}");
@@ -70,13 +72,22 @@ pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
 }
 
 /// All contenders on a large file.
-fn against_others(shape: Shape, options: &LoadOptions) -> Result<Vec<Vec<String>>, Failure> {
+fn against_others(shape: Shape, program: &Path, options: &LoadOptions) -> Result<Vec<Vec<String>>, Failure> {
     let input = Input::new(inputs::generated(shape, options.size)?)?;
     let small = Input::new(inputs::generated(shape, ANNOTATE_SIZE.min(options.size))?)?;
     let mut contenders: Vec<(Contender<'_, Run>, u64)> = Vec::new();
     for work in [Work::Scan, Work::LoadAlone, Work::Load, Work::Inclusive, Work::Peer] {
         contenders.push((own(work, &input.path), input.bytes));
     }
+    let functions = Contender {
+        name: "gristmill functions, first line".to_owned(),
+        once: Box::new(|| {
+            let mut command = Command::new(program);
+            command.arg("functions").arg(&input.path);
+            process::measure_beginning(command)
+        }),
+    };
+    contenders.insert(contenders.len() - 1, (functions, input.bytes));
     contenders.insert(1, (other("wc -l".to_owned(), &["wc", "-l"], &input.path), input.bytes));
     if process::is_on_path(CGVIEW) {
         contenders.push((other(CGVIEW.to_owned(), &[CGVIEW], &input.path), input.bytes));

@@ -23,7 +23,19 @@ pub(super) struct Run {
 }
 
 /// Runs a program to its end, and returns what it printed.
-pub(super) fn measure(mut command: Command) -> Result<(String, Run), Failure> {
+pub(super) fn measure(command: Command) -> Result<(String, Run), Failure> {
+    let (printed, _, run) = watch(command)?;
+    Ok((String::from_utf8_lossy(&printed).into_owned(), run))
+}
+
+/// Runs a program to its end, and returns how long it took until it began to print.
+pub(super) fn measure_beginning(command: Command) -> Result<Run, Failure> {
+    let (_, beginning, run) = watch(command)?;
+    Ok(Run { whole: beginning, ..run })
+}
+
+/// Runs a program to its end: what it printed, and when it began to.
+fn watch(mut command: Command) -> Result<(Vec<u8>, Duration, Run), Failure> {
     let shown = workspace::shown(&command);
     let start = Instant::now();
     let mut child = command
@@ -33,8 +45,12 @@ pub(super) fn measure(mut command: Command) -> Result<(String, Run), Failure> {
         .spawn()
         .context(|| format!("cannot run {shown}"))?;
     let mut printed = Vec::new();
+    let mut beginning = Duration::ZERO;
     if let Some(mut stdout) = child.stdout.take() {
-        stdout.read_to_end(&mut printed).context(|| format!("cannot read what {shown} prints"))?;
+        let mut read = |bytes: &mut dyn Read| bytes.read_to_end(&mut printed);
+        let first = read(&mut stdout.by_ref().take(1));
+        beginning = start.elapsed();
+        first.and_then(|_| read(&mut stdout)).context(|| format!("cannot read what {shown} prints"))?;
     }
     let used = child.wait4().context(|| format!("cannot wait for {shown}"))?;
     let whole = start.elapsed();
@@ -42,7 +58,7 @@ pub(super) fn measure(mut command: Command) -> Result<(String, Run), Failure> {
         return Err(Failure::new(format!("{shown} ended with {}", used.status)));
     }
     let run = Run { whole, reading: None, peak: used.rusage.maxrss };
-    Ok((String::from_utf8_lossy(&printed).into_owned(), run))
+    Ok((printed, beginning, run))
 }
 
 /// The path of the program, optimised as it is for users.

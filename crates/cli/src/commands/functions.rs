@@ -4,7 +4,7 @@ use gristmill_report::{Functions, FunctionsOptions, Grouping};
 
 use crate::ExitStatus;
 use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
-use crate::commands::{is_for_programs, tell_notes, write_report};
+use crate::commands::{is_for_programs, print_report, tell_notes};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             .warn("groups cost what they and the calls that leave them cost: --inclusive does nothing here");
     }
     tell_notes(&report.head, args.format, session);
-    write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
+    print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }
 

@@ -4,7 +4,7 @@ use gristmill_report::{Show, ShowOptions};
 
 use crate::ExitStatus;
 use crate::args::ShowArgs;
-use crate::commands::{tell_notes, write_report};
+use crate::commands::{print_report, tell_notes};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -24,6 +24,6 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     let report = Show::new(&view, &options)
         .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
     tell_notes(&report.head, args.format, session);
-    write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
+    print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }

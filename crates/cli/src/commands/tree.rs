@@ -4,7 +4,7 @@ use gristmill_report::{Tree, TreeOptions};
 
 use crate::ExitStatus;
 use crate::args::TreeArgs;
-use crate::commands::{tell_notes, write_report};
+use crate::commands::{print_report, tell_notes};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
@@ -26,6 +26,6 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
     };
     let report = Tree::new(&view, &options);
     tell_notes(&report.head, args.format, session);
-    write_report(&report, args.format, &session.look(), &mut *session.stdout())?;
+    print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }

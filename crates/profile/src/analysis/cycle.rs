@@ -11,7 +11,7 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
-use crate::analysis::component::{Components, Step, components};
+use crate::analysis::component::{Components, components};
 use crate::analysis::graph::{Arc, CallGraph, narrow};
 use crate::grouped::{Grouped, begins};
 use crate::id::FunctionId;
@@ -88,22 +88,16 @@ impl Cycles {
 
     /// Finds the cycles that there are without some of the arcs.
     pub fn ignoring(graph: &CallGraph, mut is_ignored: impl FnMut(usize, &Arc) -> bool) -> Self {
-        let ignored: Vec<bool> =
-            graph.arcs().iter().enumerate().map(|(place, arc)| is_ignored(place, arc)).collect();
-        let components = components(
-            graph.functions(),
-            |function| narrow(graph.outgoing(FunctionId::new(function)).start),
-            |function, arc| {
-                let outgoing = graph.outgoing(FunctionId::new(function));
-                let arc = arc as usize;
-                match () {
-                    () if arc >= outgoing.end => Step::End,
-                    () if ignored[arc] => Step::Skip,
-                    () => Step::To(graph.arcs()[arc].callee.index()),
-                }
-            },
-        );
-        Cycles::from_components(&components)
+        const IGNORED: u32 = u32::MAX;
+        // They are looked up all over the graph, where arcs with all that is known of them would lie far apart.
+        let target = |(place, arc): (usize, &Arc)| match is_ignored(place, arc) {
+            true => IGNORED,
+            false => narrow(arc.callee.index()),
+        };
+        let targets: Vec<u32> = graph.arcs().iter().enumerate().map(target).collect();
+        let target = |arc: usize| Some(targets[arc]).filter(|&target| target != IGNORED);
+        let found = components(graph.first_out(), |arc| target(arc).map(|target| target as usize));
+        Cycles::from_components(&found)
     }
 
     fn from_components(components: &Components) -> Self {
@@ -174,7 +168,9 @@ impl Cycles {
     /// Whether an arc goes from a unit to itself: inside a cycle, or from a function to itself.
     #[inline]
     pub fn is_inner(&self, arc: &Arc) -> bool {
-        self.rank[arc.caller.index()] == self.rank[arc.callee.index()]
+        // Most functions are in no cycle, and then where the arc leads need not be looked up.
+        let cycle = self.cycle_of[arc.caller.index()];
+        arc.is_loop() || cycle != NO_CYCLE && cycle == self.cycle_of[arc.callee.index()]
     }
 
     /// How many units there are: cycles, and functions outside of any.
@@ -343,14 +339,6 @@ impl Inner {
     }
 
     fn components_without(&self, cut: usize) -> Components {
-        components(
-            self.members,
-            |member| self.first_out[member],
-            |member, arc| match () {
-                () if arc >= self.first_out[member + 1] => Step::End,
-                () if arc as usize == cut => Step::Skip,
-                () => Step::To(self.arcs[arc as usize].1 as usize),
-            },
-        )
+        components(&self.first_out, |arc| (arc != cut).then(|| self.arcs[arc].1 as usize))
     }
 }

@@ -1,6 +1,7 @@
 //! Who calls whom, for the selected parts of a profile.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use gristmill_format::Cost;
 
@@ -31,7 +32,7 @@ impl Arc {
 /// Functions with their self costs, and the arcs between them.
 ///
 /// An arc is known by its place in [`CallGraph::arcs`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct CallGraph {
     /// Self cost, by function.
     self_costs: CostTable,
@@ -41,9 +42,18 @@ pub struct CallGraph {
     arc_costs: CostTable,
     /// Where the arcs of each caller begin in `arcs`; one more at the end.
     first_out: Vec<u32>,
-    /// By callee: places in `arcs`.
-    incoming: Grouped,
+    /// By callee: places in `arcs`. Not every question asks for them.
+    incoming: OnceLock<Grouped>,
 }
+
+impl PartialEq for CallGraph {
+    fn eq(&self, other: &Self) -> bool {
+        // All else follows from these.
+        (&self.self_costs, &self.arcs, &self.arc_costs) == (&other.self_costs, &other.arcs, &other.arc_costs)
+    }
+}
+
+impl Eq for CallGraph {}
 
 impl CallGraph {
     /// Takes arcs in any order; those with the same caller and callee become one.
@@ -65,8 +75,7 @@ impl CallGraph {
             (arcs, arc_costs) = merged(&arcs, &arc_costs);
         }
         let first_out = begins(functions, arcs.iter().map(|arc| arc.caller.index()));
-        let incoming = Grouped::of(functions, arcs.iter().map(|arc| Some(arc.callee.index())));
-        CallGraph { self_costs, arcs, arc_costs, first_out, incoming }
+        CallGraph { self_costs, arcs, arc_costs, first_out, incoming: OnceLock::new() }
     }
 
     /// How many functions there are.
@@ -122,10 +131,17 @@ impl CallGraph {
         self.first_out[function.index()] as usize..self.first_out[function.index() + 1] as usize
     }
 
+    /// Where the arcs of each function begin, and where those of the last one end.
+    pub(crate) fn first_out(&self) -> &[u32] {
+        &self.first_out
+    }
+
     /// The arcs that lead to a function, as places in [`CallGraph::arcs`], by caller.
     #[inline]
     pub fn incoming(&self, function: FunctionId) -> impl ExactSizeIterator<Item = usize> + '_ {
-        self.incoming.get(function.index()).iter().map(|&place| place as usize)
+        let callees = || self.arcs.iter().map(|arc| Some(arc.callee.index()));
+        let incoming = self.incoming.get_or_init(|| Grouped::of(self.functions(), callees()));
+        incoming.get(function.index()).iter().map(|&place| place as usize)
     }
 
     /// The arc from one function to another.
@@ -143,6 +159,13 @@ impl CallGraph {
     /// How often a function was called, its own calls to itself included.
     pub fn called(&self, function: FunctionId) -> Cost {
         self.incoming(function).map(|arc| self.arcs[arc].count).sum()
+    }
+
+    /// The same of all functions.
+    pub fn call_counts(&self) -> Vec<Cost> {
+        let mut counts = vec![0; self.functions()];
+        self.arcs.iter().for_each(|arc| counts[arc.callee.index()] += arc.count);
+        counts
     }
 
     /// What the callers say that a function cost, without its calls to itself.
@@ -179,17 +202,18 @@ impl CallGraph {
         CallGraph::new(self.self_costs.clone(), arcs, arc_costs)
     }
 
-    /// The arcs that cost less than a share of the dearest arc to the same callee: `share` parts of `whole`. These are
-    /// the ones to cut where a few stray calls make a cycle of all.
+    /// The arcs that cost less than a share of the dearest arc to the same callee: `share` parts of `whole`, where `size`
+    /// says how much costs are. These are the ones to cut where a few stray calls make a cycle of all.
     ///
     /// The answer is for each arc, and fits [`CallGraph::without`]. A function's calls to itself are not looked at.
-    pub fn weak_arcs(&self, event: usize, share: u32, whole: u32) -> Vec<bool> {
+    pub fn weak_arcs(&self, share: u32, whole: u32, size: impl Fn(&[Cost]) -> Cost) -> Vec<bool> {
+        let size = |arc: usize| size(self.arc_cost(arc));
         let mut weak = vec![false; self.arcs.len()];
         for function in self.function_ids() {
             let arcs = || self.incoming(function).filter(|&arc| !self.arcs[arc].is_loop());
-            let Some(dearest) = arcs().map(|arc| self.arc_cost(arc)[event]).max() else { continue };
+            let Some(dearest) = arcs().map(size).max() else { continue };
             for arc in arcs() {
-                let cost = self.arc_cost(arc)[event];
+                let cost = size(arc);
                 weak[arc] = match (cost.checked_mul(whole.into()), dearest.checked_mul(share.into())) {
                     (Some(cost), Some(limit)) => cost < limit,
                     // Both are above 2^95, where the share of a part is no matter of single costs.
@@ -203,25 +227,21 @@ impl CallGraph {
     /// The same graph with other event types: `map` makes a new row of `width` costs of each row.
     ///
     /// What it makes must be linear (sums, differences, multiples), or costs of arcs no longer are what they include.
-    pub fn with_costs(&self, width: usize, mut map: impl FnMut(&[Cost], &mut [Cost])) -> CallGraph {
+    pub fn with_costs(self, width: usize, mut map: impl FnMut(&[Cost], &mut [Cost])) -> CallGraph {
         let mut apply = |table: &CostTable| {
             let mut mapped = CostTable::new(width, table.len());
             table.rows().enumerate().for_each(|(index, row)| map(row, mapped.row_mut(index)));
             mapped
         };
-        CallGraph {
-            self_costs: apply(&self.self_costs),
-            arc_costs: apply(&self.arc_costs),
-            arcs: self.arcs.clone(),
-            first_out: self.first_out.clone(),
-            incoming: self.incoming.clone(),
-        }
+        let (self_costs, arc_costs) = (apply(&self.self_costs), apply(&self.arc_costs));
+        CallGraph { self_costs, arc_costs, ..self }
     }
 
     /// The same graph with derived event types after its own.
-    pub fn with_derived(&self, derived: &[Derived]) -> Result<CallGraph, CostOverflow> {
+    pub fn with_derived(self, derived: &[Derived]) -> Result<CallGraph, CostOverflow> {
         let mut overflow = None;
-        let graph = self.with_costs(self.width() + derived.len(), |row, all| {
+        let width = self.width() + derived.len();
+        let graph = self.with_costs(width, |row, all| {
             let (own, more) = all.split_at_mut(row.len());
             own.copy_from_slice(row);
             for (cost, derived) in more.iter_mut().zip(derived) {
@@ -232,13 +252,6 @@ impl CallGraph {
             }
         });
         overflow.map_or(Ok(graph), Err)
-    }
-
-    /// The same graph with some of its event types only, in the order given.
-    pub fn with_columns(&self, columns: &[usize]) -> CallGraph {
-        self.with_costs(columns.len(), |row, kept| {
-            kept.iter_mut().zip(columns).for_each(|(cost, &column)| *cost = row[column]);
-        })
     }
 
     /// The graph with several functions made one: `group_of` says which, and there are `groups` of them. Self costs of

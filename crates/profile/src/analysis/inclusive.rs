@@ -47,6 +47,7 @@ use crate::analysis::cycle::{CycleId, Cycles, Unit};
 use crate::analysis::graph::{Arc, CallGraph};
 use crate::cost::{CostTable, add};
 use crate::id::FunctionId;
+use crate::threads::both;
 
 /// How inclusive costs were reckoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,15 +93,20 @@ pub struct Difference {
 impl Inclusive {
     /// Self plus outgoing arcs, each cycle as one, nothing above the total.
     pub fn own(graph: &CallGraph, cycles: Cycles) -> Self {
-        let mut functions = graph.self_costs().clone();
-        for (place, arc) in graph.arcs().iter().enumerate() {
-            if !cycles.is_inner(arc) {
+        Inclusive::own_with(graph, || cycles)
+    }
+
+    /// The same with the cycles that are found meanwhile: in a large graph that takes as long as all the rest.
+    pub fn own_with(graph: &CallGraph, find: impl FnOnce() -> Cycles) -> Self {
+        let beside = || {
+            let mut functions = graph.self_costs().clone();
+            for (place, arc) in graph.arcs().iter().enumerate().filter(|(_, arc)| !arc.is_loop()) {
                 functions.add(arc.caller.index(), graph.arc_cost(place));
             }
-        }
-        let called = graph.function_ids().map(|function| graph.called(function)).collect();
+            (functions, graph.call_counts(), Limit::of(graph))
+        };
+        let ((functions, called, limit), cycles) = both(graph.functions(), beside, find);
         let mut inclusive = Inclusive::new(InclusiveRule::Own, graph, cycles, functions, called);
-        let limit = Limit::of(graph);
         limit.apply(&mut inclusive.functions);
         limit.apply(&mut inclusive.cycle_costs);
         inclusive
@@ -121,29 +127,38 @@ impl Inclusive {
         for (index, _) in was_called.iter().enumerate().filter(|(_, was_called)| !**was_called) {
             incoming.row_mut(index).copy_from_slice(outgoing.row(index));
         }
-        let called = graph.function_ids().map(|function| graph.called(function)).collect();
+        let called = graph.call_counts();
         Inclusive::new(InclusiveRule::Annotate, graph, Cycles::none(graph), incoming, called)
     }
 
+    /// From what functions outside of cycles cost. A member of a cycle has its self cost and that of its arcs that lead
+    /// out of it, so that the costs of all members are those of the cycle.
     fn new(
         rule: InclusiveRule,
         graph: &CallGraph,
         cycles: Cycles,
-        functions: CostTable,
+        mut functions: CostTable,
         called: Vec<Cost>,
     ) -> Self {
         let mut cycle_self_costs = CostTable::new(graph.width(), cycles.len());
         let mut cycle_costs = CostTable::new(graph.width(), cycles.len());
         let mut cycle_called = vec![0; cycles.len()];
         for cycle in cycles.ids() {
-            for member in cycles.members(cycle) {
-                cycle_self_costs.add(cycle.index(), graph.self_cost(*member));
-                cycle_costs.add(cycle.index(), functions.row(member.index()));
-            }
-        }
-        for arc in graph.arcs().iter().filter(|arc| !cycles.is_inner(arc)) {
-            if let Some(cycle) = cycles.cycle_of(arc.callee) {
-                cycle_called[cycle.index()] += arc.count;
+            for &member in cycles.members(cycle) {
+                let costs = functions.row_mut(member.index());
+                costs.copy_from_slice(graph.self_cost(member));
+                let mut entered = called[member.index()];
+                for place in graph.outgoing(member) {
+                    let arc = &graph.arcs()[place];
+                    if cycles.is_inner(arc) {
+                        entered -= arc.count;
+                    } else {
+                        add(costs, graph.arc_cost(place));
+                    }
+                }
+                cycle_called[cycle.index()] += entered;
+                cycle_self_costs.add(cycle.index(), graph.self_cost(member));
+                cycle_costs.add(cycle.index(), costs);
             }
         }
         Inclusive { rule, cycles, functions, called, cycle_self_costs, cycle_costs, cycle_called }
@@ -345,18 +360,7 @@ impl KCachegrind {
     /// The costs over all parts that were added. `graph` is the sum of these parts; `cycles` are those of all parts of
     /// the profile, or none.
     pub fn finish(self, graph: &CallGraph, cycles: Cycles) -> Inclusive {
-        let mut functions = self.functions;
-        for cycle in cycles.ids() {
-            for &member in cycles.members(cycle) {
-                let row = functions.row_mut(member.index());
-                row.copy_from_slice(graph.self_cost(member));
-                let arcs = graph.outgoing(member);
-                for arc in arcs.filter(|&arc| cycles.cycle_of(graph.arcs()[arc].callee) != Some(cycle)) {
-                    add(row, graph.arc_cost(arc));
-                }
-            }
-        }
-        Inclusive::new(InclusiveRule::KCachegrind, graph, cycles, functions, self.called)
+        Inclusive::new(InclusiveRule::KCachegrind, graph, cycles, self.functions, self.called)
     }
 
     /// The costs of a graph that is but one part.

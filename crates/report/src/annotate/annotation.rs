@@ -21,7 +21,6 @@ use super::lines::{CallRow, FileLines, JumpRow};
 use super::sources::{Source, SourceFault, Sources};
 use crate::head::Head;
 use crate::printable::printable;
-use crate::shown::{shown_of, shown_of_recorded};
 use crate::view::{View, ViewError};
 
 /// What to annotate.
@@ -35,7 +34,7 @@ pub struct AnnotationOptions {
     pub named: Vec<Vec<u8>>,
 }
 
-/// A profile with its source files. Costs are by shown column of the view.
+/// A profile with its source files. Costs are by column of the view.
 #[derive(Debug)]
 pub struct Annotation<'v, 'p> {
     view: &'v View<'p>,
@@ -171,8 +170,8 @@ impl<'v, 'p> Annotation<'v, 'p> {
         let function = |id: FunctionId| AnnotatedFunction {
             id,
             line: starts[id.index()],
-            self_costs: shown_of(view, view.graph().self_cost(id)),
-            inclusive: shown_of(view, view.inclusive().of(id)),
+            self_costs: view.graph().self_cost(id).to_vec(),
+            inclusive: view.inclusive().of(id).to_vec(),
             calls: view.inclusive().called(id),
             cycle: view.inclusive().cycles().cycle_of(id).map(|cycle| cycle.number()),
         };
@@ -274,9 +273,9 @@ fn annotated(
     sources: &dyn Sources,
 ) -> Result<AnnotatedFile, ViewError> {
     let shown = |given: &GivenCosts| {
-        let mut table = CostTable::new(view.shown().len(), 0);
+        let mut table = CostTable::new(view.events().len(), 0);
         for row in 0..given.len() {
-            table.push(&shown_of_recorded(view, &given.row(row).or_zero()).ok_or(ViewError::Overflow)?);
+            table.push(&view.of_recorded(&given.row(row).or_zero())?);
         }
         Ok(table)
     };

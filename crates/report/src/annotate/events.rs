@@ -5,7 +5,8 @@ use gristmill_profile::Profile;
 use gristmill_profile::formula::{Definition, Derived, derive};
 
 use super::given::GivenRow;
-use crate::view::{ViewError, definitions};
+use crate::columns::{Source, definitions};
+use crate::view::ViewError;
 
 /// An event type to show or to sort by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +14,6 @@ pub struct AnnotateEvent {
     /// Its name.
     pub name: String,
     source: Source,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Source {
-    Recorded(usize),
-    Derived(Derived),
 }
 
 impl AnnotateEvent {

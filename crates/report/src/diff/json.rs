@@ -11,8 +11,8 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer}
 use super::csv::presence;
 use super::notes::warning;
 use super::{Diff, DiffRow, FunctionDiff, LineDiff, sentence, shown_name};
+use crate::columns::EventColumn;
 use crate::json::{Event, write_rows};
-use crate::view::EventColumn;
 
 /// So many callers are told for each function: those from which calls changed most.
 const CALLERS: usize = 5;

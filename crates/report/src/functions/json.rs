@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 use super::{Functions, Row};
-use crate::json::{ShownCosts, write_rows, write_view};
-use crate::shown::shown_of;
+use crate::json::{CostsByName, write_rows, write_view};
 use crate::view::View;
 
 /// Writes one object, a function on each line.
@@ -27,8 +26,8 @@ impl Serialize for Function<'_> {
         function.serialize_field("name", &row.name)?;
         function.serialize_field("file", &row.file)?;
         function.serialize_field("object", &row.object)?;
-        function.serialize_field("self", &ShownCosts(view, &shown_of(view, &row.self_costs)))?;
-        function.serialize_field("inclusive", &ShownCosts(view, &shown_of(view, &row.inclusive)))?;
+        function.serialize_field("self", &CostsByName(view, &row.self_costs))?;
+        function.serialize_field("inclusive", &CostsByName(view, &row.inclusive))?;
         if row.is_upper_bound {
             function.serialize_field("inclusive_is_upper_bound", &true)?;
         }

@@ -7,11 +7,11 @@ use gristmill_profile::symbol::shorten;
 
 use super::{Functions, Grouping, Row, json};
 use crate::amount::{bar, grouped, number, percent};
+use crate::columns::EventColumn;
 use crate::path::{UNKNOWN, base};
 use crate::printable::printable;
 use crate::report::Report;
 use crate::table::{Cell, Column, Look, Table};
-use crate::view::EventColumn;
 
 /// A function's name gets at least so many columns; where a table leaves less, each event type gets a line of its own.
 const LEAST_NAME: usize = 20;
@@ -58,7 +58,7 @@ impl Report for Functions<'_, '_> {
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let view = self.view;
         let mut columns = Vec::new();
-        for EventColumn { name, .. } in view.shown_events() {
+        for EventColumn { name, .. } in view.events() {
             columns.push(Column::number(format!("inclusive {name}")));
             columns.push(Column::number(format!("self {name}")));
         }
@@ -66,9 +66,8 @@ impl Report for Functions<'_, '_> {
         columns.extend(["cycle", "name", "file", "object"].map(Column::text));
         let rows = self.rows.iter().map(|row| {
             let mut cells = Vec::new();
-            for &column in view.shown() {
-                cells.push(Cell::new(row.inclusive[column].to_string()));
-                cells.push(Cell::new(row.self_costs[column].to_string()));
+            for (inclusive, own) in row.inclusive.iter().zip(&row.self_costs) {
+                cells.extend([inclusive, own].map(|cost| Cell::new(cost.to_string())));
             }
             cells.push(Cell::new(row.calls.to_string()));
             cells.push(Cell::new(row.cycle.map_or_else(String::new, |cycle| cycle.to_string())));
@@ -91,9 +90,8 @@ impl Functions<'_, '_> {
             Grouping::Cycle => ("function or cycle", "functions and cycles"),
         };
         let noun = if self.all == 1 { what.0 } else { what.1 };
-        let column = self.view.leading();
-        let shown: Cost = self.rows.iter().map(|row| row.self_costs[column]).sum();
-        let share = percent(shown, self.view.totals()[column]);
+        let shown: Cost = self.rows.iter().map(|row| row.self_costs[0]).sum();
+        let share = percent(shown, self.view.totals()[0]);
         let mut text = if self.rows.len() == self.all {
             format!("{} {noun}", number(self.all))
         } else if self.matching == self.all {
@@ -118,11 +116,11 @@ impl Functions<'_, '_> {
     /// Numbers of one event type, or of several side by side, and at last the name in full.
     fn table(&self, with_bars: bool) -> Table {
         let view = self.view;
-        let several = view.shown().len() > 1;
+        let several = view.events().len() > 1;
         let calls = self.has_calls();
         let mut columns = Vec::new();
-        for &column in view.shown() {
-            let event = printable(view.columns()[column].name.as_bytes()).into_owned();
+        for event in view.events() {
+            let event = printable(event.name.as_bytes()).into_owned();
             let title = |what: &str| if several { format!("{what} {event}") } else { what.to_owned() };
             if calls {
                 columns.extend([Column::number(title("Inclusive")), Column::number("%")]);
@@ -147,8 +145,7 @@ impl Functions<'_, '_> {
         let view = self.view;
         let calls = self.has_calls();
         let mut cells = Vec::new();
-        for &column in view.shown() {
-            let unit = view.columns()[column].unit;
+        for (column, &EventColumn { unit, .. }) in view.events().iter().enumerate() {
             let cost = |cost: Cost| Cell::number(cost, unit.show(cost));
             let share = |cost: Cost| Cell::new(percent(cost, self.whole[column]));
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
@@ -166,9 +163,8 @@ impl Functions<'_, '_> {
             }
         }
         if with_bars {
-            let column = view.leading();
-            let cost = if calls { row.inclusive[column] } else { row.self_costs[column] };
-            let bar = bar(cost, self.whole[column], BAR);
+            let cost = if calls { row.inclusive[0] } else { row.self_costs[0] };
+            let bar = bar(cost, self.whole[0], BAR);
             cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR - bar.chars().count()))));
         }
         if calls {
@@ -193,7 +189,7 @@ impl Functions<'_, '_> {
         let mut heights = Vec::new();
         for row in &self.rows {
             let first = rows.len();
-            for &column in view.shown() {
+            for column in 0..view.events().len() {
                 let EventCells { name, inclusive, own } = self.event_cells(row, column);
                 let mut cells = vec![Cell::new(format!("  {name}"))];
                 if calls {
@@ -231,7 +227,7 @@ impl Functions<'_, '_> {
     }
 
     fn event_cells(&self, row: &Row, column: usize) -> EventCells {
-        let event = &self.view.columns()[column];
+        let event = &self.view.events()[column];
         let pair = |cost: Cost| {
             [Cell::number(cost, event.unit.show(cost)), Cell::new(percent(cost, self.whole[column]))]
         };
@@ -248,7 +244,7 @@ impl Functions<'_, '_> {
         if !self.per_call {
             return None;
         }
-        let unit = self.view.columns()[column].unit;
+        let unit = self.view.events()[column].unit;
         let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
         let mut cells = vec![Cell::new("    a call")];
         for all in self.has_calls().then_some(inclusive).into_iter().chain([own]) {

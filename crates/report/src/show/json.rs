@@ -9,7 +9,7 @@ use gristmill_profile::analysis::Arc;
 use serde::Serialize;
 
 use super::{CallRow, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show};
-use crate::json::{ShownCosts, write_rows, write_view};
+use crate::json::{CostsByName, write_rows, write_view};
 use crate::view::View;
 
 /// Writes one object, a row of a list on each line.
@@ -17,11 +17,11 @@ pub(super) fn write(report: &Show<'_, '_>, out: &mut dyn Write) -> io::Result<()
     let view = report.view;
     write_view(view, &report.head, out)?;
     write_member("function", &function(view, report.function), out)?;
-    write_member("self", &ShownCosts(view, &report.self_costs), out)?;
-    write_member("inclusive", &ShownCosts(view, &report.inclusive), out)?;
+    write_member("self", &CostsByName(view, &report.self_costs), out)?;
+    write_member("inclusive", &CostsByName(view, &report.inclusive), out)?;
     write_member("calls", &report.calls, out)?;
-    write_member("by_callers", &report.by_callers.as_ref().map(|costs| ShownCosts(view, costs)), out)?;
-    write_member("by_callees", &ShownCosts(view, &report.by_callees), out)?;
+    write_member("by_callers", &report.by_callers.as_ref().map(|costs| CostsByName(view, costs)), out)?;
+    write_member("by_callees", &CostsByName(view, &report.by_callees), out)?;
     write_member("cycle", &report.cycle.as_ref().map(|cycle| circle(view, cycle)), out)?;
     let JumpSummary { jumps, conditional, taken } = report.jumps;
     write_member("jumps", &Jumps { jumps, conditional, taken }, out)?;
@@ -82,8 +82,8 @@ struct Jumps {
 struct Circle<'r> {
     number: usize,
     #[serde(rename = "self")]
-    self_costs: ShownCosts<'r>,
-    inclusive: ShownCosts<'r>,
+    self_costs: CostsByName<'r>,
+    inclusive: CostsByName<'r>,
     calls: Cost,
     members: Many<Function<'r>>,
     entries: Many<Entered<'r>>,
@@ -101,7 +101,7 @@ struct Entered<'r> {
     caller: Function<'r>,
     callee: Function<'r>,
     calls: Cost,
-    cost: ShownCosts<'r>,
+    cost: CostsByName<'r>,
 }
 
 #[derive(Serialize)]
@@ -117,12 +117,12 @@ fn circle<'r>(view: &'r View<'r>, cycle: &'r CycleSummary) -> Circle<'r> {
         caller: function(view, arc.caller),
         callee: function(view, arc.callee),
         calls: arc.count,
-        cost: ShownCosts(view, costs),
+        cost: CostsByName(view, costs),
     };
     Circle {
         number: cycle.number,
-        self_costs: ShownCosts(view, &cycle.self_costs),
-        inclusive: ShownCosts(view, &cycle.inclusive),
+        self_costs: CostsByName(view, &cycle.self_costs),
+        inclusive: CostsByName(view, &cycle.inclusive),
         calls: cycle.calls,
         members: Many {
             all: cycle.members.all,
@@ -144,7 +144,7 @@ struct Near<'r> {
     function: Function<'r>,
     distance: usize,
     calls: Option<Cost>,
-    cost: ShownCosts<'r>,
+    cost: CostsByName<'r>,
     via: Option<&'r str>,
     inner: bool,
 }
@@ -154,7 +154,7 @@ fn neighbour<'r>(view: &'r View<'_>, row: &'r Neighbour) -> Near<'r> {
         function: function(view, row.function),
         distance: row.distance,
         calls: row.via.is_none().then_some(row.count),
-        cost: ShownCosts(view, &row.costs),
+        cost: CostsByName(view, &row.costs),
         via: row.via.map(|via| view.subject(via).name()),
         inner: row.is_inner,
     }
@@ -166,8 +166,8 @@ struct Line<'r> {
     line: Option<u64>,
     addresses: Option<[u64; 2]>,
     #[serde(rename = "self")]
-    self_costs: ShownCosts<'r>,
-    inclusive: ShownCosts<'r>,
+    self_costs: CostsByName<'r>,
+    inclusive: CostsByName<'r>,
     calls: Vec<Called<'r>>,
 }
 
@@ -176,7 +176,7 @@ struct Called<'r> {
     #[serde(flatten)]
     function: Function<'r>,
     calls: Cost,
-    cost: ShownCosts<'r>,
+    cost: CostsByName<'r>,
     inner: bool,
 }
 
@@ -184,7 +184,7 @@ fn called<'r>(view: &'r View<'_>, call: &'r CallRow) -> Called<'r> {
     Called {
         function: function(view, call.callee),
         calls: call.count,
-        cost: ShownCosts(view, &call.costs),
+        cost: CostsByName(view, &call.costs),
         inner: call.is_inner,
     }
 }
@@ -194,8 +194,8 @@ fn line<'r>(view: &'r View<'_>, row: &'r HotLine) -> Line<'r> {
         file: &row.file,
         line: row.line,
         addresses: row.addresses.map(|(from, to)| [from, to]),
-        self_costs: ShownCosts(view, &row.self_costs),
-        inclusive: ShownCosts(view, &row.inclusive),
+        self_costs: CostsByName(view, &row.self_costs),
+        inclusive: CostsByName(view, &row.inclusive),
         calls: row.calls.iter().map(|call| called(view, call)).collect(),
     }
 }
@@ -204,16 +204,16 @@ fn line<'r>(view: &'r View<'_>, row: &'r HotLine) -> Line<'r> {
 struct PartCosts<'r> {
     name: &'r str,
     #[serde(rename = "self")]
-    self_costs: ShownCosts<'r>,
-    inclusive: ShownCosts<'r>,
+    self_costs: CostsByName<'r>,
+    inclusive: CostsByName<'r>,
     calls: Cost,
 }
 
 fn part<'r>(view: &'r View<'_>, row: &'r PartRow) -> PartCosts<'r> {
     PartCosts {
         name: &row.name,
-        self_costs: ShownCosts(view, &row.self_costs),
-        inclusive: ShownCosts(view, &row.inclusive),
+        self_costs: CostsByName(view, &row.self_costs),
+        inclusive: CostsByName(view, &row.inclusive),
         calls: row.calls,
     }
 }

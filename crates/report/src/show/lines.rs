@@ -10,7 +10,6 @@ use gristmill_profile::{FileId, FunctionId, Place};
 use super::first;
 use crate::amount::add;
 use crate::printable::lossy;
-use crate::shown::shown_of_recorded;
 use crate::view::{View, ViewError};
 
 /// A line of source, or an instruction where lines are not known. Costs are by shown column.
@@ -152,7 +151,7 @@ fn row(
     let width = view.profile().event_count().max(1);
     let shown = |mut costs: Vec<Cost>| {
         costs.resize(width, 0);
-        shown_of_recorded(view, &costs).ok_or(ViewError::Overflow)
+        view.of_recorded(&costs)
     };
     let self_costs = shown(gathered.own)?;
     let mut inclusive = self_costs.clone();

@@ -91,7 +91,7 @@ impl Report for Show<'_, '_> {
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let view = self.view;
         let mut columns = vec![Column::text("relation"), Column::number("distance"), Column::number("calls")];
-        columns.extend(view.shown_events().map(|event| Column::number(format!("cost {}", event.name))));
+        columns.extend(view.events().iter().map(|event| Column::number(format!("cost {}", event.name))));
         columns.extend(["name", "file", "object", "via"].map(Column::text));
         let mut rows = Vec::new();
         for (relation, list) in [
@@ -153,12 +153,11 @@ impl Show<'_, '_> {
             Column::number("Self"),
             Column::number("%"),
         ];
-        let rows = view.shown().iter().enumerate().map(|(nth, &column)| {
-            let event = &view.columns()[column];
+        let rows = view.events().iter().enumerate().map(|(nth, event)| {
             let mut cells = vec![Cell::new(printable(event.name.as_bytes()))];
             for cost in [self.inclusive[nth], self.self_costs[nth]] {
                 cells.push(Cell::number(cost, event.unit.show(cost)));
-                cells.push(Cell::new(percent(cost, view.totals()[column])));
+                cells.push(Cell::new(percent(cost, view.totals()[nth])));
             }
             cells
         });
@@ -185,7 +184,7 @@ impl Show<'_, '_> {
             callees => line.push_str(&format!(", calls {}", functions(callees))),
         }
         let mut lines = vec![line];
-        for (nth, event) in self.view.shown_events().enumerate() {
+        for (nth, event) in self.view.events().iter().enumerate() {
             let by_callees = self.by_callees[nth];
             let Some(by_callers) = self.by_callers.as_ref().map(|costs| costs[nth]) else { continue };
             if by_callers != by_callees {
@@ -232,11 +231,11 @@ impl Show<'_, '_> {
 
     /// Columns for the costs of all event types or, where that leaves too little for names, of the first one.
     fn events(&self, columns_each: usize, width: usize, before: usize) -> usize {
-        let all = self.view.shown().len();
+        let all = self.view.events().len();
         let widest = |nth: usize| {
-            let column = self.view.shown()[nth];
-            let title = self.view.columns()[column].name.width() + 10;
-            columns_each * (self.view.columns()[column].unit.show(self.inclusive[nth]).width().max(title) + 9)
+            let event = &self.view.events()[nth];
+            let title = event.name.width() + 10;
+            columns_each * (event.unit.show(self.inclusive[nth]).width().max(title) + 9)
         };
         let needed: usize = (0..all).map(widest).sum();
         if all == 1 || needed + before + LEAST_NAME <= width { all } else { 1 }
@@ -244,16 +243,15 @@ impl Show<'_, '_> {
 
     /// A cost and its share of the function's inclusive cost.
     fn cost_cells(&self, nth: usize, cost: Cost, whole: Cost) -> [Cell; 2] {
-        let unit = self.view.columns()[self.view.shown()[nth]].unit;
+        let unit = self.view.events()[nth].unit;
         [Cell::number(cost, unit.show(cost)), Cell::new(percent(cost, whole))]
     }
 
     /// What stands above a column of costs: the event type where there are several.
     fn cost_title(&self, nth: usize, what: &str) -> String {
-        let shown = self.view.shown();
-        match shown.len() {
-            1 => what.to_owned(),
-            _ => format!("{what} {}", printable(self.view.columns()[shown[nth]].name.as_bytes())),
+        match self.view.events() {
+            [_] => what.to_owned(),
+            events => format!("{what} {}", printable(events[nth].name.as_bytes())),
         }
     }
 
@@ -368,7 +366,7 @@ impl Show<'_, '_> {
         let rows = list.rows.iter().map(|far| {
             let mut cells = vec![Cell::new(far.distance.to_string())];
             for (nth, &cost) in far.costs.iter().enumerate().take(events) {
-                cells.extend(self.cost_cells(nth, cost, self.view.totals()[self.view.shown()[nth]]));
+                cells.extend(self.cost_cells(nth, cost, self.view.totals()[nth]));
             }
             cells.push(Cell::new(""));
             cells
@@ -404,20 +402,17 @@ impl Show<'_, '_> {
             cells
         };
         let (graph, inclusive) = (self.view.graph(), self.view.inclusive());
-        let shown = self.view.shown();
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         let mut names = Vec::new();
         for &member in &cycle.members.rows {
-            rows.push(cells(&|nth| inclusive.of(member)[shown[nth]], &|nth| {
-                graph.self_cost(member)[shown[nth]]
-            }));
+            rows.push(cells(&|nth| inclusive.of(member)[nth], &|nth| graph.self_cost(member)[nth]));
             names.push(Label::Function("", member));
         }
         rows.push(cells(&|nth| cycle.inclusive[nth], &|nth| cycle.self_costs[nth]));
         names.push(Label::Text(format!("all {} members", number(cycle.members.all))));
 
         let mut below = more(&cycle.members);
-        let unit = self.view.columns()[shown[0]].unit;
+        let unit = self.view.events()[0].unit;
         for (arc, costs) in &cycle.entries.rows {
             let (caller, callee) = (self.name(arc.caller), self.name(arc.callee));
             let cost = costs.first().copied().unwrap_or(0);
@@ -448,7 +443,7 @@ impl Show<'_, '_> {
                 }
             }
         });
-        let total = percent(cycle.inclusive[0], self.view.totals()[shown[0]]);
+        let total = percent(cycle.inclusive[0], self.view.totals()[0]);
         let share = if total.is_empty() { String::new() } else { format!(" ({total} %)") };
         Section {
             title: format!(

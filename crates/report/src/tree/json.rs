@@ -6,7 +6,7 @@ use gristmill_profile::analysis::TreeBasis;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 use super::{Entry, EntryKind, Node, Tree};
-use crate::json::{ShownCosts, write_rows, write_view};
+use crate::json::{CostsByName, write_rows, write_view};
 use crate::view::View;
 
 /// Writes one object, a node on each line. Nodes say which node is above them, so that a tree of any depth can be written
@@ -17,7 +17,7 @@ pub(super) fn write(report: &Tree<'_, '_>, out: &mut dyn Write) -> io::Result<()
     let (basis, guessed) = match &report.basis {
         TreeBasis::Exact => ("exact", None),
         TreeBasis::Callers => ("callers", None),
-        TreeBasis::Estimate { guessed } => ("estimate", Some(ShownCosts(view, guessed))),
+        TreeBasis::Estimate { guessed } => ("estimate", Some(CostsByName(view, guessed))),
     };
     write!(out, ",\n\"basis\":\"{basis}\",\"guessed\":")?;
     serde_json::to_writer(&mut *out, &guessed)?;
@@ -64,8 +64,8 @@ impl Serialize for Placed<'_> {
         placed.serialize_field("parent", &node.parent)?;
         placed.serialize_field("depth", &node.depth)?;
         placed.serialize_field("calls", &node.count)?;
-        placed.serialize_field("self", &ShownCosts(view, &node.self_costs))?;
-        placed.serialize_field("inclusive", &ShownCosts(view, &node.inclusive))?;
+        placed.serialize_field("self", &CostsByName(view, &node.self_costs))?;
+        placed.serialize_field("inclusive", &CostsByName(view, &node.inclusive))?;
         placed.serialize_field("hidden", &node.hidden)?;
         placed.serialize_field("guessed", &node.is_guessed)?;
         placed.end()

@@ -10,7 +10,6 @@ use gristmill_profile::symbol::{Chains, Symbol, fold_recursion};
 use super::growth::Growth;
 use super::{Entry, EntryKind, TreeOptions, inverted};
 use crate::printable::lossy;
-use crate::shown::shown_of_recorded;
 use crate::view::{Subject, View};
 
 /// A tree before anything is left out of it.
@@ -34,7 +33,7 @@ impl<'v, 'p> Entries<'v, 'p> {
     }
 
     /// The place of one among the others, or the subject that it stands for.
-    fn place(&self, entry: usize) -> Result<usize, &'v Subject<'p>> {
+    fn place(&self, entry: usize) -> Result<usize, Subject<'v>> {
         match entry.checked_sub(1) {
             Some(subject) if subject < self.subjects => Err(self.view.subject(FunctionId::new(subject))),
             Some(other) => Ok(other - self.subjects + 1),
@@ -89,7 +88,7 @@ impl<'v, 'p> Known<'v, 'p> {
         let Some(from) = options.from else { return Some(source) };
         let is_start = |node: usize| is_at(&source, from, node);
         let growth = if options.inverted {
-            inverted::of_stacks(&source.growth, source.entries.view.shown().len(), is_start, most_nodes)?
+            inverted::of_stacks(&source.growth, source.entries.view.events().len(), is_start, most_nodes)?
         } else {
             source.growth.below(is_start)?
         };
@@ -125,7 +124,7 @@ fn exact<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
         TreeItem::Function(function) => TreeItem::Function(view.subject_of(function)),
         other => other,
     });
-    let growth = Growth::of(&tree, view.shown().len(), entry_of, |row| shown_of_recorded(view, row))?;
+    let growth = Growth::of(&tree, view.events().len(), entry_of, |row| view.of_recorded(row).ok())?;
     let source = Source { basis: TreeBasis::Exact, growth, entries: Entries::of_subjects(view) };
     let is_at: IsAt =
         |source, from, node| source.growth.nodes[node].entry == entry_of(TreeItem::Function(from));
@@ -195,7 +194,7 @@ fn of_names<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
         TreeItem::Function(entry) => entry.index(),
         TreeItem::Program | TreeItem::Cycle(_) => 0,
     };
-    let growth = Growth::of(&tree, view.shown().len(), place, |row| shown_of_recorded(view, row))?;
+    let growth = Growth::of(&tree, view.events().len(), place, |row| view.of_recorded(row).ok())?;
     let entries = Entries { view, subjects: 0, others: entries };
     let source = Source { basis: TreeBasis::Callers, growth, entries };
     Some(Known { source, is_at: is_at_names })
@@ -223,9 +222,9 @@ fn is_at_names(source: &Source<'_, '_>, from: FunctionId, node: usize) -> bool {
 
 /// The estimate, from who calls whom.
 fn estimate<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize) -> Source<'v, 'p> {
-    let graph = view.graph().with_columns(view.shown());
+    let graph = view.graph();
     // Whatever cycles the view takes as one: what calls itself in a circle has no tree.
-    let cycles = Cycles::of(&graph);
+    let cycles = Cycles::of(graph);
     let mut entries = Entries::of_subjects(view);
     let first_cycle = entries.subjects + 1;
     entries.others.extend(cycles.ids().map(|cycle| {
@@ -244,13 +243,13 @@ fn estimate<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize
         other => entry_of(other),
     };
     if let (Some(from), true) = (options.from, options.inverted) {
-        let (growth, guessed) = inverted::estimate(&graph, &cycles, from, entry, most_nodes);
+        let (growth, guessed) = inverted::estimate(graph, &cycles, from, entry, most_nodes);
         return Source { basis: TreeBasis::Estimate { guessed }, growth, entries };
     }
-    let make = |limits| CallTree::estimate(&graph, &cycles, options.from, limits);
+    let make = |limits| CallTree::estimate(graph, &cycles, options.from, limits);
     let whole = match options.from {
         // Each function is below one that nothing calls.
-        None => view.totals()[view.leading()],
+        None => view.totals()[0],
         Some(_) => {
             let root = make(TreeLimits { least: 0, most_nodes: 1 });
             root.inclusive(CallTree::ROOT).first().copied().unwrap_or(0)
@@ -261,7 +260,7 @@ fn estimate<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize
         options.least.saturating_mul(1000),
         most_nodes.max(LEAST_ESTIMATE),
     ));
-    let width = view.shown().len();
+    let width = view.events().len();
     let growth = Growth::of(&tree, width, entry, |row| Some(row.to_vec()));
     let growth = growth.unwrap_or_else(|| Growth::new(width));
     Source { basis: tree.basis().clone(), growth, entries }

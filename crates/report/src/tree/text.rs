@@ -10,10 +10,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{EntryKind, Node, Tree, json};
 use crate::amount::{grouped, number, percent};
+use crate::columns::EventColumn;
 use crate::printable::printable;
 use crate::report::Report;
 use crate::table::{Cell, Column, Look, Table, write_csv_line, write_markdown_lines};
-use crate::view::EventColumn;
 
 /// A name gets so many columns at least, however deep it stands: the depth is a number from there on.
 const LEAST_NAME: usize = 24;
@@ -65,7 +65,7 @@ impl Report for Tree<'_, '_> {
     /// Writes comma-separated values with exact numbers.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut titles = ["node", "parent", "depth"].map(str::to_owned).to_vec();
-        for EventColumn { name, .. } in self.view.shown_events() {
+        for EventColumn { name, .. } in self.view.events() {
             titles.extend([format!("inclusive {name}"), format!("self {name}")]);
         }
         titles.extend(["calls", "hidden", "guessed", "name", "file", "object", "path"].map(str::to_owned));
@@ -162,7 +162,7 @@ impl Tree<'_, '_> {
             left_out.push(format!("{} levels (--depth)", number(depth)));
         }
         if let (Some(name), false) = (&name, whole == 0) {
-            let of_all = percent(whole, self.view.totals()[self.view.leading()]);
+            let of_all = percent(whole, self.view.totals()[0]);
             if !of_all.is_empty() {
                 notes.push(format!("{name} is {of_all} % of the total; shares are of this"));
             }
@@ -184,7 +184,7 @@ impl Tree<'_, '_> {
     }
 
     fn table(&self, width: usize) -> Table {
-        let events = self.view.shown().len();
+        let events = self.view.events().len();
         let details =
             [(events, true, true), (events, false, true), (events, true, false), (events, false, false)];
         let details = details.into_iter().chain([(1, true, true)]);
@@ -207,11 +207,11 @@ impl Tree<'_, '_> {
     /// The numbers of all rows, with nothing in the last column.
     fn numbers(&self, detail: Detail) -> Table {
         let view = self.view;
-        let shown = &view.shown()[..detail.events.min(view.shown().len())];
+        let shown = &view.events()[..detail.events.min(view.events().len())];
         let has_counts = self.nodes.iter().any(|node| node.count != 0);
         let mut columns = Vec::new();
-        for &column in shown {
-            let event = printable(view.columns()[column].name.as_bytes());
+        for event in shown {
+            let event = printable(event.name.as_bytes());
             let title =
                 |what: &str| if shown.len() > 1 { format!("{what} {event}") } else { what.to_owned() };
             columns.push(Column::number(if detail.with_amounts { "%".to_owned() } else { title("%") }));
@@ -230,8 +230,8 @@ impl Tree<'_, '_> {
 
         let row = |node: Option<&Node>, costs: &[Cost]| {
             let mut cells = Vec::new();
-            for (nth, &column) in shown.iter().enumerate() {
-                let unit = view.columns()[column].unit;
+            for (nth, event) in shown.iter().enumerate() {
+                let unit = event.unit;
                 let cost = costs.get(nth).copied().unwrap_or(0);
                 let guess = if node.is_some_and(|node| node.is_guessed) { "~" } else { "" };
                 let share = percent(cost, whole.get(nth).copied().unwrap_or(0));

@@ -1,3 +1,5 @@
+use gristmill_profile::formula::DefinedBy;
+
 use super::*;
 
 /// Lines of a function: its self cost, and what each call costs. There is a cost for each event type.
@@ -32,7 +34,7 @@ fn arcs(view: &View<'_>) -> Vec<String> {
 /// Inclusive costs by name.
 fn inclusive(view: &View<'_>, name: &str) -> Cost {
     let (id, _) = view.subjects().find(|(_, subject)| subject.name() == name).unwrap();
-    view.inclusive().of(id)[view.leading()]
+    view.inclusive().of(id)[0]
 }
 
 /// How many functions each cycle has.
@@ -147,4 +149,16 @@ fn cuts_leave_cycles_those_of_all_parts() {
     assert_eq!(cycles(&profile, &options(Selection::default(), &[], 100)), [2]);
     assert_eq!(cycles(&profile, &options(thread(1), &[], 100)), [0; 0]);
     assert_eq!(cycles(&profile, &options(thread(2), &[], 100)), [2]);
+}
+
+#[test]
+fn derived_costs_whose_sums_would_wrap_are_refused() {
+    let lines = |name: &str| format!("fn={name}\n1 {}\n", u64::MAX);
+    let functions = ["a", "b", "c", "d"].map(lines).concat();
+    let profile = Profile::of(format!("event: X = {} Ir\nevents: Ir\n{functions}", i64::MAX));
+    let view = |event: &str| {
+        View::new(&profile, &ViewOptions { events: vec![event.to_owned()], ..ViewOptions::default() })
+    };
+    assert_eq!(view("X").unwrap_err(), ViewError::Overflow);
+    assert_eq!(view("Ir").unwrap().totals(), [4 * Cost::from(u64::MAX)]);
 }

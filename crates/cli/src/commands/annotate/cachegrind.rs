@@ -9,7 +9,7 @@ use gristmill_report::annotate::{
     CachegrindCosts, CachegrindOptions, CachegrindReport, ProfileCosts, Recording, SelfCosts, Sources,
     Summand,
 };
-use gristmill_report::{Look, Substitution, View, ViewOptions, printable};
+use gristmill_report::{Look, Substitution, printable};
 use regex::bytes::Regex;
 
 use super::{Job, changed, is_of_cachegrind, usage};
@@ -63,14 +63,9 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
         single.extend(profile.inputs().iter().map(|input| Loader::new().load(vec![input.clone()])));
     }
     let profiles: Vec<&Profile> = if args.diff { single.iter().collect() } else { vec![profile] };
-    let view_options = ViewOptions {
-        selection: load::selection(&args.selection),
-        derive: load::definitions(&args.derive)?,
-        ..ViewOptions::default()
-    };
-    let views: Vec<View<'_>> =
-        profiles.iter().map(|profile| load::look_at(profile, &view_options)).collect::<Result<_, _>>()?;
-    let costs: Vec<ProfileCosts<'_, '_>> = views.iter().map(ProfileCosts::new).collect();
+    let (selection, derive) = (load::selection(&args.selection), load::definitions(&args.derive)?);
+    let costs = profiles.iter().map(|profile| ProfileCosts::new(profile, &selection, &derive));
+    let costs = costs.collect::<Result<Vec<_>, _>>().map_err(|error| load::unseen(&error))?;
     let costs: Vec<&dyn SelfCosts> = costs.iter().map(|costs| costs as &dyn SelfCosts).collect();
     let events = costs.first().map(|costs| costs.events()).unwrap_or_default();
     if costs.iter().any(|costs| costs.events() != events) {

@@ -8,7 +8,7 @@ use gristmill_profile::FileId;
 use serde::Serialize;
 
 use super::{AnnotatedFile, AnnotatedFunction, Annotation, SourceRemark};
-use crate::json::{ShownCosts, write_view};
+use crate::json::{CostsByName, write_view};
 
 impl Annotation<'_, '_> {
     /// Writes everything as JSON: one object, a function or a line of source on each line.
@@ -40,7 +40,7 @@ impl Annotation<'_, '_> {
                 file: place.file,
                 line: known(call.line),
                 calls: call.count,
-                cost: ShownCosts(self.view, costs),
+                cost: CostsByName(self.view, costs),
             }
         });
         let subject = self.view.subject(function.id);
@@ -50,8 +50,8 @@ impl Annotation<'_, '_> {
             object: String::from_utf8_lossy(self.view.profile().object(subject.object)),
             wanted: is_wanted,
             line: function.line,
-            self_costs: ShownCosts(self.view, &function.self_costs),
-            inclusive: ShownCosts(self.view, &function.inclusive),
+            self_costs: CostsByName(self.view, &function.self_costs),
+            inclusive: CostsByName(self.view, &function.inclusive),
             calls: function.calls,
             cycle: function.cycle,
             callers: callers.collect(),
@@ -64,13 +64,13 @@ impl Annotation<'_, '_> {
             found_at: file.source.as_ref().ok().map(|source| source.found_at.as_str()),
             line_count: file.source.as_ref().ok().map(|source| source.line_count()),
             remarks: file.remarks.iter().map(Remark::of).collect(),
-            self_costs: ShownCosts(self.view, &file.self_costs),
+            self_costs: CostsByName(self.view, &file.self_costs),
         };
         // The lines follow one by one inside of the same object.
         let head = serde_json::to_string(&head)?;
         write!(out, "{},\"lines\":[", head.strip_suffix('}').unwrap_or(&head))?;
         let mut texts = file.source.iter().flat_map(|source| source.lines()).zip(1u64..).peekable();
-        let none = vec![0; self.view.shown().len()];
+        let none = vec![0; self.view.events().len()];
         for (nth, number) in file.lines_with_anything().into_iter().enumerate() {
             separate(nth, out)?;
             while texts.next_if(|&(_, line)| line < number).is_some() {}
@@ -78,7 +78,7 @@ impl Annotation<'_, '_> {
             let line = Line {
                 line: known(number),
                 text: text.map(String::from_utf8_lossy),
-                self_costs: ShownCosts(self.view, file.line_costs(number).unwrap_or(&none)),
+                self_costs: CostsByName(self.view, file.line_costs(number).unwrap_or(&none)),
                 calls: self.calls_json(file, number),
                 jumps: self.jumps_json(file, number),
             };
@@ -92,7 +92,7 @@ impl Annotation<'_, '_> {
             caller: self.place_of.get(&call.caller).copied(),
             callee: self.place_of.get(&call.callee).copied(),
             calls: call.count,
-            cost: ShownCosts(self.view, costs),
+            cost: CostsByName(self.view, costs),
         });
         calls.collect()
     }
@@ -129,8 +129,8 @@ struct Function<'r> {
     wanted: bool,
     line: Option<u64>,
     #[serde(rename = "self")]
-    self_costs: ShownCosts<'r>,
-    inclusive: ShownCosts<'r>,
+    self_costs: CostsByName<'r>,
+    inclusive: CostsByName<'r>,
     calls: Cost,
     cycle: Option<usize>,
     callers: Vec<Caller<'r>>,
@@ -142,7 +142,7 @@ struct Caller<'r> {
     file: usize,
     line: Option<u64>,
     calls: Cost,
-    cost: ShownCosts<'r>,
+    cost: CostsByName<'r>,
 }
 
 #[derive(Serialize)]
@@ -152,7 +152,7 @@ struct FileHead<'r> {
     line_count: Option<u64>,
     remarks: Vec<Remark>,
     #[serde(rename = "self")]
-    self_costs: ShownCosts<'r>,
+    self_costs: CostsByName<'r>,
 }
 
 #[derive(Serialize)]
@@ -172,7 +172,7 @@ struct Line<'r> {
     line: Option<u64>,
     text: Option<Cow<'r, str>>,
     #[serde(rename = "self")]
-    self_costs: ShownCosts<'r>,
+    self_costs: CostsByName<'r>,
     calls: Vec<Call<'r>>,
     jumps: Vec<Jump<'r>>,
 }
@@ -182,7 +182,7 @@ struct Call<'r> {
     caller: Option<usize>,
     callee: Option<usize>,
     calls: Cost,
-    cost: ShownCosts<'r>,
+    cost: CostsByName<'r>,
 }
 
 #[derive(Serialize)]

@@ -22,7 +22,6 @@ use crate::amount::{grouped, number, percent};
 use crate::annotate::annotation::remark::is_unknown;
 use crate::escaped::Escaped;
 use crate::printable::printable;
-use crate::shown::shown_of;
 
 /// How much a page shows.
 #[derive(Debug, Clone)]
@@ -57,7 +56,7 @@ impl Annotation<'_, '_> {
     /// Those of the place it is written to.
     pub fn write_html(&self, options: &PageOptions, out: &mut dyn Write) -> io::Result<()> {
         let plan = Plan::of(self, options.context);
-        let mut totals = shown_of(self.view, self.view.totals());
+        let mut totals = self.view.totals().to_vec();
         totals.truncate(MOST_EVENTS);
         Page { annotation: self, plan, totals, short_names: RefCell::default() }.write(out)
     }
@@ -92,7 +91,7 @@ impl Page<'_> {
     }
 
     fn event_names(&self) -> impl Iterator<Item = &str> {
-        self.annotation.view.shown_events().take(MOST_EVENTS).map(|event| event.name.as_str())
+        self.annotation.view.events().iter().take(MOST_EVENTS).map(|event| event.name.as_str())
     }
 
     fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -152,7 +151,7 @@ impl Page<'_> {
             Escaped(facts.join(" · "))
         )?;
         let tag = if self.totals.len() > 1 { "button" } else { "div" };
-        for (nth, (event, &total)) in view.shown_events().zip(&self.totals).enumerate() {
+        for (nth, (event, &total)) in view.events().iter().zip(&self.totals).enumerate() {
             let name = printable(event.name.as_bytes()).into_owned();
             let long = event.long_name.as_deref().or(event.formula.as_deref()).unwrap_or_default();
             let pressed = if tag == "button" { format!(" aria-pressed={}", nth == 0) } else { String::new() };
@@ -169,8 +168,9 @@ impl Page<'_> {
         }
         out.write_all(b"</ul>\n")?;
         let mut notes = head.notes.clone();
-        if view.shown().len() > MOST_EVENTS {
-            notes.push(format!("{} more event types are not on this page", view.shown().len() - MOST_EVENTS));
+        if view.events().len() > MOST_EVENTS {
+            notes
+                .push(format!("{} more event types are not on this page", view.events().len() - MOST_EVENTS));
         }
         if !notes.is_empty() {
             out.write_all(b"<ul class=notes>\n")?;

@@ -1,11 +1,13 @@
 //! Where the costs of the layout come from.
 
 use gristmill_format::{CachegrindFault, CachegrindFile, CachegrindRecord, Cost};
-use gristmill_profile::{FileId, LineSums, SummedLines};
+use gristmill_profile::formula::Definition;
+use gristmill_profile::{FileId, FunctionId, LineSums, Profile, Selection, SummedLines};
 
 use super::UNKNOWN;
-use crate::View;
 use crate::annotate::lines::FileLines;
+use crate::columns::Columns;
+use crate::view::{ViewError, refuse};
 
 /// Takes a file, a function and costs.
 pub type TakeFunction<'t> = dyn FnMut(&[u8], &[u8], &[Cost]) + 't;
@@ -103,76 +105,87 @@ impl SelfCosts for CachegrindCosts<'_> {
 
 /// The self costs of a profile of any producer, recorded and derived.
 #[derive(Debug)]
-pub struct ProfileCosts<'v, 'p> {
-    view: &'v View<'p>,
+pub struct ProfileCosts<'p> {
+    profile: &'p Profile,
+    selection: Selection,
+    columns: Columns,
 }
 
-impl<'v, 'p> ProfileCosts<'v, 'p> {
-    /// What a view looks at.
-    pub fn new(view: &'v View<'p>) -> Self {
-        ProfileCosts { view }
+impl<'p> ProfileCosts<'p> {
+    /// The costs of the selected parts, with derived event types of the user's own.
+    ///
+    /// # Errors
+    ///
+    /// When nothing is selected, or a derived cost is larger than any number that costs are reckoned with.
+    pub fn new(
+        profile: &'p Profile,
+        selection: &Selection,
+        derive: &[Definition],
+    ) -> Result<Self, ViewError> {
+        refuse(profile, selection)?;
+        let columns = Columns::all(profile, derive);
+        let costs = ProfileCosts { profile, selection: selection.clone(), columns };
+        let mut is_too_large = false;
+        costs.each_recorded(|_, _, row| is_too_large |= costs.columns.of_recorded(row).is_none());
+        if is_too_large { Err(ViewError::Overflow) } else { Ok(costs) }
     }
 
-    /// The name of a source file, as Cachegrind writes it.
-    fn file(&self, id: FileId) -> &'p [u8] {
-        match self.view.profile().file(id) {
-            b"" => UNKNOWN,
-            name => name,
-        }
-    }
-
-    /// Puts what is derived behind what was recorded.
-    fn derive(&self, row: &mut [Cost]) {
-        for column in 0..row.len() {
-            if let Some(derived) = self.view.derived(column) {
-                // Sums of all functions were reckoned with before; a single one is no larger, or is nothing to go by.
-                row[column] = derived.of(&row[..column]).unwrap_or_default();
-            }
-        }
-    }
-}
-
-impl SelfCosts for ProfileCosts<'_, '_> {
-    fn events(&self) -> Vec<Vec<u8>> {
-        self.view.columns().iter().map(|column| column.name.clone().into_bytes()).collect()
-    }
-
-    fn function_count(&self) -> usize {
-        self.view.profile().function_count()
-    }
-
-    fn each_function(&self, take: &mut TakeFunction<'_>) {
-        let profile = self.view.profile();
-        let mut row = vec![0; self.view.columns().len()];
-        for part in profile.selected(self.view.selection()) {
+    /// Hands out what the profile records by function and file.
+    fn each_recorded(&self, mut take: impl FnMut(FunctionId, FileId, &[Cost])) {
+        let mut row = vec![0; self.profile.event_count().max(1)];
+        for part in self.profile.selected(&self.selection) {
             let events = part.event_types();
-            profile.each_self_cost(&part, |function, file, costs| {
+            self.profile.each_self_cost(&part, |function, file, costs| {
                 row.fill(0);
                 events.iter().zip(costs).for_each(|(event, cost)| row[event.index()] += cost);
-                self.derive(&mut row);
-                let function = match profile.function(function).name {
-                    b"" => UNKNOWN,
-                    name => name,
-                };
-                take(self.file(file), function, &row);
+                take(function, file, &row);
             });
         }
     }
 
+    /// The costs of some lines; those of all lines of a function were reckoned with before.
+    fn of_recorded(&self, recorded: &[Cost]) -> Vec<Cost> {
+        self.columns.of_recorded(recorded).unwrap_or_else(|| vec![0; self.columns.events().len()])
+    }
+
+    /// The name of a source file, as Cachegrind writes it.
+    fn file(&self, id: FileId) -> &'p [u8] {
+        match self.profile.file(id) {
+            b"" => UNKNOWN,
+            name => name,
+        }
+    }
+}
+
+impl SelfCosts for ProfileCosts<'_> {
+    fn events(&self) -> Vec<Vec<u8>> {
+        self.columns.events().iter().map(|event| event.name.clone().into_bytes()).collect()
+    }
+
+    fn function_count(&self) -> usize {
+        self.profile.function_count()
+    }
+
+    fn each_function(&self, take: &mut TakeFunction<'_>) {
+        self.each_recorded(|function, file, row| {
+            let function = match self.profile.function(function).name {
+                b"" => UNKNOWN,
+                name => name,
+            };
+            take(self.file(file), function, &self.of_recorded(row));
+        });
+    }
+
     fn each_line(&self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'_>) {
-        let profile = self.view.profile();
-        let wanted: Vec<FileId> =
-            (0..profile.file_count()).map(FileId::new).filter(|&file| is_wanted(self.file(file))).collect();
+        let wanted: Vec<FileId> = (0..self.profile.file_count())
+            .map(FileId::new)
+            .filter(|&file| is_wanted(self.file(file)))
+            .collect();
         let place = |file: FileId| wanted.binary_search(&file).ok();
-        let lines = FileLines::read(profile, self.view.selection(), wanted.len(), place);
-        let mut row = vec![0; self.view.columns().len()];
+        let lines = FileLines::read(self.profile, &self.selection, wanted.len(), place);
         for (&file, lines) in wanted.iter().zip(&lines) {
             for (nth, &line) in lines.lines.iter().enumerate() {
-                row.fill(0);
-                let costs = lines.costs.row(nth);
-                row.iter_mut().zip(costs.iter()).for_each(|(place, cost)| *place = cost.unwrap_or_default());
-                self.derive(&mut row);
-                take(self.file(file), line, &row);
+                take(self.file(file), line, &self.of_recorded(&lines.costs.row(nth).or_zero()));
             }
         }
     }

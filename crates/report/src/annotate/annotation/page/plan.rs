@@ -104,7 +104,7 @@ impl Plan {
             hottest: 0,
         };
         plan.is_listed = plan.listed.iter().map(|&nth| annotation.functions()[nth].id).collect();
-        let total = annotation.view.totals()[annotation.view.shown()[0]].unsigned_abs();
+        let total = annotation.view.totals()[0].unsigned_abs();
         let mut rows = 0;
         // First what can be read.
         let (with_text, without): (Vec<_>, Vec<_>) =

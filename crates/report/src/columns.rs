@@ -1,0 +1,249 @@
+//! The event types that are shown, recorded and derived: the columns of all costs.
+
+use std::collections::HashMap;
+
+use gristmill_format::Cost;
+use gristmill_profile::analysis::CallGraph;
+use gristmill_profile::event::{CostUnit, known_long_name};
+use gristmill_profile::formula::{
+    DefinedBy, Definition, DerivationFault, Derived, Formula, derive, well_known,
+};
+use gristmill_profile::{EventId, Profile, Selection};
+
+use crate::printable::lossy;
+use crate::view::ViewError;
+
+/// An event type, recorded or derived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventColumn {
+    /// Its name; a second one of the same name has a number after it.
+    pub name: String,
+    /// Its name for people, if there is one.
+    pub long_name: Option<String>,
+    /// What one of it is.
+    pub unit: CostUnit,
+    /// How it is derived, if it is.
+    pub formula: Option<String>,
+}
+
+/// The event types that are shown, in order.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    events: Vec<EventColumn>,
+    sources: Vec<Source>,
+    others: Vec<String>,
+    faults: Vec<DerivationFault>,
+}
+
+/// Where the costs of an event type come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The profile: the how manieth of its event types it is.
+    Recorded(usize),
+    /// Others of the profile.
+    Derived(Derived),
+}
+
+impl Columns {
+    /// The event types of these names, or all recorded ones where none is named.
+    pub(crate) fn named(profile: &Profile, own: &[Definition], names: &[String]) -> Result<Self, ViewError> {
+        let known = known(profile, own);
+        let chosen = if names.is_empty() {
+            (0..known.recorded).collect()
+        } else {
+            names.iter().map(|name| known.place(name)).collect::<Result<Vec<_>, _>>()?
+        };
+        Ok(known.chosen(&chosen))
+    }
+
+    /// All event types, recorded ones first.
+    pub(crate) fn all(profile: &Profile, own: &[Definition]) -> Self {
+        let known = known(profile, own);
+        let all: Vec<usize> = (0..known.events.len()).collect();
+        known.chosen(&all)
+    }
+
+    /// The event types. There is always one.
+    pub(crate) fn events(&self) -> &[EventColumn] {
+        &self.events
+    }
+
+    /// The names of those that are there and not shown.
+    pub(crate) fn others(&self) -> &[String] {
+        &self.others
+    }
+
+    /// What is wrong with derived event types.
+    pub(crate) fn faults(&self) -> &[DerivationFault] {
+        &self.faults
+    }
+
+    /// Costs as the profile records them, brought to these columns. None when a derived cost is above all bounds.
+    ///
+    /// What is read from the files has a column for each recorded event type and none for derived ones. These are
+    /// linear, so they follow row by row.
+    pub(crate) fn of_recorded(&self, recorded: &[Cost]) -> Option<Vec<Cost>> {
+        let cost = |source: &Source| match source {
+            // A profile without event types is shown with a column of zeros.
+            Source::Recorded(column) => Some(recorded.get(*column).copied().unwrap_or(0)),
+            Source::Derived(derived) => derived.of(recorded).ok(),
+        };
+        self.sources.iter().map(cost).collect()
+    }
+
+    /// Who calls whom in the selected parts, with costs by these columns.
+    pub(crate) fn call_graph(
+        &self,
+        profile: &Profile,
+        selection: &Selection,
+    ) -> Result<CallGraph, ViewError> {
+        let recorded: Option<Vec<usize>> = self
+            .sources
+            .iter()
+            .map(|source| match source {
+                Source::Recorded(column) => Some(*column),
+                Source::Derived(_) => None,
+            })
+            .collect();
+        let events = |columns: &[usize]| -> Vec<EventId> {
+            columns
+                .iter()
+                .filter(|&&column| column < profile.event_count())
+                .map(|&column| EventId::new(column))
+                .collect()
+        };
+        if let Some(recorded) = recorded {
+            return Ok(profile.call_graph_of(selection, &events(&recorded)));
+        }
+        // Also what the derived ones are made of, and nothing else.
+        let mut needed: Vec<usize> = self
+            .sources
+            .iter()
+            .flat_map(|source| match source {
+                Source::Recorded(column) => vec![*column],
+                Source::Derived(derived) => derived.factors.iter().map(|&(column, _)| column).collect(),
+            })
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let graph = profile.call_graph_of(selection, &events(&needed));
+        let mut recorded = vec![0; profile.event_count().max(1)];
+        let mut is_too_large = false;
+        let graph = graph.with_costs(self.events.len(), |row, shown| {
+            needed.iter().zip(row).for_each(|(&column, &cost)| recorded[column] = cost);
+            match self.of_recorded(&recorded) {
+                Some(costs) => shown.copy_from_slice(&costs),
+                None => is_too_large = true,
+            }
+        });
+        if is_too_large { Err(ViewError::Overflow) } else { Ok(graph) }
+    }
+}
+
+/// All event types that could be shown.
+struct Known {
+    /// Recorded ones first.
+    events: Vec<EventColumn>,
+    recorded: usize,
+    derived: Vec<Derived>,
+    faults: Vec<DerivationFault>,
+}
+
+fn known(profile: &Profile, own: &[Definition]) -> Known {
+    let mut events = recorded(profile);
+    let recorded = events.len();
+    let names: Vec<&[u8]> = events.iter().map(|event| event.name.as_bytes()).collect();
+    let mut derivation = derive(&names, &definitions(profile, own));
+    // Of a profile that has instructions only, the estimate of cycles is no more than these.
+    let is_copy = |derived: &Derived| matches!(derived.factors[..], [(_, 1)]);
+    derivation.derived.retain(|derived| derived.definition.by != DefinedBy::Convention || !is_copy(derived));
+    events.extend(derivation.derived.iter().map(|derived| EventColumn {
+        name: lossy(&derived.definition.name),
+        long_name: derived.definition.long_name.as_deref().map(lossy),
+        unit: CostUnit::of(&derived.definition.name, derived.definition.long_name.as_deref()),
+        formula: Some(derived.definition.formula.to_string()),
+    }));
+    Known { events, recorded, derived: derivation.derived, faults: derivation.faults }
+}
+
+impl Known {
+    /// The event type of a name, or of one that differs in case only.
+    fn place(&self, name: &str) -> Result<usize, ViewError> {
+        let exactly = self.events.iter().position(|event| event.name == *name);
+        exactly
+            .or_else(|| self.events.iter().position(|event| event.name.eq_ignore_ascii_case(name)))
+            .ok_or_else(|| ViewError::UnknownEvent {
+                name: name.to_owned(),
+                known: self.events.iter().map(|event| event.name.clone()).collect(),
+            })
+    }
+
+    fn chosen(self, places: &[usize]) -> Columns {
+        let source = |&place: &usize| match place.checked_sub(self.recorded) {
+            Some(derived) => Source::Derived(self.derived[derived].clone()),
+            None => Source::Recorded(place),
+        };
+        let mut is_shown = vec![false; self.events.len()];
+        places.iter().for_each(|&place| is_shown[place] = true);
+        let others = self.events.iter().zip(is_shown).filter(|(_, is_shown)| !is_shown);
+        Columns {
+            events: places.iter().map(|&place| self.events[place].clone()).collect(),
+            sources: places.iter().map(source).collect(),
+            others: others.map(|(event, _)| event.name.clone()).collect(),
+            faults: self.faults,
+        }
+    }
+}
+
+/// The event types that the files have.
+fn recorded(profile: &Profile) -> Vec<EventColumn> {
+    let said: HashMap<&[u8], Option<&[u8]>> = profile
+        .event_definitions()
+        .filter(|definition| definition.formula.is_none())
+        .map(|definition| (definition.name, definition.long_name))
+        .collect();
+    let mut columns: Vec<EventColumn> = profile
+        .events()
+        .map(|event| {
+            let event = profile.event(event);
+            let long_name = said.get(event.name).copied().flatten();
+            EventColumn {
+                name: event_name(event.name, event.repetition),
+                unit: CostUnit::of(event.name, long_name),
+                long_name: long_name.map(lossy).or_else(|| known_long_name(event.name).map(str::to_owned)),
+                formula: None,
+            }
+        })
+        .collect();
+    if columns.is_empty() {
+        // The graph has a column of zeros then.
+        columns.push(EventColumn {
+            name: "none".to_owned(),
+            long_name: None,
+            unit: CostUnit::Count,
+            formula: None,
+        });
+    }
+    columns
+}
+
+/// The name of an event type, the how manieth of this name it is.
+pub(crate) fn event_name(name: &[u8], repetition: usize) -> String {
+    match repetition {
+        0 => lossy(name),
+        nth => format!("{}#{}", lossy(name), nth + 1),
+    }
+}
+
+/// Definitions of derived event types, the weakest first.
+pub(crate) fn definitions(profile: &Profile, own: &[Definition]) -> Vec<Definition> {
+    let of_files = profile.event_definitions().filter_map(|definition| {
+        Some(Definition {
+            name: definition.name.to_vec(),
+            formula: Formula::parse(definition.formula?).ok()?,
+            long_name: definition.long_name.map(<[u8]>::to_vec),
+            by: DefinedBy::File,
+        })
+    });
+    well_known().into_iter().chain(of_files).chain(own.iter().cloned()).collect()
+}
