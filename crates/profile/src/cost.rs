@@ -70,6 +70,11 @@ impl CostTable {
         self.values.resize(self.rows * self.width, 0);
     }
 
+    /// All rows, one after the other, to be changed.
+    pub(crate) fn values_mut(&mut self) -> &mut [Cost] {
+        &mut self.values
+    }
+
     /// One row after the other.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[Cost]> {
         (0..self.rows).map(|index| self.row(index))

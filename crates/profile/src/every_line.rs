@@ -1,6 +1,5 @@
 //! Every line of a part, for reports that want them all.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::thread;
 
@@ -10,6 +9,7 @@ use crate::decode::{BlockLine, BlockReader};
 use crate::id::FunctionId;
 use crate::part::Part;
 use crate::profile::Profile;
+use crate::threads::cores;
 
 impl Profile {
     /// Reads all lines of a part again, on all cores, and folds them.
@@ -23,7 +23,7 @@ impl Profile {
         fold: impl Fn(&mut T, FunctionId, BlockLine<'_>) + Sync,
     ) -> Vec<T> {
         let blocks = self.index.block_range(part.id().index());
-        let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = cores();
         let run = blocks.len().div_ceil(threads).max(1);
         let end = blocks.end;
         let work = |start: usize| self.fold_blocks(part, start..end.min(start + run), begin(), &fold);
@@ -47,7 +47,7 @@ impl Profile {
         let [from, to] = [part.bytes().start, part.bytes().end].map(|at| usize::try_from(at).ok());
         let bytes = from.zip(to).and_then(|(from, to)| input.bytes.get(from..to)).unwrap_or_default();
         let columns = part.columns().len();
-        let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = cores();
         let size = bytes.len().div_ceil(threads).max(MANY);
         thread::scope(|scope| {
             // A line that lies in two pieces is looked at with the second: it is found by its end.

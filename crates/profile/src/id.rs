@@ -46,3 +46,14 @@ ids! {
     /// An event type of a profile.
     EventId;
 }
+
+/// A place in a list, in half the memory.
+///
+/// # Panics
+///
+/// Above 2^32 − 1; no graph has so many arcs.
+#[inline]
+pub(crate) fn narrow(place: usize) -> u32 {
+    #[expect(clippy::expect_used, reason = "a list of so many arcs does not fit into memory")]
+    u32::try_from(place).expect("fewer than 2^32")
+}

@@ -20,7 +20,7 @@
 //! // Who calls whom, for all of the profile or for some of its parts.
 //! let graph = profile.call_graph(&Selection::default());
 //! assert_eq!(graph.self_costs().row(main.index()), [400, 3]);
-//! assert_eq!((graph.arcs()[0].callee, graph.arcs()[0].count), (grind, 3));
+//! assert_eq!((graph.arc(0).callee, graph.arc(0).count), (grind, 3));
 //!
 //! // The lines of a function are read again when they are asked for.
 //! let lines = profile.lines(main, &Selection::default());

@@ -25,7 +25,6 @@ mod tests;
 mod worker;
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -36,6 +35,7 @@ pub(crate) use chunk::{LineCounts, Mention};
 use crate::hash::Seeds;
 use crate::input::Input;
 use crate::profile::Profile;
+use crate::threads::cores;
 use chunk::Chunk;
 use naming::Naming;
 use progress::Progress;
@@ -92,7 +92,7 @@ impl<'f> Loader<'f> {
     /// One that uses all cores.
     pub fn new() -> Self {
         Loader {
-            threads: thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            threads: cores(),
             progress: None,
             #[cfg(test)]
             never_skims: false,

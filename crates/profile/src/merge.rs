@@ -23,7 +23,6 @@
 //! Process, thread, number, trigger and time span of parts, and the lines of basic blocks (`bb=`, `ln=`) that Callgrind
 //! writes with hidden options: they are about one part and not about a sum.
 
-use std::num::NonZeroUsize;
 use std::thread;
 
 use gristmill_format::Cost;
@@ -33,6 +32,7 @@ use crate::hash::Map;
 use crate::id::{FunctionId, PartId};
 use crate::name_list::NameList;
 use crate::profile::Profile;
+use crate::threads::cores;
 
 mod concatenate;
 mod header;
@@ -130,7 +130,7 @@ const FEW_BLOCKS: usize = 256;
 impl Merger {
     /// One that uses all cores.
     pub fn new() -> Self {
-        Merger { threads: thread::available_parallelism().map_or(1, NonZeroUsize::get), ..Merger::default() }
+        Merger { threads: cores(), ..Merger::default() }
     }
 
     /// One that keeps the numbers of each run apart, as a median needs them. Memory then grows with each run.

@@ -2,6 +2,7 @@
 
 use gristmill_format::{Cost, EventDefinition};
 
+use crate::analysis::arcs::{Arcs, ArcsMut};
 use crate::analysis::{Arc, CallGraph};
 use crate::block::{Anchor, Block, BlocksByFunction, BodyState};
 use crate::cost::CostTable;
@@ -13,9 +14,9 @@ use crate::load::{LineCounts, Mention};
 use crate::numbers::Numbers;
 use crate::part::{Part, PartData, PartHeader, PartSaid};
 use crate::selection::Selection;
-use crate::sums::SumTable;
+use crate::sums::{Stretch, SumTable};
 use crate::text::{Bytes, MADE, Names, Text};
-use crate::threads::both;
+use crate::threads::on_all_cores;
 
 /// One or several files in the Callgrind format, loaded: constant from then on.
 ///
@@ -288,32 +289,39 @@ impl Profile {
             .selected(selection)
             .map(|part| (part.id().index(), PartColumns::of(part.event_types(), &wanted)))
             .collect();
-        let self_costs = || {
-            let mut self_costs = CostTable::new(width, self.function_count());
-            for (part, columns) in &parts {
-                let (from, to) = self.index.self_range(*part);
-                self.index.selves.each(from, to, columns.width, |(function, _), _, costs| {
-                    columns.add(costs, self_costs.row_mut(function as usize));
-                });
-            }
-            self_costs
-        };
-        let arcs = || {
-            let (mut arcs, mut arc_costs) = (Vec::new(), CostTable::new(width, 0));
-            for (part, columns) in &parts {
+        let stretches: Vec<(Stretch, &PartColumns)> = parts
+            .iter()
+            .flat_map(|(part, columns)| {
                 let (from, to) = self.index.arc_range(*part);
-                self.index.arcs.each(from, to, columns.width, |(caller, callee), count, costs| {
-                    let [caller, callee] =
-                        [caller, callee].map(|function| FunctionId::new(function as usize));
-                    arcs.push(Arc { caller, callee, count });
-                    arc_costs.push_zeros();
-                    columns.add(costs, arc_costs.row_mut(arcs.len() - 1));
+                self.index.arcs.stretches(from, to).map(move |stretch| (stretch, columns))
+            })
+            .collect();
+        let counts: Vec<usize> = stretches.iter().map(|(stretch, _)| stretch.count()).collect();
+        let arc_count = counts.iter().sum();
+
+        let mut self_costs = CostTable::new(width, self.function_count());
+        let mut arcs = Arcs::zeros(width, arc_count);
+        let mut tasks = vec![GraphTask::SelfCosts(&mut self_costs)];
+        let pieces = arcs.pieces(&counts).into_iter().zip(stretches);
+        tasks.extend(pieces.map(|(arcs, (stretch, columns))| GraphTask::Arcs { arcs, stretch, columns }));
+        on_all_cores(self.function_count() + arc_count, tasks, |task| match task {
+            GraphTask::SelfCosts(self_costs) => {
+                for (part, columns) in &parts {
+                    let (from, to) = self.index.self_range(*part);
+                    self.index.selves.each(from, to, columns.width, |(function, _), _, costs| {
+                        columns.add(costs, self_costs.row_mut(function as usize));
+                    });
+                }
+            }
+            GraphTask::Arcs { mut arcs, stretch, columns } => {
+                let mut place = 0;
+                self.index.arcs.each_of(&stretch, columns.width, |ends, count, costs| {
+                    columns.add(costs, arcs.put(place, ends, count));
+                    place += 1;
                 });
             }
-            (arcs, arc_costs)
-        };
-        let (self_costs, (arcs, arc_costs)) = both(self.function_count(), self_costs, arcs);
-        CallGraph::new(self_costs, arcs, arc_costs)
+        });
+        CallGraph::of_arcs(self_costs, arcs)
     }
 
     /// The profile as text again: the bytes of its inputs, one after the other.
@@ -335,6 +343,12 @@ impl Profile {
         let header = self.index.parts.get(part)?.header;
         self.index.headers.get(header as usize)?.body.as_ref()
     }
+}
+
+/// A part of the work of making a call graph.
+enum GraphTask<'g> {
+    SelfCosts(&'g mut CostTable),
+    Arcs { arcs: ArcsMut<'g>, stretch: Stretch, columns: &'g PartColumns },
 }
 
 /// Where the costs of a part go in rows that have some event types only.

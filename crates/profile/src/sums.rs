@@ -12,19 +12,88 @@ use crate::rows::{add_row, add_whole_row, number, push_number, push_other_row, p
 ///
 /// All sums with the same first number stand together: that number, as a difference from the one before, and how many there
 /// are; then of each the second number, likewise, and its row.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SumTable {
     bytes: Vec<u8>,
+    /// How many sums there are.
+    count: usize,
+    /// Places between groups from which on a part can be read without what is before, in order.
+    marks: Vec<Mark>,
+}
+
+impl PartialEq for SumTable {
+    fn eq(&self, other: &Self) -> bool {
+        // Where marks are depends on how many threads there were.
+        self.bytes == other.bytes
+    }
 }
 
 /// Where the sums of a part begin.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct SumPlace(usize);
+pub(crate) struct SumPlace {
+    at: usize,
+    /// How many sums stand before.
+    count: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    place: SumPlace,
+    /// The first number of the group before it, of the same part.
+    first: u32,
+}
+
+/// Sums that follow each other, all of one part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    from: Mark,
+    to: SumPlace,
+}
+
+impl Stretch {
+    /// How many sums there are.
+    pub(crate) fn count(&self) -> usize {
+        self.to.count - self.from.place.count
+    }
+}
+
+/// After so many bytes there is a mark.
+const MARK_EVERY: usize = if cfg!(test) { 20 } else { 1 << 18 };
 
 impl SumTable {
     /// Where the next sums will be.
     pub(crate) fn end(&self) -> SumPlace {
-        SumPlace(self.bytes.len())
+        SumPlace { at: self.bytes.len(), count: self.count }
+    }
+
+    /// Marks that a group begins here, if it is time again.
+    fn mark(&mut self, first_before: u32) {
+        let last = self.marks.last().map_or(0, |mark| mark.place.at);
+        if self.bytes.len() - last >= MARK_EVERY {
+            self.marks.push(Mark { place: self.end(), first: first_before });
+        }
+    }
+
+    /// Puts other sums at the end.
+    fn append(&mut self, other: SumTable) {
+        let SumPlace { at, count } = self.end();
+        self.marks.extend(other.marks.iter().map(|mark| Mark {
+            place: SumPlace { at: at + mark.place.at, count: count + mark.place.count },
+            ..*mark
+        }));
+        self.bytes.extend_from_slice(&other.bytes);
+        self.count += other.count;
+    }
+
+    /// The sums of a part, between two places, in stretches that are short enough to be shared by several threads.
+    pub(crate) fn stretches(&self, from: SumPlace, to: SumPlace) -> impl Iterator<Item = Stretch> {
+        // A mark at the very beginning or end says nothing new; where there are no sums, both are the same.
+        let first = self.marks.partition_point(|mark| mark.place.at <= from.at);
+        let end = self.marks.partition_point(|mark| mark.place.at < to.at).max(first);
+        let marks = &self.marks[first..end];
+        let begins = std::iter::once(Mark { place: from, first: 0 }).chain(marks.iter().copied());
+        let ends = marks.iter().map(|mark| mark.place).chain([to]);
+        begins.zip(ends).map(|(from, to)| Stretch { from, to })
     }
 
     /// Hands out the sums between two places: key, how often, costs. There are as many costs as it is told.
@@ -33,11 +102,21 @@ impl SumTable {
         from: SumPlace,
         to: SumPlace,
         width: usize,
+        take: impl FnMut((u32, u32), Cost, &[Cost]),
+    ) {
+        self.each_of(&Stretch { from: Mark { place: from, first: 0 }, to }, width, take);
+    }
+
+    /// Hands out the sums of a stretch.
+    pub(crate) fn each_of(
+        &self,
+        stretch: &Stretch,
+        width: usize,
         mut take: impl FnMut((u32, u32), Cost, &[Cost]),
     ) {
-        let bytes = self.bytes.get(..to.0).unwrap_or_default();
+        let bytes = self.bytes.get(..stretch.to.at).unwrap_or_default();
         let mut values = vec![0; width + 1];
-        let mut groups = Groups { bytes, at: from.0, first: 0 };
+        let mut groups = Groups { bytes, at: stretch.from.place.at, first: stretch.from.first };
         while let Some((first, count)) = groups.next_group() {
             let mut second = 0;
             for _ in 0..count {
@@ -58,8 +137,8 @@ impl SumTable {
         let old = std::mem::take(self);
         let mut open = OpenSums::default();
         for part in 0..starts.len() {
-            let from = starts[part].0;
-            let end = starts.get(part + 1).map_or(old.bytes.len(), |next| next.0);
+            let from = starts[part].at;
+            let end = starts.get(part + 1).map_or(old.bytes.len(), |next| next.at);
             starts[part] = self.end();
             open.take_all(old.bytes.get(..end).unwrap_or_default(), from, &mut change);
             open.seal(self);
@@ -69,6 +148,7 @@ impl SumTable {
 
     pub(crate) fn release(&mut self) {
         self.bytes.shrink_to_fit();
+        self.marks.shrink_to_fit();
     }
 }
 
@@ -181,7 +261,7 @@ impl OpenSums {
     fn add_up(&mut self) {
         let mut table = SumTable::default();
         let before = self.keys.len();
-        self.add_up_into(&mut table.bytes, &self.order(), 0);
+        self.add_up_into(&mut table, &self.order(), 0);
         *self = OpenSums::default();
         self.take_all(&table.bytes, 0, |key| key);
         // Where hardly any came together there will be no more to gain soon.
@@ -229,19 +309,19 @@ impl OpenSums {
             let others: Vec<_> = runs
                 .map(|(run, before)| {
                     let work = move || {
-                        let mut bytes = Vec::new();
-                        open.add_up_into(&mut bytes, run, before);
-                        bytes
+                        let mut table = SumTable::default();
+                        open.add_up_into(&mut table, run, before);
+                        table
                     };
                     (thread::Builder::new().spawn_scoped(scope, work), run, before)
                 })
                 .collect();
-            open.add_up_into(&mut table.bytes, first_run, before);
+            open.add_up_into(table, first_run, before);
             for (worker, run, before) in others {
                 match worker.map(thread::ScopedJoinHandle::join) {
-                    Ok(Ok(bytes)) => table.bytes.extend_from_slice(&bytes),
+                    Ok(Ok(run)) => table.append(run),
                     // There could be no more threads.
-                    _ => open.add_up_into(&mut table.bytes, run, before),
+                    _ => open.add_up_into(table, run, before),
                 }
             }
         });
@@ -267,7 +347,7 @@ impl OpenSums {
     }
 
     /// Adds up groups in this order, which come after one of that number, and writes them as a table has them.
-    fn add_up_into(&self, bytes: &mut Vec<u8>, order: &[u32], mut first_before: u32) {
+    fn add_up_into(&self, table: &mut SumTable, order: &[u32], mut first_before: u32) {
         let group = |&nth: &u32| self.groups.get(nth as usize).copied().unwrap_or_default();
         // Key, and where its row begins and ends.
         let mut members: Vec<(u32, usize, usize)> = Vec::new();
@@ -293,6 +373,9 @@ impl OpenSums {
             }
             let repeated = members.iter().zip(members.iter().skip(1)).filter(|(a, b)| a.0 == b.0).count();
             let first = group(&same_first[0]).first;
+            table.mark(first_before);
+            table.count += members.len() - repeated;
+            let bytes = &mut table.bytes;
             push_number(bytes, (first - first_before).into());
             push_number(bytes, (members.len() - repeated) as u128);
             first_before = first;
@@ -398,7 +481,17 @@ mod tests {
                     .collect::<Vec<_>>()
             };
             let expected: Vec<Vec<_>> = plain.iter().map(|sums| sums.clone().into_iter().collect()).collect();
-            prop_assert_eq!(read(&table, &starts), expected);
+            prop_assert_eq!(&read(&table, &starts), &expected);
+            for part in 0..parts.len() {
+                let to = starts.get(part + 1).copied().unwrap_or(table.end());
+                let mut sums = Vec::new();
+                for stretch in table.stretches(starts[part], to) {
+                    let before = sums.len();
+                    table.each_of(&stretch, 2, |key, count, costs| sums.push((key, vec![count, costs[0], costs[1]])));
+                    prop_assert_eq!(stretch.count(), sums.len() - before);
+                }
+                prop_assert_eq!(&sums, &expected[part]);
+            }
 
             table.rename(&mut starts, |(a, b)| (a / 2, b));
             for (sums, read) in plain.iter().zip(read(&table, &starts)) {

@@ -132,7 +132,7 @@ impl<'v, 'p> Functions<'v, 'p> {
 
     /// Whether there are calls; without any, inclusive costs say nothing.
     fn has_calls(&self) -> bool {
-        !self.view.graph().arcs().is_empty()
+        self.view.graph().arcs().len() > 0
     }
 }
 

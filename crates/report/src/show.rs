@@ -192,10 +192,10 @@ impl<'v, 'p> Show<'v, 'p> {
         let mut count = 0;
         let cycles = self.view.inclusive().cycles();
         let mut add_arc = |arc: usize| {
-            if cycles.is_inner(&graph.arcs()[arc]) {
+            if cycles.is_inner(&graph.arc(arc)) {
                 return;
             }
-            count += graph.arcs()[arc].count;
+            count += graph.arc(arc).count;
             add(&mut sum, graph.arc_cost(arc));
         };
         match direction {
@@ -223,7 +223,7 @@ fn first(costs: &[Cost]) -> Cost {
 fn neighbours(view: &View<'_>, function: FunctionId, direction: Direction) -> Vec<Neighbour> {
     let (graph, cycles) = (view.graph(), view.inclusive().cycles());
     let row = |place: usize| {
-        let arc = graph.arcs()[place];
+        let arc = graph.arc(place);
         Neighbour {
             function: if direction == Direction::Callers { arc.caller } else { arc.callee },
             distance: 1,
@@ -250,7 +250,7 @@ fn far(view: &View<'_>, function: FunctionId, direction: Direction, depth: usize
     let reached = reach(graph, function, direction, depth).into_iter().filter(|reached| reached.distance > 1);
     let mut rows: Vec<Neighbour> = reached
         .map(|reached| {
-            let arc = graph.arcs()[reached.via];
+            let arc = graph.arc(reached.via);
             Neighbour {
                 function: reached.function,
                 distance: reached.distance,
@@ -273,7 +273,7 @@ fn cycle(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Option<
     sort_by_cost(view, &mut members, |&member| (0, first(inclusive.of(member)), member));
     let entries = cycles.entries(graph, cycle).into_iter();
     let mut entries: Vec<(Arc, Vec<Cost>)> =
-        entries.map(|arc| (graph.arcs()[arc], graph.arc_cost(arc).to_vec())).collect();
+        entries.map(|arc| (graph.arc(arc), graph.arc_cost(arc).to_vec())).collect();
     sort_by_cost(view, &mut entries, |(arc, costs)| (0, first(costs), arc.caller));
     let breaker = cycles.breaker_within(graph, cycle, 0, BREAKER_WORK);
     Some(CycleSummary {
@@ -284,7 +284,7 @@ fn cycle(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Option<
         members: Listed::of(members, limit),
         entries: Listed::of(entries, limit),
         breaker: breaker.map(|breaker| CycleBreaker {
-            arc: graph.arcs()[breaker.arc],
+            arc: graph.arc(breaker.arc),
             members_left: breaker.members_left,
             is_best: breaker.is_best,
         }),

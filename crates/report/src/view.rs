@@ -299,7 +299,7 @@ fn arcs_to_cut(graph: &CallGraph, subjects: &Subjects<'_>, options: &ViewOptions
             *is_cut |= fits(caller, arc.caller) && fits(callee, arc.callee);
         }
     }
-    graph.arcs().iter().zip(is_cut).filter(|(_, is_cut)| *is_cut).map(|(arc, _)| ends(arc)).collect()
+    graph.arcs().zip(is_cut).filter(|(_, is_cut)| *is_cut).map(|(arc, _)| ends(&arc)).collect()
 }
 
 /// The costs that KCachegrind shows, which it adds up part by part. Cuts are made in each of them.

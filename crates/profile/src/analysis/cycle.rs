@@ -11,10 +11,11 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
+use crate::analysis::arcs::Arc;
 use crate::analysis::component::{Components, components};
-use crate::analysis::graph::{Arc, CallGraph, narrow};
+use crate::analysis::graph::CallGraph;
 use crate::grouped::{Grouped, begins};
-use crate::id::FunctionId;
+use crate::id::{FunctionId, narrow};
 
 /// The number of a cycle, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,7 +71,8 @@ const NO_CYCLE: u32 = u32::MAX;
 impl Cycles {
     /// Finds the cycles.
     pub fn of(graph: &CallGraph) -> Self {
-        Cycles::ignoring(graph, |_, _| false)
+        let callees = graph.callees();
+        Cycles::from_components(&components(graph.first_out(), |arc| Some(callees[arc] as usize)))
     }
 
     /// No cycles, whatever calls what.
@@ -88,15 +90,10 @@ impl Cycles {
 
     /// Finds the cycles that there are without some of the arcs.
     pub fn ignoring(graph: &CallGraph, mut is_ignored: impl FnMut(usize, &Arc) -> bool) -> Self {
-        const IGNORED: u32 = u32::MAX;
-        // They are looked up all over the graph, where arcs with all that is known of them would lie far apart.
-        let target = |(place, arc): (usize, &Arc)| match is_ignored(place, arc) {
-            true => IGNORED,
-            false => narrow(arc.callee.index()),
-        };
-        let targets: Vec<u32> = graph.arcs().iter().enumerate().map(target).collect();
-        let target = |arc: usize| Some(targets[arc]).filter(|&target| target != IGNORED);
-        let found = components(graph.first_out(), |arc| target(arc).map(|target| target as usize));
+        let ignored: Vec<bool> =
+            graph.arcs().enumerate().map(|(place, arc)| is_ignored(place, &arc)).collect();
+        let callees = graph.callees();
+        let found = components(graph.first_out(), |arc| (!ignored[arc]).then(|| callees[arc] as usize));
         Cycles::from_components(&found)
     }
 
@@ -189,14 +186,14 @@ impl Cycles {
     pub fn entries(&self, graph: &CallGraph, cycle: CycleId) -> Vec<usize> {
         let members = self.members(cycle).iter();
         let arcs = members.flat_map(|&member| graph.incoming(member));
-        arcs.filter(|&arc| self.cycle_of(graph.arcs()[arc].caller) != Some(cycle)).collect()
+        arcs.filter(|&arc| self.cycle_of(graph.arc(arc).caller) != Some(cycle)).collect()
     }
 
     /// The arcs that lead out of a cycle, as places in [`CallGraph::arcs`], by caller.
     pub fn exits(&self, graph: &CallGraph, cycle: CycleId) -> Vec<usize> {
         let members = self.members(cycle).iter();
         let arcs = members.flat_map(|&member| graph.outgoing(member));
-        arcs.filter(|&arc| self.cycle_of(graph.arcs()[arc].callee) != Some(cycle)).collect()
+        arcs.filter(|&arc| self.cycle_of(graph.arc(arc).callee) != Some(cycle)).collect()
     }
 
     /// The arcs from one member to another, as places in [`CallGraph::arcs`], by caller. Calls of a member to itself
@@ -205,7 +202,7 @@ impl Cycles {
         let members = self.members(cycle).iter();
         let arcs = members.flat_map(|&member| graph.outgoing(member));
         let is_inner = |arc: &Arc| !arc.is_loop() && self.cycle_of(arc.callee) == Some(cycle);
-        arcs.filter(|&arc| is_inner(&graph.arcs()[arc])).collect()
+        arcs.filter(|&arc| is_inner(&graph.arc(arc))).collect()
     }
 
     /// The arc whose removal breaks most of a cycle: what stays together then is smallest. None where no single arc
@@ -290,12 +287,12 @@ impl Inner {
         let places = cycles.inner(graph, cycle);
         let arcs: Vec<(u32, u32)> = places
             .iter()
-            .map(|&place| (number(graph.arcs()[place].caller), number(graph.arcs()[place].callee)))
+            .map(|&place| (number(graph.arc(place).caller), number(graph.arc(place).callee)))
             .collect();
         let first_out = begins(members.len(), arcs.iter().map(|&(caller, _)| caller as usize));
         let mut entered: Vec<Cost> = vec![0; members.len()];
         for place in cycles.entries(graph, cycle) {
-            entered[number(graph.arcs()[place].callee) as usize] +=
+            entered[number(graph.arc(place).callee) as usize] +=
                 graph.arc_cost(place).first().copied().unwrap_or(0);
         }
         let most = entered.iter().copied().max();

@@ -5,29 +5,11 @@ use std::sync::OnceLock;
 
 use gristmill_format::Cost;
 
+use crate::analysis::arcs::{Arc, Arcs};
 use crate::cost::{CostTable, add};
 use crate::formula::{CostOverflow, Derived};
 use crate::grouped::{Grouped, begins};
-use crate::id::FunctionId;
-
-/// All calls from one function to another, summed over call sites and parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arc {
-    /// The function that calls.
-    pub caller: FunctionId,
-    /// The function that is called.
-    pub callee: FunctionId,
-    /// How often.
-    pub count: Cost,
-}
-
-impl Arc {
-    /// Whether the function calls itself.
-    #[inline]
-    pub fn is_loop(&self) -> bool {
-        self.caller == self.callee
-    }
-}
+use crate::id::{FunctionId, narrow};
 
 /// Functions with their self costs, and the arcs between them.
 ///
@@ -37,19 +19,17 @@ pub struct CallGraph {
     /// Self cost, by function.
     self_costs: CostTable,
     /// Sorted by caller, then callee; each pair once.
-    arcs: Vec<Arc>,
-    /// Inclusive cost of each arc, in the order of `arcs`.
-    arc_costs: CostTable,
-    /// Where the arcs of each caller begin in `arcs`; one more at the end.
+    arcs: Arcs,
+    /// Where the arcs of each caller begin; one more at the end.
     first_out: Vec<u32>,
-    /// By callee: places in `arcs`. Not every question asks for them.
+    /// By callee: places of arcs. Not every question asks for them.
     incoming: OnceLock<Grouped>,
 }
 
 impl PartialEq for CallGraph {
     fn eq(&self, other: &Self) -> bool {
         // All else follows from these.
-        (&self.self_costs, &self.arcs, &self.arc_costs) == (&other.self_costs, &other.arcs, &other.arc_costs)
+        (&self.self_costs, &self.arcs) == (&other.self_costs, &other.arcs)
     }
 }
 
@@ -63,19 +43,30 @@ impl CallGraph {
     /// # Panics
     ///
     /// When an arc is about a function that has no row, or has no row itself.
-    pub fn new(self_costs: CostTable, mut arcs: Vec<Arc>, mut arc_costs: CostTable) -> Self {
-        assert_eq!(arcs.len(), arc_costs.len(), "one row of costs for each arc");
-        assert!(arc_costs.is_empty() || arc_costs.width() == self_costs.width(), "the same event types");
+    pub fn new(self_costs: CostTable, arcs: impl IntoIterator<Item = Arc>, arc_costs: CostTable) -> Self {
+        let mut all = Arcs { costs: arc_costs, ..Arcs::zeros(0, 0) };
+        for arc in arcs {
+            all.callers.push(narrow(arc.caller.index()));
+            all.callees.push(narrow(arc.callee.index()));
+            all.counts.push(arc.count);
+        }
+        assert_eq!(all.len(), all.costs.len(), "one row of costs for each arc");
+        CallGraph::of_arcs(self_costs, all)
+    }
+
+    /// The same from columns.
+    pub(crate) fn of_arcs(self_costs: CostTable, mut arcs: Arcs) -> Self {
+        assert!(arcs.costs.is_empty() || arcs.costs.width() == self_costs.width(), "the same event types");
         let functions = self_costs.len();
-        let last = arcs.iter().map(|arc| arc.caller.max(arc.callee).index()).max();
+        let last = arcs.ends().map(|(caller, callee)| caller.max(callee) as usize).max();
         assert!(last.is_none_or(|last| last < functions), "self costs of each function");
 
         // A loader that goes by caller has them in order already; then nothing is copied.
-        if !arcs.is_sorted_by(|a, b| (a.caller, a.callee) < (b.caller, b.callee)) {
-            (arcs, arc_costs) = merged(&arcs, &arc_costs);
+        if !arcs.ends().zip(arcs.ends().skip(1)).all(|(one, next)| one < next) {
+            arcs = arcs.merged();
         }
-        let first_out = begins(functions, arcs.iter().map(|arc| arc.caller.index()));
-        CallGraph { self_costs, arcs, arc_costs, first_out, incoming: OnceLock::new() }
+        let first_out = begins(functions, arcs.callers.iter().map(|&caller| caller as usize));
+        CallGraph { self_costs, arcs, first_out, incoming: OnceLock::new() }
     }
 
     /// How many functions there are.
@@ -102,15 +93,33 @@ impl CallGraph {
     }
 
     /// The arcs, sorted by caller, then callee. Each pair of functions is there once.
+    pub fn arcs(&self) -> impl DoubleEndedIterator<Item = Arc> + ExactSizeIterator + Clone {
+        self.arcs.ends().zip(&self.arcs.counts).map(|((caller, callee), &count)| {
+            let [caller, callee] = [caller, callee].map(|function| FunctionId::new(function as usize));
+            Arc { caller, callee, count }
+        })
+    }
+
+    /// The arc at this place among them.
     #[inline]
-    pub fn arcs(&self) -> &[Arc] {
-        &self.arcs
+    pub fn arc(&self, place: usize) -> Arc {
+        let function = |column: &[u32]| FunctionId::new(column[place] as usize);
+        Arc {
+            caller: function(&self.arcs.callers),
+            callee: function(&self.arcs.callees),
+            count: self.arcs.counts[place],
+        }
+    }
+
+    /// The callee of each arc, by number.
+    pub(crate) fn callees(&self) -> &[u32] {
+        &self.arcs.callees
     }
 
     /// The inclusive cost of each arc, in the order of [`CallGraph::arcs`].
     #[inline]
     pub fn arc_costs(&self) -> &CostTable {
-        &self.arc_costs
+        &self.arcs.costs
     }
 
     /// The self cost of a function.
@@ -122,7 +131,7 @@ impl CallGraph {
     /// The inclusive cost of an arc.
     #[inline]
     pub fn arc_cost(&self, arc: usize) -> &[Cost] {
-        self.arc_costs.row(arc)
+        self.arcs.costs.row(arc)
     }
 
     /// The arcs that leave a function, as places in [`CallGraph::arcs`], by callee.
@@ -139,7 +148,7 @@ impl CallGraph {
     /// The arcs that lead to a function, as places in [`CallGraph::arcs`], by caller.
     #[inline]
     pub fn incoming(&self, function: FunctionId) -> impl ExactSizeIterator<Item = usize> + '_ {
-        let callees = || self.arcs.iter().map(|arc| Some(arc.callee.index()));
+        let callees = || self.callees().iter().map(|&callee| Some(callee as usize));
         let incoming = self.incoming.get_or_init(|| Grouped::of(self.functions(), callees()));
         incoming.get(function.index()).iter().map(|&place| place as usize)
     }
@@ -147,7 +156,7 @@ impl CallGraph {
     /// The arc from one function to another.
     pub fn arc_between(&self, caller: FunctionId, callee: FunctionId) -> Option<usize> {
         let range = self.outgoing(caller);
-        let found = self.arcs[range.clone()].binary_search_by_key(&callee, |arc| arc.callee);
+        let found = self.arcs.callees[range.clone()].binary_search(&narrow(callee.index()));
         found.ok().map(|at| range.start + at)
     }
 
@@ -158,20 +167,23 @@ impl CallGraph {
 
     /// How often a function was called, its own calls to itself included.
     pub fn called(&self, function: FunctionId) -> Cost {
-        self.incoming(function).map(|arc| self.arcs[arc].count).sum()
+        self.incoming(function).map(|arc| self.arcs.counts[arc]).sum()
     }
 
     /// The same of all functions.
     pub fn call_counts(&self) -> Vec<Cost> {
         let mut counts = vec![0; self.functions()];
-        self.arcs.iter().for_each(|arc| counts[arc.callee.index()] += arc.count);
+        self.callees()
+            .iter()
+            .zip(&self.arcs.counts)
+            .for_each(|(&callee, count)| counts[callee as usize] += count);
         counts
     }
 
     /// What the callers say that a function cost, without its calls to itself.
     pub fn callers_sum(&self, function: FunctionId) -> Vec<Cost> {
         let mut sum = vec![0; self.width()];
-        for arc in self.incoming(function).filter(|&arc| !self.arcs[arc].is_loop()) {
+        for arc in self.incoming(function).filter(|&arc| !self.arc(arc).is_loop()) {
             add(&mut sum, self.arc_cost(arc));
         }
         sum
@@ -180,7 +192,7 @@ impl CallGraph {
     /// What a function cost by itself and with what it called, without its calls to itself.
     pub fn self_and_callees(&self, function: FunctionId) -> Vec<Cost> {
         let mut sum = self.self_cost(function).to_vec();
-        for arc in self.outgoing(function).filter(|&arc| !self.arcs[arc].is_loop()) {
+        for arc in self.outgoing(function).filter(|&arc| !self.arc(arc).is_loop()) {
             add(&mut sum, self.arc_cost(arc));
         }
         sum
@@ -191,15 +203,13 @@ impl CallGraph {
     /// Self costs stay, so the total does. The caller no longer includes what it called over this arc: of a cut inside a
     /// cycle the rest comes apart, of a cut elsewhere the callee begins a tree of its own.
     pub fn without(&self, mut is_cut: impl FnMut(usize, &Arc) -> bool) -> CallGraph {
-        let mut arcs = Vec::new();
-        let mut arc_costs = CostTable::new(self.width(), 0);
-        for (place, arc) in self.arcs.iter().enumerate() {
-            if !is_cut(place, arc) {
-                arcs.push(*arc);
-                arc_costs.push(self.arc_cost(place));
+        let mut left = Arcs::zeros(self.width(), 0);
+        for ((place, arc), ends) in self.arcs().enumerate().zip(self.arcs.ends()) {
+            if !is_cut(place, &arc) {
+                left.push(ends, arc.count, self.arc_cost(place));
             }
         }
-        CallGraph::new(self.self_costs.clone(), arcs, arc_costs)
+        CallGraph::of_arcs(self.self_costs.clone(), left)
     }
 
     /// The arcs that cost less than a share of the dearest arc to the same callee: `share` parts of `whole`, where `size`
@@ -210,7 +220,7 @@ impl CallGraph {
         let size = |arc: usize| size(self.arc_cost(arc));
         let mut weak = vec![false; self.arcs.len()];
         for function in self.function_ids() {
-            let arcs = || self.incoming(function).filter(|&arc| !self.arcs[arc].is_loop());
+            let arcs = || self.incoming(function).filter(|&arc| !self.arc(arc).is_loop());
             let Some(dearest) = arcs().map(size).max() else { continue };
             for arc in arcs() {
                 let cost = size(arc);
@@ -233,8 +243,8 @@ impl CallGraph {
             table.rows().enumerate().for_each(|(index, row)| map(row, mapped.row_mut(index)));
             mapped
         };
-        let (self_costs, arc_costs) = (apply(&self.self_costs), apply(&self.arc_costs));
-        CallGraph { self_costs, arc_costs, ..self }
+        let (self_costs, costs) = (apply(&self.self_costs), apply(&self.arcs.costs));
+        CallGraph { self_costs, arcs: Arcs { costs, ..self.arcs }, ..self }
     }
 
     /// The same graph with derived event types after its own.
@@ -263,43 +273,18 @@ impl CallGraph {
         for function in self.function_ids() {
             self_costs.add(group_of(function).index(), self.self_cost(function));
         }
-        let fold = |arc: &Arc| Arc { caller: group_of(arc.caller), callee: group_of(arc.callee), ..*arc };
-        CallGraph::new(self_costs, self.arcs.iter().map(fold).collect(), self.arc_costs.clone())
+        let fold = |column: &[u32]| {
+            column
+                .iter()
+                .map(|&function| narrow(group_of(FunctionId::new(function as usize)).index()))
+                .collect()
+        };
+        let arcs = Arcs {
+            callers: fold(&self.arcs.callers),
+            callees: fold(&self.arcs.callees),
+            counts: self.arcs.counts.clone(),
+            costs: self.arcs.costs.clone(),
+        };
+        CallGraph::of_arcs(self_costs, arcs)
     }
-}
-
-/// Sorts arcs, and makes those between the same two functions one.
-fn merged(arcs: &[Arc], arc_costs: &CostTable) -> (Vec<Arc>, CostTable) {
-    let mut order: Vec<u32> = (0..arcs.len()).map(narrow).collect();
-    order.sort_unstable_by_key(|&place| {
-        let arc = &arcs[place as usize];
-        (arc.caller, arc.callee, place)
-    });
-    let mut merged: Vec<Arc> = Vec::new();
-    let mut costs = CostTable::new(arc_costs.width(), 0);
-    for place in order {
-        let (arc, row) = (&arcs[place as usize], arc_costs.row(place as usize));
-        match merged.last_mut() {
-            Some(last) if (last.caller, last.callee) == (arc.caller, arc.callee) => {
-                last.count += arc.count;
-                costs.add(merged.len() - 1, row);
-            }
-            _ => {
-                merged.push(*arc);
-                costs.push(row);
-            }
-        }
-    }
-    (merged, costs)
-}
-
-/// A place in a list, in half the memory.
-///
-/// # Panics
-///
-/// Above 2^32 − 1; no graph has so many arcs.
-#[inline]
-pub(crate) fn narrow(place: usize) -> u32 {
-    #[expect(clippy::expect_used, reason = "a list of so many arcs does not fit into memory")]
-    u32::try_from(place).expect("fewer than 2^32")
 }

@@ -47,7 +47,7 @@ pub fn group_costs(
     let between = graph.folded(groups, |function| group[function.index()]);
     let mut inclusive = between.self_costs().clone();
     let mut called = vec![0; groups];
-    for (place, arc) in between.arcs().iter().enumerate().filter(|(_, arc)| !arc.is_loop()) {
+    for (place, arc) in between.arcs().enumerate().filter(|(_, arc)| !arc.is_loop()) {
         inclusive.add(arc.caller.index(), between.arc_cost(place));
         called[arc.callee.index()] += arc.count;
     }

@@ -43,8 +43,9 @@ use std::cmp::Reverse;
 
 use gristmill_format::Cost;
 
+use crate::analysis::arcs::Arc;
 use crate::analysis::cycle::{CycleId, Cycles, Unit};
-use crate::analysis::graph::{Arc, CallGraph};
+use crate::analysis::graph::CallGraph;
 use crate::cost::{CostTable, add};
 use crate::id::FunctionId;
 use crate::threads::both;
@@ -100,7 +101,7 @@ impl Inclusive {
     pub fn own_with(graph: &CallGraph, find: impl FnOnce() -> Cycles) -> Self {
         let beside = || {
             let mut functions = graph.self_costs().clone();
-            for (place, arc) in graph.arcs().iter().enumerate().filter(|(_, arc)| !arc.is_loop()) {
+            for (place, arc) in graph.arcs().enumerate().filter(|(_, arc)| !arc.is_loop()) {
                 functions.add(arc.caller.index(), graph.arc_cost(place));
             }
             (functions, graph.call_counts(), Limit::of(graph))
@@ -117,7 +118,7 @@ impl Inclusive {
         let mut incoming = CostTable::new(graph.width(), graph.functions());
         let mut outgoing = graph.self_costs().clone();
         let mut was_called = vec![false; graph.functions()];
-        for (place, arc) in graph.arcs().iter().enumerate() {
+        for (place, arc) in graph.arcs().enumerate() {
             outgoing.add(arc.caller.index(), graph.arc_cost(place));
             if arc.count > 0 {
                 was_called[arc.callee.index()] = true;
@@ -149,7 +150,7 @@ impl Inclusive {
                 costs.copy_from_slice(graph.self_cost(member));
                 let mut entered = called[member.index()];
                 for place in graph.outgoing(member) {
-                    let arc = &graph.arcs()[place];
+                    let arc = &graph.arc(place);
                     if cycles.is_inner(arc) {
                         entered -= arc.count;
                     } else {
@@ -219,10 +220,10 @@ impl Inclusive {
         let mut callers: Option<Vec<Cost>> = None;
         for &member in members {
             add(&mut callees, graph.self_cost(member));
-            for arc in graph.outgoing(member).filter(|&arc| !self.cycles.is_inner(&graph.arcs()[arc])) {
+            for arc in graph.outgoing(member).filter(|&arc| !self.cycles.is_inner(&graph.arc(arc))) {
                 add(&mut callees, graph.arc_cost(arc));
             }
-            for arc in graph.incoming(member).filter(|&arc| !self.cycles.is_inner(&graph.arcs()[arc])) {
+            for arc in graph.incoming(member).filter(|&arc| !self.cycles.is_inner(&graph.arc(arc))) {
                 add(callers.get_or_insert_with(|| vec![0; graph.width()]), graph.arc_cost(arc));
             }
         }
@@ -368,7 +369,7 @@ impl KCachegrind {
         let mut sums = KCachegrind::new(graph.functions(), graph.width());
         sums.add_part(
             graph.function_ids().map(|function| (function, graph.self_cost(function))),
-            graph.arcs().iter().enumerate().map(|(place, arc)| (*arc, graph.arc_cost(place))),
+            graph.arcs().enumerate().map(|(place, arc)| (arc, graph.arc_cost(place))),
         );
         sums.finish(graph, cycles)
     }

@@ -30,6 +30,7 @@
 //! assert_eq!(tree.inclusive(CallTree::ROOT), [100]);
 //! ```
 
+pub(crate) mod arcs;
 pub(crate) mod component;
 mod cycle;
 mod graph;
@@ -40,8 +41,9 @@ mod reach;
 pub(crate) mod tests;
 pub mod tree;
 
+pub use arcs::Arc;
 pub use cycle::{Breaker, CycleId, Cycles, Unit};
-pub use graph::{Arc, CallGraph};
+pub use graph::CallGraph;
 pub use group::{GroupCosts, group_costs};
 pub use inclusive::{Difference, Inclusive, InclusiveRule, KCachegrind, Sides};
 pub use reach::{Direction, Reached, hottest_path, reach};

@@ -91,7 +91,7 @@ fn for_each_arc(
     mut with: impl FnMut(usize, FunctionId),
 ) {
     match direction {
-        Direction::Callers => graph.incoming(function).for_each(|arc| with(arc, graph.arcs()[arc].caller)),
-        Direction::Callees => graph.outgoing(function).for_each(|arc| with(arc, graph.arcs()[arc].callee)),
+        Direction::Callers => graph.incoming(function).for_each(|arc| with(arc, graph.arc(arc).caller)),
+        Direction::Callees => graph.outgoing(function).for_each(|arc| with(arc, graph.arc(arc).callee)),
     }
 }

@@ -20,10 +20,10 @@ use std::ops::Range;
 use gristmill_format::Cost;
 
 use crate::analysis::cycle::{CycleId, Unit};
-use crate::analysis::graph::narrow;
 use crate::cost::CostTable;
 use crate::grouped::Grouped;
 use crate::id::FunctionId;
+use crate::id::narrow;
 
 pub use estimate::TreeLimits;
 pub use invocations::{ExactTree, Invocation, NotInvocations};

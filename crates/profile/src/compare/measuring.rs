@@ -128,7 +128,7 @@ impl Measured {
     fn of(runs: &[(&Profile, bool)], graphs: &[CallGraph]) -> Self {
         let pairs = arc_pairs(graphs);
         let functions = graphs.first().map_or(0, CallGraph::functions);
-        let links = pairs.iter().map(|&(caller, callee)| Arc { caller, callee, count: 0 }).collect();
+        let links = pairs.iter().map(|&(caller, callee)| Arc { caller, callee, count: 0 });
         let links = CallGraph::new(CostTable::new(0, functions), links, CostTable::new(0, pairs.len()));
         let mut tables: [Vec<CostTable>; 6] = Default::default();
         for graph in graphs {
@@ -160,7 +160,7 @@ fn tables_of(graph: &CallGraph, pairs: &[(FunctionId, FunctionId)]) -> [CostTabl
     let zeros = vec![0; width];
     for &(caller, callee) in pairs {
         let arc = graph.arc_between(caller, callee);
-        counts.push(&[arc.map_or(0, |arc| graph.arcs()[arc].count)]);
+        counts.push(&[arc.map_or(0, |arc| graph.arc(arc).count)]);
         arc_costs.push(arc.map_or(&zeros[..], |arc| graph.arc_cost(arc)));
     }
     [graph.self_costs().clone(), inclusive, calls, totals, counts, arc_costs]
@@ -231,9 +231,9 @@ fn joined_graph(
 
 /// Callers and callees of all runs, each pair once, sorted.
 fn arc_pairs(graphs: &[CallGraph]) -> Vec<(FunctionId, FunctionId)> {
-    let pair = |arc: &Arc| (arc.caller, arc.callee);
+    let pair = |arc: Arc| (arc.caller, arc.callee);
     let mut pairs: Vec<(FunctionId, FunctionId)> =
-        graphs.iter().flat_map(|graph| graph.arcs().iter().map(pair)).collect();
+        graphs.iter().flat_map(|graph| graph.arcs().map(pair)).collect();
     pairs.sort_unstable();
     pairs.dedup();
     pairs

@@ -179,7 +179,7 @@ fn candidates(gone: &[Lone], come: &[Lone], sides: &Sides<'_>, same_file: bool) 
 fn candidate(gone: &Lone, come: &Lone, sides: &Sides<'_>, same_file: bool) -> Option<Candidate> {
     let callers = |graph: &CallGraph, function: u32| -> Vec<u32> {
         let arcs = graph.incoming(FunctionId::new(function as usize)).take(MOST_CALLERS);
-        let callers = arcs.map(|arc| graph.arcs()[arc].caller.index());
+        let callers = arcs.map(|arc| graph.arc(arc).caller.index());
         let mut callers: Vec<u32> = callers.map(|caller| sides.stands_for[caller]).collect();
         callers.retain(|&caller| caller != function);
         callers.sort_unstable();

@@ -175,7 +175,7 @@ pub(super) fn estimate(
         let mut callers = units.incoming(unit);
         is_certain[unit.index()] = match callers.len() {
             0 => true,
-            1 => callers.all(|arc| is_certain[units.arcs()[arc].caller.index()]),
+            1 => callers.all(|arc| is_certain[units.arc(arc).caller.index()]),
             _ => false,
         };
     }
@@ -185,7 +185,7 @@ pub(super) fn estimate(
     let costs = units.self_and_callees(from);
     let mut guessed = vec![0; width];
     for (arc, costs) in divided(&units, from, &costs) {
-        if !is_certain[units.arcs()[arc].caller.index()] {
+        if !is_certain[units.arc(arc).caller.index()] {
             add(&mut guessed, &costs);
         }
     }
@@ -207,8 +207,8 @@ pub(super) fn estimate(
             callers: arcs
                 .into_iter()
                 .map(|(arc, costs)| {
-                    let caller = units.arcs()[arc].caller;
-                    let count = units.arcs()[arc].count;
+                    let caller = units.arc(arc).caller;
+                    let count = units.arc(arc).count;
                     Bud {
                         entry: entries[caller.index()],
                         parent: None,
@@ -235,7 +235,7 @@ fn divided(units: &CallGraph, unit: FunctionId, costs: &[Cost]) -> Vec<(usize, V
     };
     for (column, &cost) in costs.iter().enumerate() {
         let by_cost = weights(&|arc| units.arc_cost(arc)[column].unsigned_abs());
-        let known = by_cost.or_else(|| weights(&|arc| units.arcs()[arc].count.max(0).unsigned_abs()));
+        let known = by_cost.or_else(|| weights(&|arc| units.arc(arc).count.max(0).unsigned_abs()));
         let known = known.unwrap_or_else(|| vec![1; arcs.len()]);
         for (share, part) in shares.iter_mut().zip(parts_of(cost, &known)) {
             share.1.push(part);

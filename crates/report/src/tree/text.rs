@@ -128,7 +128,7 @@ impl Tree<'_, '_> {
                     "  each stack was seen, as far as names tell".to_owned(),
                 ]
             }
-            TreeBasis::Estimate { .. } if self.view.graph().arcs().is_empty() => {
+            TreeBasis::Estimate { .. } if self.view.graph().arcs().len() == 0 => {
                 vec![format!("{tree}: the profile tells of no calls, so functions stand side by side")]
             }
             TreeBasis::Estimate { guessed } if guessed.iter().all(|&cost| cost == 0) => {

@@ -26,7 +26,7 @@ fn thread(number: u64) -> Selection {
 fn arcs(view: &View<'_>) -> Vec<String> {
     let name = |function| view.subject(function).name().to_owned();
     let mut arcs: Vec<String> =
-        view.graph().arcs().iter().map(|arc| format!("{} {}", name(arc.caller), name(arc.callee))).collect();
+        view.graph().arcs().map(|arc| format!("{} {}", name(arc.caller), name(arc.callee))).collect();
     arcs.sort();
     arcs
 }

@@ -31,9 +31,7 @@ fn cycles_by_hand() {
     assert_eq!(cycles.units(), 4);
 
     let ends = |arcs: Vec<usize>| -> Vec<(usize, usize)> {
-        arcs.into_iter()
-            .map(|arc| (graph.arcs()[arc].caller.index(), graph.arcs()[arc].callee.index()))
-            .collect()
+        arcs.into_iter().map(|arc| (graph.arc(arc).caller.index(), graph.arc(arc).callee.index())).collect()
     };
     assert_eq!(ends(cycles.entries(&graph, second)), [(0, 3)]);
     assert_eq!(ends(cycles.exits(&graph, second)), [(5, 6)]);
@@ -85,7 +83,7 @@ fn is_cycle(reaches: &[Vec<bool>], a: usize, b: usize) -> bool {
 /// The best arc, by trying every one.
 fn naive_breaker(graph: &CallGraph, members: &[usize]) -> Option<(usize, usize, usize)> {
     let inner = |place: &usize| {
-        let arc = &graph.arcs()[*place];
+        let arc = &graph.arc(*place);
         members.contains(&arc.caller.index()) && members.contains(&arc.callee.index())
     };
     (0..graph.arcs().len())
@@ -118,7 +116,7 @@ proptest! {
             }
         }
         // Units have an order, and cycles go by their first members.
-        prop_assert!(graph.arcs().iter().all(|arc| cycles.rank(arc.caller) <= cycles.rank(arc.callee)));
+        prop_assert!(graph.arcs().all(|arc| cycles.rank(arc.caller) <= cycles.rank(arc.callee)));
         prop_assert!(graph.function_ids().all(|function| cycles.rank(function) < cycles.units()));
         let first: Vec<_> = cycles.ids().map(|cycle| cycles.members(cycle)[0]).collect();
         prop_assert!(first.is_sorted());

@@ -14,7 +14,6 @@ fn arcs_in_any_order_become_one_each() {
     let graph = graph(&[1, 2, 3], &[(2, 0, 1, 10), (0, 1, 2, 20), (2, 0, 3, 30), (0, 0, 1, 5), (1, 2, 1, 7)]);
     let arcs: Vec<_> = graph
         .arcs()
-        .iter()
         .enumerate()
         .map(|(place, arc)| (arc.caller.index(), arc.callee.index(), arc.count, graph.arc_cost(place)[0]))
         .collect();
@@ -33,7 +32,7 @@ fn weak_arcs_can_be_cut() {
     let graph = graph(&[1, 1, 1], &[(0, 2, 1, 1000), (1, 2, 1, 99), (2, 2, 1, 1), (0, 1, 1, 3)]);
     let weak = graph.weak_arcs(1, 10, |costs| costs[0]);
     let cut = graph.without(|place, _| weak[place]);
-    let left: Vec<_> = cut.arcs().iter().map(|arc| (arc.caller.index(), arc.callee.index())).collect();
+    let left: Vec<_> = cut.arcs().map(|arc| (arc.caller.index(), arc.callee.index())).collect();
     assert_eq!(left, [(0, 1), (0, 2), (2, 2)]);
     assert_eq!(cut.total(), graph.total());
     assert!(graph.weak_arcs(0, 1, |costs| costs[0]).iter().all(|is_weak| !is_weak));
@@ -84,7 +83,7 @@ fn the_hottest_path_does_not_turn() {
     let graph = graph(&[1; 4], &[(0, 1, 1, 50), (0, 2, 1, 60), (2, 0, 1, 70), (2, 3, 1, 20), (3, 1, 1, 0)]);
     let path = |from, direction| -> Vec<(usize, usize)> {
         let path = hottest_path(&graph, f(from), direction, 0);
-        path.iter().map(|&arc| (graph.arcs()[arc].caller.index(), graph.arcs()[arc].callee.index())).collect()
+        path.iter().map(|&arc| (graph.arc(arc).caller.index(), graph.arc(arc).callee.index())).collect()
     };
     assert_eq!(path(0, Direction::Callees), [(0, 2), (2, 3)]);
     assert_eq!(path(1, Direction::Callers), [(0, 1), (2, 0)]);
@@ -97,7 +96,7 @@ fn reached_in_order_of_distance() {
         graph(&[1; 5], &[(0, 2, 1, 5), (0, 1, 1, 6), (1, 3, 1, 2), (2, 3, 1, 3), (3, 0, 1, 9), (3, 4, 1, 0)]);
     let reached = |farthest| -> Vec<_> {
         let reached = reach(&graph, f(0), Direction::Callees, farthest);
-        let via = |arc: usize| graph.arcs()[arc].caller.index();
+        let via = |arc: usize| graph.arc(arc).caller.index();
         reached.iter().map(|reached| (reached.function.index(), reached.distance, via(reached.via))).collect()
     };
     assert_eq!(reached(0), []);
@@ -114,14 +113,14 @@ proptest! {
             let sums = map.entry((caller, callee)).or_default();
             *sums = (sums.0 + count, sums.1 + cost);
         }
-        let found: BTreeMap<_, _> = graph.arcs().iter().enumerate().map(|(place, arc)| {
+        let found: BTreeMap<_, _> = graph.arcs().enumerate().map(|(place, arc)| {
             ((arc.caller.index(), arc.callee.index()), (arc.count, graph.arc_cost(place)[0]))
         }).collect();
         prop_assert_eq!(found.len(), graph.arcs().len());
         prop_assert_eq!(found, map);
         for function in graph.function_ids() {
-            prop_assert!(graph.outgoing(function).all(|arc| graph.arcs()[arc].caller == function));
-            prop_assert!(graph.incoming(function).all(|arc| graph.arcs()[arc].callee == function));
+            prop_assert!(graph.outgoing(function).all(|arc| graph.arc(arc).caller == function));
+            prop_assert!(graph.incoming(function).all(|arc| graph.arc(arc).callee == function));
         }
         let ways: usize = graph.function_ids().map(|function| graph.incoming(function).len()).sum();
         prop_assert_eq!(ways, graph.arcs().len());

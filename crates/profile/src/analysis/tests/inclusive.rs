@@ -124,7 +124,7 @@ fn naive_kcachegrind(parts: &[CallGraph], with_cycles: bool) -> Numbers {
             let self_cost = part.self_cost(f(function))[0];
             *own.entry(function).or_default() += self_cost;
             let (mut count, mut incoming, mut outgoing) = (0, 0, self_cost);
-            for (place, arc) in part.arcs().iter().enumerate() {
+            for (place, arc) in part.arcs().enumerate() {
                 let (caller, callee, cost) =
                     (arc.caller.index(), arc.callee.index(), part.arc_cost(place)[0]);
                 if callee == function {
@@ -138,7 +138,7 @@ fn naive_kcachegrind(parts: &[CallGraph], with_cycles: bool) -> Numbers {
             *inclusive.entry(function).or_default() += if count > 0 { incoming } else { outgoing };
             *called.entry(function).or_default() += count;
         }
-        for (place, arc) in part.arcs().iter().enumerate() {
+        for (place, arc) in part.arcs().enumerate() {
             let edge = edges.entry((arc.caller.index(), arc.callee.index())).or_default();
             *edge = (edge.0 + arc.count, edge.1 + part.arc_cost(place)[0]);
         }
@@ -181,7 +181,7 @@ fn sum_of(parts: &[CallGraph]) -> CallGraph {
     let mut arcs = Vec::new();
     for part in parts {
         part.function_ids().for_each(|function| self_costs.add(function.index(), part.self_cost(function)));
-        arcs.extend_from_slice(part.arcs());
+        arcs.extend(part.arcs());
         part.arc_costs().rows().for_each(|row| arc_costs.push(row));
     }
     CallGraph::new(self_costs, arcs, arc_costs)
@@ -202,7 +202,7 @@ proptest! {
         for part in &parts {
             sums.add_part(
                 part.function_ids().map(|function| (function, part.self_cost(function))),
-                part.arcs().iter().enumerate().map(|(place, arc)| (*arc, part.arc_cost(place))),
+                part.arcs().enumerate().map(|(place, arc)| (arc, part.arc_cost(place))),
             );
         }
         let found = sums.finish(&whole, cycles);
@@ -221,7 +221,7 @@ proptest! {
     #[test]
     fn annotate_in_the_plainest_way(graph in graphs(6, 12)) {
         let found = Inclusive::annotate(&graph);
-        let arcs = || graph.arcs().iter().enumerate().map(|(place, arc)| (arc, graph.arc_cost(place)[0]));
+        let arcs = || graph.arcs().enumerate().map(|(place, arc)| (arc, graph.arc_cost(place)[0]));
         let called: BTreeSet<_> = arcs().filter(|(arc, _)| arc.count > 0).map(|(arc, _)| arc.callee).collect();
         for function in graph.function_ids() {
             let incoming: Cost =

@@ -20,7 +20,7 @@ pub(super) fn graph(self_costs: &[Cost], arcs: &[(usize, usize, Cost, Cost)]) ->
     arcs.iter().for_each(|&(_, _, _, cost)| arc_costs.push(&[cost]));
     let arcs =
         arcs.iter().map(|&(caller, callee, count, _)| Arc { caller: f(caller), callee: f(callee), count });
-    CallGraph::new(table, arcs.collect(), arc_costs)
+    CallGraph::new(table, arcs, arc_costs)
 }
 
 /// Any graph; its costs need not fit together.
@@ -143,7 +143,7 @@ impl Truth {
 pub(super) fn reaches(graph: &CallGraph, is_cut: impl Fn(usize) -> bool) -> Vec<Vec<bool>> {
     let count = graph.functions();
     let mut reaches = vec![vec![false; count]; count];
-    for (place, arc) in graph.arcs().iter().enumerate() {
+    for (place, arc) in graph.arcs().enumerate() {
         reaches[arc.caller.index()][arc.callee.index()] |= !is_cut(place);
     }
     for over in 0..count {

@@ -269,7 +269,7 @@ fn signed_graphs() -> impl Strategy<Value = CallGraph> {
             callee: f((caller + step).min(6)),
             count,
         };
-        CallGraph::new(self_costs, arcs.iter().map(arc).collect(), arc_costs)
+        CallGraph::new(self_costs, arcs.iter().map(arc), arc_costs)
     })
 }
 
@@ -320,7 +320,7 @@ proptest! {
         let graph = truth.graph();
         let cycles = Cycles::of(&graph);
         let tree = estimate(&graph);
-        let loops = graph.arcs().iter().any(|arc| arc.is_loop());
+        let loops = graph.arcs().any(|arc| arc.is_loop());
         if cycles.is_empty() && !loops && tree.basis() == &(TreeBasis::Estimate { guessed: vec![0] }) {
             let without_cost = |stacks: BTreeMap<Vec<usize>, Cost>| -> BTreeMap<Vec<usize>, Cost> {
                 stacks.into_iter().filter(|(_, cost)| *cost != 0).collect()

@@ -61,7 +61,7 @@ impl CallTree {
             .folded(cycles.units(), |function| FunctionId::new(cycles.rank(function)))
             .without(|_, arc| arc.is_loop());
         assert!(
-            graph.functions() == 0 || units.arcs().iter().all(|arc| arc.caller < arc.callee),
+            graph.functions() == 0 || units.arcs().all(|arc| arc.caller < arc.callee),
             "the cycles of this graph"
         );
         let mut item = vec![TreeItem::Program; cycles.units()];
@@ -133,7 +133,7 @@ impl<'a> Growth<'a> {
                 let amount = inclusive.row(unit.index())[at];
                 let mut give = |index: usize, share| flow.row_mut(callers[index])[at] = share;
                 let costs = callers.iter().map(|&arc| units.arc_cost(arc)[lane.event].saturating_abs());
-                let counts = callers.iter().map(|&arc| units.arcs()[arc].count.max(0));
+                let counts = callers.iter().map(|&arc| units.arc(arc).count.max(0));
                 if costs.clone().any(|cost| cost > 0) {
                     apportion(amount, costs, give);
                 } else if counts.clone().any(|count| count > 0) {
@@ -143,9 +143,9 @@ impl<'a> Growth<'a> {
                 }
             }
         }
-        let counts: Vec<Cost> = units.arcs().iter().map(|arc| arc.count.max(0)).collect();
+        let counts: Vec<Cost> = units.arcs().map(|arc| arc.count.max(0)).collect();
         let mut called = vec![0; units.functions()];
-        for (arc, count) in units.arcs().iter().zip(&counts) {
+        for (arc, count) in units.arcs().zip(&counts) {
             called[arc.callee.index()] += count;
         }
         Growth { units, item, lanes, own, flow, inclusive, called, counts }
@@ -161,8 +161,7 @@ impl<'a> Growth<'a> {
         for unit in self.units.function_ids() {
             let mut callers = self.units.incoming(unit);
             if callers.len() == 1 {
-                is_certain[unit.index()] |=
-                    callers.all(|arc| is_certain[self.units.arcs()[arc].caller.index()]);
+                is_certain[unit.index()] |= callers.all(|arc| is_certain[self.units.arc(arc).caller.index()]);
             }
             if is_certain[unit.index()] {
                 add(&mut certain, self.own.row(unit.index()));
@@ -267,7 +266,7 @@ impl<'a> Growth<'a> {
                 _ => proportion(self.counts[arc], count.min(called), called),
             };
             self.counts[arc] -= calls;
-            let callee = self.units.arcs()[arc].callee;
+            let callee = self.units.arc(arc).callee;
             let is_guessed = is_guessed || self.units.incoming(callee).len() > 1;
             let costs = passed.row(index).to_vec();
             let bud = Bud { unit: callee, parent: Some(place), count: calls, costs, is_guessed };

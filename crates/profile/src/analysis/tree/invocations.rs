@@ -13,10 +13,10 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
-use crate::analysis::graph::narrow;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeItem, Trie};
 use crate::cost::{CostTable, add};
 use crate::id::FunctionId;
+use crate::id::narrow;
 
 /// A block of a file, from one `fn=` to the next: one invocation of a function.
 #[derive(Debug, Clone, Copy)]

@@ -92,7 +92,7 @@ fn assert_adds_up(comparison: &Comparison<'_>, difference: &Profile) {
     for (place, arc) in comparison.arcs().iter().enumerate() {
         let found =
             of(arc.caller).zip(of(arc.callee)).and_then(|(caller, callee)| graph.arc_between(caller, callee));
-        let count = found.map_or(0, |found| graph.arcs()[found].count);
+        let count = found.map_or(0, |found| graph.arc(found).count);
         assert_eq!(arc.count.base.median + count, arc.count.new.median);
         for event in 0..recorded {
             let change = comparison.arc_cost(place, event);

@@ -233,7 +233,7 @@ fn inclusive(
 /// Who calls whom; without costs, which cycles do not depend on.
 fn graph_of(entries: &Entries<'_>, arcs: &[EntryArc]) -> CallGraph {
     let costs = |rows: usize| CostTable::new(1, rows);
-    CallGraph::new(costs(entries.len()), arcs.iter().map(arc_of).collect(), costs(arcs.len()))
+    CallGraph::new(costs(entries.len()), arcs.iter().map(arc_of), costs(arcs.len()))
 }
 
 fn arc_of(arc: &EntryArc) -> Arc {
