@@ -302,7 +302,7 @@ pub(crate) struct FunctionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The function: its name, a part of it, or a pattern that fits no other
+    /// The function: its name or FILE:NAME, a part of its name, or a pattern that fits no other
     #[arg(value_name = "FUNCTION")]
     pub(crate) function: String,
 
@@ -334,7 +334,7 @@ pub(crate) struct TreeArgs {
     #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Begin with this function: its name, a part of it, or a pattern that fits no other
+    /// Begin with this function: its name or FILE:NAME, a part of its name, or a pattern that fits no other
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) from: Option<String>,
 

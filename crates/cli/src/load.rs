@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use gristmill_format::{ErrorKind, Lint};
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::{FileHeader, FunctionId, Input, Loader, Profile, Selection, recording_of};
-use gristmill_report::{Cut, Rule, View, ViewError, ViewOptions, printable};
+use gristmill_report::{Cut, Rule, Subject, View, ViewError, ViewOptions, printable};
 use regex::Regex;
 
 use crate::args::{InclusiveRule, ProfileArgs, ReportFormat, SelectionArgs, is_dash};
@@ -238,14 +238,20 @@ pub(crate) fn pattern(text: &str) -> Result<Regex, CliError> {
     })
 }
 
-/// The one function that is meant: by its name, or else by the only name that it is a part of, or the only one that
-/// matches it as a pattern.
+/// The one function that is meant: by its name, with its file or object before it where several have the name; or else by
+/// the only name that it is a part of, or the only one that matches it as a pattern.
 pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliError> {
     let all = || view.subjects();
     let by = |fits: &dyn Fn(&str) -> bool| -> Vec<FunctionId> {
         all().filter(|(_, subject)| fits(subject.name())).map(|(id, _)| id).collect()
     };
-    let mut found = fitting(asked, by);
+    let mut found = by(&|name| name == asked);
+    if found.is_empty() {
+        found = all().filter(|(_, subject)| is_placed(view, *subject, asked)).map(|(id, _)| id).collect();
+    }
+    if found.is_empty() {
+        found = fitting(asked, by);
+    }
     match found.as_slice() {
         [only] => Ok(*only),
         [] => {
@@ -260,10 +266,28 @@ pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliEr
             found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[0]), id));
             Err(several_functions(asked, &found, |&id| {
                 let subject = view.subject(id);
-                (subject.name().to_owned(), view.profile().file(subject.file))
+                let (file, object) =
+                    (view.profile().file(subject.file), view.profile().object(subject.object));
+                let place = match (file, object) {
+                    (b"", object) => object.to_vec(),
+                    (file, b"") => file.to_vec(),
+                    (file, object) => [file, b" in ", object].concat(),
+                };
+                (subject.name().to_owned(), place)
             }))
         }
     }
+}
+
+/// Whether what is asked for is a file or an object, or the end of its path, and after a colon the name of the function.
+fn is_placed(view: &View<'_>, subject: Subject<'_>, asked: &str) -> bool {
+    let place = asked.strip_suffix(subject.name()).and_then(|place| place.strip_suffix(':'));
+    let Some(place) = place.filter(|place| !place.is_empty()) else { return false };
+    let ends_so = |path: &[u8]| {
+        let before = path.strip_suffix(place.as_bytes());
+        before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+    };
+    ends_so(view.profile().file(subject.file)) || ends_so(view.profile().object(subject.object))
 }
 
 /// What is meant by a name: what is called so, or else what has it in its name, or else what matches it as a pattern.
@@ -287,20 +311,23 @@ pub(crate) fn no_function(asked: &str, hint: Option<String>) -> CliError {
     CliError::Usage { message: format!("no function is called `{}`", printable(asked.as_bytes())), hint }
 }
 
-/// More than one fits; `told` says name and file of each.
-pub(crate) fn several_functions<'p, T>(
+/// More than one fits; `told` says name and place of each.
+pub(crate) fn several_functions<T, P: AsRef<[u8]>>(
     asked: &str,
     found: &[T],
-    told: impl Fn(&T) -> (String, &'p [u8]),
+    told: impl Fn(&T) -> (String, P),
 ) -> CliError {
     const MOST_CHOICES: usize = 10;
     let mut message = format!("{} functions fit `{}`:", found.len(), printable(asked.as_bytes()));
     message.extend(found.iter().take(MOST_CHOICES).map(|one| {
-        let (name, file) = told(one);
-        format!("\n    {}  {}", printable(name.as_bytes()), printable(file))
+        let (name, place) = told(one);
+        format!("\n    {}  {}", printable(name.as_bytes()), printable(place.as_ref()))
     }));
     if found.len() > MOST_CHOICES {
         message.push_str("\n    …");
     }
-    CliError::Usage { message, hint: Some("say more of the name, or all of it".to_owned()) }
+    CliError::Usage {
+        message,
+        hint: Some("say more of the name, or its file or object before it: FILE:NAME".to_owned()),
+    }
 }

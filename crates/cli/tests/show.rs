@@ -220,6 +220,41 @@ fn a_choice_where_a_name_is_not_enough() {
 }
 
 #[test]
+fn a_name_that_several_functions_have() {
+    let file = b"events: Ir\nob=/bin/mill\nfl=src/a.c\nfn=init\n1 5\nfl=src/b.c\nfn=init\n1 7\nob=/lib/libgrain.so\n\
+        fl=src/b.c\nfn=init\n1 11\n";
+    let folder = folder(&[("profile", file)]);
+    let output = run_in(folder.path(), &["show", "init", "profile"]);
+    let said = stderr(&output);
+    assert_eq!(code(&output), 2, "{said}");
+    assert!(said.contains("src/b.c in /lib/libgrain.so") && said.contains("FILE:NAME"), "{said}");
+    let cost = |name: &str| whole(&shown(file, &[name])["self"]["Ir"]);
+    assert_eq!(["a.c:init", "src/a.c:init", "libgrain.so:init"].map(cost), [5, 5, 11]);
+    let output = run_in(folder.path(), &["show", "b.c:init", "profile"]);
+    assert!(stderr(&output).contains("2 functions fit `b.c:init`"), "{}", stderr(&output));
+    assert_eq!(code(&run_in(folder.path(), &["show", ".c:init", "profile"])), 2);
+}
+
+#[test]
+fn parts_by_the_rule_that_is_asked_for() {
+    // What is said of `grind` differs from what it cost; in the second part nothing calls it, and it calls itself.
+    let file = b"version: 1\npid: 1\npart: 1\nevents: Ir\n\nfn=main\n1 10\ncfn=grind\ncalls=2 1\n1 50\nfn=grind\n1 30\n\
+        cfn=sift\ncalls=1 1\n1 4\nfn=sift\n1 4\n\nversion: 1\npid: 1\npart: 2\nevents: Ir\n\nfn=grind\n1 3\ncfn=sift\n\
+        calls=1 1\n1 8\nfn=sift\n1 8\n\nversion: 1\npid: 1\npart: 3\nevents: Ir\n\nfn=grind\n1 1\ncfn=grind\ncalls=1 1\n\
+        1 100\n";
+    let by_part = |rule: &str| {
+        let told = shown(file, &["grind", "--inclusive", rule]);
+        let rows = told["by_part"]["rows"].as_array().unwrap().clone();
+        let costs: Vec<i128> = rows.iter().map(|row| whole(&row["inclusive"]["Ir"])).collect();
+        (costs, whole(&told["inclusive"]["Ir"]))
+    };
+    assert_eq!(by_part("own"), (vec![34, 11, 1], 46));
+    // A call to itself makes it a function that is called, by nobody else.
+    assert_eq!(by_part("kcachegrind"), (vec![50, 11, 0], 61));
+    assert_eq!(by_part("annotate").0, [50, 11, 100]);
+}
+
+#[test]
 fn large_and_deep_profiles() {
     // A chain of 100,000 calls, seen from its middle to both ends; and a function with as many callers and callees.
     let mut chain = "events: Ir\n".to_owned();

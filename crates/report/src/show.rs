@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use gristmill_format::Cost;
 use gristmill_profile::FunctionId;
-use gristmill_profile::analysis::{Arc, Direction, Unit, reach};
+use gristmill_profile::analysis::{Arc, Direction, InclusiveRule, Unit, reach};
 
 use crate::amount::add;
 use crate::head::Head;
@@ -298,7 +298,7 @@ fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<
     if selected.len() < 2 {
         return Ok(Listed::of(Vec::new(), limit));
     }
-    let cycles = view.inclusive().cycles();
+    let (cycles, rule) = (view.inclusive().cycles(), view.inclusive().rule());
     let width = profile.event_count().max(1);
     let several =
         |number: &dyn Fn(usize) -> Option<u64>| (1..selected.len()).any(|part| number(part) != number(0));
@@ -307,7 +307,9 @@ fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<
     let mut rows = Vec::new();
     for (nth, part) in selected.iter().enumerate() {
         let events = part.event_types();
-        let (mut own, mut called) = (vec![0; width], vec![0; width]);
+        let mut own = vec![0; width];
+        // What it called, and what its callers say, as far as the rule takes these.
+        let (mut called, mut entered) = (vec![0; width], vec![0; width]);
         let mut calls = 0;
         let mut is_there = false;
         profile.each_self_cost(part, |of, _, costs| {
@@ -324,17 +326,30 @@ fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<
                 return;
             }
             is_there = true;
+            let add_to = |sums: &mut Vec<Cost>| {
+                events.iter().zip(costs).for_each(|(event, cost)| sums[event.index()] += cost);
+            };
+            let (takes_loops, takes_uncounted) =
+                (rule == InclusiveRule::Annotate, rule == InclusiveRule::KCachegrind);
             if arc.callee == function {
                 calls += arc.count;
+                if (takes_loops || !arc.is_loop()) && (takes_uncounted || arc.count > 0) {
+                    add_to(&mut entered);
+                }
             }
-            if arc.caller == function && !cycles.is_inner(&arc) {
-                events.iter().zip(costs).for_each(|(event, cost)| called[event.index()] += cost);
+            if arc.caller == function && (takes_loops || !cycles.is_inner(&arc)) {
+                add_to(&mut called);
             }
         });
         if !is_there {
             continue;
         }
-        let inclusive: Vec<Cost> = own.iter().zip(&called).map(|(own, called)| own + called).collect();
+        let by_callers = rule != InclusiveRule::Own && calls > 0 && cycles.cycle_of(function).is_none();
+        let inclusive = if by_callers {
+            entered
+        } else {
+            own.iter().zip(&called).map(|(own, called)| own + called).collect()
+        };
         let mut name = match part.number() {
             Some(number) => format!("part {number}"),
             None => format!("part {}", nth + 1),
