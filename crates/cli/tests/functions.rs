@@ -311,3 +311,38 @@ fn groups_cost_no_less_than_their_own_lines() {
     let output = run_with(&[&arguments[..], &["--inclusive", "kcachegrind"]].concat(), file);
     assert!(stderr(&output).contains("--inclusive does nothing here"));
 }
+
+#[test]
+fn cycles_are_found_by_the_names_of_their_members() {
+    let names = |filter: &str| {
+        let arguments = ["functions", "--group", "cycle", "--format", "json", "callgrind/callgrind.out.mill"];
+        let output = run_in(&root().join("corpus"), &[&arguments[..], &["--filter", filter]].concat());
+        let rows = json(&output)["functions"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let cycle = names("^cycle 1 ");
+    assert_eq!(cycle.len(), 1);
+    assert_eq!([names("^coarse$"), names("^fine$")], [cycle.clone(), cycle]);
+}
+
+#[test]
+fn a_bound_is_marked_in_every_format() {
+    // The library calls the program back.
+    let file =
+        b"events: Ir\nob=a\nfn=main\n1 10\ncob=b\ncfn=f\ncalls=1 1\n1 90\nob=b\nfn=f\n1 70\ncob=a\ncfn=g\n\
+        calls=1 1\n1 20\nob=a\nfn=g\n1 20\n";
+    let told = |more: &[&str]| {
+        let output = run_with(&[&["functions", "--group", "object", "-"], more].concat(), file);
+        stdout(&output)
+    };
+    assert!(told(&[]).contains("≤"), "{}", told(&[]));
+    let events = "Ir,A,B,C,D,E";
+    let many: Vec<String> =
+        "ABCDE".chars().map(|name| format!("--derive={name} = 1000000000000 Ir")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).chain(["-e", events]).collect();
+    let stacked = told(&many);
+    assert!(stacked.lines().any(|line| line.starts_with("  A") && line.contains("≤")), "{stacked}");
+    let csv = told(&["--format", "csv"]);
+    assert!(csv.lines().next().unwrap().ends_with(",inclusive is upper bound"), "{csv}");
+    assert_eq!(csv.lines().filter(|line| line.ends_with(",yes")).count(), 2, "{csv}");
+}

@@ -102,9 +102,6 @@ impl<'v, 'p> Functions<'v, 'p> {
                 } else {
                     groups(view, options, grouping)
                 };
-                if let Some(filter) = &options.filter {
-                    rows.retain(|row| filter.is_match(&row.name));
-                }
                 let matching = rows.len();
                 rows.sort_by(|a, b| {
                     let key = |row: &Row| key(options.sort, row.inclusive[0], row.self_costs[0], row.calls);
@@ -214,14 +211,22 @@ fn units(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize) {
     let cycles = inclusive.cycles();
     let taken = |id: FunctionId| is_taken(view, options, view.subject(id));
     let ids = view.subjects().map(|(id, _)| id);
+    let fits = |name: &str| options.filter.as_ref().is_none_or(|filter| filter.is_match(name));
+    let matches = |id: FunctionId| taken(id) && fits(view.subject(id).name());
     let alone: Vec<FunctionId> = ids.filter(|&id| cycles.unit(id) == Unit::Function(id)).collect();
     let all = alone.len() + cycles.ids().len();
-    let mut rows: Vec<Row> = alone.into_iter().filter(|&id| taken(id)).map(|id| row(view, id)).collect();
-    for cycle in cycles.ids().filter(|&cycle| cycles.members(cycle).iter().any(|&id| taken(id))) {
+    let mut rows: Vec<Row> = alone.into_iter().filter(|&id| matches(id)).map(|id| row(view, id)).collect();
+    for cycle in cycles.ids() {
         let members = cycles.members(cycle);
         let first = members.first().map_or("", |&id| view.subject(id).name());
+        let name = format!("cycle {} of {} functions: {first} …", cycle.number(), members.len());
+        // By its own name, which not many know, or by that of a member.
+        let is_named = fits(&name) && members.iter().any(|&id| taken(id));
+        if !is_named && !members.iter().any(|&id| matches(id)) {
+            continue;
+        }
         rows.push(Row {
-            name: format!("cycle {} of {} functions: {first} …", cycle.number(), members.len()),
+            name,
             file: String::new(),
             object: String::new(),
             self_costs: inclusive.cycle_self_cost(cycle).to_vec(),
@@ -262,7 +267,8 @@ fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> (V
     }
     let costs = group_costs(view.graph(), names.len(), |function| group_of[function.index()]);
     let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
-    let rows = names.into_iter().enumerate().skip(1);
+    let fits = |name: &str| options.filter.as_ref().is_none_or(|filter| filter.is_match(name));
+    let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| fits(name));
     let rows = rows.map(|(group, name)| Row {
         name,
         file: String::new(),

@@ -64,6 +64,8 @@ impl Report for Functions<'_, '_> {
         }
         columns.push(Column::number("calls"));
         columns.extend(["cycle", "name", "file", "object"].map(Column::text));
+        let is_of_groups = !matches!(self.grouping, Grouping::Function | Grouping::Cycle);
+        columns.extend(is_of_groups.then(|| Column::text("inclusive is upper bound")));
         let rows = self.rows.iter().map(|row| {
             let mut cells = Vec::new();
             for (inclusive, own) in row.inclusive.iter().zip(&row.self_costs) {
@@ -72,6 +74,7 @@ impl Report for Functions<'_, '_> {
             cells.push(Cell::new(row.calls.to_string()));
             cells.push(Cell::new(row.cycle.map_or_else(String::new, |cycle| cycle.to_string())));
             cells.extend([&row.name, &row.file, &row.object].map(|text| Cell::new(text.as_str())));
+            cells.extend(is_of_groups.then(|| Cell::new(if row.is_upper_bound { "yes" } else { "no" })));
             cells
         });
         Table { columns, rows: rows.collect() }.write_csv(out)
@@ -104,7 +107,8 @@ impl Functions<'_, '_> {
                 number(self.all)
             )
         };
-        if !share.is_empty() && self.rows.len() < self.all {
+        // Of a share that cannot be seen nothing need be said.
+        if !matches!(&share[..], "" | "0.0") && self.rows.len() < self.all {
             text.push_str(&format!(" with {share} % of the self cost"));
         }
         if let Some(name) = &self.relative_to {
@@ -150,8 +154,7 @@ impl Functions<'_, '_> {
             let share = |cost: Cost| Cell::new(percent(cost, self.whole[column]));
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
             if calls {
-                let limit = if row.is_upper_bound { "≤" } else { "" };
-                cells.push(Cell::number(inclusive, format!("{limit}{}", unit.show(inclusive))));
+                cells.push(Cell::number(inclusive, format!("{}{}", row.bound(), unit.show(inclusive))));
                 cells.push(share(inclusive));
             }
             cells.extend([cost(own), share(own)]);
@@ -228,13 +231,14 @@ impl Functions<'_, '_> {
 
     fn event_cells(&self, row: &Row, column: usize) -> EventCells {
         let event = &self.view.events()[column];
-        let pair = |cost: Cost| {
-            [Cell::number(cost, event.unit.show(cost)), Cell::new(percent(cost, self.whole[column]))]
+        let pair = |cost: Cost, bound: &str| {
+            let shown = format!("{bound}{}", event.unit.show(cost));
+            [Cell::number(cost, shown), Cell::new(percent(cost, self.whole[column]))]
         };
         EventCells {
             name: printable(event.name.as_bytes()).into_owned(),
-            inclusive: pair(row.inclusive[column]),
-            own: pair(row.self_costs[column]),
+            inclusive: pair(row.inclusive[column], row.bound()),
+            own: pair(row.self_costs[column], ""),
         }
     }
 
@@ -264,6 +268,13 @@ impl Functions<'_, '_> {
             writeln!(out, "{}", look.dim(note))?;
         }
         Ok(())
+    }
+}
+
+impl Row {
+    /// What stands before an inclusive cost.
+    fn bound(&self) -> &'static str {
+        if self.is_upper_bound { "≤" } else { "" }
     }
 }
 
