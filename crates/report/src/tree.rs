@@ -101,6 +101,7 @@ pub struct Tree<'v, 'p> {
     pub entries: Vec<Entry>,
     /// The function that the tree begins with, if it is not the program.
     pub from: Option<String>,
+    unequal_calls: usize,
     inverted: bool,
     least: u32,
     depth: Option<usize>,
@@ -113,7 +114,7 @@ impl<'v, 'p> Tree<'v, 'p> {
         // The program itself is no node that anyone asked for.
         let most_nodes = options.limit.unwrap_or(MOST_NODES).clamp(1, MOST_NODES);
         let most_nodes = most_nodes + usize::from(options.from.is_none());
-        let Source { basis, growth, entries } = source::of(view, options, most_nodes);
+        let Source { basis, unequal_calls, growth, entries } = source::of(view, options, most_nodes);
         let limits =
             Limits { least: options.least, depth: options.depth.unwrap_or(usize::MAX), nodes: most_nodes };
         let mut nodes = growth.select(|entry| entries.name(entry), limits);
@@ -129,6 +130,7 @@ impl<'v, 'p> Tree<'v, 'p> {
         Tree {
             head: Head::of(view),
             basis,
+            unequal_calls,
             is_limited: nodes.len() >= most_nodes,
             nodes,
             entries: shown,

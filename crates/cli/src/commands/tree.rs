@@ -3,7 +3,7 @@
 use gristmill_report::{Tree, TreeOptions};
 
 use crate::ExitStatus;
-use crate::args::TreeArgs;
+use crate::args::{InclusiveRule, TreeArgs};
 use crate::commands::{print_report, tell_notes};
 use crate::error::CliError;
 use crate::load;
@@ -24,6 +24,14 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         depth: args.depth,
         limit: args.format.limit(args.limit, NODES, Some(NODES_FOR_PROGRAMS)),
     };
+    for (option, is_given) in [
+        ("--inclusive", args.profile.inclusive != InclusiveRule::Own),
+        ("--no-cycles", args.profile.no_cycles),
+    ] {
+        if is_given {
+            session.warn(&format!("a tree has costs and cycles of its own: {option} does nothing here"));
+        }
+    }
     let report = Tree::new(&view, &options);
     tell_notes(&report.head, args.format, session);
     print_report(&report, args.format, session)?;

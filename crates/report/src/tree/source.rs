@@ -15,6 +15,8 @@ use crate::view::{Subject, View};
 /// A tree before anything is left out of it.
 pub(super) struct Source<'v, 'p> {
     pub(super) basis: TreeBasis,
+    /// Of so many calls the files say another cost than what was called adds up to.
+    pub(super) unequal_calls: usize,
     pub(super) growth: Growth,
     pub(super) entries: Entries<'v, 'p>,
 }
@@ -120,12 +122,14 @@ fn exact<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
     if tree.calls() == 0 {
         return None;
     }
+    let unequal_calls = tree.unequal_calls();
     let tree = tree.finish().renamed(|item| match item {
         TreeItem::Function(function) => TreeItem::Function(view.subject_of(function)),
         other => other,
     });
     let growth = Growth::of(&tree, view.events().len(), entry_of, |row| view.of_recorded(row).ok())?;
-    let source = Source { basis: TreeBasis::Exact, growth, entries: Entries::of_subjects(view) };
+    let source =
+        Source { basis: TreeBasis::Exact, unequal_calls, growth, entries: Entries::of_subjects(view) };
     let is_at: IsAt =
         |source, from, node| source.growth.nodes[node].entry == entry_of(TreeItem::Function(from));
     Some(Known { source, is_at })
@@ -196,7 +200,7 @@ fn of_names<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
     };
     let growth = Growth::of(&tree, view.events().len(), place, |row| view.of_recorded(row).ok())?;
     let entries = Entries { view, subjects: 0, others: entries };
-    let source = Source { basis: TreeBasis::Callers, growth, entries };
+    let source = Source { basis: TreeBasis::Callers, unequal_calls: 0, growth, entries };
     Some(Known { source, is_at: is_at_names })
 }
 
@@ -244,7 +248,7 @@ fn estimate<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize
     };
     if let (Some(from), true) = (options.from, options.inverted) {
         let (growth, guessed) = inverted::estimate(graph, &cycles, from, entry, most_nodes);
-        return Source { basis: TreeBasis::Estimate { guessed }, growth, entries };
+        return Source { basis: TreeBasis::Estimate { guessed }, unequal_calls: 0, growth, entries };
     }
     let make = |limits| CallTree::estimate(graph, &cycles, options.from, limits);
     let whole = match options.from {
@@ -263,5 +267,5 @@ fn estimate<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize
     let width = view.events().len();
     let growth = Growth::of(&tree, width, entry, |row| Some(row.to_vec()));
     let growth = growth.unwrap_or_else(|| Growth::new(width));
-    Source { basis: tree.basis().clone(), growth, entries }
+    Source { basis: tree.basis().clone(), unequal_calls: 0, growth, entries }
 }

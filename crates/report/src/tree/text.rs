@@ -121,7 +121,18 @@ impl Tree<'_, '_> {
             (None, _) => "call tree".to_owned(),
         };
         let mut notes = match &self.basis {
-            TreeBasis::Exact => vec![format!("{tree}, exact: the profile tells of each call")],
+            TreeBasis::Exact => {
+                let mut notes = vec![format!("{tree}, exact: the profile tells of each call")];
+                notes.extend(match self.unequal_calls {
+                    0 => None,
+                    1 => Some("  1 call is said to cost something else than what it called".to_owned()),
+                    calls => Some(format!(
+                        "  {} calls are said to cost something else than what they called",
+                        number(calls)
+                    )),
+                });
+                notes
+            }
             TreeBasis::Callers => {
                 vec![
                     format!("{tree}, from recorded callers:"),
