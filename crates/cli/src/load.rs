@@ -264,17 +264,22 @@ pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliEr
         }
         _ => {
             found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[0]), id));
-            Err(several_functions(asked, &found, |&id| {
-                let subject = view.subject(id);
-                let (file, object) =
-                    (view.profile().file(subject.file), view.profile().object(subject.object));
-                let place = match (file, object) {
-                    (b"", object) => object.to_vec(),
-                    (file, b"") => file.to_vec(),
-                    (file, object) => [file, b" in ", object].concat(),
-                };
-                (subject.name().to_owned(), place)
-            }))
+            Err(several_functions(
+                asked,
+                &found,
+                |&id| {
+                    let subject = view.subject(id);
+                    let (file, object) =
+                        (view.profile().file(subject.file), view.profile().object(subject.object));
+                    let place = match (file, object) {
+                        (b"", object) => object.to_vec(),
+                        (file, b"") => file.to_vec(),
+                        (file, object) => [file, b" in ", object].concat(),
+                    };
+                    (subject.name().to_owned(), place)
+                },
+                "say more of the name, or its file or object before it: FILE:NAME",
+            ))
         }
     }
 }
@@ -311,11 +316,12 @@ pub(crate) fn no_function(asked: &str, hint: Option<String>) -> CliError {
     CliError::Usage { message: format!("no function is called `{}`", printable(asked.as_bytes())), hint }
 }
 
-/// More than one fits; `told` says name and place of each.
+/// More than one fits; `told` says name and place of each, `hint` what to do.
 pub(crate) fn several_functions<T, P: AsRef<[u8]>>(
     asked: &str,
     found: &[T],
     told: impl Fn(&T) -> (String, P),
+    hint: &str,
 ) -> CliError {
     const MOST_CHOICES: usize = 10;
     let mut message = format!("{} functions fit `{}`:", found.len(), printable(asked.as_bytes()));
@@ -326,8 +332,5 @@ pub(crate) fn several_functions<T, P: AsRef<[u8]>>(
     if found.len() > MOST_CHOICES {
         message.push_str("\n    …");
     }
-    CliError::Usage {
-        message,
-        hint: Some("say more of the name, or its file or object before it: FILE:NAME".to_owned()),
-    }
+    CliError::Usage { message, hint: Some(hint.to_owned()) }
 }

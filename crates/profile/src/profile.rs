@@ -1,5 +1,7 @@
 //! The profile itself: its inputs, and an index over them.
 
+use std::ops::Range;
+
 use gristmill_format::{Cost, EventDefinition};
 
 use crate::analysis::arcs::{Arcs, ArcsMut};
@@ -285,43 +287,88 @@ impl Profile {
         let width = events.len().max(1);
         let mut wanted: Vec<(EventId, usize)> = events.iter().copied().zip(0..).collect();
         wanted.sort_unstable();
-        let parts: Vec<(usize, PartColumns)> = self
-            .selected(selection)
-            .map(|part| (part.id().index(), PartColumns::of(part.event_types(), &wanted)))
-            .collect();
-        let stretches: Vec<(Stretch, &PartColumns)> = parts
-            .iter()
-            .flat_map(|(part, columns)| {
-                let (from, to) = self.index.arc_range(*part);
-                self.index.arcs.stretches(from, to).map(move |stretch| (stretch, columns))
-            })
-            .collect();
-        let counts: Vec<usize> = stretches.iter().map(|(stretch, _)| stretch.count()).collect();
+        let runs = self.arc_runs(selection);
+        let counts: Vec<usize> = runs.iter().map(|run| run.count).collect();
         let arc_count = counts.iter().sum();
 
         let mut self_costs = CostTable::new(width, self.function_count());
         let mut arcs = Arcs::zeros(width, arc_count);
         let mut tasks = vec![GraphTask::SelfCosts(&mut self_costs)];
-        let pieces = arcs.pieces(&counts).into_iter().zip(stretches);
-        tasks.extend(pieces.map(|(arcs, (stretch, columns))| GraphTask::Arcs { arcs, stretch, columns }));
+        tasks
+            .extend(arcs.pieces(&counts).into_iter().zip(runs).map(|(arcs, run)| GraphTask::Arcs(arcs, run)));
         on_all_cores(self.function_count() + arc_count, tasks, |task| match task {
             GraphTask::SelfCosts(self_costs) => {
-                for (part, columns) in &parts {
-                    let (from, to) = self.index.self_range(*part);
+                self.with_columns(0..self.part_count(), selection, &wanted, |part, columns| {
+                    let (from, to) = self.index.self_range(part);
                     self.index.selves.each(from, to, columns.width, |(function, _), _, costs| {
                         columns.add(costs, self_costs.row_mut(function as usize));
                     });
-                }
+                });
             }
-            GraphTask::Arcs { mut arcs, stretch, columns } => {
+            GraphTask::Arcs(mut arcs, run) => {
                 let mut place = 0;
-                self.index.arcs.each_of(&stretch, columns.width, |ends, count, costs| {
-                    columns.add(costs, arcs.put(place, ends, count));
-                    place += 1;
+                self.with_columns(run.parts, selection, &wanted, |part, columns| {
+                    let (from, to) = self.index.arc_range(part);
+                    let stretch = run.stretch.unwrap_or(Stretch::new(from, to));
+                    self.index.arcs.each_of(&stretch, columns.width, |ends, count, costs| {
+                        columns.add(costs, arcs.put(place, ends, count));
+                        place += 1;
+                    });
                 });
             }
         });
         CallGraph::of_arcs(self_costs, arcs)
+    }
+
+    /// The arcs of the selected parts, cut into runs that are worth a task each.
+    fn arc_runs(&self, selection: &Selection) -> Vec<ArcRun> {
+        const MANY: usize = if cfg!(test) { 4 } else { 1 << 15 };
+        let mut runs: Vec<ArcRun> = Vec::new();
+        for index in self.selected(selection).map(|part| part.id().index()) {
+            let parts = index..index + 1;
+            let (from, to) = self.index.arc_range(index);
+            let whole = Stretch::new(from, to).count();
+            if whole >= MANY {
+                let stretches = self.index.arcs.stretches(from, to);
+                runs.extend(stretches.map(|stretch| ArcRun {
+                    parts: parts.clone(),
+                    stretch: Some(stretch),
+                    count: stretch.count(),
+                }));
+                continue;
+            }
+            match runs.last_mut() {
+                Some(last) if last.stretch.is_none() && last.count < MANY => {
+                    last.parts.end = parts.end;
+                    last.count += whole;
+                }
+                _ => runs.push(ArcRun { parts, stretch: None, count: whole }),
+            }
+        }
+        runs
+    }
+
+    /// Hands out those of these parts that are selected, with where their costs go.
+    fn with_columns(
+        &self,
+        parts: Range<usize>,
+        selection: &Selection,
+        wanted: &[(EventId, usize)],
+        mut take: impl FnMut(usize, &PartColumns),
+    ) {
+        let mut known: Option<(&[EventId], PartColumns)> = None;
+        for part in parts.map(|index| Part::new(self, index)) {
+            if !selection.includes(part.number(), part.thread(), part.pid()) {
+                continue;
+            }
+            let events = part.event_types();
+            // Nearly always those of the part before.
+            let (_, columns) = match known.take().filter(|(known, _)| *known == events) {
+                Some(same) => known.insert(same),
+                None => known.insert((events, PartColumns::of(events, wanted))),
+            };
+            take(part.id().index(), columns);
+        }
     }
 
     /// The profile as text again: the bytes of its inputs, one after the other.
@@ -348,7 +395,14 @@ impl Profile {
 /// A part of the work of making a call graph.
 enum GraphTask<'g> {
     SelfCosts(&'g mut CostTable),
-    Arcs { arcs: ArcsMut<'g>, stretch: Stretch, columns: &'g PartColumns },
+    Arcs(ArcsMut<'g>, ArcRun),
+}
+
+/// Arcs that follow each other: of some parts, or a stretch of those of one part.
+struct ArcRun {
+    parts: Range<usize>,
+    stretch: Option<Stretch>,
+    count: usize,
 }
 
 /// Where the costs of a part go in rows that have some event types only.

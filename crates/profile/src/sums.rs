@@ -51,6 +51,11 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
+    /// All sums of a part.
+    pub(crate) fn new(from: SumPlace, to: SumPlace) -> Self {
+        Stretch { from: Mark { place: from, first: 0 }, to }
+    }
+
     /// How many sums there are.
     pub(crate) fn count(&self) -> usize {
         self.to.count - self.from.place.count
@@ -104,7 +109,7 @@ impl SumTable {
         width: usize,
         take: impl FnMut((u32, u32), Cost, &[Cost]),
     ) {
-        self.each_of(&Stretch { from: Mark { place: from, first: 0 }, to }, width, take);
+        self.each_of(&Stretch::new(from, to), width, take);
     }
 
     /// Hands out the sums of a stretch.

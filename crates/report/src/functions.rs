@@ -51,6 +51,12 @@ pub struct FunctionsOptions {
     pub per_call: bool,
 }
 
+impl FunctionsOptions {
+    fn takes_name(&self, name: &str) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.is_match(name))
+    }
+}
+
 /// A function or a group of them. Costs are by column of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -171,10 +177,9 @@ type Ranked = (Reverse<(Cost, Cost)>, FunctionId);
 /// few rows are shown, so only these are kept on the way, and made at last.
 fn functions(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize, usize) {
     let inclusive = view.inclusive();
-    let fits =
-        |subject: Subject<'_>| options.filter.as_ref().is_none_or(|filter| filter.is_match(subject.name()));
     let all_match = options.filter.is_none() && options.object.is_none() && options.file.is_none();
-    let matches = |subject: Subject<'_>| is_taken(view, options, subject) && fits(subject);
+    let matches =
+        |subject: Subject<'_>| is_taken(view, options, subject) && options.takes_name(subject.name());
     let profile = view.profile();
     let by_name = |a: FunctionId, b: FunctionId| {
         let [a, b] = [a, b].map(|id| view.subject(id));
@@ -211,8 +216,7 @@ fn units(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize) {
     let cycles = inclusive.cycles();
     let taken = |id: FunctionId| is_taken(view, options, view.subject(id));
     let ids = view.subjects().map(|(id, _)| id);
-    let fits = |name: &str| options.filter.as_ref().is_none_or(|filter| filter.is_match(name));
-    let matches = |id: FunctionId| taken(id) && fits(view.subject(id).name());
+    let matches = |id: FunctionId| taken(id) && options.takes_name(view.subject(id).name());
     let alone: Vec<FunctionId> = ids.filter(|&id| cycles.unit(id) == Unit::Function(id)).collect();
     let all = alone.len() + cycles.ids().len();
     let mut rows: Vec<Row> = alone.into_iter().filter(|&id| matches(id)).map(|id| row(view, id)).collect();
@@ -221,7 +225,7 @@ fn units(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize) {
         let first = members.first().map_or("", |&id| view.subject(id).name());
         let name = format!("cycle {} of {} functions: {first} …", cycle.number(), members.len());
         // By its own name, which not many know, or by that of a member.
-        let is_named = fits(&name) && members.iter().any(|&id| taken(id));
+        let is_named = options.takes_name(&name) && members.iter().any(|&id| taken(id));
         if !is_named && !members.iter().any(|&id| matches(id)) {
             continue;
         }
@@ -267,8 +271,7 @@ fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> (V
     }
     let costs = group_costs(view.graph(), names.len(), |function| group_of[function.index()]);
     let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
-    let fits = |name: &str| options.filter.as_ref().is_none_or(|filter| filter.is_match(name));
-    let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| fits(name));
+    let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| options.takes_name(name));
     let rows = rows.map(|(group, name)| Row {
         name,
         file: String::new(),

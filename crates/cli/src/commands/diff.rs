@@ -216,10 +216,15 @@ fn function(comparison: &Comparison<'_>, asked: &str, options: &DiffOptions) -> 
                 let inclusive = comparison.inclusive(function, column);
                 (std::cmp::Reverse((inclusive.delta().abs(), inclusive.new.median)), function)
             });
-            Err(load::several_functions(asked, &found, |&function| {
-                let mention = comparison.mention(function);
-                (diff::shown_name(mention), mention.file)
-            }))
+            Err(load::several_functions(
+                asked,
+                &found,
+                |&function| {
+                    let mention = comparison.mention(function);
+                    (diff::shown_name(mention), mention.file)
+                },
+                "say more of the name, or all of it",
+            ))
         }
     }
 }
