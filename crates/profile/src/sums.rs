@@ -1,12 +1,12 @@
 //! Sums of costs by part and by a pair of things, as a finished profile keeps them.
 
 use std::mem::replace;
-use std::thread;
 
 use gristmill_format::Cost;
 
 use crate::ahead::{AHEAD, glance};
 use crate::rows::{add_row, add_whole_row, number, push_number, push_other_row, push_row, row_end};
+use crate::threads::{WORTH_A_THREAD, on_threads};
 
 /// The sums of all parts, one part after the other.
 ///
@@ -214,9 +214,6 @@ pub(crate) const DIFFERENT: usize = 8;
 /// So many keys more than there are different ones may wait to be added up.
 const PATIENCE: usize = if cfg!(test) { 8 } else { 1 << 20 };
 
-/// So many sums are added up in the time that it takes to begin a thread.
-const WORTH_A_THREAD: usize = if cfg!(test) { 4 } else { 1 << 12 };
-
 impl OpenSums {
     /// Adds rows to sums. A group has its number and how many keys it has; keys and rows follow each other.
     pub(crate) fn add(
@@ -307,29 +304,13 @@ impl OpenSums {
         let open = std::mem::take(self);
         let order = open.order();
         let threads = if open.keys.len() < WORTH_A_THREAD { 1 } else { threads };
-        let mut runs = open.runs(&order, threads).into_iter();
-        thread::scope(|scope| {
-            let open = &open;
-            let Some((first_run, before)) = runs.next() else { return };
-            let others: Vec<_> = runs
-                .map(|(run, before)| {
-                    let work = move || {
-                        let mut table = SumTable::default();
-                        open.add_up_into(&mut table, run, before);
-                        table
-                    };
-                    (thread::Builder::new().spawn_scoped(scope, work), run, before)
-                })
-                .collect();
-            open.add_up_into(table, first_run, before);
-            for (worker, run, before) in others {
-                match worker.map(thread::ScopedJoinHandle::join) {
-                    Ok(Ok(run)) => table.append(run),
-                    // There could be no more threads.
-                    _ => open.add_up_into(table, run, before),
-                }
-            }
+        let runs = open.runs(&order, threads);
+        let mut others = vec![SumTable::default(); runs.len().saturating_sub(1)];
+        let tables = std::iter::once(&mut *table).chain(&mut others);
+        on_threads(threads, runs.into_iter().zip(tables).collect(), |((run, before), table)| {
+            open.add_up_into(table, run, before);
         });
+        others.into_iter().for_each(|other| table.append(other));
     }
 
     /// Cuts groups in their order into so many runs, none of them between groups of one number. With each comes the number

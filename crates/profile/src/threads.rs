@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// So many things are gone over in the time that it takes to begin a thread.
-const WORTH_A_THREAD: usize = if cfg!(test) { 2 } else { 1 << 12 };
+pub(crate) const WORTH_A_THREAD: usize = if cfg!(test) { 2 } else { 1 << 12 };
 
 /// How many threads can work at the same time.
 pub(crate) fn cores() -> usize {
@@ -35,7 +35,12 @@ pub(crate) fn both<A: Send, B>(
 
 /// Does all tasks, with all cores where there is enough to do: so many `things`.
 pub(crate) fn on_all_cores<T: Send>(things: usize, tasks: Vec<T>, work: impl Fn(T) + Sync) {
-    let threads = if things < WORTH_A_THREAD { 1 } else { cores().min(tasks.len()) };
+    on_threads(if things < WORTH_A_THREAD { 1 } else { cores() }, tasks, work);
+}
+
+/// Does all tasks with so many threads, this one among them.
+pub(crate) fn on_threads<T: Send>(threads: usize, tasks: Vec<T>, work: impl Fn(T) + Sync) {
+    let threads = threads.min(tasks.len());
     let tasks = Mutex::new(tasks.into_iter());
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     let drain = || {

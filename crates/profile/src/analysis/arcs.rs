@@ -54,10 +54,10 @@ impl Arcs {
         counts
             .iter()
             .map(|&count| ArcsMut {
-                callers: cut(&mut callers, count),
-                callees: cut(&mut callees, count),
-                counts: cut(&mut all, count),
-                costs: cut(&mut costs, count * width),
+                callers: callers.split_off_mut(..count).unwrap_or_default(),
+                callees: callees.split_off_mut(..count).unwrap_or_default(),
+                counts: all.split_off_mut(..count).unwrap_or_default(),
+                costs: costs.split_off_mut(..count * width).unwrap_or_default(),
                 width,
             })
             .collect()
@@ -118,11 +118,4 @@ impl ArcsMut<'_> {
         self.counts[place] = count;
         &mut self.costs[place * self.width..][..self.width]
     }
-}
-
-/// The first so many, which are taken away.
-fn cut<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let (first, others) = std::mem::take(rest).split_at_mut(count);
-    *rest = others;
-    first
 }

@@ -62,7 +62,7 @@ impl CallGraph {
         assert!(last.is_none_or(|last| last < functions), "self costs of each function");
 
         // A loader that goes by caller has them in order already; then nothing is copied.
-        if !arcs.ends().zip(arcs.ends().skip(1)).all(|(one, next)| one < next) {
+        if !arcs.ends().is_sorted_by(|one, next| one < next) {
             arcs = arcs.merged();
         }
         let first_out = begins(functions, arcs.callers.iter().map(|&caller| caller as usize));
