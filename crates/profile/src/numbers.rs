@@ -69,13 +69,6 @@ impl Numbered {
             _ => true,
         });
     }
-
-    /// Forgets all, for the next piece. The list keeps its room: to be asked for as often as there are pieces only.
-    pub(crate) fn clear(&mut self) {
-        self.dense.clear();
-        self.sparse = Map::default();
-        self.len = 0;
-    }
 }
 
 /// The part in which each number got its meaning, by its index. That is nearly always the first one, which takes no room.
@@ -228,6 +221,7 @@ mod tests {
         assert_eq!(numbered.get(6), None);
         assert!(numbered.dense.len() < 2000);
     }
+
     #[test]
     fn numbers_that_come_backwards_are_not_kept_apart() {
         let mut numbered = Numbered::default();
@@ -237,7 +231,5 @@ mod tests {
         }
         assert!((0..100_000).all(|number| numbered.get(number).map(u64::from) == Some(number + 1)));
         assert!(numbered.sparse.is_empty() && numbered.len == 100_000);
-        numbered.clear();
-        assert_eq!(numbered.get(7), None);
     }
 }

@@ -8,7 +8,6 @@ use super::name_events::NameEvents;
 use super::split::offset;
 use crate::hash::{Map, Seeds};
 use crate::in_force::Slot;
-use crate::numbers::{GivenIn, Numbered};
 use crate::text::Text;
 
 /// Gives local names and functions their numbers, in the order of their first use.
@@ -18,8 +17,6 @@ pub(super) struct Naming<'a> {
     place: u32,
     seeds: Seeds,
     spaces: [Space<'a>; 3],
-    /// There is nothing that a piece before may say of numbers: it begins the input, or all numbers were forgotten.
-    knows_all: bool,
     latest: Vec<Latest>,
     other_functions: Map<(u32, u32, u32), u32>,
     pub(super) events: NameEvents,
@@ -27,15 +24,71 @@ pub(super) struct Naming<'a> {
 }
 
 /// The names of one kind.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Space<'a> {
     /// Names that are spelled out, without a number or for a number that was known. Those that a number is given for the
     /// first time are not looked up: what they have in common comes out when pieces are put together.
     texts: Map<&'a [u8], u32>,
-    /// The local name of a number, twice, and one more where this piece has given it its meaning.
-    numbers: Numbered,
-    /// The part in which this piece did. Asked for by definitions only.
-    given_in: GivenIn,
+    recent: Recent,
+}
+
+/// The local names of numbers that were used or given a meaning lately.
+///
+/// A number that is not here gets one more local name. What it stands for is looked up when pieces are put together, many at
+/// a time; a list of all numbers for each thread would be out of the cache nearly whenever it is asked. Measured on a plain
+/// file of 500 MB: with such a list, loading takes a seventh longer.
+#[derive(Debug, Default)]
+struct Recent {
+    /// Each at the place that its number has modulo their count.
+    names: Vec<Known>,
+    /// The first local name that stands for something.
+    first: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    number: u32,
+    name: u32,
+    /// The part of this piece that gave the number its meaning, if this piece did.
+    given_in: u32,
+}
+
+impl Known {
+    /// Of a number that nothing is kept of.
+    const NOTHING: Known = Known { number: u32::MAX, name: NO_NAME, given_in: BEFORE };
+}
+
+const RECENT: usize = if cfg!(test) { 4 } else { 1 << 12 };
+
+/// Stands for a part in some piece before.
+const BEFORE: u32 = u32::MAX;
+
+impl Recent {
+    #[inline(always)]
+    fn get(&self, number: u64) -> Option<&Known> {
+        let known = self.names.get(number as usize % RECENT)?;
+        (u64::from(known.number) == number && known.name >= self.first).then_some(known)
+    }
+
+    fn set(&mut self, number: u64, name: u32, given_in: u32) {
+        let Some(number) = u32::try_from(number).ok().filter(|&number| number != Known::NOTHING.number)
+        else {
+            return;
+        };
+        self.names.resize(RECENT, Known::NOTHING);
+        self.names[number as usize % RECENT] = Known { number, name, given_in };
+    }
+
+    /// All numbers lose their meaning; so many local names were there.
+    fn forget(&mut self, names: u32) {
+        self.first = names;
+    }
+
+    /// For another piece.
+    fn clear(&mut self) {
+        self.names.clear();
+        self.first = 0;
+    }
 }
 
 /// The function of a name that was mentioned last. Nearly all names are always mentioned with one object and one file.
@@ -51,17 +104,11 @@ const NO_FUNCTION: u32 = u32::MAX;
 
 impl<'a> Naming<'a> {
     pub(super) fn new(input: &'a [u8], place: u32, seeds: Seeds) -> Self {
-        let space = |()| Space {
-            texts: Map::default(),
-            numbers: Numbered::for_input(input.len()),
-            given_in: GivenIn::default(),
-        };
         Naming {
             input,
             place,
             seeds,
-            spaces: [(); 3].map(space),
-            knows_all: false,
+            spaces: Default::default(),
             latest: Vec::new(),
             other_functions: Map::default(),
             events: NameEvents::of(place),
@@ -73,10 +120,8 @@ impl<'a> Naming<'a> {
     pub(super) fn begin_anew(&mut self) -> (NameEvents, Vec<LocalFunction>) {
         for space in &mut self.spaces {
             space.texts = Map::default();
-            space.numbers.clear();
-            space.given_in = GivenIn::default();
+            space.recent.clear();
         }
-        self.knows_all = false;
         self.latest.clear();
         self.other_functions = Map::default();
         let events = std::mem::replace(&mut self.events, NameEvents::of(self.place));
@@ -91,20 +136,13 @@ impl<'a> Naming<'a> {
         room
     }
 
-    /// Nothing stands before the piece.
-    pub(super) fn begin_input(&mut self) {
-        self.knows_all = true;
-    }
-
     /// All numbers lose their meaning.
     pub(super) fn forget(&mut self, byte: u64) {
         self.events.push(NameEvent::Forget { byte });
-        for space in &mut self.spaces {
-            // Without room from the beginning: this may happen a million times.
-            space.numbers = Numbered::default();
-            space.given_in = GivenIn::default();
+        // This may happen a million times.
+        for (nth, space) in self.spaces.iter_mut().enumerate() {
+            space.recent.forget(self.events.name_count(nth));
         }
-        self.knows_all = true;
     }
 
     /// A local name for one that is in force where the piece begins.
@@ -123,8 +161,8 @@ impl<'a> Naming<'a> {
         text: Option<&'a [u8]>,
         part: usize,
     ) -> u32 {
-        match (text, self.spaces[space].numbers.get(number)) {
-            (None, Some(known)) => known >> 1,
+        match (text, self.spaces[space].recent.get(number)) {
+            (None, Some(known)) => known.name,
             _ => self.other_local(location, space, number, text, part),
         }
     }
@@ -138,22 +176,17 @@ impl<'a> Naming<'a> {
         text: Option<&'a [u8]>,
         part: usize,
     ) -> u32 {
-        let part = u32::try_from(part).unwrap_or(u32::MAX);
+        let part = u32::try_from(part).unwrap_or(u32::MAX - 1);
         let Some(text) = text else {
             return self.number_without_meaning(location, space, number, None);
         };
-        // The local name that this piece has given it.
-        let known =
-            self.spaces[space].numbers.get(number).filter(|known| known & 1 != 0).map(|known| known >> 1);
-        let known_part = known.map(|_| self.spaces[space].given_in.get(number));
+        let known = self.spaces[space].recent.get(number).filter(|known| known.given_in != BEFORE).copied();
         if text.is_empty() {
             // It refers to a name, if there is one, and only else means that the name is empty.
-            if let Some(known) = known {
-                return known;
-            }
-            if !self.knows_all {
-                return self.number_without_meaning(location, space, number, Some(part));
-            }
+            return match known {
+                Some(known) => known.name,
+                None => self.number_without_meaning(location, space, number, Some(part)),
+            };
         }
         let local = if is_compound(text) {
             let text = self.text(text);
@@ -163,15 +196,14 @@ impl<'a> Naming<'a> {
         } else {
             self.new_text(space, text)
         };
-        if known != Some(local) || known_part != Some(part) {
+        if known.is_none_or(|known| (known.name, known.given_in) != (local, part)) {
             self.events.push(NameEvent::Define { space: short(space), number, name: local, part, location });
-            self.spaces[space].numbers.set(number, local << 1 | 1);
-            self.spaces[space].given_in.set(number, part);
+            self.spaces[space].recent.set(number, local, part);
         }
         local
     }
 
-    /// A number that this piece has not defined.
+    /// A number that this piece has not defined, as far as is known here.
     fn number_without_meaning(
         &mut self,
         location: Location,
@@ -181,7 +213,7 @@ impl<'a> Naming<'a> {
     ) -> u32 {
         let event = NameEvent::Number { space: short(space), number, empty_in, location };
         let local = self.events.push(event);
-        self.spaces[space].numbers.set(number, local << 1);
+        self.spaces[space].recent.set(number, local, BEFORE);
         local
     }
 

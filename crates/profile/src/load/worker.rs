@@ -23,8 +23,7 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     /// Begins at the beginning.
-    pub(super) fn new(input: &'a [u8], place: u32, mut naming: Naming<'a>) -> Self {
-        naming.begin_input();
+    pub(super) fn new(input: &'a [u8], place: u32, naming: Naming<'a>) -> Self {
         Self::with(input, Reader::new(input), Gatherer::new(input, place, naming))
     }
 
