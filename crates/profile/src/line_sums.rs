@@ -7,8 +7,7 @@ use gristmill_format::Cost;
 
 use crate::hash::Map;
 use crate::name_list::NameList;
-use crate::rows::push_row;
-use crate::sums::{OpenSums, SumPlace, SumTable};
+use crate::sums::{OpenSums, SumPlace, SumTable, push_member};
 
 /// Costs that are being added up.
 ///
@@ -40,9 +39,9 @@ pub struct LineSums {
     current: u32,
     /// The line of the current pair that came last.
     last: u32,
-    /// What was added since the pair was named.
-    waiting: Vec<u32>,
-    waiting_rows: Vec<u8>,
+    /// What was added since the pair was named: members of a group, and how many there are.
+    waiting: Vec<u8>,
+    waiting_count: usize,
     /// How often, as tables of sums have it, and the costs.
     row: Vec<Cost>,
 }
@@ -111,7 +110,7 @@ impl LineSums {
             current: 0,
             last: NONE,
             waiting: Vec::new(),
-            waiting_rows: Vec::new(),
+            waiting_count: 0,
             row: Vec::new(),
         }
     }
@@ -133,11 +132,11 @@ impl LineSums {
             self.begin(b"", b"");
         }
         self.last = self.number(line);
-        self.waiting.push(self.last);
         self.row.clear();
         self.row.push(0);
         self.row.extend_from_slice(costs);
-        push_row(&mut self.waiting_rows, &self.row);
+        push_member(&mut self.waiting, self.last, &self.row);
+        self.waiting_count += 1;
     }
 
     /// The number of a line of the current pair.
@@ -189,9 +188,9 @@ impl LineSums {
 
     fn settle(&mut self) {
         if !self.waiting.is_empty() {
-            let group = (self.current, narrow(self.waiting.len()));
-            self.sums.add([group].into_iter(), self.waiting.drain(..), &self.waiting_rows);
-            self.waiting_rows.clear();
+            let group = (self.current, narrow(std::mem::take(&mut self.waiting_count)));
+            self.sums.add([group].into_iter(), &self.waiting, |line| line);
+            self.waiting.clear();
         }
     }
 

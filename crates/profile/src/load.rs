@@ -27,7 +27,7 @@ mod worker;
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 pub(crate) use chunk::{LineCounts, Mention};
@@ -36,7 +36,7 @@ use crate::hash::Seeds;
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::threads::cores;
-use chunk::Chunk;
+use chunk::{Chunk, Room};
 use naming::Naming;
 use progress::Progress;
 use split::{Speculation, cut, speculate};
@@ -202,7 +202,8 @@ impl<'a> Job<'a> {
             None => {
                 let mut worker = self.begin();
                 for piece in 0..=self.cuts.len() {
-                    stitcher.add(worker.run(self.end(piece), Some(self.progress)));
+                    let room = stitcher.add(worker.run(self.end(piece), Some(self.progress)));
+                    worker.take_room(room);
                 }
             }
         }
@@ -210,7 +211,7 @@ impl<'a> Job<'a> {
 
     /// A worker that begins at the beginning.
     fn begin(&self) -> Worker<'a> {
-        self.told(Worker::new(self.input, self.place, self.naming()))
+        self.told(Worker::new(self.input, self.place, self.naming(), Room::default()))
     }
 
     /// A worker that is told what all are told.
@@ -252,10 +253,10 @@ impl<'a> Job<'a> {
     fn work(&self, speculation: &Speculation<'a>, gate: &Gate, sender: &Sender<Read<'a>>) {
         let _closing = CloseOnPanic(gate);
         let mut naming = self.naming();
-        while let Some(piece) = gate.next().filter(|&piece| piece <= self.cuts.len()) {
+        while let Some((piece, room)) = gate.next().filter(|&(piece, _)| piece <= self.cuts.len()) {
             let mut worker = Box::new(self.told(match piece.checked_sub(1).map(|before| self.end(before)) {
-                Some(at) => Worker::resume(self.input, self.place, at, speculation, naming),
-                None => Worker::new(self.input, self.place, naming),
+                Some(at) => Worker::resume(self.input, self.place, at, speculation, naming, room),
+                None => Worker::new(self.input, self.place, naming, room),
             }));
             let chunk = worker.run(self.end(piece), Some(self.progress));
             naming = worker.give_up_room();
@@ -277,32 +278,32 @@ impl<'a> Job<'a> {
         let mut in_vain = 0;
         for piece in 0..=self.cuts.len() {
             let read = if in_vain < PATIENCE { receive(piece, &mut early, receiver) } else { None };
-            match (read, &mut current) {
+            let room = match (read, &mut current) {
                 (Some((_, worker, chunk)), None) => {
-                    stitcher.add(chunk);
                     current = Some(worker);
+                    stitcher.add(chunk)
                 }
                 (Some((_, worker, chunk)), Some(before))
                     if worker.holds() && *before.state() == speculation.state =>
                 {
-                    stitcher.add(chunk);
                     *before = worker;
                     in_vain = 0;
+                    stitcher.add(chunk)
                 }
                 (read, current) => {
                     // It was told of already, unless nobody has read it.
                     let progress = read.is_none().then_some(self.progress);
                     drop(read);
-                    let current = current.get_or_insert_with(|| Box::new(self.begin()));
-                    stitcher.add(current.run(self.end(piece), progress));
                     in_vain += 1;
                     if in_vain == PATIENCE {
                         gate.close();
                         early.clear();
                     }
+                    let current = current.get_or_insert_with(|| Box::new(self.begin()));
+                    stitcher.add(current.run(self.end(piece), progress))
                 }
-            }
-            gate.advance();
+            };
+            gate.advance(room);
         }
     }
 }
@@ -310,38 +311,55 @@ impl<'a> Job<'a> {
 /// Lets workers get only so far ahead of the stitcher: what was read waits in memory until it is put together.
 #[derive(Debug)]
 struct Gate {
-    /// The next piece to be read, and the first that may not be read yet.
-    pieces: Mutex<(usize, usize)>,
+    pieces: Mutex<Pieces>,
     changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Pieces {
+    /// The next one to be read.
+    next: usize,
+    /// The first that may not be read yet; none when there are to be no more.
+    limit: Option<usize>,
+    /// What those took that were put together.
+    rooms: Vec<Room>,
 }
 
 impl Gate {
     fn new(ahead: usize) -> Self {
-        Gate { pieces: Mutex::new((0, ahead)), changed: Condvar::new() }
+        let pieces = Pieces { next: 0, limit: Some(ahead), rooms: Vec::new() };
+        Gate { pieces: Mutex::new(pieces), changed: Condvar::new() }
     }
 
-    /// The next piece to be read, once it may be. None when there are to be no more.
-    fn next(&self) -> Option<usize> {
-        let pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
-        let wait = self.changed.wait_while(pieces, |&mut (next, limit)| limit != 0 && next >= limit);
+    fn pieces(&self) -> MutexGuard<'_, Pieces> {
+        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next piece to be read, once it may be, and room for it. None when there are to be no more.
+    fn next(&self) -> Option<(usize, Room)> {
+        let is_shut = |pieces: &mut Pieces| pieces.limit.is_some_and(|limit| pieces.next >= limit);
+        let wait = self.changed.wait_while(self.pieces(), is_shut);
         let mut pieces = wait.unwrap_or_else(PoisonError::into_inner);
-        let (next, limit) = *pieces;
-        pieces.0 += 1;
-        (limit != 0).then_some(next)
+        pieces.limit?;
+        pieces.next += 1;
+        Some((pieces.next - 1, pieces.rooms.pop().unwrap_or_default()))
     }
 
-    /// One more piece was put together.
-    fn advance(&self) {
-        let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
-        if pieces.1 != 0 {
-            pieces.1 += 1;
+    /// One more piece was put together, and took this room.
+    fn advance(&self, room: Room) {
+        let mut pieces = self.pieces();
+        if let Some(limit) = &mut pieces.limit {
+            *limit += 1;
+            pieces.rooms.push(room);
         }
         self.changed.notify_all();
     }
 
     /// There are to be no more.
     fn close(&self) {
-        self.pieces.lock().unwrap_or_else(PoisonError::into_inner).1 = 0;
+        let mut pieces = self.pieces();
+        pieces.limit = None;
+        pieces.rooms.clear();
         self.changed.notify_all();
     }
 }

@@ -192,58 +192,75 @@ impl Groups<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct OpenSums {
     groups: Vec<Group>,
-    /// The second numbers, of one group after the other.
-    keys: Vec<u32>,
-    rows: Vec<u8>,
-    /// With so many keys all are added up.
+    /// The members of one group after the other.
+    members: Vec<u8>,
+    /// How many members there are.
+    count: usize,
+    /// With so many members all are added up.
     limit: usize,
 }
 
+/// Sums with the same first number.
 #[derive(Debug, Clone, Copy, Default)]
 struct Group {
     first: u32,
     count: u32,
-    /// Where its keys begin, and its rows.
-    key: usize,
-    row: usize,
+    /// Where its members begin.
+    at: usize,
 }
 
-/// So many keys that follow each other in a group are all different.
+/// Adds a member of a group: the second number, then a row.
+#[inline]
+pub(crate) fn push_member(members: &mut Vec<u8>, second: u32, row: &[Cost]) {
+    members.extend_from_slice(&second.to_le_bytes());
+    push_row(members, row);
+}
+
+/// The second number of the member that begins here, and where its row begins.
+#[inline]
+fn second_number(members: &[u8], at: usize) -> (u32, usize) {
+    let number = members.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default();
+    (u32::from_le_bytes(number), at + size_of::<u32>())
+}
+
+/// So many members that follow each other in a group are all different.
 pub(crate) const DIFFERENT: usize = 8;
 
-/// So many keys more than there are different ones may wait to be added up.
+/// So many members more than there are different ones may wait to be added up.
 const PATIENCE: usize = if cfg!(test) { 8 } else { 1 << 20 };
 
 impl OpenSums {
-    /// Adds rows to sums. A group has its number and how many keys it has; keys and rows follow each other.
+    /// Adds groups, each its number and how many members it has. The members follow each other, under other names.
     pub(crate) fn add(
         &mut self,
         groups: impl Iterator<Item = (u32, u32)>,
-        keys: impl Iterator<Item = u32>,
-        rows: &[u8],
+        members: &[u8],
+        second: impl Fn(u32) -> u32,
     ) {
-        let (mut key, first_row) = (self.keys.len(), self.rows.len());
-        let mut row = 0;
+        let mut at = self.members.len();
+        self.members.extend_from_slice(members);
         for (first, count) in groups {
-            self.groups.push(Group { first, count, key, row: first_row + row });
-            key += count as usize;
+            self.groups.push(Group { first, count, at });
+            self.count += count as usize;
             for _ in 0..count {
-                row = row_end(rows, row);
+                let (local, row) = second_number(&self.members, at);
+                if let Some(place) = self.members.get_mut(at..row) {
+                    place.copy_from_slice(&second(local).to_le_bytes());
+                }
+                at = row_end(&self.members, row);
             }
         }
-        self.keys.extend(keys);
-        self.rows.extend_from_slice(rows);
-        if self.keys.len() >= self.limit.max(PATIENCE) {
+        if self.count >= self.limit.max(PATIENCE) {
             if self.may_shrink() {
                 self.add_up();
             } else {
-                self.limit = 2 * self.keys.len();
+                self.limit = 2 * self.count;
             }
         }
     }
 
-    /// Whether half of the keys or more may come together with others: those of numbers that come again, and those that are
-    /// far from each other in a group. Looked at beforehand, as it takes a small part of the time of adding up.
+    /// Whether half of the members or more may come together with others: those of numbers that come again, and those that
+    /// are far from each other in a group. Looked at beforehand, as it takes a small part of the time of adding up.
     #[cold]
     fn may_shrink(&self) -> bool {
         let last = self.groups.iter().map(|group| group.first).max().unwrap_or_default();
@@ -256,18 +273,18 @@ impl OpenSums {
                 count.saturating_sub(DIFFERENT)
             }
         };
-        self.groups.iter().map(may_come_together).sum::<usize>() >= self.keys.len() / 2
+        self.groups.iter().map(may_come_together).sum::<usize>() >= self.count / 2
     }
 
     #[cold]
     fn add_up(&mut self) {
         let mut table = SumTable::default();
-        let before = self.keys.len();
+        let before = self.count;
         self.add_up_into(&mut table, &self.order(), 0);
         *self = OpenSums::default();
         self.take_all(&table.bytes, 0, |key| key);
         // Where hardly any came together there will be no more to gain soon.
-        let different = self.keys.len();
+        let different = self.count;
         let times = if different > before / 4 * 3 { 4 } else { 2 };
         self.limit = times * different + PATIENCE;
     }
@@ -280,37 +297,23 @@ impl OpenSums {
             for _ in 0..count {
                 second += groups.next_number();
                 let (first, key) = change((first, second));
-                let row = self.rows.len();
+                let at = self.members.len();
+                self.members.extend_from_slice(&key.to_le_bytes());
                 let end = row_end(bytes, groups.at);
-                push_other_row(&mut self.rows, bytes, groups.at..end);
+                push_other_row(&mut self.members, bytes, groups.at..end);
                 groups.at = end;
                 match self.groups.last_mut() {
                     Some(group) if group.first == first => group.count += 1,
-                    _ => self.groups.push(Group { first, count: 1, key: self.keys.len(), row }),
+                    _ => self.groups.push(Group { first, count: 1, at }),
                 }
-                self.keys.push(key);
+                self.count += 1;
             }
         }
     }
 
     /// Puts the sums at the end of a table, sorted by key, and begins anew.
     pub(crate) fn seal(&mut self, table: &mut SumTable) {
-        self.seal_on(1, table);
-    }
-
-    /// The same, with so many threads.
-    pub(crate) fn seal_on(&mut self, threads: usize, table: &mut SumTable) {
-        // A large part may be followed by a million small ones, so nothing is kept.
-        let open = std::mem::take(self);
-        let order = open.order();
-        let threads = if open.keys.len() < WORTH_A_THREAD { 1 } else { threads };
-        let runs = open.runs(&order, threads);
-        let mut others = vec![SumTable::default(); runs.len().saturating_sub(1)];
-        let tables = std::iter::once(&mut *table).chain(&mut others);
-        on_threads(threads, runs.into_iter().zip(tables).collect(), |((run, before), table)| {
-            open.add_up_into(table, run, before);
-        });
-        others.into_iter().for_each(|other| table.append(other));
+        seal_all(1, [(self, table)]);
     }
 
     /// Cuts groups in their order into so many runs, none of them between groups of one number. With each comes the number
@@ -347,11 +350,11 @@ impl OpenSums {
             at += same_first.len();
             members.clear();
             for group in same_first.iter().map(group) {
-                let mut at = group.row;
-                for &key in self.keys.get(group.key..).unwrap_or_default().iter().take(group.count as usize) {
-                    let end = row_end(&self.rows, at);
-                    members.push((key, at, end));
-                    at = end;
+                let mut at = group.at;
+                for _ in 0..group.count {
+                    let (key, row) = second_number(&self.members, at);
+                    at = row_end(&self.members, row);
+                    members.push((key, row, at));
                 }
             }
             if !members.is_sorted_by_key(|&(key, ..)| key) {
@@ -374,12 +377,12 @@ impl OpenSums {
                     if repeated == 0 { 0 } else { after.iter().take_while(|other| other.0 == *key).count() };
                 rest = &after[more..];
                 if more == 0 {
-                    push_other_row(bytes, &self.rows, *at..*end);
+                    push_other_row(bytes, &self.members, *at..*end);
                     continue;
                 }
                 sum.clear();
-                add_whole_row(&self.rows, *at, &mut sum);
-                after[..more].iter().for_each(|&(_, at, _)| add_whole_row(&self.rows, at, &mut sum));
+                add_whole_row(&self.members, *at, &mut sum);
+                after[..more].iter().for_each(|&(_, at, _)| add_whole_row(&self.members, at, &mut sum));
                 push_row(bytes, &sum);
             }
         }
@@ -388,9 +391,8 @@ impl OpenSums {
     /// Has the first groups of an order at hand.
     fn glance_at(&self, order: &[u32]) {
         let groups = order.iter().take(AHEAD).filter_map(|&nth| self.groups.get(nth as usize));
-        glance(groups.clone().map(|group| group.key));
-        glance(groups.clone().filter_map(|group| self.keys.get(group.key).copied()));
-        glance(groups.filter_map(|group| self.rows.get(group.row).copied()));
+        glance(groups.clone().map(|group| group.at));
+        glance(groups.filter_map(|group| self.members.get(group.at).copied()));
     }
 
     /// The groups by their numbers, those of one as they came.
@@ -422,6 +424,26 @@ impl OpenSums {
     }
 }
 
+/// Puts sums at the ends of their tables, sorted by key, with so many threads, and begins anew with each.
+pub(crate) fn seal_all<const N: usize>(threads: usize, sums: [(&mut OpenSums, &mut SumTable); N]) {
+    // A large part may be followed by a million small ones, so nothing is kept.
+    let mut sums = sums.map(|(open, table)| (std::mem::take(open), Vec::new(), Vec::new(), table));
+    let count: usize = sums.iter().map(|(open, ..)| open.count).sum();
+    let threads = if count < WORTH_A_THREAD { 1 } else { threads };
+    on_threads(threads, sums.iter_mut().collect(), |(open, order, ..)| *order = open.order());
+    let mut tasks = Vec::new();
+    for (open, order, others, table) in &mut sums {
+        let runs = open.runs(order, threads);
+        others.resize_with(runs.len().saturating_sub(1), SumTable::default);
+        let tables = std::iter::once(&mut **table).chain(others);
+        tasks.extend(runs.into_iter().zip(tables).map(|((run, before), table)| (&*open, run, before, table)));
+    }
+    on_threads(threads, tasks, |(open, run, before, table)| open.add_up_into(table, run, before));
+    on_threads(threads, sums.into_iter().collect(), |(_, _, others, table)| {
+        others.into_iter().for_each(|other| table.append(other));
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -445,13 +467,13 @@ mod tests {
                 starts.push(table.end());
                 let mut sums = BTreeMap::new();
                 for (key, values) in part {
-                    let mut row = Vec::new();
-                    push_row(&mut row, values);
-                    open.add([(key.0, 1)].into_iter(), [key.1].into_iter(), &row);
+                    let mut member = Vec::new();
+                    push_member(&mut member, key.1 + 7, values);
+                    open.add([(key.0, 1)].into_iter(), &member, |second| second - 7);
                     let sum = sums.entry(*key).or_insert_with(|| vec![0; 3]);
                     sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
                 }
-                open.seal_on(threads, &mut table);
+                seal_all(threads, [(&mut open, &mut table)]);
                 plain.push(sums);
             }
             let read = |table: &SumTable, starts: &[SumPlace]| {

@@ -33,6 +33,30 @@ pub(super) struct Chunk {
     pub(super) lines_read: u64,
 }
 
+/// The room that a piece took, for another one. To get it anew for each takes as long as a tenth of reading.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    pub(super) names: NameEvents,
+    pub(super) functions: Vec<LocalFunction>,
+    pub(super) blocks: Vec<LocalBlock>,
+    pub(super) selves: LocalSums,
+    pub(super) arcs: LocalSums,
+}
+
+impl Chunk {
+    /// The room that it takes.
+    pub(super) fn into_room(mut self) -> Room {
+        let (mut selves, mut arcs) =
+            self.parts.pop().map(|part| (part.selves, part.arcs)).unwrap_or_default();
+        self.names.clear();
+        self.functions.clear();
+        self.blocks.clear();
+        selves.clear();
+        arcs.clear();
+        Room { names: self.names, functions: self.functions, blocks: self.blocks, selves, arcs }
+    }
+}
+
 /// How many lines of what kind there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LineCounts {
@@ -131,9 +155,15 @@ pub(super) struct ChunkPart {
 pub(super) struct LocalSums {
     /// The function, and how many sums.
     pub(super) groups: Vec<(u32, u32)>,
-    /// The something else, of one group after the other.
-    pub(super) keys: Vec<u32>,
-    pub(super) rows: Vec<u8>,
+    /// Of one group after the other, the something else and a row: see [`push_member`](crate::sums::push_member).
+    pub(super) members: Vec<u8>,
+}
+
+impl LocalSums {
+    fn clear(&mut self) {
+        self.groups.clear();
+        self.members.clear();
+    }
 }
 
 /// What the header lines of a part say; of several that say the same thing the last.

@@ -7,7 +7,7 @@ use gristmill_format::{
     Record, Resumption, Skim,
 };
 
-use super::chunk::{Chunk, ChunkPart, LocalAnchor, LocalBlock, LocalSums, Mention, NO_NAME};
+use super::chunk::{Chunk, ChunkPart, LocalAnchor, LocalBlock, LocalSums, Mention, NO_NAME, Room};
 use super::growing::Sums;
 use super::naming::Naming;
 use super::split::{State, is_of_callgrind, offset, span, words};
@@ -45,6 +45,8 @@ pub(super) struct Gatherer<'a> {
     /// The row of the file in force.
     self_row: Option<usize>,
     call: Option<(u32, Cost)>,
+    /// For the next piece.
+    pub(super) spare: Room,
 }
 
 /// What is known of the block that is being read.
@@ -66,8 +68,8 @@ struct Block {
 
 impl<'a> Gatherer<'a> {
     /// At the beginning of an input.
-    pub(super) fn new(input: &'a [u8], place: u32, naming: Naming<'a>) -> Self {
-        Gatherer {
+    pub(super) fn new(input: &'a [u8], place: u32, naming: Naming<'a>, room: Room) -> Self {
+        let mut gatherer = Gatherer {
             input,
             place,
             needs_before: false,
@@ -86,7 +88,10 @@ impl<'a> Gatherer<'a> {
             arcs: LocalSums::default(),
             self_row: None,
             call: None,
-        }
+            spare: room,
+        };
+        gatherer.begin_anew();
+        gatherer
     }
 
     /// At a cut, in this part of the reader, where the state is assumed and positions before are not known.
@@ -96,8 +101,9 @@ impl<'a> Gatherer<'a> {
         part: u32,
         state: State<'a>,
         naming: Naming<'a>,
+        room: Room,
     ) -> Self {
-        let mut gatherer = Self::new(input, place, naming);
+        let mut gatherer = Self::new(input, place, naming, room);
         gatherer.state = state;
         gatherer.base_known = false;
         gatherer.part = Some(part);
@@ -119,8 +125,7 @@ impl<'a> Gatherer<'a> {
         self.state.columns = *reader.columns();
         self.chunk.in_force = self.in_force;
         self.state.has_fl = self.in_force.last_fl.is_some();
-        let mut chunk = mem::take(&mut self.chunk);
-        (chunk.names, chunk.functions) = self.naming.begin_anew();
+        let chunk = self.begin_anew();
         self.chunk.first_line = chunk.lines_read;
         self.begin_chunk();
         // What is in force comes over under other names.
@@ -129,7 +134,16 @@ impl<'a> Gatherer<'a> {
         chunk
     }
 
-    /// Forgets all local names, and goes on with the part, if there is one.
+    /// Forgets all local names, and hands out what was gathered. What comes is gathered in the room that was kept for it.
+    fn begin_anew(&mut self) -> Chunk {
+        let Room { names, functions, blocks, selves, arcs } = mem::take(&mut self.spare);
+        (self.selves, self.arcs) = (selves, arcs);
+        let mut chunk = mem::replace(&mut self.chunk, Chunk { blocks, ..Chunk::default() });
+        (chunk.names, chunk.functions) = self.naming.begin_anew(names, functions);
+        chunk
+    }
+
+    /// Goes on with the part, if there is one.
     fn begin_chunk(&mut self) {
         self.self_row = None;
         self.block = Block::default();

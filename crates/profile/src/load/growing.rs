@@ -3,8 +3,7 @@
 use gristmill_format::{Cost, CostFault, Costs};
 
 use super::chunk::LocalSums;
-use crate::rows::push_row;
-use crate::sums::DIFFERENT;
+use crate::sums::{DIFFERENT, push_member};
 
 /// Rows of so many event types lie side by side; wider ones are as long as the lines that they sum up.
 const NARROW: usize = 32;
@@ -116,12 +115,13 @@ impl Sums {
 
     #[inline(never)]
     fn write_some(&mut self, function: u32, sums: &mut LocalSums) {
+        let members = &mut sums.members;
         if self.width <= NARROW {
-            self.flat.chunks_exact(1 + self.width).for_each(|row| push_row(&mut sums.rows, row));
+            let rows = self.flat.chunks_exact(1 + self.width);
+            self.keys.iter().zip(rows).for_each(|(&key, row)| push_member(members, key, row));
         } else {
-            self.wide.iter().for_each(|row| push_row(&mut sums.rows, row));
+            self.keys.iter().zip(&self.wide).for_each(|(&key, row)| push_member(members, key, row));
         }
-        sums.keys.extend_from_slice(&self.keys);
         sums.groups.push((function, u32::try_from(self.keys.len()).unwrap_or(u32::MAX)));
         self.keys.clear();
         self.flat.clear();

@@ -56,9 +56,18 @@ enum Short {
 }
 
 impl NameEvents {
-    /// For texts of this input.
-    pub(super) fn of(place: u32) -> Self {
-        NameEvents { place, ..NameEvents::default() }
+    /// None yet, for texts of this input, where others were.
+    pub(super) fn within(room: NameEvents, place: u32) -> Self {
+        let mut events = room;
+        events.clear();
+        NameEvents { place, ..events }
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.events.clear();
+        self.others.clear();
+        self.counts = Counts::default();
     }
 
     /// Adds an event, and returns the local name that it brings, if it brings one.
@@ -195,7 +204,7 @@ mod tests {
             NameEvent::Forget { byte: 27 },
             defined(28, 5, 0, 29),
         ];
-        let mut list = NameEvents::of(4);
+        let mut list = NameEvents::within(NameEvents::default(), 4);
         let names: Vec<u32> = events.iter().map(|&event| list.push(event)).collect();
         assert_eq!(names, [0, 0, 0, 1, 0, 0, 0, 2, 3, 4, 5, 0, 0, 0]);
         assert_eq!([0, 1, 2].map(|space| list.name_count(space)), [1, 1, 6]);

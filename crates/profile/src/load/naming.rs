@@ -1,5 +1,7 @@
 //! The names and functions of a piece, by local numbers.
 
+use std::mem::{replace, swap};
+
 use gristmill_format::Location;
 use memchr::memchr;
 
@@ -111,28 +113,32 @@ impl<'a> Naming<'a> {
             spaces: Default::default(),
             latest: Vec::new(),
             other_functions: Map::default(),
-            events: NameEvents::of(place),
+            events: NameEvents::default(),
             functions: Vec::new(),
         }
     }
 
-    /// Begins with the next piece, and hands out what was in this one.
-    pub(super) fn begin_anew(&mut self) -> (NameEvents, Vec<LocalFunction>) {
+    /// Begins with the next piece, in this room, and hands out what was in this one.
+    pub(super) fn begin_anew(
+        &mut self,
+        names: NameEvents,
+        functions: Vec<LocalFunction>,
+    ) -> (NameEvents, Vec<LocalFunction>) {
         for space in &mut self.spaces {
             space.texts = Map::default();
             space.recent.clear();
         }
         self.latest.clear();
         self.other_functions = Map::default();
-        let events = std::mem::replace(&mut self.events, NameEvents::of(self.place));
-        (events, std::mem::take(&mut self.functions))
+        let names = NameEvents::within(names, self.place);
+        (replace(&mut self.events, names), replace(&mut self.functions, functions))
     }
 
     /// Hands on the room that the tables take, between two pieces, for other pieces to be read in.
     pub(super) fn give_up_room(&mut self) -> Self {
         let mut room = Naming::new(self.input, self.place, self.seeds);
-        std::mem::swap(self, &mut room);
-        std::mem::swap(&mut self.events, &mut room.events);
+        swap(self, &mut room);
+        swap(&mut self.events, &mut room.events);
         room
     }
 

@@ -4,7 +4,7 @@ use gristmill_format::{Columns, ErrorKind, Location, NameSpace};
 use memchr::memchr;
 
 use super::chunk::{
-    Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, LocalSums, NameEvent,
+    Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, LocalSums, NameEvent, Room,
 };
 use super::compound::expand;
 use super::name_events::Lookup;
@@ -20,7 +20,7 @@ use crate::input::Input;
 use crate::numbers::{GivenIn, Numbers};
 use crate::part::{PartData, PartHeader, PartSaid};
 use crate::profile::{Index, Texts};
-use crate::sums::OpenSums;
+use crate::sums::{OpenSums, seal_all};
 use crate::text::{MADE, Names, Text};
 
 /// The part of a number that nothing defines.
@@ -117,8 +117,8 @@ impl<'i> Stitcher<'i> {
         stitcher
     }
 
-    /// Puts the next piece behind those before.
-    pub(super) fn add(&mut self, mut chunk: Chunk) {
+    /// Puts the next piece behind those before, and hands back the room that it took.
+    pub(super) fn add(&mut self, mut chunk: Chunk) -> Room {
         let found = self.index.findings.kept.len();
         let lines = self.lines;
         let first_line = chunk.first_line;
@@ -156,15 +156,15 @@ impl<'i> Stitcher<'i> {
         let function = |local: u32| functions.get(local as usize).copied().unwrap_or_default();
 
         let mut anchors = chunk.anchors.iter().peekable();
-        for part in std::mem::take(&mut chunk.parts) {
+        for part in &mut chunk.parts {
             let (from, to) = part.blocks;
-            self.begin_or_go_on(&part, line);
+            self.begin_or_go_on(part, line);
             let Some(open) = &mut self.open else { continue };
             open.is_fresh |= part.is_fresh;
-            if let Some(header) = part.header {
+            if let Some(header) = part.header.take() {
                 open.draft.add(*header);
             }
-            if let Some((columns, state)) = part.body.map(|body| *body) {
+            if let Some((columns, state)) = part.body.take().map(|body| *body) {
                 open.body.get_or_insert((columns, BodyState(state)));
             }
             for (place, block) in (from..to).zip(chunk.blocks.get(from..to).unwrap_or_default()) {
@@ -179,12 +179,12 @@ impl<'i> Stitcher<'i> {
                 let (line, file) = (line(location.line), name(1, file));
                 self.index.blocks.push(Block::new(location.byte, line, needs_anchor, function(local), file));
             }
-            let LocalSums { groups, keys, rows } = part.selves;
-            let groups = groups.into_iter().map(|(local, count)| (function(local), count));
-            self.selves.add(groups, keys.into_iter().map(|file| name(1, file)), &rows);
-            let LocalSums { groups, keys, rows } = part.arcs;
-            let groups = groups.into_iter().map(|(local, count)| (function(local), count));
-            self.arcs.add(groups, keys.into_iter().map(function), &rows);
+            let LocalSums { groups, members } = &part.selves;
+            let groups = groups.iter().map(|&(local, count)| (function(local), count));
+            self.selves.add(groups, members, |file| name(1, file));
+            let LocalSums { groups, members } = &part.arcs;
+            let groups = groups.iter().map(|&(local, count)| (function(local), count));
+            self.arcs.add(groups, members, function);
         }
 
         let counts = &mut self.index.counts;
@@ -200,6 +200,7 @@ impl<'i> Stitcher<'i> {
         // Those of numbers were found apart from the others.
         kept[found..].sort_by_key(Finding::place);
         kept.truncate(KEPT_FINDINGS);
+        chunk.into_room()
     }
 
     /// Goes through what happened to names, and returns the names of the profile by local name.
@@ -373,8 +374,9 @@ impl<'i> Stitcher<'i> {
         data.said = narrow(self.index.said.len() - 1);
         data.end = end;
         self.index.parts.push(data);
-        self.selves.seal_on(self.threads, &mut self.index.selves);
-        self.arcs.seal_on(self.threads, &mut self.index.arcs);
+        let Index { selves, arcs, .. } = &mut self.index;
+        // The longer one first.
+        seal_all(self.threads, [(&mut self.arcs, arcs), (&mut self.selves, selves)]);
     }
 
     /// The event types of an `events:` line.

@@ -2,7 +2,7 @@
 
 use gristmill_format::{Error, Location, Reader, Record};
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Room};
 use super::gather::Gatherer;
 use super::naming::Naming;
 use super::progress::{Progress, TOLD};
@@ -23,8 +23,8 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     /// Begins at the beginning.
-    pub(super) fn new(input: &'a [u8], place: u32, naming: Naming<'a>) -> Self {
-        Self::with(input, Reader::new(input), Gatherer::new(input, place, naming))
+    pub(super) fn new(input: &'a [u8], place: u32, naming: Naming<'a>, room: Room) -> Self {
+        Self::with(input, Reader::new(input), Gatherer::new(input, place, naming, room))
     }
 
     /// Begins at a cut.
@@ -34,9 +34,10 @@ impl<'a> Worker<'a> {
         at: usize,
         speculation: &Speculation<'a>,
         naming: Naming<'a>,
+        room: Room,
     ) -> Self {
         let reader = Reader::resume(input, at, &speculation.resumption);
-        let gatherer = Gatherer::resume(input, place, reader.part(), speculation.state, naming);
+        let gatherer = Gatherer::resume(input, place, reader.part(), speculation.state, naming, room);
         Self::with(input, reader, gatherer)
     }
 
@@ -111,6 +112,11 @@ impl<'a> Worker<'a> {
     /// Whether what was assumed of positions is enough for all that was read.
     pub(super) fn holds(&self) -> bool {
         !self.gatherer.needs_before && self.gatherer.base_known
+    }
+
+    /// Takes room for the piece after the next.
+    pub(super) fn take_room(&mut self, room: Room) {
+        self.gatherer.spare = room;
     }
 
     /// Waits at the end of a piece, and hands on the room that its tables take. What comes is read as from any other cut,
