@@ -149,6 +149,9 @@ impl Numbers {
     /// What a number stands for at the end of what was told so far.
     #[inline]
     pub(crate) fn now(&self, space: usize, number: u64) -> Option<u32> {
+        if self.forgotten.is_empty() && self.later.is_empty() {
+            return self.first[space].get(number);
+        }
         self.last[space]
             .get(number)
             .or_else(|| if self.forgotten.is_empty() { self.first[space].get(number) } else { None })

@@ -71,6 +71,7 @@ impl NameEvents {
     }
 
     /// Adds an event, and returns the local name that it brings, if it brings one.
+    #[inline(always)]
     pub(super) fn push(&mut self, event: NameEvent) -> u32 {
         let short = self.shortened(&event).unwrap_or_else(|| {
             self.others.push(event);
@@ -85,7 +86,7 @@ impl NameEvents {
         self.counts[space]
     }
 
-    #[inline]
+    #[inline(always)]
     fn shortened(&self, event: &NameEvent) -> Option<Short> {
         let narrow = |number: u64| u32::try_from(number).ok();
         Some(match *event {

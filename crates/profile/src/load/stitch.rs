@@ -205,7 +205,7 @@ impl<'i> Stitcher<'i> {
 
     /// Goes through what happened to names, and returns the names of the profile by local name.
     fn names(&mut self, chunk: &Chunk, line: impl Fn(u64) -> u64, first_part: usize) -> [Vec<u32>; 3] {
-        let mut names: [Vec<u32>; 3] = Default::default();
+        let mut names = [0, 1, 2].map(|space| Vec::with_capacity(chunk.names.name_count(space) as usize));
         for (nth, event) in chunk.names.iter().enumerate() {
             if nth % AHEAD == 0 {
                 let lookups = chunk.names.lookups(nth, AHEAD);
@@ -240,16 +240,14 @@ impl<'i> Stitcher<'i> {
                 NameEvent::Number { space, number, empty_in, location } => {
                     let space = usize::from(space);
                     let byte = location.byte;
-                    let known = self.numbers.now(space, number);
-                    let is_given = self.given_in[space].get(number) != NOWHERE;
-                    let id = match (known, empty_in) {
-                        (Some(id), _) if is_given => id,
+                    let id = match (self.numbers.now(space, number), empty_in) {
+                        (Some(id), None) => id,
+                        (Some(id), _) if self.given_in[space].get(number) != NOWHERE => id,
                         (_, Some(part)) => {
                             self.numbers.define(space, number, NAMELESS, byte);
                             self.given_in[space].set(number, narrow(first_part).saturating_add(part));
                             NAMELESS
                         }
-                        (Some(id), None) => id,
                         (None, None) => {
                             self.index.findings.total += 1;
                             let kind = ErrorKind::UndefinedName(NameSpace::ALL[space], number);
