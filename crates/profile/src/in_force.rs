@@ -42,8 +42,19 @@ impl<T> Default for InForce<T> {
 }
 
 impl<T: Copy> InForce<T> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn name(&mut self, key: NameKey, name: T) {
+        // Asked for first, as most lines name a callee, and which line comes cannot be foreseen.
+        match key {
+            NameKey::Cfn => self.callee = Some(name),
+            NameKey::Cob => self.callee_object = Some(name),
+            NameKey::Cfi | NameKey::Cfl => self.callee_file = Some(name),
+            _ => self.name_of_lines(key, name),
+        }
+    }
+
+    #[inline(never)]
+    fn name_of_lines(&mut self, key: NameKey, name: T) {
         let name = Some(name);
         match key {
             NameKey::Ob => self.object = name,
@@ -64,10 +75,8 @@ impl<T: Copy> InForce<T> {
                 self.call_done();
                 self.last_callee = None;
             }
-            NameKey::Cob => self.callee_object = name,
-            NameKey::Cfi | NameKey::Cfl => self.callee_file = name,
-            NameKey::Cfn => self.callee = name,
-            NameKey::Jfi | NameKey::Jfn | NameKey::Frfn => {}
+            // Those of callees were dealt with.
+            _ => {}
         }
     }
 

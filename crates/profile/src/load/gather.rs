@@ -304,9 +304,18 @@ impl<'a> Gatherer<'a> {
     }
 
     /// The local name of a line is known.
-    #[inline]
+    #[inline(always)]
     fn named(&mut self, reader: &Reader<'a>, location: Location, key: NameKey, local: u32) {
         self.in_force.name(key, local);
+        let is_of_callee = matches!(key, NameKey::Cob | NameKey::Cfi | NameKey::Cfl | NameKey::Cfn);
+        if !is_of_callee || self.block.location.is_none() {
+            self.go_on_with_block(reader, location, key);
+        }
+    }
+
+    /// A name stands in a block, or begins one.
+    #[inline(never)]
+    fn go_on_with_block(&mut self, reader: &Reader<'a>, location: Location, key: NameKey) {
         match key {
             NameKey::Fn => {
                 self.write_block();

@@ -3,6 +3,8 @@
 //! Where a file is large, a piece uses most numbers that it uses for the first time, so there is an event for a fifth of
 //! its lines.
 
+use std::slice;
+
 use gristmill_format::Location;
 
 use super::chunk::NameEvent;
@@ -118,35 +120,70 @@ impl NameEvents {
     }
 
     /// All of them, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = NameEvent> {
-        let mut others = self.others.iter();
-        let mut counts = Counts::default();
-        self.events.iter().filter_map(move |&short| {
-            let location = |byte: u32, line: u32| Location { byte: byte.into(), line: line.into() };
-            let event = match short {
-                Short::Given { space, hash, at, len } => NameEvent::Given {
-                    space,
-                    hash,
-                    text: Text { at: at as usize, len: len as usize, place: self.place },
-                },
-                Short::Number { space, number, byte, line } => NameEvent::Number {
-                    space,
-                    number: number.into(),
-                    empty_in: None,
-                    location: location(byte, line),
-                },
-                Short::Define { space, number, byte, line } => NameEvent::Define {
-                    space,
-                    number: number.into(),
-                    name: counts[usize::from(space)].saturating_sub(1),
-                    part: 0,
-                    location: location(byte, line),
-                },
-                Short::Other => *others.next()?,
-            };
-            count(&mut counts, &event);
-            Some(event)
-        })
+    pub(super) fn iter(&self) -> Events<'_> {
+        Events {
+            list: self,
+            events: self.events.iter(),
+            others: self.others.iter(),
+            counts: Counts::default(),
+        }
+    }
+}
+
+/// Goes over events.
+#[derive(Debug)]
+pub(super) struct Events<'e> {
+    list: &'e NameEvents,
+    events: slice::Iter<'e, Short>,
+    others: slice::Iter<'e, NameEvent>,
+    counts: Counts,
+}
+
+impl Events<'_> {
+    /// Passes over the next event if it is the use of a number that has a meaning, and returns that with its name space.
+    #[inline(always)]
+    pub(super) fn next_meaning(
+        &mut self,
+        meaning: impl FnOnce(usize, u64) -> Option<u32>,
+    ) -> Option<(usize, u32)> {
+        let &Short::Number { space, number, .. } = self.events.as_slice().first()? else { return None };
+        let space = usize::from(space);
+        let name = meaning(space, number.into())?;
+        self.events.next();
+        self.counts[space] += 1;
+        Some((space, name))
+    }
+}
+
+impl Iterator for Events<'_> {
+    type Item = NameEvent;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<NameEvent> {
+        let location = |byte: u32, line: u32| Location { byte: byte.into(), line: line.into() };
+        let event = match *self.events.next()? {
+            Short::Given { space, hash, at, len } => NameEvent::Given {
+                space,
+                hash,
+                text: Text { at: at as usize, len: len as usize, place: self.list.place },
+            },
+            Short::Number { space, number, byte, line } => NameEvent::Number {
+                space,
+                number: number.into(),
+                empty_in: None,
+                location: location(byte, line),
+            },
+            Short::Define { space, number, byte, line } => NameEvent::Define {
+                space,
+                number: number.into(),
+                name: self.counts[usize::from(space)].saturating_sub(1),
+                part: 0,
+                location: location(byte, line),
+            },
+            Short::Other => *self.others.next()?,
+        };
+        count(&mut self.counts, &event);
+        Some(event)
     }
 }
 

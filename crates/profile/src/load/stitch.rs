@@ -206,7 +206,8 @@ impl<'i> Stitcher<'i> {
     /// Goes through what happened to names, and returns the names of the profile by local name.
     fn names(&mut self, chunk: &Chunk, line: impl Fn(u64) -> u64, first_part: usize) -> [Vec<u32>; 3] {
         let mut names = [0, 1, 2].map(|space| Vec::with_capacity(chunk.names.name_count(space) as usize));
-        for (nth, event) in chunk.names.iter().enumerate() {
+        let mut events = chunk.names.iter();
+        for nth in 0.. {
             if nth % AHEAD == 0 {
                 let lookups = chunk.names.lookups(nth, AHEAD);
                 glance(lookups.map(|(space, lookup)| match lookup {
@@ -214,6 +215,12 @@ impl<'i> Stitcher<'i> {
                     Lookup::Number(number) => self.numbers.first_meaning(space, number),
                 }));
             }
+            // Most of them.
+            if let Some((space, id)) = events.next_meaning(|space, number| self.numbers.now(space, number)) {
+                names[space].push(id);
+                continue;
+            }
+            let Some(event) = events.next() else { break };
             match event {
                 NameEvent::Given { space, hash, text } => {
                     let space = usize::from(space);
