@@ -188,7 +188,7 @@ impl LineSums {
 
     fn settle(&mut self) {
         if !self.waiting.is_empty() {
-            let group = (self.current, narrow(std::mem::take(&mut self.waiting_count)));
+            let group = (self.current, narrow(std::mem::take(&mut self.waiting_count)), 0);
             self.sums.add([group].into_iter(), &self.waiting, |line| line);
             self.waiting.clear();
         }

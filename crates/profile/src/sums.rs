@@ -230,25 +230,27 @@ pub(crate) const DIFFERENT: usize = 8;
 const PATIENCE: usize = if cfg!(test) { 8 } else { 1 << 20 };
 
 impl OpenSums {
-    /// Adds groups, each its number and how many members it has. The members follow each other, under other names.
+    /// Adds groups, each its number, how many members it has and where in these they begin. The members have other second
+    /// numbers here.
     pub(crate) fn add(
         &mut self,
-        groups: impl Iterator<Item = (u32, u32)>,
+        groups: impl Iterator<Item = (u32, u32, usize)>,
         members: &[u8],
         second: impl Fn(u32) -> u32,
     ) {
-        let mut at = self.members.len();
-        self.members.extend_from_slice(members);
-        for (first, count) in groups {
-            self.groups.push(Group { first, count, at });
+        let begin = self.members.len();
+        for (first, count, at) in groups {
+            self.groups.push(Group { first, count, at: begin + at });
             self.count += count as usize;
-            for _ in 0..count {
-                let (local, row) = second_number(&self.members, at);
-                if let Some(place) = self.members.get_mut(at..row) {
-                    place.copy_from_slice(&second(local).to_le_bytes());
-                }
-                at = row_end(&self.members, row);
+        }
+        self.members.extend_from_slice(members);
+        let mut at = begin;
+        while at < self.members.len() {
+            let (other, row) = second_number(&self.members, at);
+            if let Some(place) = self.members.get_mut(at..row) {
+                place.copy_from_slice(&second(other).to_le_bytes());
             }
+            at = row_end(&self.members, row);
         }
         if self.count >= self.limit.max(PATIENCE) {
             if self.may_shrink() {
@@ -357,10 +359,11 @@ impl OpenSums {
                     members.push((key, row, at));
                 }
             }
-            if !members.is_sorted_by_key(|&(key, ..)| key) {
+            let mut repeated = 0;
+            if !members.is_sorted_by(|a, b| a.0 < b.0) {
                 members.sort_unstable_by_key(|&(key, ..)| key);
+                repeated = members.iter().zip(members.iter().skip(1)).filter(|(a, b)| a.0 == b.0).count();
             }
-            let repeated = members.iter().zip(members.iter().skip(1)).filter(|(a, b)| a.0 == b.0).count();
             let first = group(&same_first[0]).first;
             table.mark(first_before);
             table.count += members.len() - repeated;
@@ -469,7 +472,7 @@ mod tests {
                 for (key, values) in part {
                     let mut member = Vec::new();
                     push_member(&mut member, key.1 + 7, values);
-                    open.add([(key.0, 1)].into_iter(), &member, |second| second - 7);
+                    open.add([(key.0, 1, 0)].into_iter(), &member, |second| second - 7);
                     let sum = sums.entry(*key).or_insert_with(|| vec![0; 3]);
                     sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
                 }

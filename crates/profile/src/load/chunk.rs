@@ -153,8 +153,8 @@ pub(super) struct ChunkPart {
 /// Sums by a function and something else, in groups of one function.
 #[derive(Debug, Default)]
 pub(super) struct LocalSums {
-    /// The function, and how many sums.
-    pub(super) groups: Vec<(u32, u32)>,
+    /// The function, how many sums, and where they begin.
+    pub(super) groups: Vec<(u32, u32, usize)>,
     /// Of one group after the other, the something else and a row: see [`push_member`](crate::sums::push_member).
     pub(super) members: Vec<u8>,
 }

@@ -115,6 +115,8 @@ impl Sums {
 
     #[inline(never)]
     fn write_some(&mut self, function: u32, sums: &mut LocalSums) {
+        let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        sums.groups.push((function, count, sums.members.len()));
         let members = &mut sums.members;
         if self.width <= NARROW {
             let rows = self.flat.chunks_exact(1 + self.width);
@@ -122,7 +124,6 @@ impl Sums {
         } else {
             self.keys.iter().zip(&self.wide).for_each(|(&key, row)| push_member(members, key, row));
         }
-        sums.groups.push((function, u32::try_from(self.keys.len()).unwrap_or(u32::MAX)));
         self.keys.clear();
         self.flat.clear();
         self.wide.clear();

@@ -41,7 +41,7 @@ struct Space<'a> {
 /// file of 500 MB: with such a list, loading takes a seventh longer.
 #[derive(Debug, Default)]
 struct Recent {
-    /// Each at the place that its number has modulo their count.
+    /// Each at the place that its number has modulo their count, which is a power of two.
     names: Vec<Known>,
     /// The first local name that stands for something.
     first: u32,
@@ -56,41 +56,63 @@ struct Known {
 }
 
 impl Known {
-    /// Of a number that nothing is kept of.
-    const NOTHING: Known = Known { number: u32::MAX, name: NO_NAME, given_in: BEFORE };
+    /// Where nothing is.
+    const NOTHING: Known = Known { number: u32::MAX, name: 0, given_in: BEFORE };
 }
-
-const RECENT: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
 /// Stands for a part in some piece before.
 const BEFORE: u32 = u32::MAX;
 
+/// So many numbers are kept, and more where a piece has more than so many local names for each.
+const RECENT: usize = if cfg!(test) { 4 } else { 1 << 12 };
+const NAMES_EACH: usize = if cfg!(test) { 2 } else { 16 };
+
 impl Recent {
     #[inline(always)]
     fn get(&self, number: u64) -> Option<&Known> {
-        let known = self.names.get(number as usize % RECENT)?;
-        (u64::from(known.number) == number && known.name >= self.first).then_some(known)
+        let number = kept(number)?;
+        let known = self.names.get(self.place(number))?;
+        (known.number == number && known.name >= self.first).then_some(known)
+    }
+
+    /// Where a number is, or nowhere while there are none.
+    #[inline(always)]
+    fn place(&self, number: u32) -> usize {
+        number as usize & self.names.len().wrapping_sub(1)
     }
 
     fn set(&mut self, number: u64, name: u32, given_in: u32) {
-        let Some(number) = u32::try_from(number).ok().filter(|&number| number != Known::NOTHING.number)
-        else {
-            return;
-        };
-        self.names.resize(RECENT, Known::NOTHING);
-        self.names[number as usize % RECENT] = Known { number, name, given_in };
+        let Some(number) = kept(number) else { return };
+        if name as usize >= NAMES_EACH * self.names.len() {
+            self.grow();
+        }
+        self.put(Known { number, name, given_in });
+    }
+
+    fn put(&mut self, known: Known) {
+        let place = self.place(known.number);
+        if let Some(other) = self.names.get_mut(place) {
+            *other = known;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let count = (2 * self.names.len()).max(RECENT);
+        let old = replace(&mut self.names, vec![Known::NOTHING; count]);
+        old.into_iter().filter(|known| kept(known.number.into()).is_some()).for_each(|known| self.put(known));
     }
 
     /// All numbers lose their meaning; so many local names were there.
     fn forget(&mut self, names: u32) {
         self.first = names;
     }
+}
 
-    /// For another piece.
-    fn clear(&mut self) {
-        self.names.clear();
-        self.first = 0;
-    }
+/// The number as it is kept here; none for the few that are so large.
+#[inline(always)]
+fn kept(number: u64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|&number| number != Known::NOTHING.number)
 }
 
 /// The function of a name that was mentioned last. Nearly all names are always mentioned with one object and one file.
@@ -124,10 +146,7 @@ impl<'a> Naming<'a> {
         names: NameEvents,
         functions: Vec<LocalFunction>,
     ) -> (NameEvents, Vec<LocalFunction>) {
-        for space in &mut self.spaces {
-            space.texts = Map::default();
-            space.recent.clear();
-        }
+        self.spaces = Default::default();
         self.latest.clear();
         self.other_functions = Map::default();
         let names = NameEvents::within(names, self.place);
@@ -318,4 +337,32 @@ pub(super) fn is_compound(text: &[u8]) -> bool {
 
 fn short(space: usize) -> u8 {
     u8::try_from(space).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_number_is_the_latest() {
+        let mut recent = Recent::default();
+        let numbers = [0, 1, 1 << 20, u64::from(u32::MAX) - 1, u64::from(u32::MAX), 1 << 32, u64::MAX];
+        assert!(numbers.iter().all(|&number| recent.get(number).is_none()));
+        let mut latest = Map::default();
+        for name in 0..200 {
+            let number = numbers[name as usize * 5 % numbers.len()] ^ (u64::from(name) % 3);
+            recent.set(number, name, name % 2);
+            latest.insert(number, (name, name % 2));
+            for &number in &numbers {
+                let known = recent.get(number).map(|known| (known.name, known.given_in));
+                assert!(known.is_none_or(|known| latest.get(&number) == Some(&known)), "{number} at {name}");
+            }
+        }
+        assert!(latest.keys().filter(|&&number| recent.get(number).is_some()).count() > 3);
+        assert!(recent.names.len() >= 100 && recent.get(u64::from(u32::MAX)).is_none());
+        recent.forget(200);
+        assert!(latest.keys().all(|&number| recent.get(number).is_none()));
+        recent.set(7, 200, BEFORE);
+        assert_eq!(recent.get(7).map(|known| known.name), Some(200));
+    }
 }

@@ -180,10 +180,10 @@ impl<'i> Stitcher<'i> {
                 self.index.blocks.push(Block::new(location.byte, line, needs_anchor, function(local), file));
             }
             let LocalSums { groups, members } = &part.selves;
-            let groups = groups.iter().map(|&(local, count)| (function(local), count));
+            let groups = groups.iter().map(|&(local, count, at)| (function(local), count, at));
             self.selves.add(groups, members, |file| name(1, file));
             let LocalSums { groups, members } = &part.arcs;
-            let groups = groups.iter().map(|&(local, count)| (function(local), count));
+            let groups = groups.iter().map(|&(local, count, at)| (function(local), count, at));
             self.arcs.add(groups, members, function);
         }
 
