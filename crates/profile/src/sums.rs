@@ -223,7 +223,7 @@ fn second_number(members: &[u8], at: usize) -> (u32, usize) {
     (u32::from_le_bytes(number), at + size_of::<u32>())
 }
 
-/// So many members that follow each other in a group are all different.
+/// So many members that follow each other in a group are nearly always all different.
 pub(crate) const DIFFERENT: usize = 8;
 
 /// So many members more than there are different ones may wait to be added up.

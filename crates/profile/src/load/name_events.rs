@@ -58,11 +58,9 @@ enum Short {
 }
 
 impl NameEvents {
-    /// None yet, for texts of this input, where others were.
+    /// None yet, for texts of this input, in the room of others that are gone.
     pub(super) fn within(room: NameEvents, place: u32) -> Self {
-        let mut events = room;
-        events.clear();
-        NameEvents { place, ..events }
+        NameEvents { place, ..room }
     }
 
     /// Forgets all.
