@@ -427,22 +427,34 @@ impl OpenSums {
     }
 }
 
+/// Sums on their way into a table.
+struct Sealing<'t> {
+    open: OpenSums,
+    order: Vec<u32>,
+    table: &'t mut SumTable,
+    /// What comes at the end of the table, of other threads.
+    others: Vec<SumTable>,
+}
+
 /// Puts sums at the ends of their tables, sorted by key, with so many threads, and begins anew with each.
 pub(crate) fn seal_all<const N: usize>(threads: usize, sums: [(&mut OpenSums, &mut SumTable); N]) {
     // A large part may be followed by a million small ones, so nothing is kept.
-    let mut sums = sums.map(|(open, table)| (std::mem::take(open), Vec::new(), Vec::new(), table));
-    let count: usize = sums.iter().map(|(open, ..)| open.count).sum();
+    let mut all = sums.map(|(open, table)| {
+        let open = std::mem::take(open);
+        Sealing { open, order: Vec::new(), table, others: Vec::new() }
+    });
+    let count: usize = all.iter().map(|sealing| sealing.open.count).sum();
     let threads = if count < WORTH_A_THREAD { 1 } else { threads };
-    on_threads(threads, sums.iter_mut().collect(), |(open, order, ..)| *order = open.order());
+    on_threads(threads, all.iter_mut().collect(), |sealing| sealing.order = sealing.open.order());
     let mut tasks = Vec::new();
-    for (open, order, others, table) in &mut sums {
+    for Sealing { open, order, table, others } in &mut all {
         let runs = open.runs(order, threads);
         others.resize_with(runs.len().saturating_sub(1), SumTable::default);
         let tables = std::iter::once(&mut **table).chain(others);
-        tasks.extend(runs.into_iter().zip(tables).map(|((run, before), table)| (&*open, run, before, table)));
+        tasks.extend(runs.into_iter().zip(tables).map(|(run, table)| (&*open, run, table)));
     }
-    on_threads(threads, tasks, |(open, run, before, table)| open.add_up_into(table, run, before));
-    on_threads(threads, sums.into_iter().collect(), |(_, _, others, table)| {
+    on_threads(threads, tasks, |(open, (run, before), table)| open.add_up_into(table, run, before));
+    on_threads(threads, all.into_iter().collect(), |Sealing { table, others, .. }| {
         others.into_iter().for_each(|other| table.append(other));
     });
 }
