@@ -100,7 +100,9 @@ impl Recent {
     fn grow(&mut self) {
         let count = (2 * self.names.len()).max(RECENT);
         let old = replace(&mut self.names, vec![Known::NOTHING; count]);
-        old.into_iter().filter(|known| kept(known.number.into()).is_some()).for_each(|known| self.put(known));
+        old.into_iter()
+            .filter(|known| known.number != Known::NOTHING.number)
+            .for_each(|known| self.put(known));
     }
 
     /// All numbers lose their meaning; so many local names were there.
