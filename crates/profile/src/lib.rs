@@ -81,6 +81,7 @@ mod load;
 pub mod merge;
 mod name_list;
 mod numbers;
+mod open_sums;
 mod packed;
 mod part;
 mod profile;

@@ -7,7 +7,8 @@ use gristmill_format::Cost;
 
 use crate::hash::Map;
 use crate::name_list::NameList;
-use crate::sums::{OpenSums, SumPlace, SumTable, push_member};
+use crate::open_sums::{GroupList, OpenSums, rename};
+use crate::sums::{SumPlace, SumTable};
 
 /// Costs that are being added up.
 ///
@@ -35,13 +36,13 @@ pub struct LineSums {
     lines: Vec<LineOfPair>,
     /// Pair and line, for pairs whose lines are looked up.
     line_numbers: Map<(u32, u64), u32>,
-    sums: OpenSums,
+    sums: OpenSums<1>,
     current: u32,
     /// The line of the current pair that came last.
     last: u32,
     /// What was added since the pair was named: members of a group, and how many there are.
-    waiting: Vec<u8>,
-    waiting_count: usize,
+    waiting: GroupList<1>,
+    waiting_count: u16,
     /// How often, as tables of sums have it, and the costs.
     row: Vec<Cost>,
 }
@@ -109,7 +110,7 @@ impl LineSums {
             sums: OpenSums::default(),
             current: 0,
             last: NONE,
-            waiting: Vec::new(),
+            waiting: GroupList::default(),
             waiting_count: 0,
             row: Vec::new(),
         }
@@ -135,8 +136,11 @@ impl LineSums {
         self.row.clear();
         self.row.push(0);
         self.row.extend_from_slice(costs);
-        push_member(&mut self.waiting, self.last, &self.row);
+        self.waiting.push_member(self.last, &self.row);
         self.waiting_count += 1;
+        if self.waiting_count == u16::MAX {
+            self.settle();
+        }
     }
 
     /// The number of a line of the current pair.
@@ -187,9 +191,9 @@ impl LineSums {
     }
 
     fn settle(&mut self) {
-        if !self.waiting.is_empty() {
-            let group = (self.current, narrow(std::mem::take(&mut self.waiting_count)), 0);
-            self.sums.add([group].into_iter(), &self.waiting, |line| line);
+        if self.waiting_count > 0 {
+            self.waiting.end_group(self.current, [std::mem::take(&mut self.waiting_count)]);
+            self.sums.add(&self.waiting, |pair| pair, |_, line| line);
             self.waiting.clear();
         }
     }
@@ -216,9 +220,9 @@ impl LineSums {
         (0..).zip(&order).for_each(|(rank, &pair)| ranks[pair as usize] = rank);
         let mut sums = SumTable::default();
         let start = sums.end();
-        self.sums.seal(&mut sums);
+        self.sums.seal(1, [&mut sums]);
         if !order.is_sorted() {
-            sums.rename(&mut [start], |(pair, line)| (ranks[pair as usize], line));
+            rename([&mut sums], &mut [[start]], |_, (pair, line)| (ranks[pair as usize], line));
         }
         SummedLines {
             width: self.width,

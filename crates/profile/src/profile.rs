@@ -309,11 +309,14 @@ impl Profile {
                 let mut place = 0;
                 self.with_columns(run.parts, selection, &wanted, |part, columns| {
                     let (from, to) = self.index.arc_range(part);
-                    let stretch = run.stretch.unwrap_or(Stretch::new(from, to));
-                    self.index.arcs.each_of(&stretch, columns.width, |ends, count, costs| {
+                    let take = |ends: (u32, u32), count, costs: &[_]| {
                         columns.add(costs, arcs.put(place, ends, count));
                         place += 1;
-                    });
+                    };
+                    match &run.stretch {
+                        Some(stretch) => self.index.arcs.each_of(stretch, columns.width, take),
+                        None => self.index.arcs.each(from, to, columns.width, take),
+                    }
                 });
             }
         });
@@ -327,7 +330,7 @@ impl Profile {
         for index in self.selected(selection).map(|part| part.id().index()) {
             let parts = index..index + 1;
             let (from, to) = self.index.arc_range(index);
-            let whole = Stretch::new(from, to).count();
+            let whole = from.count_to(to);
             if whole >= MANY {
                 let stretches = self.index.arcs.stretches(from, to);
                 runs.extend(stretches.map(|stretch| ArcRun {

@@ -7,7 +7,13 @@ use gristmill_format::{Columns, Cost, Location, Resumption};
 use super::name_events::NameEvents;
 use crate::finding::Findings;
 use crate::in_force::{InForce, Slot};
+use crate::open_sums::GroupList;
 use crate::text::Text;
+
+/// The tables that sums go to: self costs by function and file, and calls by caller and callee.
+pub(super) const TABLES: usize = 2;
+pub(super) const SELVES: usize = 0;
+pub(super) const ARCS: usize = 1;
 
 /// Stands for a name that was never given.
 pub(super) const NO_NAME: u32 = u32::MAX;
@@ -40,21 +46,18 @@ pub(super) struct Room {
     pub(super) names: NameEvents,
     pub(super) functions: Vec<LocalFunction>,
     pub(super) blocks: Vec<LocalBlock>,
-    pub(super) selves: LocalSums,
-    pub(super) arcs: LocalSums,
+    pub(super) sums: GroupList<TABLES>,
 }
 
 impl Chunk {
     /// The room that it takes.
     pub(super) fn into_room(mut self) -> Room {
-        let (mut selves, mut arcs) =
-            self.parts.pop().map(|part| (part.selves, part.arcs)).unwrap_or_default();
+        let mut sums = self.parts.pop().map(|part| part.sums).unwrap_or_default();
         self.names.clear();
         self.functions.clear();
         self.blocks.clear();
-        selves.clear();
-        arcs.clear();
-        Room { names: self.names, functions: self.functions, blocks: self.blocks, selves, arcs }
+        sums.clear();
+        Room { names: self.names, functions: self.functions, blocks: self.blocks, sums }
     }
 }
 
@@ -143,28 +146,11 @@ pub(super) struct ChunkPart {
     pub(super) header: Option<Box<HeaderDraft>>,
     /// What a reader must know to begin at one of its blocks.
     pub(super) body: Option<Box<(Columns, Resumption)>>,
-    /// By local function and local file.
-    pub(super) selves: LocalSums,
-    /// By local caller and local callee; the first number of a row is how often.
-    pub(super) arcs: LocalSums,
+    /// Self costs by local function and local file, calls by local caller and local callee; the first number of a row is
+    /// how often.
+    pub(super) sums: GroupList<TABLES>,
     /// How many blocks of the piece come before this part, and end with it.
     pub(super) blocks: (usize, usize),
-}
-
-/// Sums by a function and something else, in groups of one function.
-#[derive(Debug, Default)]
-pub(super) struct LocalSums {
-    /// The function, how many sums, and where they begin.
-    pub(super) groups: Vec<(u32, u32, usize)>,
-    /// Of one group after the other, the something else and a row: see [`push_member`](crate::sums::push_member).
-    pub(super) members: Vec<u8>,
-}
-
-impl LocalSums {
-    fn clear(&mut self) {
-        self.groups.clear();
-        self.members.clear();
-    }
 }
 
 /// What the header lines of a part say; of several that say the same thing the last.

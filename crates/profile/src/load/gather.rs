@@ -7,12 +7,13 @@ use gristmill_format::{
     Record, Resumption, Skim,
 };
 
-use super::chunk::{Chunk, ChunkPart, LocalAnchor, LocalBlock, LocalSums, Mention, NO_NAME, Room};
+use super::chunk::{ARCS, Chunk, ChunkPart, LocalAnchor, LocalBlock, Mention, NO_NAME, Room, SELVES, TABLES};
 use super::growing::Sums;
 use super::naming::Naming;
 use super::split::{State, is_of_callgrind, offset, span, words};
 use crate::finding::Finding;
 use crate::in_force::{InForce, Slot};
+use crate::open_sums::GroupList;
 use crate::text::Text;
 
 /// Between two blocks whose positions are relative to others there is a place to begin at, if they are so far apart.
@@ -38,10 +39,9 @@ pub(super) struct Gatherer<'a> {
     in_force: InForce<u32>,
     block: Block,
     /// The sums of the block, and those of the part so far.
-    block_selves: Sums,
-    block_arcs: Sums,
-    selves: LocalSums,
-    arcs: LocalSums,
+    block_selves: Sums<SELVES>,
+    block_arcs: Sums<ARCS>,
+    sums: GroupList<TABLES>,
     /// The row of the file in force.
     self_row: Option<usize>,
     call: Option<(u32, Cost)>,
@@ -84,8 +84,7 @@ impl<'a> Gatherer<'a> {
             block: Block::default(),
             block_selves: Sums::default(),
             block_arcs: Sums::default(),
-            selves: LocalSums::default(),
-            arcs: LocalSums::default(),
+            sums: GroupList::default(),
             self_row: None,
             call: None,
             spare: room,
@@ -136,8 +135,8 @@ impl<'a> Gatherer<'a> {
 
     /// Forgets all local names, and hands out what was gathered. What comes is gathered in the room that was kept for it.
     fn begin_anew(&mut self) -> Chunk {
-        let Room { names, functions, blocks, selves, arcs } = mem::take(&mut self.spare);
-        (self.selves, self.arcs) = (selves, arcs);
+        let Room { names, functions, blocks, sums } = mem::take(&mut self.spare);
+        self.sums = sums;
         let mut chunk = mem::replace(&mut self.chunk, Chunk { blocks, ..Chunk::default() });
         (chunk.names, chunk.functions) = self.naming.begin_anew(names, functions);
         chunk
@@ -249,12 +248,10 @@ impl<'a> Gatherer<'a> {
 
     fn end_part(&mut self) {
         self.write_block();
-        let selves = mem::take(&mut self.selves);
-        let arcs = mem::take(&mut self.arcs);
+        let sums = mem::take(&mut self.sums);
         let end = self.chunk.blocks.len();
         if let Some(part) = self.chunk.parts.last_mut() {
-            part.selves = selves;
-            part.arcs = arcs;
+            part.sums = sums;
             part.blocks.1 = end;
         }
     }
@@ -262,8 +259,10 @@ impl<'a> Gatherer<'a> {
     /// Writes down the sums of the block.
     fn write_block(&mut self) {
         self.self_row = None;
-        self.block_selves.write(self.block.function, &mut self.selves);
-        self.block_arcs.write(self.block.function, &mut self.arcs);
+        if !(self.block_selves.is_empty() && self.block_arcs.is_empty()) {
+            let counts = [self.block_selves.write(&mut self.sums), self.block_arcs.write(&mut self.sums)];
+            self.sums.end_group(self.block.function, counts);
+        }
     }
 
     fn header_line(&mut self, header: Header<'a>) {
@@ -421,7 +420,7 @@ impl<'a> Gatherer<'a> {
     #[inline(never)]
     fn new_self_row(&mut self) -> usize {
         let file = self.in_force.file.unwrap_or(NO_NAME);
-        let row = self.block_selves.row_of(file, self.width, self.block.function, &mut self.selves);
+        let row = self.block_selves.row_of(file, self.width, self.block.function, &mut self.sums);
         self.self_row = Some(row);
         row
     }
@@ -430,7 +429,7 @@ impl<'a> Gatherer<'a> {
     #[inline(always)]
     fn end_call(&mut self) -> Option<usize> {
         let (callee, count) = self.call.take()?;
-        let row = self.block_arcs.row_of(callee, self.width, self.block.function, &mut self.arcs);
+        let row = self.block_arcs.row_of(callee, self.width, self.block.function, &mut self.sums);
         self.in_force.last_callee = self.in_force.callee;
         self.in_force.call_done();
         self.block_arcs.count(row, count);

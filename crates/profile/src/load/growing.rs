@@ -2,8 +2,8 @@
 
 use gristmill_format::{Cost, CostFault, Costs};
 
-use super::chunk::LocalSums;
-use crate::sums::{DIFFERENT, push_member};
+use super::chunk::TABLES;
+use crate::open_sums::{DIFFERENT, GroupList};
 
 /// Rows of so many event types lie side by side; wider ones are as long as the lines that they sum up.
 const NARROW: usize = 32;
@@ -15,30 +15,40 @@ const MOST: usize = if cfg!(test) { 12 } else { 512 };
 ///
 /// A row has a count of calls, then a sum for each event type.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct Sums<const TABLE: usize> {
     keys: Vec<u32>,
     width: usize,
     flat: Vec<Cost>,
     wide: Vec<Vec<Cost>>,
 }
 
-impl Sums {
+impl<const TABLE: usize> Sums<TABLE> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// The row of a key. Only the last ones are looked at for one of the same key: one that is further away gets another row,
-    /// and they are added up later. Looking further would cost more than it saves, and as much as there are rows. Where there
-    /// are too many of this function, they are written down first.
+    /// and they are added up later. Looking further would cost more than it saves, and as much as there are rows. Where
+    /// there are too many of this function, they are written down first.
     #[inline(always)]
-    pub(super) fn row_of(&mut self, key: u32, width: usize, function: u32, sums: &mut LocalSums) -> usize {
+    pub(super) fn row_of(
+        &mut self,
+        key: u32,
+        width: usize,
+        function: u32,
+        list: &mut GroupList<TABLES>,
+    ) -> usize {
         let looked_at = self.keys.len().saturating_sub(DIFFERENT);
         match self.keys[looked_at..].iter().rposition(|&other| other == key) {
             Some(found) => looked_at + found,
-            None => self.new_row(key, width, function, sums),
+            None => self.new_row(key, width, function, list),
         }
     }
 
     #[inline(never)]
-    fn new_row(&mut self, key: u32, width: usize, function: u32, sums: &mut LocalSums) -> usize {
+    fn new_row(&mut self, key: u32, width: usize, function: u32, list: &mut GroupList<TABLES>) -> usize {
         if self.keys.len() >= MOST || width != self.width {
-            self.write(function, sums);
+            self.write_group(function, list);
             self.width = width;
         }
         self.keys.push(key);
@@ -105,27 +115,28 @@ impl Sums {
         costs.add_to(if written < self.width { &mut sums[..written] } else { sums })
     }
 
-    /// Writes the rows in few bytes, and begins anew.
-    #[inline]
-    pub(super) fn write(&mut self, function: u32, sums: &mut LocalSums) {
-        if !self.keys.is_empty() {
-            self.write_some(function, sums);
+    /// Makes the rows a group of their own, and begins anew.
+    #[cold]
+    fn write_group(&mut self, function: u32, list: &mut GroupList<TABLES>) {
+        if !self.is_empty() {
+            let mut counts = [0; TABLES];
+            counts[TABLE] = self.write(list);
+            list.end_group(function, counts);
         }
     }
 
-    #[inline(never)]
-    fn write_some(&mut self, function: u32, sums: &mut LocalSums) {
-        let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
-        sums.groups.push((function, count, sums.members.len()));
-        let members = &mut sums.members;
+    /// Makes the rows members of the next group, and begins anew. Returns how many they were.
+    pub(super) fn write(&mut self, list: &mut GroupList<TABLES>) -> u16 {
+        let count = u16::try_from(self.keys.len()).unwrap_or(u16::MAX);
         if self.width <= NARROW {
             let rows = self.flat.chunks_exact(1 + self.width);
-            self.keys.iter().zip(rows).for_each(|(&key, row)| push_member(members, key, row));
+            self.keys.iter().zip(rows).for_each(|(&key, row)| list.push_member(key, row));
         } else {
-            self.keys.iter().zip(&self.wide).for_each(|(&key, row)| push_member(members, key, row));
+            self.keys.iter().zip(&self.wide).for_each(|(&key, row)| list.push_member(key, row));
         }
         self.keys.clear();
         self.flat.clear();
         self.wide.clear();
+        count
     }
 }

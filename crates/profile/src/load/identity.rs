@@ -24,8 +24,10 @@
 
 use gristmill_format::NameSpace;
 
+use super::chunk::SELVES;
 use crate::hash::Map;
 use crate::input::Input;
+use crate::open_sums::rename;
 use crate::profile::{FunctionKey, Index, Texts};
 
 /// The one function with lines that something is true of; None where there are several.
@@ -58,12 +60,14 @@ pub(super) fn unite(index: &mut Index, inputs: &[Input]) {
     });
     index.blocks.iter_mut().for_each(|block| block.function = new(block.function));
 
-    let mut starts: Vec<_> = index.parts.iter().map(|part| part.selves).collect();
-    index.selves.rename(&mut starts, |(function, file)| (new(function), file));
-    index.parts.iter_mut().zip(starts).for_each(|(part, start)| part.selves = start);
-    let mut starts: Vec<_> = index.parts.iter().map(|part| part.arcs).collect();
-    index.arcs.rename(&mut starts, |(caller, callee)| (new(caller), new(callee)));
-    index.parts.iter_mut().zip(starts).for_each(|(part, start)| part.arcs = start);
+    let mut starts: Vec<_> = index.parts.iter().map(|part| [part.selves, part.arcs]).collect();
+    rename([&mut index.selves, &mut index.arcs], &mut starts, |table, (first, second)| match table {
+        SELVES => (new(first), second),
+        _ => (new(first), new(second)),
+    });
+    for (part, start) in index.parts.iter_mut().zip(starts) {
+        [part.selves, part.arcs] = start;
+    }
 }
 
 /// For each function which one it is. None when each is itself.

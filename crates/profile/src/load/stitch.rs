@@ -4,7 +4,7 @@ use gristmill_format::{Columns, ErrorKind, Location, NameSpace};
 use memchr::memchr;
 
 use super::chunk::{
-    Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, LocalSums, NameEvent, Room,
+    Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, NameEvent, Room, SELVES, TABLES,
 };
 use super::compound::expand;
 use super::name_events::Lookup;
@@ -18,9 +18,9 @@ use crate::id::EventId;
 use crate::in_force::InForce;
 use crate::input::Input;
 use crate::numbers::{GivenIn, Numbers};
+use crate::open_sums::OpenSums;
 use crate::part::{PartData, PartHeader, PartSaid};
 use crate::profile::{Index, Texts};
-use crate::sums::{OpenSums, seal_all};
 use crate::text::{MADE, Names, Text};
 
 /// The part of a number that nothing defines.
@@ -55,8 +55,7 @@ pub(super) struct Stitcher<'i> {
     lines: u64,
     open: Option<OpenPart>,
     inherited: Inherited,
-    selves: OpenSums,
-    arcs: OpenSums,
+    sums: OpenSums<TABLES>,
     threads: usize,
     /// How many bytes may still be put together to names.
     room_for_made: usize,
@@ -106,8 +105,7 @@ impl<'i> Stitcher<'i> {
             lines: 0,
             open: None,
             inherited: Inherited::default(),
-            selves: OpenSums::default(),
-            arcs: OpenSums::default(),
+            sums: OpenSums::default(),
             threads,
             room_for_made: MADE_MORE,
         };
@@ -179,12 +177,10 @@ impl<'i> Stitcher<'i> {
                 let (line, file) = (line(location.line), name(1, file));
                 self.index.blocks.push(Block::new(location.byte, line, needs_anchor, function(local), file));
             }
-            let LocalSums { groups, members } = &part.selves;
-            let groups = groups.iter().map(|&(local, count, at)| (function(local), count, at));
-            self.selves.add(groups, members, |file| name(1, file));
-            let LocalSums { groups, members } = &part.arcs;
-            let groups = groups.iter().map(|&(local, count, at)| (function(local), count, at));
-            self.arcs.add(groups, members, function);
+            self.sums.add(&part.sums, function, |table, second| match table {
+                SELVES => name(1, second),
+                _ => function(second),
+            });
         }
 
         let counts = &mut self.index.counts;
@@ -380,8 +376,7 @@ impl<'i> Stitcher<'i> {
         data.end = end;
         self.index.parts.push(data);
         let Index { selves, arcs, .. } = &mut self.index;
-        // The longer one first.
-        seal_all(self.threads, [(&mut self.arcs, arcs), (&mut self.selves, selves)]);
+        self.sums.seal(self.threads, [selves, arcs]);
     }
 
     /// The event types of an `events:` line.
