@@ -76,7 +76,8 @@ pub(crate) const DIFFERENT: usize = 8;
 /// So many members more than there are different ones may wait to be added up.
 const PATIENCE: usize = if cfg!(test) { 8 } else { 1 << 20 };
 
-/// So many runs for each thread, so that all have something to do until the end.
+/// So many runs for each thread, so that all have something to do until the end. Measured on a plain file of 500 MB with two
+/// threads: with 4 it takes a fifth longer to seal its sums, with one two thirds longer.
 const RUNS_EACH: usize = if cfg!(test) { 2 } else { 16 };
 
 impl<const TABLES: usize> OpenSums<TABLES> {
