@@ -5,6 +5,7 @@ use std::mem::replace;
 use gristmill_format::Cost;
 
 use crate::ahead::{AHEAD, glance};
+use crate::grouped::begins;
 use crate::rows::{add_whole_row, push_number, push_other_row, push_row, row_end};
 use crate::sums::{Groups, SumPlace, SumTable};
 use crate::threads::{WORTH_A_THREAD, on_threads};
@@ -188,8 +189,8 @@ impl<const TABLES: usize> OpenSums<TABLES> {
     pub(crate) fn seal(&mut self, threads: usize, mut tables: [&mut SumTable; TABLES]) {
         // A large part may be followed by a million small ones, so nothing is kept.
         let open = std::mem::take(self);
-        let is_worth_it = threads > 1 && open.count >= WORTH_A_THREAD;
-        let runs = open.runs(if is_worth_it { RUNS_EACH * threads } else { 1 });
+        let most = if threads > 1 { RUNS_EACH * threads } else { 1 };
+        let runs = open.runs((open.count / WORTH_A_THREAD).clamp(1, most));
         let mut others: Vec<_> =
             runs.iter().skip(1).map(|_| [(); TABLES].map(|()| SumTable::default())).collect();
         let ends = std::iter::once(tables.each_mut().map(|table| &mut **table))
@@ -279,16 +280,11 @@ impl<const TABLES: usize> OpenSums<TABLES> {
             order.sort_by_key(|&nth| first(nth));
             return order;
         }
-        // Most numbers come, so there is a place for each: first counted, then filled.
-        let mut places = vec![0u32; (most - least) as usize + 2];
-        numbers().for_each(|first| places[(first - least) as usize + 1] += 1);
-        let mut begin = 0;
-        for place in &mut places {
-            begin += *place;
-            *place = begin;
-        }
+        // Most numbers come, so there is a place for each.
+        let place_of = |first: u32| (first - least) as usize;
+        let mut next = begins(place_of(most) + 1, numbers().map(place_of));
         for &nth in some {
-            let place = &mut places[(first(nth) - least) as usize];
+            let place = &mut next[place_of(first(nth))];
             order[*place as usize] = nth;
             *place += 1;
         }
