@@ -29,5 +29,5 @@ extern "C" fn tell_and_stop(_: nix::libc::c_int) {
         nix::unistd::pause();
     }
     // SAFETY: it does nothing but to end the program at once.
-    unsafe { nix::libc::_exit(crate::ExitStatus::Failure as nix::libc::c_int) }
+    unsafe { nix::libc::_exit(crate::exit_status::ExitStatus::Failure as nix::libc::c_int) }
 }

@@ -65,7 +65,7 @@ pub(crate) fn set_up() {
 pub(crate) fn fail() -> bool {
     use nix::sys::signal::{Signal, raise};
 
-    STATUS.store(crate::ExitStatus::Failure as i32, Ordering::Relaxed);
+    STATUS.store(crate::exit_status::ExitStatus::Failure as i32, Ordering::Relaxed);
     IS_SET_UP.load(Ordering::Relaxed) && raise(Signal::SIGINT).is_ok()
 }
 

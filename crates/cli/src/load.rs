@@ -1,5 +1,7 @@
 //! From files to what is looked at: reads profiles, loads them into one, and resolves what was asked of all reports.
 
+pub(crate) mod complete;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -11,6 +11,7 @@ mod commands;
 mod cut_short;
 mod error;
 mod examine;
+mod exit_status;
 mod github;
 mod input;
 mod interrupt;
@@ -28,24 +29,8 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::session::Session;
-
-/// How a command ended; the numbers are a promise to scripts. Besides these there is 130, for Ctrl-C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ExitStatus {
-    /// Done, nothing to complain about.
-    Success = 0,
-    /// Done, and the check found something.
-    Findings = 1,
-    /// Something could not be done.
-    Failure = 2,
-}
-
-impl From<ExitStatus> for ExitCode {
-    fn from(status: ExitStatus) -> Self {
-        Self::from(status as u8)
-    }
-}
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();

@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::args::is_dash;
-use crate::error::CliError;
 use crate::input::reason;
 use crate::interrupt::RemovedOnInterrupt;
 use crate::terminal::printable_path;
@@ -189,11 +188,11 @@ fn check(path: &Path, inputs: &[PathBuf], force: bool) -> Result<(), OutputError
 
 /// Writes the file at `path` with whatever `fill` writes. The file appears when `fill` has succeeded; if it fails,
 /// everything is as before.
-pub(crate) fn write(
+pub(crate) fn write<E: From<OutputError>>(
     path: &Path,
     force: bool,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), CliError>,
-) -> Result<(), CliError> {
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
     let existing = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             return Err(OutputError::new(path, OutputErrorKind::IsDirectory).into());
@@ -224,11 +223,11 @@ pub(crate) fn write(
     Ok(())
 }
 
-fn fill_and_flush<W: Write>(
+fn fill_and_flush<W: Write, E: From<OutputError>>(
     path: &Path,
     file: W,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), CliError>,
-) -> Result<W, CliError> {
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<W, E> {
     let mut writer = Watched { inner: BufWriter::with_capacity(BUFFER, file), failure: None };
     let filled = fill(&mut writer);
     // A plain `io::Error` in the hands of a command has lost the name of the file; here it is known.

@@ -16,9 +16,9 @@ use gristmill_report::annotate::Sources;
 use gristmill_report::{Look, doubts};
 use regex::Regex;
 
-use crate::ExitStatus;
 use crate::args::{AnnotateArgs, AnnotateFormat, AnnotateStyle, YesNo, is_dash};
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::output;
 use crate::session::Session;

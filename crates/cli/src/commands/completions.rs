@@ -1,8 +1,8 @@
 //! `gristmill completions`: a completion script, made from the definition of the command line.
 
-use crate::ExitStatus;
 use crate::args::{self, CompletionsArgs};
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::session::Session;
 
 pub(crate) fn run(args: &CompletionsArgs, session: &Session) -> Result<ExitStatus, CliError> {

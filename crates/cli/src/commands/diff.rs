@@ -11,10 +11,10 @@ use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff, Page};
 use gristmill_report::{Grouping, Look, printable};
 use regex::Regex;
 
-use crate::ExitStatus;
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
 use crate::commands::annotate::SourceFiles;
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;

@@ -2,10 +2,10 @@
 
 use gristmill_report::{Functions, FunctionsOptions, Grouping};
 
-use crate::ExitStatus;
 use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
 use crate::commands::{is_for_programs, print_report, tell_notes};
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::session::Session;
 

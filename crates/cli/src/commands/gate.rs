@@ -24,10 +24,10 @@ use self::config::{Benchmark, Config};
 use self::judge::Outcome;
 use self::measured::Measured;
 use self::report::Report;
-use crate::ExitStatus;
 use crate::args::{GateArgs, GateBlessArgs, GateCommand, GateFormat, GateNoiseArgs, GateRunArgs, is_dash};
-use crate::commands::merge;
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::load::complete;
 use crate::output::Target;
 use crate::session::Session;
 use crate::terminal::{Painter, grouped, printable, printable_path};
@@ -57,7 +57,7 @@ fn judge(args: &GateRunArgs, session: &Session) -> Result<ExitStatus, CliError> 
                 let mut verdict = judge::judge(benchmark, &measured, blessed, args.allow_unlike);
                 if let Some(folder) = &args.against {
                     let path = folder.join(profile_name(&benchmark.name));
-                    let explained = merge::whole(&path, session.max_size, 1)
+                    let explained = complete::load(&path, session.max_size, 1)
                         .map_err(|error| error.to_string())
                         .and_then(|base| reasons::explain(&mut verdict, &base, &profile, &config.directory));
                     verdict.notes.extend(explained.err().map(|error| format!("no reasons: {error}")));

@@ -14,10 +14,10 @@ use std::path::Path;
 
 use gristmill_format::{Cost, Lint, PartSurvey, Severity, Survey};
 
-use crate::ExitStatus;
 use crate::args::{InfoArgs, InfoFormat};
 use crate::error::CliError;
 use crate::examine::examine;
+use crate::exit_status::ExitStatus;
 use crate::input::Input;
 use crate::session::Session;
 

@@ -14,9 +14,9 @@ use std::path::Path;
 use gristmill_format::{Lint, Severity};
 
 use self::findings::{Counts, Subject};
-use crate::ExitStatus;
 use crate::args::{FailOn, LintArgs, LintFormat};
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::session::Session;
 
 /// So many findings of a rule are shown without --all.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap_mangen::Man;
 
-use crate::ExitStatus;
 use crate::args::{self, ManArgs};
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::session::Session;
 

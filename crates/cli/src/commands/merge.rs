@@ -8,20 +8,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use gristmill_format::ErrorKind;
+use gristmill_profile::Profile;
 use gristmill_profile::merge::{Combine, Concatenation, Merger, WriteMerged};
-use gristmill_profile::{self as model, Loader, Profile};
 
-use crate::ExitStatus;
 use crate::args::MergeArgs;
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::input;
+use crate::load::complete;
 use crate::output;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::size::Size;
 use crate::terminal::{grouped, printable};
-
-const BROKEN_HINT: &str = "gristmill rewrite --repair mends a file, and --skip-broken leaves it out";
 
 /// More values than these tell nothing more of how unlike profiles are.
 const MOST_SHOWN: usize = 3;
@@ -164,7 +163,7 @@ impl Work<'_> {
     }
 
     fn add(&self, place: usize, path: &Path, merger: &mut Merger) -> Result<(), CliError> {
-        let profile = match whole(path, self.max_size, self.threads) {
+        let profile = match complete::load(path, self.max_size, self.threads) {
             Ok(profile) => profile,
             Err(error) if self.args.skip_broken => {
                 self.note(place, Note::Warning(format!("left out: {error}")));
@@ -190,39 +189,6 @@ impl Work<'_> {
     }
 }
 
-/// Loads a file of which nothing is missing: a sum of pieces would look like a sum.
-pub(crate) fn whole(path: &Path, max_size: Size, threads: usize) -> Result<Profile, CliError> {
-    let input = input::read(path, max_size, &mut Progress::hidden())?;
-    let name = input.name();
-    if let Some(damage) = &input.damage {
-        return Err(broken(format!("{name}: {damage}")));
-    }
-    let input = model::Input { name, bytes: input.bytes };
-    let profile = Loader::new().threads(threads).load(vec![input]);
-    match defect(&profile) {
-        Some(defect) => Err(broken(defect)),
-        None => Ok(profile),
-    }
-}
-
-/// Why a profile does not say all that its file once said.
-fn defect(profile: &Profile) -> Option<String> {
-    let name = profile.inputs().first().map_or("", |input| input.name.as_str());
-    if let Some(finding) = profile.first_loss() {
-        return Some(match finding.kind {
-            ErrorKind::NotAProfile(_) => format!("{name}: {}", finding.kind),
-            kind => format!("{name}:{}:{}: {kind}", finding.location.line, finding.column),
-        });
-    }
-    let differs = |part: &model::Part<'_>| {
-        let claimed = part.claimed_totals().unwrap_or_default();
-        part.totals().iter().zip(claimed).any(|(sum, claimed)| sum != claimed)
-    };
-    let part = profile.parts().find(differs)?;
-    let line = part.location().line;
-    Some(format!("{name}: the costs of the part at line {line} are not what its `totals:` says"))
-}
-
 /// What is odd about a file that can be merged all the same.
 fn oddity(profile: &Profile) -> Option<String> {
     let name = profile.inputs().first().map_or("", |input| input.name.as_str());
@@ -243,7 +209,7 @@ fn keep_parts(args: &MergeArgs, target: &output::Target, session: &Session) -> R
     session.write_to(target, args.force, |out| {
         let mut parts = Concatenation::new(out);
         for path in &args.files {
-            let profile = match whole(path, session.max_size, 1) {
+            let profile = match complete::load(path, session.max_size, 1) {
                 Ok(profile) => profile,
                 Err(error) if args.skip_broken => {
                     notes.push(format!("left out: {error}"));
@@ -256,7 +222,7 @@ fn keep_parts(args: &MergeArgs, target: &output::Target, session: &Session) -> R
             let left_out = parts.add(&input.bytes).map_err(|error| writing_failed(&error))?;
             if left_out.lines > 0 {
                 let message = format!("{}:{}: cannot be carried over", input.name, left_out.first);
-                return Err(broken(message));
+                return Err(complete::incomplete(message));
             }
         }
         parts.finish().map(drop).map_err(|error| writing_failed(&error))
@@ -272,10 +238,6 @@ fn writing_failed(error: &gristmill_format::Error) -> CliError {
         hint: matches!(error.kind(), ErrorKind::CostTooLarge)
             .then(|| "--mean or --scale makes its numbers smaller".to_owned()),
     })
-}
-
-fn broken(message: String) -> CliError {
-    CliError::Profile { message, hint: Some(BROKEN_HINT.to_owned()) }
 }
 
 fn usage(message: String) -> CliError {

@@ -7,9 +7,9 @@ use gristmill_format::{
     Change, Error, ErrorKind, NameStyle as Names, PositionStyle as Positions, Rewrite, repair,
 };
 
-use crate::ExitStatus;
 use crate::args::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::input::Input;
 use crate::output::{self, Target};
 use crate::progress::Progress;

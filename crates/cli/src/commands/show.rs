@@ -2,10 +2,10 @@
 
 use gristmill_report::{Show, ShowOptions};
 
-use crate::ExitStatus;
 use crate::args::ShowArgs;
 use crate::commands::{print_report, tell_notes};
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::session::Session;
 

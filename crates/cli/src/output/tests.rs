@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::error::CliError;
 
 fn names_in(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory)

@@ -1,9 +1,9 @@
 //! `gristmill gate init`: a first `gristmill.toml`.
 
 use super::baseline::quoted;
-use crate::ExitStatus;
 use crate::args::GateInitArgs;
 use crate::error::CliError;
+use crate::exit_status::ExitStatus;
 use crate::output::{self, Target};
 use crate::session::Session;
 use crate::terminal::printable_path;

@@ -11,8 +11,8 @@ use gristmill_profile::merge::{Combine, Merger, WriteMerged};
 use gristmill_profile::{Input, Profile};
 
 use super::config::{Benchmark, Config, Recording, Source};
-use crate::commands::merge;
 use crate::input::reason;
+use crate::load::complete;
 use crate::session::Session;
 use crate::terminal::{printable, printable_path};
 
@@ -53,7 +53,7 @@ fn read(files: &[PathBuf], session: &Session) -> Result<Profile, String> {
 }
 
 fn loaded(files: &[PathBuf], session: &Session) -> Result<Vec<Profile>, String> {
-    let profiles = files.iter().map(|path| merge::whole(path, session.max_size, 1));
+    let profiles = files.iter().map(|path| complete::load(path, session.max_size, 1));
     profiles.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
