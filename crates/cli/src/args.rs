@@ -5,7 +5,11 @@
 mod annotate;
 mod diff;
 mod gate;
+mod lint;
 mod merge;
+mod profile;
+mod reports;
+mod rewrite;
 mod source;
 
 use std::ffi::OsString;
@@ -13,14 +17,17 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
-use gristmill_report::SortBy;
 
 pub(crate) use self::annotate::{AnnotateArgs, AnnotateFormat, AnnotateStyle, AnnotateTree, YesNo};
 pub(crate) use self::diff::{DiffArgs, DiffFormat, DiffGroup};
 pub(crate) use self::gate::{
     GateArgs, GateBlessArgs, GateCommand, GateFormat, GateInitArgs, GateNoiseArgs, GateRunArgs,
 };
+pub(crate) use self::lint::{FailOn, LintArgs, LintFormat};
 pub(crate) use self::merge::MergeArgs;
+pub(crate) use self::profile::{InclusiveRule, ProfileArgs, SelectionArgs};
+pub(crate) use self::reports::{FunctionsArgs, GroupBy, ReportFormat, ShowArgs, SortKey, TreeArgs};
+pub(crate) use self::rewrite::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 pub(crate) use self::source::SourceArgs;
 use crate::size::{self, Size};
 
@@ -195,248 +202,6 @@ pub(crate) struct InfoArgs {
     pub(crate) format: InfoFormat,
 }
 
-/// Which of the parts to look at.
-#[derive(Debug, Default, Args)]
-pub(crate) struct SelectionArgs {
-    /// Also load the other files of the same recording: its dumps and threads, as their headers tell
-    #[arg(long, help_heading = "What to look at")]
-    pub(crate) set: bool,
-
-    /// Take only the parts with these numbers (part:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
-    pub(crate) part: Vec<u64>,
-
-    /// Take only these threads (thread:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
-    pub(crate) thread: Vec<u64>,
-
-    /// Take only these processes (pid:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
-    pub(crate) pid: Vec<u64>,
-}
-
-/// What every report on a profile accepts.
-#[derive(Debug, Args)]
-pub(crate) struct ProfileArgs {
-    #[command(flatten)]
-    pub(crate) selection: SelectionArgs,
-
-    /// Show these event types, recorded or derived, in this order; without it the first of the profile, and in JSON and
-    /// CSV all of them
-    #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "What to look at")]
-    pub(crate) event: Vec<String>,
-
-    /// Define an event type of your own, such as 'Cost = Ir + 10 Bm'; may be repeated
-    #[arg(long, value_name = "NAME=FORMULA", help_heading = "What to look at")]
-    pub(crate) derive: Vec<String>,
-
-    /// How inclusive costs are reckoned: by Gristmill's own rule, or as another tool shows them
-    #[arg(long, value_name = "RULE", default_value = "own", help_heading = "How to reckon")]
-    pub(crate) inclusive: InclusiveRule,
-
-    /// Take functions that call each other in a circle one by one, not as a cycle
-    #[arg(long, help_heading = "How to reckon")]
-    pub(crate) no_cycles: bool,
-
-    /// Take all levels of a recursion (f'2, f'3) as one function
-    #[arg(long, help_heading = "How to reckon")]
-    pub(crate) fold_recursion: bool,
-
-    /// Take functions that differ only in their recorded callers (f'caller) as one
-    #[arg(long, help_heading = "How to reckon")]
-    pub(crate) fold_callers: bool,
-
-    /// Leave out calls from functions that match the first pattern to those that match the second; may be repeated
-    #[arg(long, value_name = "A -> B", help_heading = "How to reckon")]
-    pub(crate) cut: Vec<String>,
-
-    /// Leave out calls that cost less than this share of the dearest calls to the same function
-    #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "0", help_heading = "How to reckon")]
-    pub(crate) cut_below: u32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FunctionsArgs {
-    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
-
-    /// Order rows by this
-    #[arg(long, value_name = "KEY", default_value = "inclusive")]
-    pub(crate) sort: SortKey,
-
-    /// Show so many rows, 0 for all; without it 30, and in JSON and CSV all
-    #[arg(long, short = 'n', value_name = "ROWS")]
-    pub(crate) limit: Option<usize>,
-
-    /// Show only rows whose name matches
-    #[arg(long, short, value_name = "REGEX")]
-    pub(crate) filter: Option<String>,
-
-    /// Take only functions whose object's path matches
-    #[arg(long, value_name = "REGEX")]
-    pub(crate) object: Option<String>,
-
-    /// Take only functions whose source file's path matches
-    #[arg(long, value_name = "REGEX")]
-    pub(crate) file: Option<String>,
-
-    /// One row for each of these instead of each function
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) group: Option<GroupBy>,
-
-    /// Show shares of this function's inclusive cost, not of the total
-    #[arg(long, value_name = "FUNCTION")]
-    pub(crate) relative_to: Option<String>,
-
-    /// Also show what one call cost on average
-    #[arg(long)]
-    pub(crate) per_call: bool,
-
-    /// Write the answer as text, JSON, CSV or Markdown
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: ReportFormat,
-
-    #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
-    /// The function: its name or FILE:NAME, a part of its name, or a pattern that fits no other
-    #[arg(value_name = "FUNCTION")]
-    pub(crate) function: String,
-
-    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
-
-    /// Also show callers and callees so many calls away
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) depth: u32,
-
-    /// Show so many of the hottest lines, 0 for all; without it 10, and in JSON all
-    #[arg(long, value_name = "N")]
-    pub(crate) lines: Option<usize>,
-
-    /// Show so many rows of every other list, 0 for all; without it 10, and in JSON and CSV all
-    #[arg(long, short = 'n', value_name = "ROWS")]
-    pub(crate) limit: Option<usize>,
-
-    /// Write the answer as text, JSON or Markdown; as CSV callers and callees
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: ReportFormat,
-
-    #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TreeArgs {
-    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
-
-    /// Begin with this function: its name or FILE:NAME, a part of its name, or a pattern that fits no other
-    #[arg(long, value_name = "FUNCTION")]
-    pub(crate) from: Option<String>,
-
-    /// Show what called that function instead, and what called those
-    #[arg(long, requires = "from")]
-    pub(crate) inverted: bool,
-
-    /// Sum up what costs less than this share of the root
-    #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "1")]
-    pub(crate) min: u32,
-
-    /// Show so many levels below the root
-    #[arg(long, value_name = "N")]
-    pub(crate) depth: Option<usize>,
-
-    /// Show so many nodes, the dearest, 0 for a million; without it 100, and in JSON and CSV 10000
-    #[arg(long, short = 'n', value_name = "NODES")]
-    pub(crate) limit: Option<usize>,
-
-    /// Write the answer as text, JSON, CSV or Markdown
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: ReportFormat,
-
-    #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LintArgs {
-    #[arg(
-        value_name = "FILE",
-        required_unless_present_any = ["explain", "rules"],
-        help = FILE_HELP,
-        value_hint = ValueHint::FilePath
-    )]
-    pub(crate) files: Vec<PathBuf>,
-
-    /// Show every finding, not only the first three of each rule
-    #[arg(long)]
-    pub(crate) all: bool,
-
-    /// Also report where the profile first leaves the published grammar
-    #[arg(long, conflicts_with = "practice")]
-    pub(crate) strict: bool,
-
-    /// Also report where the profile first leaves what Valgrind's tools write
-    #[arg(long)]
-    pub(crate) practice: bool,
-
-    /// Write the findings as text, JSON, SARIF or GitHub annotations
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: LintFormat,
-
-    /// Exit with status 1 when a finding is at least this severe
-    #[arg(long, value_name = "SEVERITY", default_value = "error")]
-    pub(crate) fail_on: FailOn,
-
-    /// Explain one rule and read no file
-    #[arg(long, value_name = "RULE", conflicts_with_all = ["files", "rules"])]
-    pub(crate) explain: Option<String>,
-
-    /// List all rules and read no file
-    #[arg(long, conflicts_with = "files")]
-    pub(crate) rules: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RewriteArgs {
-    #[arg(value_name = "IN", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
-    pub(crate) inputs: Vec<PathBuf>,
-
-    /// File to write; - or nothing is standard output. With several inputs, an existing directory in which each keeps
-    /// its file name
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
-    pub(crate) output: Option<PathBuf>,
-
-    /// How to write names: each once and then by its number, or always in full. Without it, as in the input
-    #[arg(long, value_name = "STYLE")]
-    pub(crate) names: Option<NameStyle>,
-
-    /// How to write positions: relative to the line before, or in full. Without it, as in the input
-    #[arg(long, value_name = "STYLE")]
-    pub(crate) positions: Option<PositionStyle>,
-
-    /// Leave this out; may be repeated or separated by commas
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    pub(crate) drop: Vec<Dropped>,
-
-    /// Remove this directory from the start of file and object names; may be repeated
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) strip_prefix: Vec<PathBuf>,
-
-    /// Mend what is broken, and say what was changed. Without it, a profile that cannot be carried over as it is gets
-    /// refused
-    #[arg(long)]
-    pub(crate) repair: bool,
-
-    /// Overwrite files that exist
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// Shell to write for
@@ -462,103 +227,6 @@ pub(crate) enum ColorChoice {
 pub(crate) enum InfoFormat {
     Text,
     Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    Text,
-    Json,
-    Csv,
-    Markdown,
-}
-
-impl ReportFormat {
-    /// How much is shown: what is asked for, where 0 means all, or else as much as a person reads, or a program may want.
-    pub(crate) fn limit(self, asked: Option<usize>, people: usize, programs: Option<usize>) -> Option<usize> {
-        match (asked, self) {
-            (Some(0), _) => None,
-            (Some(asked), _) => Some(asked),
-            (None, ReportFormat::Text | ReportFormat::Markdown) => Some(people),
-            (None, ReportFormat::Json | ReportFormat::Csv) => programs,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InclusiveRule {
-    /// Self cost plus what was called; cycles as one, nothing above the total
-    Own,
-    /// What KCachegrind shows
-    Kcachegrind,
-    /// What callgrind_annotate shows
-    Annotate,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SortKey {
-    Inclusive,
-    #[value(name = "self")]
-    SelfCost,
-    Calls,
-    Name,
-}
-
-impl From<SortKey> for SortBy {
-    fn from(key: SortKey) -> Self {
-        match key {
-            SortKey::Inclusive => SortBy::Inclusive,
-            SortKey::SelfCost => SortBy::SelfCost,
-            SortKey::Calls => SortBy::Calls,
-            SortKey::Name => SortBy::Name,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GroupBy {
-    Object,
-    File,
-    Dir,
-    Class,
-    Cycle,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LintFormat {
-    Text,
-    Json,
-    Sarif,
-    Github,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    Error,
-    Warning,
-    Note,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NameStyle {
-    Compressed,
-    Plain,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PositionStyle {
-    Compressed,
-    Absolute,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Dropped {
-    /// Jumps between lines (jump= and jcnd=)
-    Jumps,
-    /// Addresses of instructions and basic blocks, where there are source lines. Each cost stays a line of its own,
-    /// also where several then say the same position
-    Instr,
-    /// Comment lines
-    Comments,
 }
 
 /// Parses a command line, the program's name first. The error knows how to print itself and its exit code.
@@ -592,17 +260,6 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
 /// The definition itself, for completions and manual pages.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
-}
-
-/// A share in percent, with one decimal at most, as thousandths.
-fn per_mille(text: &str) -> Result<u32, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim();
-    let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
-    let parsed = whole.parse::<u32>().ok().zip(tenth.parse::<u32>().ok().filter(|_| tenth.len() == 1));
-    match parsed.map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth)) {
-        Some(share) if share <= 1000 => Ok(share),
-        _ => Err("a share is a number from 0 to 100, such as 2.5".to_owned()),
-    }
 }
 
 /// `-` stands for standard input or output. A file of that name is `./-`.
@@ -685,16 +342,6 @@ mod tests {
         };
         assert_eq!(args.drop, [Dropped::Jumps, Dropped::Instr, Dropped::Comments]);
         assert_eq!(args.inputs, [PathBuf::from("a")]);
-    }
-
-    #[test]
-    fn shares_are_percent() {
-        for (text, share) in [("0", 0), ("2.5", 25), ("100%", 1000)] {
-            assert_eq!(per_mille(text), Ok(share), "{text}");
-        }
-        for text in ["", "-1", "101", "2.55", "x"] {
-            assert!(per_mille(text).is_err(), "{text}");
-        }
     }
 
     #[test]
