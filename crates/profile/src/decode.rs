@@ -5,9 +5,9 @@ use gristmill_format::{
     Reader, Record,
 };
 
-use crate::block::Block;
 use crate::id::{FileId, FunctionId};
 use crate::in_force::InForce;
+use crate::index::block::Block;
 use crate::part::Part;
 use crate::profile::Profile;
 
@@ -90,7 +90,7 @@ impl<'p> BlockReader<'p> {
         // Only blocks after an anchor can need one; what comes first between it and the block is read over.
         let anchor = anchors.partition_point(|anchor| anchor.block <= index).checked_sub(1);
         let anchor = anchor.and_then(|anchor| anchors.get(anchor)).filter(|anchor| anchor.block >= first);
-        let body = profile.body_state(part)?.0.with_lines(block.line() - 1);
+        let body = profile.index.body_state(part)?.0.with_lines(block.line() - 1);
         let (at, state) = match anchor {
             Some(anchor) if block.needs_anchor() => {
                 (profile.index.blocks.get(anchor.block)?.byte, anchor.state.0)

@@ -21,7 +21,7 @@ use std::fmt;
 use gristmill_format::Cost;
 
 use crate::analysis::component::components;
-use crate::grouped::begins;
+use crate::csr::begins;
 
 /// A sum of event types.
 ///

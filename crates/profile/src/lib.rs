@@ -52,13 +52,13 @@
 //! times the file, and more where it holds hardly anything but the beginnings of parts.
 #![deny(missing_docs)]
 
-mod ahead;
 pub mod analysis;
-mod block;
 mod builder;
+mod call_graph;
 mod check;
 pub mod compare;
 mod cost;
+mod csr;
 mod decode;
 pub mod event;
 mod every_line;
@@ -69,28 +69,24 @@ mod every_line;
 mod files;
 mod finding;
 pub mod formula;
-mod function_keys;
-mod grouped;
 pub mod hash;
 mod id;
 mod in_force;
+mod index;
 mod input;
 mod line_sums;
 mod lines;
 mod load;
 pub mod merge;
-mod name_list;
 mod numbers;
-mod open_sums;
-mod packed;
+mod owned_names;
+mod packed_costs;
 mod part;
+mod prefetch;
 mod profile;
-mod rows;
 mod selection;
 mod set;
-mod sums;
 pub mod symbol;
-mod text;
 mod threads;
 
 pub use builder::{BuildError, Builder, BuilderFunction};
@@ -103,7 +99,7 @@ pub use input::{Input, InputBytes};
 pub use line_sums::{LineSums, SummedLine, SummedLines};
 pub use lines::{CallSite, Invocations, JumpSite, LineDetail};
 pub use load::Loader;
-pub use packed::PackedCosts;
+pub use packed_costs::PackedCosts;
 pub use part::Part;
 pub use profile::{EventType, Function, Profile};
 pub use selection::Selection;

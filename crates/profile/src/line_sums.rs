@@ -6,9 +6,9 @@
 use gristmill_format::Cost;
 
 use crate::hash::Map;
-use crate::name_list::NameList;
-use crate::open_sums::{GroupList, OpenSums, rename};
-use crate::sums::{SumPlace, SumTable};
+use crate::index::sum_builder::{GroupList, OpenSums, rename};
+use crate::index::sum_table::{SumPlace, SumTable};
+use crate::owned_names::NameList;
 
 /// Costs that are being added up.
 ///

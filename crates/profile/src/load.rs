@@ -10,10 +10,10 @@
 //! What lines come to is [`gather`]ed from records, or without them where a line is of the usual form, which is most of the
 //! speed.
 
+mod block_sums;
 mod chunk;
 mod compound;
 mod gather;
-mod growing;
 mod identity;
 mod name_events;
 mod naming;
@@ -29,8 +29,6 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-
-pub(crate) use chunk::{LineCounts, Mention};
 
 use crate::hash::Seeds;
 use crate::input::Input;

@@ -30,7 +30,7 @@ use gristmill_format::Cost;
 use crate::decode::{BlockLine, BlockReader, Place};
 use crate::hash::Map;
 use crate::id::{FunctionId, PartId};
-use crate::name_list::NameList;
+use crate::owned_names::NameList;
 use crate::profile::Profile;
 use crate::threads::cores;
 

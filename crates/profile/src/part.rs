@@ -4,73 +4,76 @@ use std::ops::Range;
 
 use gristmill_format::{Columns, Cost, Location};
 
-use crate::block::BodyState;
+use crate::analysis::Arc;
 use crate::cost::add;
-use crate::id::{EventId, PartId};
-use crate::profile::{Index, Profile};
-use crate::sums::SumPlace;
-use crate::text::Text;
-
-/// What is known of one part.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct PartData {
-    pub(crate) input: u32,
-    pub(crate) header: u32,
-    pub(crate) said: u32,
-    pub(crate) location: Location,
-    pub(crate) end: u64,
-    /// Where its blocks and sums begin; they end where those of the next part begin.
-    pub(crate) blocks: usize,
-    pub(crate) selves: SumPlace,
-    pub(crate) arcs: SumPlace,
-}
-
-/// What a part says of itself. Kept apart from the rest, as a file may hold a million parts that say nothing.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct PartSaid {
-    pub(crate) pid: Option<u64>,
-    pub(crate) number: Option<u64>,
-    pub(crate) thread: Option<u64>,
-    pub(crate) trigger: Option<Text>,
-    pub(crate) time_range: Option<Text>,
-    pub(crate) summary: Option<Box<[Cost]>>,
-    pub(crate) totals: Option<Box<[Cost]>>,
-}
-
-/// What many parts have in common.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PartHeader {
-    pub(crate) creator: Option<Text>,
-    pub(crate) command: Option<Text>,
-    pub(crate) descriptions: Vec<(Text, Text)>,
-    /// One for each column.
-    pub(crate) events: Vec<EventId>,
-    pub(crate) columns: Columns,
-    pub(crate) body: Option<BodyState>,
-}
-
-impl Index {
-    pub(crate) fn self_range(&self, part: usize) -> (SumPlace, SumPlace) {
-        let from = self.parts.get(part).map_or(self.selves.end(), |part| part.selves);
-        (from, self.parts.get(part + 1).map_or(self.selves.end(), |next| next.selves))
-    }
-
-    pub(crate) fn arc_range(&self, part: usize) -> (SumPlace, SumPlace) {
-        let from = self.parts.get(part).map_or(self.arcs.end(), |part| part.arcs);
-        (from, self.parts.get(part + 1).map_or(self.arcs.end(), |next| next.arcs))
-    }
-
-    pub(crate) fn block_range(&self, part: usize) -> Range<usize> {
-        let from = self.parts.get(part).map_or(self.blocks.len(), |part| part.blocks);
-        from..self.parts.get(part + 1).map_or(self.blocks.len(), |next| next.blocks)
-    }
-}
+use crate::id::{EventId, FileId, FunctionId, PartId};
+use crate::index::part::{PartData, PartHeader, PartSaid};
+use crate::profile::Profile;
+use crate::selection::Selection;
 
 /// A part of a profile: a thread, a dump, a time span.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'p> {
     profile: &'p Profile,
     index: usize,
+}
+
+impl Profile {
+    /// How many parts there are.
+    pub fn part_count(&self) -> usize {
+        self.index.parts.len()
+    }
+
+    /// The parts, in the order of the files.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
+        (0..self.index.parts.len()).map(|index| Part::new(self, index))
+    }
+
+    /// A part.
+    ///
+    /// # Panics
+    ///
+    /// If it is of another profile.
+    pub fn part(&self, id: PartId) -> Part<'_> {
+        assert!(id.index() < self.index.parts.len(), "a part of this profile");
+        Part::new(self, id.index())
+    }
+
+    /// The parts that are selected, in the order of the files.
+    pub fn selected<'p>(&'p self, selection: &'p Selection) -> impl Iterator<Item = Part<'p>> {
+        self.parts().filter(|part| selection.includes(part.number(), part.thread(), part.pid()))
+    }
+
+    /// The sums of self cost, by event type.
+    pub fn totals(&self, selection: &Selection) -> Vec<Cost> {
+        let mut totals = vec![0; self.event_count()];
+        for part in self.selected(selection) {
+            let events = part.event_types();
+            self.each_self_cost(&part, |_, _, costs| {
+                events.iter().zip(costs).for_each(|(event, cost)| totals[event.index()] += cost);
+            });
+        }
+        totals
+    }
+
+    /// Hands out the self costs of a part by function and by the file of the lines, which for inlined code is another
+    /// than that of the function. Costs are in the order of the part's own event types.
+    pub fn each_self_cost(&self, part: &Part<'_>, mut take: impl FnMut(FunctionId, FileId, &[Cost])) {
+        let (from, to) = self.index.self_range(part.id().index());
+        self.index.selves.each(from, to, part.event_types().len(), |(function, file), _, costs| {
+            take(FunctionId::new(function as usize), FileId::new(file as usize), costs);
+        });
+    }
+
+    /// Hands out the arcs of a part by caller, then callee: how often, and the inclusive costs in the order of the
+    /// part's own event types.
+    pub fn each_arc(&self, part: &Part<'_>, mut take: impl FnMut(Arc, &[Cost])) {
+        let (from, to) = self.index.arc_range(part.id().index());
+        self.index.arcs.each(from, to, part.event_types().len(), |(caller, callee), count, costs| {
+            let [caller, callee] = [caller, callee].map(|function| FunctionId::new(function as usize));
+            take(Arc { caller, callee, count }, costs);
+        });
+    }
 }
 
 impl<'p> Part<'p> {

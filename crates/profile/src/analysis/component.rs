@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::ahead::{AHEAD, glance};
+use crate::prefetch::{AHEAD, glance};
 
 /// Which component each node is in. A component has a greater number than those that can be reached from it.
 pub(crate) struct Components {

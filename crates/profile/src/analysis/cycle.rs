@@ -14,7 +14,7 @@ use gristmill_format::Cost;
 use crate::analysis::arcs::Arc;
 use crate::analysis::component::{Components, components};
 use crate::analysis::graph::CallGraph;
-use crate::grouped::{Grouped, begins};
+use crate::csr::{Grouped, begins};
 use crate::id::{FunctionId, narrow};
 
 /// The number of a cycle, from 1.

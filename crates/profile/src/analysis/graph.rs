@@ -7,8 +7,8 @@ use gristmill_format::Cost;
 
 use crate::analysis::arcs::{Arc, Arcs};
 use crate::cost::{CostTable, add};
+use crate::csr::{Grouped, begins};
 use crate::formula::{CostOverflow, Derived};
-use crate::grouped::{Grouped, begins};
 use crate::id::{FunctionId, narrow};
 
 /// Functions with their self costs, and the arcs between them.

@@ -21,7 +21,7 @@ use gristmill_format::Cost;
 
 use crate::analysis::cycle::{CycleId, Unit};
 use crate::cost::CostTable;
-use crate::grouped::Grouped;
+use crate::csr::Grouped;
 use crate::id::FunctionId;
 use crate::id::narrow;
 

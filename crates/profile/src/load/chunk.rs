@@ -6,9 +6,10 @@ use gristmill_format::{Columns, Cost, Location, Resumption};
 
 use super::name_events::NameEvents;
 use crate::finding::Findings;
-use crate::in_force::{InForce, Slot};
-use crate::open_sums::GroupList;
-use crate::text::Text;
+use crate::in_force::InForce;
+use crate::index::names::Text;
+use crate::index::sum_builder::GroupList;
+use crate::index::{LineCounts, Mention};
 
 /// The tables that sums go to: self costs by function and file, and calls by caller and callee.
 pub(super) const TABLES: usize = 2;
@@ -61,44 +62,6 @@ impl Chunk {
     }
 }
 
-/// How many lines of what kind there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct LineCounts {
-    pub(crate) self_costs: u64,
-    pub(crate) calls: u64,
-    pub(crate) jumps: u64,
-}
-
-/// Something that happened to names. The first four bring a local name each, in its name space.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum NameEvent {
-    /// A name is given in full.
-    Given { space: u8, hash: u32, text: Text },
-    /// A name made of references to others, to be put together from what those numbers mean here.
-    Compound { space: u8, text: Text },
-    /// A number is used that this piece has given no meaning.
-    Number {
-        space: u8,
-        number: u64,
-        /// If it has none at all, it means the empty name from here on: in this part of the piece.
-        empty_in: Option<u32>,
-        location: Location,
-    },
-    /// A name that is in force where the piece begins.
-    InForce(Slot),
-    /// A number gets a meaning.
-    Define {
-        space: u8,
-        number: u64,
-        name: u32,
-        /// Index of the part in this piece.
-        part: u32,
-        location: Location,
-    },
-    /// All numbers are forgotten.
-    Forget { byte: u64 },
-}
-
 /// A function by what its lines say of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LocalFunction {
@@ -106,31 +69,6 @@ pub(super) struct LocalFunction {
     pub(super) file: u32,
     pub(super) name: u32,
     pub(super) mention: Mention,
-}
-
-/// How a function was mentioned, of all its mentions together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Mention {
-    /// It has lines of its own.
-    pub(crate) is_defined: bool,
-    /// It was called with `cob=`.
-    pub(crate) has_object: bool,
-    /// It was called with `cfi=` or `cfl=`.
-    pub(crate) has_file: bool,
-}
-
-impl Mention {
-    pub(crate) fn includes(self, other: Mention) -> bool {
-        (self.is_defined || !other.is_defined)
-            && (self.has_object || !other.has_object)
-            && (self.has_file || !other.has_file)
-    }
-
-    pub(crate) fn add(&mut self, other: Mention) {
-        self.is_defined |= other.is_defined;
-        self.has_object |= other.has_object;
-        self.has_file |= other.has_file;
-    }
 }
 
 /// A part, or as much of it as is in this piece.

@@ -7,14 +7,15 @@ use gristmill_format::{
     Record, Resumption, Skim,
 };
 
-use super::chunk::{ARCS, Chunk, ChunkPart, LocalAnchor, LocalBlock, Mention, NO_NAME, Room, SELVES, TABLES};
-use super::growing::Sums;
+use super::block_sums::Sums;
+use super::chunk::{ARCS, Chunk, ChunkPart, LocalAnchor, LocalBlock, NO_NAME, Room, SELVES, TABLES};
 use super::naming::Naming;
 use super::split::{State, is_of_callgrind, offset, span, words};
 use crate::finding::Finding;
 use crate::in_force::{InForce, Slot};
-use crate::open_sums::GroupList;
-use crate::text::Text;
+use crate::index::Mention;
+use crate::index::names::Text;
+use crate::index::sum_builder::GroupList;
 
 /// Between two blocks whose positions are relative to others there is a place to begin at, if they are so far apart.
 const ANCHOR_DISTANCE: u64 = 4096;

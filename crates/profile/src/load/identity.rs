@@ -26,9 +26,9 @@ use gristmill_format::NameSpace;
 
 use super::chunk::SELVES;
 use crate::hash::Map;
+use crate::index::sum_builder::rename;
+use crate::index::{FunctionKey, Index, Texts};
 use crate::input::Input;
-use crate::open_sums::rename;
-use crate::profile::{FunctionKey, Index, Texts};
 
 /// The one function with lines that something is true of; None where there are several.
 type Only<K> = Map<K, Option<u32>>;

@@ -7,8 +7,38 @@ use std::slice;
 
 use gristmill_format::Location;
 
-use super::chunk::NameEvent;
-use crate::text::Text;
+use crate::in_force::Slot;
+use crate::index::names::Text;
+
+/// Something that happened to names. The first four bring a local name each, in its name space.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NameEvent {
+    /// A name is given in full.
+    Given { space: u8, hash: u32, text: Text },
+    /// A name made of references to others, to be put together from what those numbers mean here.
+    Compound { space: u8, text: Text },
+    /// A number is used that this piece has given no meaning.
+    Number {
+        space: u8,
+        number: u64,
+        /// If it has none at all, it means the empty name from here on: in this part of the piece.
+        empty_in: Option<u32>,
+        location: Location,
+    },
+    /// A name that is in force where the piece begins.
+    InForce(Slot),
+    /// A number gets a meaning.
+    Define {
+        space: u8,
+        number: u64,
+        name: u32,
+        /// Index of the part in this piece.
+        part: u32,
+        location: Location,
+    },
+    /// All numbers are forgotten.
+    Forget { byte: u64 },
+}
 
 /// A list of [`NameEvent`]s, in the order of the file.
 #[derive(Debug, Default)]
@@ -203,7 +233,6 @@ fn count(counts: &mut Counts, event: &NameEvent) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::in_force::Slot;
 
     #[test]
     fn events_come_back_as_they_went_in() {

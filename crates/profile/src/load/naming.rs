@@ -5,12 +5,13 @@ use std::mem::{replace, swap};
 use gristmill_format::Location;
 use memchr::memchr;
 
-use super::chunk::{LocalFunction, Mention, NO_NAME, NameEvent};
-use super::name_events::NameEvents;
+use super::chunk::{LocalFunction, NO_NAME};
+use super::name_events::{NameEvent, NameEvents};
 use super::split::offset;
 use crate::hash::{Map, Seeds};
 use crate::in_force::Slot;
-use crate::text::Text;
+use crate::index::Mention;
+use crate::index::names::Text;
 
 /// Gives local names and functions their numbers, in the order of their first use.
 #[derive(Debug)]

@@ -4,24 +4,24 @@ use gristmill_format::{Columns, ErrorKind, Location, NameSpace};
 use memchr::memchr;
 
 use super::chunk::{
-    Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, NameEvent, Room, SELVES, TABLES,
+    Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, Room, SELVES, TABLES,
 };
 use super::compound::expand;
-use super::name_events::Lookup;
+use super::name_events::{Lookup, NameEvent};
 use super::naming::value_place;
 use super::split::words;
-use crate::ahead::{AHEAD, glance};
-use crate::block::{Anchor, Block, BodyState};
 use crate::finding::{Finding, KEPT_FINDINGS};
 use crate::hash::{Map, Seeds};
 use crate::id::EventId;
 use crate::in_force::InForce;
+use crate::index::block::{Anchor, Block, BodyState};
+use crate::index::names::{MADE, Names, Text};
+use crate::index::part::{PartData, PartHeader, PartSaid};
+use crate::index::sum_builder::OpenSums;
+use crate::index::{Index, Texts};
 use crate::input::Input;
 use crate::numbers::{GivenIn, Numbers};
-use crate::open_sums::OpenSums;
-use crate::part::{PartData, PartHeader, PartSaid};
-use crate::profile::{Index, Texts};
-use crate::text::{MADE, Names, Text};
+use crate::prefetch::{AHEAD, glance};
 
 /// The part of a number that nothing defines.
 const NOWHERE: u32 = u32::MAX - 1;

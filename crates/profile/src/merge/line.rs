@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use gristmill_format::Cost;
 
-use crate::rows::{number, push_number, unzigzag, zigzag};
+use crate::index::cost_rows::{number, push_number, unzigzag, zigzag};
 
 /// Where something is, by the numbers that names have in the merger; 0 where a profile does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

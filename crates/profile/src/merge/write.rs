@@ -13,7 +13,7 @@ use super::header::{COMMAND, CREATED_BY, CREATOR, EVENT_RUNS, RUNS, event_name};
 use super::line::{KeptLine, Kind, LineKey, Spot};
 use super::ratio::{Ratio, rounded_quotient};
 use crate::cost::add;
-use crate::name_list::NameList;
+use crate::owned_names::NameList;
 
 /// What becomes of the numbers of several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

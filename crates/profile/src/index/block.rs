@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use gristmill_format::Resumption;
 
-use crate::grouped::Grouped;
+use crate::csr::Grouped;
 
 /// A block, by where it begins. It ends where the next function does.
 #[derive(Debug, Clone, Copy, PartialEq)]

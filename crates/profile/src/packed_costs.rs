@@ -4,7 +4,7 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
-use crate::rows::{add_row, push_row};
+use crate::index::cost_rows::{add_row, push_row};
 
 /// Rows of costs, one after the other, in as few bytes as they need: zeros at the end of a row take none, and small
 /// numbers a byte. So many rows of a profile with many event types take about as much room as in its file.

@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 
-use crate::rows::{add_row, number, push_number};
+use crate::index::cost_rows::{add_row, number, push_number};
 
 /// The sums of all parts, one part after the other.
 ///

@@ -3,7 +3,7 @@
 use gristmill_format::{Cost, CostFault, Costs};
 
 use super::chunk::TABLES;
-use crate::open_sums::{DIFFERENT, GroupList};
+use crate::index::sum_builder::{DIFFERENT, GroupList};
 
 /// Rows of so many event types lie side by side; wider ones are as long as the lines that they sum up.
 const NARROW: usize = 32;

@@ -4,10 +4,10 @@ use std::mem::replace;
 
 use gristmill_format::Cost;
 
-use crate::ahead::{AHEAD, glance};
-use crate::grouped::begins;
-use crate::rows::{add_whole_row, push_number, push_other_row, push_row, row_end};
-use crate::sums::{Groups, SumPlace, SumTable};
+use crate::csr::begins;
+use crate::index::cost_rows::{add_whole_row, push_number, push_other_row, push_row, row_end};
+use crate::index::sum_table::{Groups, SumPlace, SumTable};
+use crate::prefetch::{AHEAD, glance};
 use crate::threads::{WORTH_A_THREAD, on_threads};
 
 /// Lists of what is to be added up, for several tables that have their first numbers in common.

@@ -1,6 +1,6 @@
 //! Names of whoever adds up or merges profiles, each kept once.
 
-use crate::text::{Bytes, MADE, Names, Text};
+use crate::index::names::{Bytes, MADE, Names, Text};
 
 /// Names by number, in the order in which they first came.
 #[derive(Debug, Clone, Default)]

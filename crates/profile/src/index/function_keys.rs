@@ -1,8 +1,8 @@
 //! Functions by object, file and name.
 
-use crate::ahead::glance;
+use super::{FunctionData, FunctionKey};
 use crate::hash::Map;
-use crate::profile::{FunctionData, FunctionKey};
+use crate::prefetch::glance;
 
 /// Which function has a key.
 ///

@@ -1,0 +1,155 @@
+//! The call graph of the selected parts of a profile.
+
+use std::ops::Range;
+
+use gristmill_format::Cost;
+
+use crate::analysis::CallGraph;
+use crate::analysis::arcs::{Arcs, ArcsMut};
+use crate::cost::CostTable;
+use crate::id::EventId;
+use crate::index::sum_table::Stretch;
+use crate::part::Part;
+use crate::profile::Profile;
+use crate::selection::Selection;
+use crate::threads::on_all_cores;
+
+impl Profile {
+    /// Who calls whom in the selected parts, with self costs and the costs of arcs. There is a column for each event
+    /// type, and one of zeros where the profile has none.
+    pub fn call_graph(&self, selection: &Selection) -> CallGraph {
+        self.call_graph_of(selection, &self.events().collect::<Vec<_>>())
+    }
+
+    /// The same with a column for each of these event types, or one of zeros for none of them. Of many event types, the
+    /// costs that are not asked for take neither time nor memory.
+    pub fn call_graph_of(&self, selection: &Selection, events: &[EventId]) -> CallGraph {
+        let width = events.len().max(1);
+        let mut wanted: Vec<(EventId, usize)> = events.iter().copied().zip(0..).collect();
+        wanted.sort_unstable();
+        let runs = self.arc_runs(selection);
+        let counts: Vec<usize> = runs.iter().map(|run| run.count).collect();
+        let arc_count = counts.iter().sum();
+
+        let mut self_costs = CostTable::new(width, self.function_count());
+        let mut arcs = Arcs::zeros(width, arc_count);
+        let mut tasks = vec![GraphTask::SelfCosts(&mut self_costs)];
+        tasks
+            .extend(arcs.pieces(&counts).into_iter().zip(runs).map(|(arcs, run)| GraphTask::Arcs(arcs, run)));
+        on_all_cores(self.function_count() + arc_count, tasks, |task| match task {
+            GraphTask::SelfCosts(self_costs) => {
+                self.with_columns(0..self.part_count(), selection, &wanted, |part, columns| {
+                    let (from, to) = self.index.self_range(part);
+                    self.index.selves.each(from, to, columns.width, |(function, _), _, costs| {
+                        columns.add(costs, self_costs.row_mut(function as usize));
+                    });
+                });
+            }
+            GraphTask::Arcs(mut arcs, run) => {
+                let mut place = 0;
+                self.with_columns(run.parts, selection, &wanted, |part, columns| {
+                    let (from, to) = self.index.arc_range(part);
+                    let take = |ends: (u32, u32), count, costs: &[_]| {
+                        columns.add(costs, arcs.put(place, ends, count));
+                        place += 1;
+                    };
+                    match &run.stretch {
+                        Some(stretch) => self.index.arcs.each_of(stretch, columns.width, take),
+                        None => self.index.arcs.each(from, to, columns.width, take),
+                    }
+                });
+            }
+        });
+        CallGraph::of_arcs(self_costs, arcs)
+    }
+
+    /// The arcs of the selected parts, cut into runs that are worth a task each.
+    fn arc_runs(&self, selection: &Selection) -> Vec<ArcRun> {
+        const MANY: usize = if cfg!(test) { 4 } else { 1 << 15 };
+        let mut runs: Vec<ArcRun> = Vec::new();
+        for index in self.selected(selection).map(|part| part.id().index()) {
+            let parts = index..index + 1;
+            let (from, to) = self.index.arc_range(index);
+            let whole = from.count_to(to);
+            if whole >= MANY {
+                let stretches = self.index.arcs.stretches(from, to);
+                runs.extend(stretches.map(|stretch| ArcRun {
+                    parts: parts.clone(),
+                    stretch: Some(stretch),
+                    count: stretch.count(),
+                }));
+                continue;
+            }
+            match runs.last_mut() {
+                Some(last) if last.stretch.is_none() && last.count < MANY => {
+                    last.parts.end = parts.end;
+                    last.count += whole;
+                }
+                _ => runs.push(ArcRun { parts, stretch: None, count: whole }),
+            }
+        }
+        runs
+    }
+
+    /// Hands out those of these parts that are selected, with where their costs go.
+    fn with_columns(
+        &self,
+        parts: Range<usize>,
+        selection: &Selection,
+        wanted: &[(EventId, usize)],
+        mut take: impl FnMut(usize, &PartColumns),
+    ) {
+        let mut known: Option<(&[EventId], PartColumns)> = None;
+        for part in parts.map(|index| Part::new(self, index)) {
+            if !selection.includes(part.number(), part.thread(), part.pid()) {
+                continue;
+            }
+            let events = part.event_types();
+            // Nearly always those of the part before.
+            let (_, columns) = match known.take().filter(|(known, _)| *known == events) {
+                Some(same) => known.insert(same),
+                None => known.insert((events, PartColumns::of(events, wanted))),
+            };
+            take(part.id().index(), columns);
+        }
+    }
+}
+
+/// A part of the work of making a call graph.
+enum GraphTask<'g> {
+    SelfCosts(&'g mut CostTable),
+    Arcs(ArcsMut<'g>, ArcRun),
+}
+
+/// Arcs that follow each other: of some parts, or a stretch of those of one part.
+struct ArcRun {
+    parts: Range<usize>,
+    stretch: Option<Stretch>,
+    count: usize,
+}
+
+/// Where the costs of a part go in rows that have some event types only.
+struct PartColumns {
+    /// So many of its columns are looked at, from the first on.
+    width: usize,
+    /// A column of the part, and one of the rows.
+    pairs: Vec<(usize, usize)>,
+}
+
+impl PartColumns {
+    /// From the event types of a part and those of the rows, sorted and each with its column.
+    fn of(part: &[EventId], wanted: &[(EventId, usize)]) -> Self {
+        let mut pairs = Vec::new();
+        for (from, event) in part.iter().enumerate() {
+            let first = wanted.partition_point(|(other, _)| other < event);
+            let same = wanted[first..].iter().take_while(|(other, _)| other == event);
+            pairs.extend(same.map(|&(_, to)| (from, to)));
+        }
+        PartColumns { width: pairs.last().map_or(0, |&(from, _)| from + 1), pairs }
+    }
+
+    #[inline]
+    fn add(&self, costs: &[Cost], row: &mut [Cost]) {
+        self.pairs.iter().for_each(|&(from, to)| row[to] += costs[from]);
+    }
+}
