@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use gristmill_format::{ErrorKind, Lint};
+use gristmill_output::printable;
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::{FileHeader, FunctionId, Input, Loader, Profile, Selection, recording_of};
-use gristmill_report::{Cut, Rule, Subject, View, ViewError, ViewOptions, printable};
+use gristmill_report::{Cut, Rule, Subject, View, ViewError, ViewOptions};
 use regex::Regex;
 
 use crate::args::{InclusiveRule, ProfileArgs, ReportFormat, SelectionArgs, is_dash};

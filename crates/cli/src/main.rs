@@ -12,18 +12,15 @@ mod cut_short;
 mod error;
 mod examine;
 mod exit_status;
-mod github;
 mod input;
 mod interrupt;
 mod load;
 mod output;
 mod progress;
-mod sarif;
 mod session;
 mod size;
 mod stand_in;
 mod terminal;
-mod wrap;
 
 use std::process::ExitCode;
 

@@ -6,8 +6,6 @@ use std::cell::{RefCell, RefMut};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 
-use gristmill_report::Look;
-
 use crate::args::GlobalArgs;
 use crate::error::CliError;
 use crate::input::{self, Input, InputError};
@@ -15,6 +13,7 @@ use crate::output::{self, Target};
 use crate::progress::Progress;
 use crate::size::Size;
 use crate::terminal::{self, Painter};
+use gristmill_output::Look;
 
 /// Reports come line by line; this many bytes go out at once.
 const BUFFER: usize = 64 << 10;
@@ -53,7 +52,7 @@ impl Session {
 
     /// How reports look.
     pub(crate) fn look(&self) -> Look {
-        Look { width: self.width, terminal: self.terminal, color: self.paint.is_on() }
+        Look { width: self.width, is_terminal: self.terminal, has_color: self.paint.is_on() }
     }
 
     /// Standard output, buffered; `main` flushes it. It can be held once at a time: take it, write, let go.

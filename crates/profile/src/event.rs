@@ -1,205 +1,4 @@
-//! Event types for people: what they count, in which unit, and how a cost is shown.
-//!
-//! The exact number is never far: [`grouped`] writes all of its digits, and [`CostUnit::show`] is for where three of them
-//! are enough.
-
-mod tests;
-
-use std::fmt;
-
-use gristmill_format::Cost;
-
-/// What one of a cost is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CostUnit {
-    /// A thing that was counted, or something unknown.
-    Count,
-    /// So many picoseconds.
-    Picoseconds(u64),
-    /// So many bytes.
-    Bytes(u64),
-}
-
-/// Words for units that are clear wherever they stand.
-const CLEAR: [(&str, CostUnit); 13] = [
-    ("picoseconds", CostUnit::Picoseconds(1)),
-    ("nanoseconds", CostUnit::Picoseconds(1_000)),
-    ("ns", CostUnit::Picoseconds(1_000)),
-    ("nsec", CostUnit::Picoseconds(1_000)),
-    ("microseconds", CostUnit::Picoseconds(1_000_000)),
-    ("us", CostUnit::Picoseconds(1_000_000)),
-    ("µs", CostUnit::Picoseconds(1_000_000)),
-    ("usec", CostUnit::Picoseconds(1_000_000)),
-    ("milliseconds", CostUnit::Picoseconds(1_000_000_000)),
-    ("ms", CostUnit::Picoseconds(1_000_000_000)),
-    ("msec", CostUnit::Picoseconds(1_000_000_000)),
-    ("seconds", CostUnit::Picoseconds(1_000_000_000_000)),
-    ("bytes", CostUnit::Bytes(1)),
-];
-
-/// Words that are units in parentheses only. Those who write `kB` and `MB` there count in powers of two.
-const IN_PARENTHESES: [(&str, CostUnit); 16] = [
-    ("ps", CostUnit::Picoseconds(1)),
-    ("s", CostUnit::Picoseconds(1_000_000_000_000)),
-    ("sec", CostUnit::Picoseconds(1_000_000_000_000)),
-    ("min", CostUnit::Picoseconds(60_000_000_000_000)),
-    ("byte", CostUnit::Bytes(1)),
-    ("b", CostUnit::Bytes(1)),
-    ("kb", CostUnit::Bytes(1 << 10)),
-    ("kib", CostUnit::Bytes(1 << 10)),
-    ("mb", CostUnit::Bytes(1 << 20)),
-    ("mib", CostUnit::Bytes(1 << 20)),
-    ("gb", CostUnit::Bytes(1 << 30)),
-    ("gib", CostUnit::Bytes(1 << 30)),
-    ("tb", CostUnit::Bytes(1 << 40)),
-    ("tib", CostUnit::Bytes(1 << 40)),
-    ("pb", CostUnit::Bytes(1 << 50)),
-    ("pib", CostUnit::Bytes(1 << 50)),
-];
-
-impl CostUnit {
-    /// Reads the unit from the name of an event type, or else from its long name.
-    ///
-    /// ```
-    /// use gristmill_profile::event::CostUnit;
-    ///
-    /// assert_eq!(CostUnit::of(b"Time_(10ns)", None), CostUnit::Picoseconds(10_000));
-    /// assert_eq!(CostUnit::of(b"sysTime", Some(b"sysTime (elapsed ms)")), CostUnit::Picoseconds(1_000_000_000));
-    /// assert_eq!(CostUnit::of(b"Ir", None), CostUnit::Count);
-    /// ```
-    pub fn of(name: &[u8], long_name: Option<&[u8]>) -> CostUnit {
-        let texts = [Some(name), long_name];
-        let texts = texts.into_iter().flatten().map(String::from_utf8_lossy);
-        texts.into_iter().find_map(|text| unit_in(&text)).unwrap_or(CostUnit::Count)
-    }
-
-    /// A cost with about three digits and its unit: `12.3 ms`, `4.5 MiB`, `1,234,567`.
-    ///
-    /// What has no unit is a count and keeps all digits.
-    pub fn show(self, cost: Cost) -> String {
-        const TIME: [(&str, u128); 5] =
-            [("ps", 1), ("ns", 1_000), ("µs", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
-        const MEMORY: [(&str, u128); 6] = [
-            ("B", 1),
-            ("KiB", 1 << 10),
-            ("MiB", 1 << 20),
-            ("GiB", 1 << 30),
-            ("TiB", 1 << 40),
-            ("PiB", 1 << 50),
-        ];
-        let (scale, each): (&[_], _) = match self {
-            CostUnit::Count => return grouped(cost),
-            CostUnit::Picoseconds(each) => (&TIME, each),
-            CostUnit::Bytes(each) => (&MEMORY, each),
-        };
-        if cost == 0 {
-            // Zero is zero in any unit; the one of the file is the one to show.
-            let unit = scale.iter().rev().find(|(_, one)| *one <= u128::from(each));
-            return format!("0 {}", unit.map_or("", |(unit, _)| unit));
-        }
-        let Some(amount) = cost.unsigned_abs().checked_mul(u128::from(each)) else {
-            return format!("{} × {}", grouped(cost), self);
-        };
-        let sign = if cost < 0 { "-" } else { "" };
-        let fits = scale.iter().rposition(|(_, one)| amount >= *one).unwrap_or(0);
-        let (mut number, mut unit) = (three_digits(amount, scale[fits].1), scale[fits].0);
-        if let Some(&(next, one)) = scale.get(fits + 1)
-            && number.replace(',', "").parse::<u128>().is_ok_and(|number| number * scale[fits].1 >= one)
-        {
-            // Rounding made it one of the next unit.
-            (number, unit) = ("1".to_owned(), next);
-        }
-        format!("{sign}{number} {unit}")
-    }
-}
-
-impl fmt::Display for CostUnit {
-    /// What one is: `10 ns`, `1 B`; nothing for a count.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CostUnit::Count => Ok(()),
-            _ => f.write_str(&self.show(1)),
-        }
-    }
-}
-
-/// `amount / one` with three digits, or all that stand before the point.
-fn three_digits(amount: u128, one: u128) -> String {
-    for (decimals, power) in [(2, 100), (1, 10)] {
-        let Some(scaled) = amount.checked_mul(power) else { continue };
-        let rounded = (scaled + one / 2) / one;
-        if rounded < 1000 {
-            let text = format!("{}.{:0decimals$}", rounded / power, rounded % power);
-            return text.trim_end_matches('0').trim_end_matches('.').to_owned();
-        }
-    }
-    group_digits(&(amount / one + u128::from(amount % one >= one.div_ceil(2) && one > 1)).to_string())
-}
-
-/// A cost with all its digits, in groups of three: `1,234,567`.
-pub fn grouped(cost: Cost) -> String {
-    let digits = group_digits(&cost.unsigned_abs().to_string());
-    if cost < 0 { format!("-{digits}") } else { digits }
-}
-
-fn group_digits(digits: &str) -> String {
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// The unit that a name or long name tells: in its last parentheses, or else as a word of its own.
-fn unit_in(text: &str) -> Option<CostUnit> {
-    // The sign for micro has two code points that look alike.
-    let text = text.to_lowercase().replace('\u{3bc}', "µ");
-    if let Some((before, inside)) = text.strip_suffix(')').and_then(|text| text.rsplit_once('(')) {
-        let words: Vec<&str> = words(inside).collect();
-        let found = words.iter().enumerate().rev().find_map(|(index, word)| {
-            let (number, word) =
-                word.split_at(word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len());
-            let before = index.checked_sub(1).and_then(|index| words.get(index));
-            let times = if number.is_empty() { before.copied().unwrap_or("1") } else { number };
-            Some(
-                CLEAR
-                    .iter()
-                    .chain(&IN_PARENTHESES)
-                    .find(|(name, _)| *name == word)?
-                    .1
-                    .times(times.parse().unwrap_or(1)),
-            )
-        });
-        return found.or_else(|| clear_unit(before));
-    }
-    clear_unit(&text)
-}
-
-fn clear_unit(text: &str) -> Option<CostUnit> {
-    let is_rate = text.contains('/');
-    words(text)
-        .find_map(|word| CLEAR.iter().find(|(name, _)| *name == word))
-        .map(|found| found.1)
-        .filter(|_| !is_rate)
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != 'µ').filter(|word| !word.is_empty())
-}
-
-impl CostUnit {
-    fn times(self, number: u64) -> CostUnit {
-        let number = number.max(1);
-        match self {
-            CostUnit::Count => CostUnit::Count,
-            CostUnit::Picoseconds(each) => CostUnit::Picoseconds(each.saturating_mul(number)),
-            CostUnit::Bytes(each) => CostUnit::Bytes(each.saturating_mul(number)),
-        }
-    }
-}
+//! Event types: which of them add up, and the long names of the usual ones.
 
 /// Whether costs of this event type can be added up. Some producers write a mean or a rate beside their counts, such as
 /// `microseconds/hit`; a sum of these means nothing.
@@ -245,4 +44,18 @@ pub fn known_long_name(name: &[u8]) -> Option<&'static str> {
         b"sysCpuTime" => "processor time in system calls",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_do_not_add_up() {
+        assert!(is_additive(b"Ir", None));
+        assert!(is_additive(b"Time_(10ns)", Some(b"personal time")));
+        assert!(!is_additive(b"usphit", Some(b"microseconds/hit")));
+        assert!(!is_additive(b"ps", Some(b"Samples per second")));
+        assert!(!is_additive(b"share%", None));
+    }
 }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use gristmill_format::Cost;
+use gristmill_output::{CostUnit, lossy};
 use gristmill_profile::analysis::CallGraph;
-use gristmill_profile::event::{CostUnit, known_long_name};
+use gristmill_profile::event::known_long_name;
 use gristmill_profile::formula::{
     DefinedBy, Definition, DerivationFault, Derived, Formula, derive, well_known,
 };
 use gristmill_profile::{EventId, Profile, Selection};
 
-use crate::printable::lossy;
 use crate::view::ViewError;
 
 /// An event type, recorded or derived.
@@ -160,7 +160,7 @@ fn known(profile: &Profile, own: &[Definition]) -> Known {
     events.extend(derivation.derived.iter().map(|derived| EventColumn {
         name: lossy(&derived.definition.name),
         long_name: derived.definition.long_name.as_deref().map(lossy),
-        unit: CostUnit::of(&derived.definition.name, derived.definition.long_name.as_deref()),
+        unit: CostUnit::parse(&derived.definition.name, derived.definition.long_name.as_deref()),
         formula: Some(derived.definition.formula.to_string()),
     }));
     Known { events, recorded, derived: derivation.derived, faults: derivation.faults }
@@ -209,7 +209,7 @@ fn recorded(profile: &Profile) -> Vec<EventColumn> {
             let long_name = said.get(event.name).copied().flatten();
             EventColumn {
                 name: event_name(event.name, event.repetition),
-                unit: CostUnit::of(event.name, long_name),
+                unit: CostUnit::parse(event.name, long_name),
                 long_name: long_name.map(lossy).or_else(|| known_long_name(event.name).map(str::to_owned)),
                 formula: None,
             }

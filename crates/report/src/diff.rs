@@ -15,10 +15,11 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{CostUnit, Look, lossy, printable};
 use gristmill_profile::compare::{
     Change, ComparedEvent, Comparison, Explanation, JoinedByRule, Mention, Presence, Unlike,
 };
-use gristmill_profile::event::{CostUnit, known_long_name};
+use gristmill_profile::event::known_long_name;
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::symbol::Symbol;
 use gristmill_profile::{FunctionId, Profile};
@@ -28,9 +29,7 @@ use crate::columns::EventColumn;
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
 use crate::head::{self, derivation_notes};
-use crate::printable::{lossy, printable};
 use crate::report::Report;
-use crate::table::Look;
 
 pub use function::{FunctionDiff, LineDiff};
 pub use notes::warning;
@@ -317,7 +316,7 @@ pub(crate) fn event_column(comparison: &Comparison<'_>, column: usize) -> EventC
     };
     EventColumn {
         name: event_name(event),
-        unit: CostUnit::of(&event.name, said.as_deref()),
+        unit: CostUnit::parse(&event.name, said.as_deref()),
         long_name: said
             .map(|name| String::from_utf8_lossy(&name).into_owned())
             .or_else(|| known_long_name(&event.name).map(str::to_owned)),

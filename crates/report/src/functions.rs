@@ -7,13 +7,13 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use gristmill_format::Cost;
+use gristmill_output::lossy;
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{Unit, group_costs};
 use regex::Regex;
 
 use crate::grouping::Grouping;
 use crate::head::Head;
-use crate::printable::lossy;
 use crate::view::{Subject, View};
 
 /// By what the rows are ordered, the greatest first.

@@ -3,13 +3,11 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{CostUnit, Look, grouped, markdown, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::formula::DerivationFault;
 
-use crate::amount::{grouped, number};
 use crate::columns::EventColumn;
-use crate::printable::printable;
-use crate::table::{Look, write_markdown_lines};
 use crate::view::View;
 
 /// What stands above a report.
@@ -66,15 +64,15 @@ impl Head {
         let plural = if self.all_parts == 1 { "" } else { "s" };
         match self.parts == self.all_parts {
             true if self.parts == 1 => {}
-            true => first.push_str(&format!(", {} parts", number(self.parts))),
+            true => first.push_str(&format!(", {} parts", grouped(self.parts))),
             false => first.push_str(&format!(
                 ", {} of {} part{plural}",
-                number(self.parts),
-                number(self.all_parts)
+                grouped(self.parts),
+                grouped(self.all_parts)
             )),
         }
         let mut lines = vec![first];
-        lines.extend(self.totals.iter().map(|(total, name)| format!("{} {name}", grouped(*total))));
+        lines.extend(self.totals.iter().map(|(total, name)| format!("{} {name}", grouped(total))));
         if !self.others.is_empty() {
             lines.push(format!("also there: {}", self.others.join(" ")));
         }
@@ -85,14 +83,18 @@ impl Head {
     /// Writes it above a report for people.
     pub(crate) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         for (nth, line) in self.lines().iter().enumerate() {
-            writeln!(out, "{}", if nth == 0 { look.bold(line) } else { line.clone() })?;
+            if nth == 0 {
+                writeln!(out, "{}", look.bold(line))?;
+            } else {
+                writeln!(out, "{line}")?;
+            }
         }
         Ok(())
     }
 
     /// Writes it above a report in Markdown.
     pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_markdown_lines(&self.lines(), out)
+        markdown::write_lines(&self.lines(), out)
     }
 }
 
@@ -100,7 +102,7 @@ impl Head {
 fn described(event: &EventColumn, total: Cost) -> String {
     let mut text = printable(event.name.as_bytes()).into_owned();
     let amount = event.unit.show(total);
-    let has_unit = event.unit != gristmill_profile::event::CostUnit::Count;
+    let has_unit = event.unit != CostUnit::Count;
     let mut details: Vec<String> = Vec::new();
     details.extend(has_unit.then_some(amount));
     details.extend(
@@ -124,7 +126,7 @@ pub fn doubts(profile: &Profile) -> Option<String> {
         1 => Some("1 line could not be taken as it stands: gristmill lint tells which".to_owned()),
         findings => Some(format!(
             "{} lines could not be taken as they stand: gristmill lint tells which",
-            grouped(findings.into())
+            grouped(findings)
         )),
     }
 }
@@ -134,7 +136,7 @@ fn notes(view: &View<'_>) -> Vec<String> {
     match view.cut_arcs() {
         0 => {}
         1 => notes.push("1 call was cut".to_owned()),
-        arcs => notes.push(format!("{} calls were cut", number(arcs))),
+        arcs => notes.push(format!("{} calls were cut", grouped(arcs))),
     }
     let shown: Vec<&str> = view.events().iter().map(|event| event.name.as_str()).collect();
     notes.extend(derivation_notes(view.faults(), &shown));

@@ -8,32 +8,25 @@ mod amount;
 pub mod annotate;
 mod columns;
 pub mod diff;
-mod escaped;
 mod functions;
 mod grouping;
 mod head;
 mod json;
 mod path;
-mod printable;
 mod report;
 mod show;
 mod substitution;
-mod table;
 mod tree;
 mod view;
-mod wrap;
 
-pub use amount::{grouped, percent};
 pub use columns::EventColumn;
 pub use functions::{Functions, FunctionsOptions, Row, SortBy};
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
-pub use printable::printable;
 pub use report::Report;
 pub use show::{
     CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
 };
 pub use substitution::{Substitution, SubstitutionError};
-pub use table::{Align, Cell, Column, Look, Table};
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, Rule, Subject, View, ViewError, ViewOptions};

@@ -1,8 +1,7 @@
 //! The forms that every report can be written in.
 
+use gristmill_output::Look;
 use std::io::{self, Write};
-
-use crate::table::Look;
 
 /// A report, with its answer for people and for programs. All that can go wrong is the place it is written to.
 #[expect(clippy::missing_errors_doc, reason = "said once for all of them")]

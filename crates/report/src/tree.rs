@@ -41,7 +41,7 @@ const MOST_NODES: usize = 1_000_000;
 pub struct Entry {
     /// What it is.
     pub kind: EntryKind,
-    /// Its name. It may hold anything; see [`printable`](crate::printable).
+    /// Its name. It may hold anything; see [`printable`](gristmill_output::printable).
     pub name: String,
     /// Its source file; empty where there is none or it is not known.
     pub file: String,

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use gristmill_format::{Lint, ProducerKind};
+use gristmill_output::Look;
 use gristmill_profile::Profile;
 use gristmill_report::annotate::Sources;
-use gristmill_report::{Look, doubts};
+use gristmill_report::doubts;
 use regex::Regex;
 
 use crate::args::{AnnotateArgs, AnnotateFormat, AnnotateStyle, YesNo, is_dash};
@@ -86,7 +87,11 @@ impl Job<'_> {
         // Colours are for the eye as well, wherever they go to.
         let look = self.session.look();
         let is_shown = self.args.output.is_none();
-        Look { terminal: is_shown && (look.terminal || look.color), color: is_shown && look.color, ..look }
+        Look {
+            is_terminal: is_shown && (look.is_terminal || look.has_color),
+            has_color: is_shown && look.has_color,
+            ..look
+        }
     }
 
     /// Only functions whose name matches.

@@ -5,10 +5,11 @@ mod rules;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use gristmill_output::{Look, printable};
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Normalising};
 use gristmill_profile::{FunctionId, Profile};
+use gristmill_report::Grouping;
 use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff, Page};
-use gristmill_report::{Grouping, Look, printable};
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     let look = match target {
         Target::Stdout => session.look(),
         // Nobody knows on what it will be read.
-        Target::File(_) => Look { width: terminal::PIPE_WIDTH, terminal: false, color: false },
+        Target::File(_) => Look::plain(terminal::PIPE_WIDTH),
     };
     if is_for_programs(format) {
         // Documents for people say it at their top.

@@ -199,7 +199,7 @@ fn noise(args: &GateNoiseArgs, session: &Session) -> Result<ExitStatus, CliError
             let event = printable(event.as_bytes());
             session.tell(&format!(
                 "{name}: {event} differs by {} of {} ({part})",
-                grouped(*spread),
+                grouped(spread),
                 grouped(total)
             ));
         }

@@ -73,7 +73,7 @@ fn tell(args: &MergeArgs, merger: &Merger, session: &Session) {
         incomplete.entry(with).or_default().push(printable(event.as_bytes()).into_owned());
     }
     for (with, events) in incomplete {
-        let (with, runs) = (grouped(with.into()), grouped(runs.into()));
+        let (with, runs) = (grouped(with), grouped(runs));
         let more = events.len().saturating_sub(MOST_EVENTS_SHOWN);
         let mut events = events.into_iter().take(MOST_EVENTS_SHOWN).collect::<Vec<_>>().join(", ");
         if more > 0 {
@@ -199,7 +199,7 @@ fn oddity(profile: &Profile) -> Option<String> {
         0 => None,
         count => Some(format!(
             "{name}: {} had to be guessed; gristmill lint tells where",
-            if count == 1 { "one thing".to_owned() } else { format!("{} things", grouped(count.into())) }
+            if count == 1 { "one thing".to_owned() } else { format!("{} things", grouped(count)) }
         )),
     }
 }

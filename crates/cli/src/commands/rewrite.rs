@@ -102,7 +102,7 @@ fn tell(changes: &[Change], input: &Input, session: &Session) {
         match change.count {
             1 => session.tell(&format!("{name}:{line}: {}", change.kind)),
             count => {
-                session.tell(&format!("{name}:{line}: {} ({} times)", change.kind, grouped(count.into())));
+                session.tell(&format!("{name}:{line}: {} ({} times)", change.kind, grouped(count)));
             }
         }
     }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use gristmill_output::printable;
 use gristmill_profile::Profile;
 use gristmill_report::annotate::Threshold;
-use gristmill_report::printable;
 
 use crate::args::{AnnotateArgs, GlobalArgs};
 use crate::commands::annotate::callgrind::{self, SortKey, is_number, with_slash};

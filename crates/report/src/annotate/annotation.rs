@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use gristmill_format::Cost;
+use gristmill_output::printable;
 use gristmill_profile::{CostTable, FileId, FunctionId};
 use regex::Regex;
 
@@ -20,7 +21,6 @@ use super::keyed::range_of;
 use super::lines::{CallRow, FileLines, JumpRow};
 use super::sources::{Source, SourceFault, Sources};
 use crate::head::Head;
-use crate::printable::printable;
 use crate::view::{View, ViewError};
 
 /// What to annotate.

@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use gristmill_format::Cost;
+use gristmill_output::{printable_bytes, printable_line};
 use gristmill_profile::{FunctionId, Profile, Selection};
 use regex::Regex;
 
@@ -25,7 +26,6 @@ use super::files::{DisplayFile, DisplayFiles};
 use super::given::GivenCosts;
 use super::lines::FileLines;
 use super::marks::{RULE, UNKNOWN};
-use super::paint::{harmless, printable_bytes};
 use super::sources::without_end;
 use super::{AnnotateEvent, Source, SourceFault, Sources};
 
@@ -420,7 +420,7 @@ impl Text {
         if !self.for_terminal {
             return out.write_all(line);
         }
-        out.write_all(&harmless(without_end(line)))?;
+        out.write_all(&printable_line(without_end(line)))?;
         out.write_all(b"\n")
     }
 }

@@ -2,14 +2,13 @@
 //!
 //! A layout that must be another tool's to the byte stays so: without colours nothing here writes anything.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::printable_line;
 
 use super::highlight::{Class, Highlighter, Span};
 use super::sources::without_end;
-use crate::printable::printable;
 
 /// The sixteen colours that every terminal has and its user has chosen.
 const RESET: &str = "\x1b[0m";
@@ -75,33 +74,15 @@ impl Painter {
         self.highlighter.line(line, &mut self.spans);
         let mut at = 0;
         for span in &self.spans {
-            out.write_all(&harmless(&line[at..span.start]))?;
+            out.write_all(&printable_line(&line[at..span.start]))?;
             out.write_all(color(span.class).as_bytes())?;
-            out.write_all(&harmless(&line[span.start..span.end]))?;
+            out.write_all(&printable_line(&line[span.start..span.end]))?;
             out.write_all(RESET.as_bytes())?;
             at = span.end;
         }
-        out.write_all(&harmless(&line[at..]))?;
+        out.write_all(&printable_line(&line[at..]))?;
         out.write_all(b"\n")
     }
-}
-
-/// Text from a file for a terminal, which may take it for more than text.
-pub(super) fn printable_bytes(text: &[u8]) -> Cow<'_, [u8]> {
-    match printable(text) {
-        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-    }
-}
-
-/// A line of a source file for a terminal, without its end. Tabs stay: they move the cursor no further than they are
-/// meant to.
-pub(super) fn harmless(line: &[u8]) -> Cow<'_, [u8]> {
-    if !line.contains(&b'\t') {
-        return printable_bytes(line);
-    }
-    let cells: Vec<Cow<'_, [u8]>> = line.split(|&byte| byte == b'\t').map(printable_bytes).collect();
-    Cow::Owned(cells.join(&b'\t'))
 }
 
 fn color(class: Class) -> &'static str {

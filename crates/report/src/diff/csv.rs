@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
+use gristmill_output::{Cell, Column, Table};
 use gristmill_profile::compare::{Change, Presence};
 
 use super::{Diff, DiffRow};
-use crate::table::{Cell, Column, Table};
 
 /// On which sides something is, in a word.
 pub(super) fn presence(presence: Presence) -> &'static str {

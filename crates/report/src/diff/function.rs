@@ -4,19 +4,16 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use gristmill_output::{Cell, Column, CostUnit, Look, Table, markdown, printable, wrap};
 use gristmill_profile::FunctionId;
 use gristmill_profile::compare::{Change, ComparedLine, Explanation};
-use gristmill_profile::event::CostUnit;
 use gristmill_profile::symbol::shorten;
 
 use super::notes::{from_to, own_percent, remarks_beside_cost, signed};
 use super::{Diff, DiffRow, alignment::aligned, json, row, safe, sentence, shown_name};
 use crate::annotate::{Source, Sources};
 use crate::path::UNKNOWN;
-use crate::printable::printable;
 use crate::report::Report;
-use crate::table::{Cell, Column, Look, Table, escaped};
-use crate::wrap::wrapped;
 
 /// A source line with what it cost on both sides. Changes are by shown column.
 #[derive(Debug, Clone)]
@@ -126,12 +123,12 @@ impl Report for FunctionDiff<'_, '_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", look.bold(&self.diff.title()))?;
         for doubt in &self.diff.doubts {
-            wrapped(out, &format!("warning: {doubt}"), look.width, 9)?;
+            wrap::write(out, &format!("warning: {doubt}"), look.width, 9)?;
         }
         writeln!(out, "{}", look.bold(&shorten(&safe(&self.row.name), look.width)))?;
         writeln!(out, "{}", safe(&self.row.file))?;
         for line in self.remarks() {
-            wrapped(out, &line, look.width, 2)?;
+            wrap::write(out, &line, look.width, 2)?;
         }
         for (what, table) in self.tables() {
             writeln!(out, "\n{}", look.bold(&what))?;
@@ -144,15 +141,15 @@ impl Report for FunctionDiff<'_, '_> {
     }
 
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "**{}**\n", escaped(&self.place()))?;
+        writeln!(out, "**{}**\n", markdown::escaped(&self.place()))?;
         for doubt in &self.diff.doubts {
-            writeln!(out, "> ⚠ {}\n", escaped(doubt))?;
+            writeln!(out, "> ⚠ {}\n", markdown::escaped(doubt))?;
         }
         for line in self.remarks() {
-            writeln!(out, "- {}", escaped(&line))?;
+            writeln!(out, "- {}", markdown::escaped(&line))?;
         }
         for (what, table) in self.tables() {
-            writeln!(out, "\n{}\n", escaped(&what))?;
+            writeln!(out, "\n{}\n", markdown::escaped(&what))?;
             table.write_markdown(out)?;
         }
         Ok(())

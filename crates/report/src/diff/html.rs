@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use super::notes::{self, remarks, signed, signed_percent};
 use super::text::smaller;
 use super::{Diff, FunctionDiff, Page, safe};
-use crate::escaped::Escaped;
-use crate::table::{Align, Table};
+use gristmill_output::{Align, Table, html::Escaped};
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--more:#b3261e;--less:#1b6e3c;--dim:#666;--line:#ddd;--back:#fff;--text:#1c1c1c}\

@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{Cell, Column, Table, grouped, markdown};
 use gristmill_profile::compare::Explanation;
 
 use super::notes::{self, remarks, signed, signed_percent};
 use super::text::{named, smaller};
 use super::{Diff, safe};
-use crate::amount::number;
-use crate::table::{Cell, Column, Table, escaped};
 
 /// So many rows stand open.
 const OPEN: usize = 10;
@@ -21,7 +20,7 @@ const CAUSES: usize = 5;
 /// Writes it as hosts of pull requests show it.
 pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     for (event, column) in diff.events.iter().enumerate() {
-        let (total, name) = (diff.total(event), escaped(&safe(&column.name)));
+        let (total, name) = (diff.total(event), markdown::escaped(&safe(&column.name)));
         let amounts = [total.base.median, total.new.median].map(|cost| column.unit.show(cost));
         if total.is_none() {
             writeln!(out, "**{name} unchanged**: {}\n", amounts[1])?;
@@ -33,10 +32,10 @@ pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> 
         writeln!(out, "**{name} {share} %**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
     }
     for warning in diff.warnings() {
-        writeln!(out, "> ⚠ {}\n", escaped(&warning))?;
+        writeln!(out, "> ⚠ {}\n", markdown::escaped(&warning))?;
     }
     diff.write_markdown_causes(out)?;
-    writeln!(out, "{}\n", escaped(&diff.summary()))?;
+    writeln!(out, "{}\n", markdown::escaped(&diff.summary()))?;
     diff.write_markdown_rows(out)?;
     diff.write_markdown_details(out)
 }
@@ -51,7 +50,7 @@ impl Diff<'_, '_> {
         let lines: Vec<(Cost, String)> = lines.chain(smaller(hidden.into_iter())).collect();
         for (effect, text) in &lines {
             let share = signed_percent(*effect, whole);
-            writeln!(out, "- `{}` ({share} %) {}", signed(*effect, event.unit), escaped(text))?;
+            writeln!(out, "- `{}` ({share} %) {}", signed(*effect, event.unit), markdown::escaped(text))?;
         }
         if !lines.is_empty() {
             writeln!(out)?;
@@ -79,7 +78,7 @@ impl Diff<'_, '_> {
         let folded = if self.rows.len() > OPEN { rows.split_off(OPEN) } else { Vec::new() };
         Table { columns: columns.clone(), rows }.write_markdown(out)?;
         if !folded.is_empty() {
-            writeln!(out, "\n<details><summary>{} more</summary>\n", number(folded.len()))?;
+            writeln!(out, "\n<details><summary>{} more</summary>\n", grouped(folded.len()))?;
             Table { columns, rows: folded }.write_markdown(out)?;
             writeln!(out, "\n</details>")?;
         }
@@ -93,10 +92,10 @@ impl Diff<'_, '_> {
             }
             writeln!(out, "\n<details><summary>{what}</summary>\n")?;
             for line in lines {
-                writeln!(out, "- {}", escaped(&line))?;
+                writeln!(out, "- {}", markdown::escaped(&line))?;
             }
             writeln!(out, "\n</details>")?;
         }
-        writeln!(out, "\n<sub>{}</sub>", escaped(&self.title()))
+        writeln!(out, "\n<sub>{}</sub>", markdown::escaped(&self.title()))
     }
 }

@@ -1,12 +1,11 @@
 //! Numbers with signs, and what is said of them in words.
 
 use gristmill_format::Cost;
+use gristmill_output::{CostUnit, grouped};
 use gristmill_profile::compare::{Change, Comparison, Presence, Rule, Unlike, UnlikeKind};
-use gristmill_profile::event::CostUnit;
 use gristmill_profile::symbol::shorten;
 
 use super::{Diff, DiffRow, safe, shown_name};
-use crate::amount::{grouped, number};
 
 /// A change with its sign: `+1,234`, `-5.2 ms`, `0`.
 pub(crate) fn signed(cost: Cost, unit: CostUnit) -> String {
@@ -29,11 +28,7 @@ pub(crate) fn signed_percent(part: Cost, whole: Cost) -> String {
         _ => "",
     };
     let hundredths = hundredths.unsigned_abs();
-    format!(
-        "{sign}{}.{:02}",
-        grouped(i128::try_from(hundredths / 100).unwrap_or(Cost::MAX)),
-        hundredths % 100
-    )
+    format!("{sign}{}.{:02}", grouped(hundredths / 100), hundredths % 100)
 }
 
 /// By how much something changed, in percent of itself: `+30.00 %`; nothing where there was none before.
@@ -196,12 +191,12 @@ pub(crate) fn joins(diff: &Diff<'_, '_>) -> Vec<String> {
     let comparison: &Comparison<'_> = diff.comparison;
     let shown = |path: &[u8]| match path {
         b"" => "./".to_owned(),
-        path => crate::printable::printable(path).into_owned(),
+        path => gristmill_output::printable(path).into_owned(),
     };
     let example = |function| match (comparison.in_base(function), comparison.in_new(function)) {
         (Some(base), Some(new)) if base.name != new.name => {
             let [base, new] =
-                [base, new].map(|mention| crate::printable::printable(mention.name).into_owned());
+                [base, new].map(|mention| gristmill_output::printable(mention.name).into_owned());
             Some(format!("{base} = {new}"))
         }
         (Some(base), Some(new)) if base.file != new.file => {
@@ -220,7 +215,7 @@ pub(crate) fn joins(diff: &Diff<'_, '_>) -> Vec<String> {
             _ => example(join.example),
         };
         let example = example.map_or(String::new(), |example| format!(": {example}"));
-        format!("{} {}{example}", join.rule, number(join.functions))
+        format!("{} {}{example}", join.rule, grouped(join.functions))
     });
     of_rule.collect()
 }

@@ -1,13 +1,12 @@
 //! Causes as sentences.
 
+use gristmill_output::{CostUnit, grouped};
 use gristmill_profile::FunctionId;
 use gristmill_profile::compare::{Cause, Comparison, Explanation, MoveKind, Presence};
-use gristmill_profile::event::CostUnit;
 use gristmill_profile::symbol::shorten;
 
 use super::notes::{from_to, per_call};
 use super::{event_column, safe, shown_name};
-use crate::amount::number;
 
 /// A cause as a sentence, without its effect on the total. Names are made to fit into about so many characters each.
 pub fn sentence(
@@ -24,7 +23,7 @@ pub fn sentence(
     let others = |of: usize| match of {
         0 => String::new(),
         1 => ", and 1 function that follows".to_owned(),
-        more => format!(", and {} functions that follow", number(more)),
+        more => format!(", and {} functions that follow", grouped(more)),
     };
     let beside = |function: FunctionId| {
         others(explanation.functions.iter().filter(|(other, _)| *other != function).count())
@@ -37,7 +36,7 @@ pub fn sentence(
             let more = match sorted.len() {
                 0 | 1 => String::new(),
                 2 => " and 1 more caller".to_owned(),
-                callers => format!(" and {} more callers", number(callers - 1)),
+                callers => format!(" and {} more callers", grouped(callers - 1)),
             };
             let moved = unit.show(*moved);
             match (kind, comparison.presence(*function)) {

@@ -3,17 +3,15 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{Cell, Column, Look, Table, grouped, wrap};
 use gristmill_profile::compare::Explanation;
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::notes::{self, from_to, remarks, signed, signed_percent};
 use super::{Diff, DiffRow, run_name, safe};
-use crate::amount::number;
 use crate::grouping::Grouping;
 use crate::path::{UNKNOWN, base};
-use crate::table::{Cell, Column, Look, Table};
-use crate::wrap::{wrapped, wrapped_dim};
 
 /// A function's name gets at least so many columns.
 const LEAST_NAME: usize = 20;
@@ -26,7 +24,7 @@ pub(super) fn write(diff: &Diff<'_, '_>, look: &Look, out: &mut dyn Write) -> io
         writeln!(out, "{}", diff.verdict(event))?;
     }
     for warning in diff.warnings() {
-        wrapped(out, &format!("warning: {warning}"), look.width, 9)?;
+        wrap::write(out, &format!("warning: {warning}"), look.width, 9)?;
     }
     writeln!(out, "{}", diff.summary())?;
     diff.write_causes(look, out)?;
@@ -44,7 +42,7 @@ impl Diff<'_, '_> {
             match runs.count() {
                 0 => first,
                 1 => format!("{first} and 1 more run"),
-                more => format!("{first} and {} more runs", number(more)),
+                more => format!("{first} and {} more runs", grouped(more)),
             }
         };
         format!("{} → {}", side(false), side(true))
@@ -78,16 +76,16 @@ impl Diff<'_, '_> {
         let changed = self.rows.len() + self.rest.rows;
         let mut text = match changed {
             changed if self.is_filtered => {
-                format!("{} matching {noun} changed, of {}", number(changed), number(self.all))
+                format!("{} matching {noun} changed, of {}", grouped(changed), grouped(self.all))
             }
-            0 => format!("none of {} {noun} changed", number(self.all)),
-            changed => format!("{} of {} {noun} changed", number(changed), number(self.all)),
+            0 => format!("none of {} {noun} changed", grouped(self.all)),
+            changed => format!("{} of {} {noun} changed", grouped(changed), grouped(self.all)),
         };
         if self.grouping == Grouping::Function && !self.is_filtered {
             let [_, vanished, new] = self.comparison.presences();
             for (of_kind, what) in [(new, "new"), (vanished, "vanished"), (self.renamed.len(), "renamed")] {
                 if of_kind > 0 {
-                    text.push_str(&format!(", {} {what}", number(of_kind)));
+                    text.push_str(&format!(", {} {what}", grouped(of_kind)));
                 }
             }
         }
@@ -118,7 +116,7 @@ impl Diff<'_, '_> {
         let (first, second) = (widest(&|(effect, _)| effect.width()), widest(&|(_, share)| share.width()));
         for ((_, sentence), (effect, share)) in lines.iter().zip(&amounts) {
             let line = format!("{}  {}  {sentence}", right(effect, first), right(share, second));
-            wrapped(out, &line, look.width, first + second + 4)?;
+            wrap::write(out, &line, look.width, first + second + 4)?;
         }
         Ok(())
     }
@@ -140,7 +138,11 @@ impl Diff<'_, '_> {
             }
         }
         for (nth, line) in lines_of(&table, look)?.iter().enumerate() {
-            writeln!(out, "{}", if nth == 0 { look.dim(line) } else { line.clone() })?;
+            if nth == 0 {
+                writeln!(out, "{}", look.dim(line))?;
+            } else {
+                writeln!(out, "{line}")?;
+            }
             if let Some(row) = nth.checked_sub(1).and_then(|nth| self.rows.get(nth)) {
                 self.write_remarks(row, look, out)?;
             }
@@ -198,7 +200,7 @@ impl Diff<'_, '_> {
         if remarks.is_empty() {
             return Ok(());
         }
-        wrapped_dim(out, &format!("    {remarks}"), look, 4)
+        wrap::write_dim(out, &format!("    {remarks}"), look, 4)
     }
 
     /// The rows, and at the end what is not shown, so that the changes of self costs add up to that of the total.
@@ -233,7 +235,7 @@ impl Diff<'_, '_> {
     pub(super) fn residue(&self) -> Vec<(Vec<Cost>, String)> {
         let mut residue = Vec::new();
         if self.rest.rows > 0 {
-            residue.push((self.rest.self_costs.clone(), format!("… {} more", number(self.rest.rows))));
+            residue.push((self.rest.self_costs.clone(), format!("… {} more", grouped(self.rest.rows))));
         }
         let remainders: Vec<Cost> = (0..self.events.len()).map(|event| self.remainder(event)).collect();
         if remainders.iter().any(|&remainder| remainder != 0) {
@@ -267,10 +269,10 @@ impl Diff<'_, '_> {
         writeln!(out, "\n{}", look.bold("Renamed"))?;
         let renames = notes::renames(self);
         for rename in renames.iter().take(RENAMES) {
-            wrapped(out, rename, look.width, 2)?;
+            wrap::write(out, rename, look.width, 2)?;
         }
         if renames.len() > RENAMES {
-            writeln!(out, "… {} more", number(renames.len() - RENAMES))?;
+            writeln!(out, "… {} more", grouped(renames.len() - RENAMES))?;
         }
         Ok(())
     }
@@ -282,7 +284,7 @@ impl Diff<'_, '_> {
         }
         writeln!(out, "\n{}", look.bold("Joined (functions by rule; --no-rule RULE takes them apart)"))?;
         for join in joins {
-            wrapped_dim(out, &join, look, 2)?;
+            wrap::write_dim(out, &join, look, 2)?;
         }
         Ok(())
     }
@@ -292,13 +294,13 @@ impl Diff<'_, '_> {
 pub(super) fn smaller<'e>(causes: impl ExactSizeIterator<Item = &'e Explanation>) -> Option<(Cost, String)> {
     let all = causes.len();
     let effect = causes.map(|cause| cause.effect).sum();
-    (all > 0).then(|| (effect, format!("{} smaller causes", number(all))))
+    (all > 0).then(|| (effect, format!("{} smaller causes", grouped(all))))
 }
 
 /// The lines of a table, titles first.
 fn lines_of(table: &Table, look: &Look) -> io::Result<Vec<String>> {
     let mut text = Vec::new();
-    table.write_text(&Look { color: false, ..*look }, &mut text)?;
+    table.write_text(&Look { has_color: false, ..*look }, &mut text)?;
     Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
 }
 

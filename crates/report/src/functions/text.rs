@@ -3,15 +3,13 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{Cell, Column, Look, Table, bar, grouped, percent_number, printable};
 use gristmill_profile::symbol::shorten;
 
 use super::{Functions, Grouping, Row, json};
-use crate::amount::{bar, grouped, number, percent};
 use crate::columns::EventColumn;
 use crate::path::{UNKNOWN, base};
-use crate::printable::printable;
 use crate::report::Report;
-use crate::table::{Cell, Column, Look, Table};
 
 /// A function's name gets at least so many columns; where a table leaves less, each event type gets a line of its own.
 const LEAST_NAME: usize = 20;
@@ -29,7 +27,7 @@ impl Report for Functions<'_, '_> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let mut table = self.table(look.terminal && look.width >= WIDTH_WITH_BARS);
+        let mut table = self.table(look.is_terminal && look.width >= WIDTH_WITH_BARS);
         let room = look.width.saturating_sub(table.width_before_last());
         if room < LEAST_NAME {
             return self.write_stacked(look, out);
@@ -94,17 +92,17 @@ impl Functions<'_, '_> {
         };
         let noun = if self.all == 1 { what.0 } else { what.1 };
         let shown: Cost = self.rows.iter().map(|row| row.self_costs[0]).sum();
-        let share = percent(shown, self.view.totals()[0]);
+        let share = percent_number(shown, self.view.totals()[0]);
         let mut text = if self.rows.len() == self.all {
-            format!("{} {noun}", number(self.all))
+            format!("{} {noun}", grouped(self.all))
         } else if self.matching == self.all {
-            format!("{} of {} {noun}", number(self.rows.len()), number(self.all))
+            format!("{} of {} {noun}", grouped(self.rows.len()), grouped(self.all))
         } else {
             format!(
                 "{} of {} matching, of {} {noun}",
-                number(self.rows.len()),
-                number(self.matching),
-                number(self.all)
+                grouped(self.rows.len()),
+                grouped(self.matching),
+                grouped(self.all)
             )
         };
         // Of a share that cannot be seen nothing need be said.
@@ -151,7 +149,7 @@ impl Functions<'_, '_> {
         let mut cells = Vec::new();
         for (column, &EventColumn { unit, .. }) in view.events().iter().enumerate() {
             let cost = |cost: Cost| Cell::number(cost, unit.show(cost));
-            let share = |cost: Cost| Cell::new(percent(cost, self.whole[column]));
+            let share = |cost: Cost| Cell::new(percent_number(cost, self.whole[column]));
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
             if calls {
                 cells.push(Cell::number(inclusive, format!("{}{}", row.bound(), unit.show(inclusive))));
@@ -233,7 +231,7 @@ impl Functions<'_, '_> {
         let event = &self.view.events()[column];
         let pair = |cost: Cost, bound: &str| {
             let shown = format!("{bound}{}", event.unit.show(cost));
-            [Cell::number(cost, shown), Cell::new(percent(cost, self.whole[column]))]
+            [Cell::number(cost, shown), Cell::new(percent_number(cost, self.whole[column]))]
         };
         EventCells {
             name: printable(event.name.as_bytes()).into_owned(),
@@ -261,7 +259,7 @@ impl Functions<'_, '_> {
     fn write_rest(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let hidden = self.matching - self.rows.len();
         if hidden > 0 {
-            writeln!(out, "{}", look.dim(&format!("… and {} more (--limit 0 shows all)", number(hidden))))?;
+            writeln!(out, "{}", look.dim(&format!("… and {} more (--limit 0 shows all)", grouped(hidden))))?;
         }
         if self.rows.iter().any(|row| row.is_upper_bound) {
             let note = "≤ at most: calls leave the group and come back, which is counted each time";

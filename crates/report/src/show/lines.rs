@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
+use gristmill_output::lossy;
 use gristmill_profile::analysis::Arc;
 use gristmill_profile::{FileId, FunctionId, Place};
 
 use super::first;
 use crate::amount::add;
-use crate::printable::lossy;
 use crate::view::{View, ViewError};
 
 /// A line of source, or an instruction where lines are not known. Costs are by shown column.

@@ -3,18 +3,17 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{
+    Cell, Column, Look, Table, grouped, lossy, markdown, percent_number, printable, wrap,
+};
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{Direction, Unit};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{CycleSummary, HotLine, Listed, Neighbour, Show, json};
-use crate::amount::{grouped, number, percent};
 use crate::path::{UNKNOWN, base};
-use crate::printable::{lossy, printable};
 use crate::report::Report;
-use crate::table::{Cell, Column, Look, Table, without_tags, write_markdown_lines};
 use crate::tree::fitted;
-use crate::wrap::{wrapped, wrapped_dim};
 
 /// A name gets so many columns at least; where several event types leave less, only the first is shown beside it.
 const LEAST_NAME: usize = 30;
@@ -49,7 +48,7 @@ impl Report for Show<'_, '_> {
         writeln!(out)?;
         self.totals().write_text(look, out)?;
         for line in self.calls() {
-            wrapped(out, &line, look.width, 2)?;
+            wrap::write(out, &line, look.width, 2)?;
         }
         for section in self.sections(look.width) {
             writeln!(out, "\n{}", look.bold(&section.title))?;
@@ -57,7 +56,7 @@ impl Report for Show<'_, '_> {
                 section.table.write_text(look, out)?;
             }
             for line in section.below {
-                wrapped_dim(out, &line, look, 2)?;
+                wrap::write_dim(out, &line, look, 2)?;
             }
         }
         Ok(())
@@ -70,18 +69,18 @@ impl Report for Show<'_, '_> {
     /// Writes tables in Markdown.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_markdown(out)?;
-        writeln!(out, "\n## {}\n", without_tags(&self.title()))?;
-        write_markdown_lines(&self.place(), out)?;
-        write_markdown_lines(&self.calls(), out)?;
+        writeln!(out, "\n## {}\n", markdown::without_tags(&self.title()))?;
+        markdown::write_lines(&self.place(), out)?;
+        markdown::write_lines(&self.calls(), out)?;
         writeln!(out)?;
         self.totals().write_markdown(out)?;
         for section in self.sections(MARKDOWN) {
-            writeln!(out, "\n### {}\n", without_tags(&section.title))?;
+            writeln!(out, "\n### {}\n", markdown::without_tags(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_markdown(out)?;
             }
             for line in section.below {
-                writeln!(out, "\n{}", without_tags(&line))?;
+                writeln!(out, "\n{}", markdown::without_tags(&line))?;
             }
         }
         Ok(())
@@ -138,7 +137,7 @@ impl Show<'_, '_> {
             }
         }
         if self.folded > 1 {
-            lines.push(format!("{} functions of the profile, taken as one", number(self.folded)));
+            lines.push(format!("{} functions of the profile, taken as one", grouped(self.folded)));
         }
         lines
     }
@@ -157,7 +156,7 @@ impl Show<'_, '_> {
             let mut cells = vec![Cell::new(printable(event.name.as_bytes()))];
             for cost in [self.inclusive[nth], self.self_costs[nth]] {
                 cells.push(Cell::number(cost, event.unit.show(cost)));
-                cells.push(Cell::new(percent(cost, view.totals()[nth])));
+                cells.push(Cell::new(percent_number(cost, view.totals()[nth])));
             }
             cells
         });
@@ -168,7 +167,7 @@ impl Show<'_, '_> {
     fn calls(&self) -> Vec<String> {
         let functions = |count: usize| match count {
             1 => "1 function".to_owned(),
-            _ => format!("{} functions", number(count)),
+            _ => format!("{} functions", grouped(count)),
         };
         let times = match self.calls {
             0 => "called".to_owned(),
@@ -244,7 +243,7 @@ impl Show<'_, '_> {
     /// A cost and its share of the function's inclusive cost.
     fn cost_cells(&self, nth: usize, cost: Cost, whole: Cost) -> [Cell; 2] {
         let unit = self.view.events()[nth].unit;
-        [Cell::number(cost, unit.show(cost)), Cell::new(percent(cost, whole))]
+        [Cell::number(cost, unit.show(cost)), Cell::new(percent_number(cost, whole))]
     }
 
     /// What stands above a column of costs: the event type where there are several.
@@ -340,7 +339,7 @@ impl Show<'_, '_> {
             let (count, sum) = self.sum_of(direction);
             rows.push(row(count, &sum, false));
             let what = if list.rows.len() < list.all {
-                format!("sum of all {}", number(list.all))
+                format!("sum of all {}", grouped(list.all))
             } else {
                 "sum".to_owned()
             };
@@ -409,7 +408,7 @@ impl Show<'_, '_> {
             names.push(Label::Function("", member));
         }
         rows.push(cells(&|nth| cycle.inclusive[nth], &|nth| cycle.self_costs[nth]));
-        names.push(Label::Text(format!("all {} members", number(cycle.members.all))));
+        names.push(Label::Text(format!("all {} members", grouped(cycle.members.all))));
 
         let mut below = more(&cycle.members);
         let unit = self.view.events()[0].unit;
@@ -426,30 +425,30 @@ impl Show<'_, '_> {
         }
         if cycle.entries.rows.len() < cycle.entries.all {
             let hidden = cycle.entries.all - cycle.entries.rows.len();
-            below.push(format!("… and by {} more", number(hidden)));
+            below.push(format!("… and by {} more", grouped(hidden)));
         }
         below.push(match cycle.breaker {
             None => "no single call holds it together".to_owned(),
             Some(breaker) => {
                 let (caller, callee) = (self.name(breaker.arc.caller), self.name(breaker.arc.callee));
                 let arc = format!("{} -> {}", fitted(&caller, width / 3), fitted(&callee, width / 3));
-                let all = number(cycle.members.all);
+                let all = grouped(cycle.members.all);
                 match (breaker.members_left, breaker.is_best) {
                     (0, _) => format!("without {arc} it falls apart (--cut)"),
                     (left, true) => {
-                        format!("cutting {arc} leaves least of it: {} of {all} (--cut)", number(left))
+                        format!("cutting {arc} leaves least of it: {} of {all} (--cut)", grouped(left))
                     }
-                    (left, false) => format!("cutting {arc} leaves {} of {all} (--cut)", number(left)),
+                    (left, false) => format!("cutting {arc} leaves {} of {all} (--cut)", grouped(left)),
                 }
             }
         });
-        let total = percent(cycle.inclusive[0], self.view.totals()[0]);
+        let total = percent_number(cycle.inclusive[0], self.view.totals()[0]);
         let share = if total.is_empty() { String::new() } else { format!(" ({total} %)") };
         Section {
             title: format!(
                 "Cycle {}: {} functions, {}{share}, called {} times from outside",
                 cycle.number,
-                number(cycle.members.all),
+                grouped(cycle.members.all),
                 unit.show(cycle.inclusive[0]),
                 grouped(cycle.calls)
             ),
@@ -494,16 +493,16 @@ impl Show<'_, '_> {
         if let Some((read, all)) = self.lines_of {
             below.push(format!(
                 "these are the lines of the {} dearest of {} functions",
-                number(read),
-                number(all)
+                grouped(read),
+                grouped(all)
             ));
         }
         let jumps = self.jumps;
         if jumps.jumps > 0 {
             below.push(format!(
                 "{} jumps, {} of them conditional, taken {} times",
-                number(jumps.jumps),
-                number(jumps.conditional),
+                grouped(jumps.jumps),
+                grouped(jumps.conditional),
                 grouped(jumps.taken)
             ));
         }
@@ -561,12 +560,12 @@ impl Show<'_, '_> {
 /// `12`, or `10 of 12` where some are not shown.
 fn counted<T>(list: &Listed<T>) -> String {
     match list.rows.len() {
-        shown if shown < list.all => format!("{} of {}", number(shown), number(list.all)),
-        all => number(all),
+        shown if shown < list.all => format!("{} of {}", grouped(shown), grouped(list.all)),
+        all => grouped(all),
     }
 }
 
 fn more<T>(list: &Listed<T>) -> Vec<String> {
     let hidden = list.all - list.rows.len();
-    if hidden == 0 { Vec::new() } else { vec![format!("… and {} more", number(hidden))] }
+    if hidden == 0 { Vec::new() } else { vec![format!("… and {} more", grouped(hidden))] }
 }

@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
+use gristmill_output::lossy;
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{CallTree, Cycles, ExactTree, TreeBasis, TreeItem, TreeLimits};
 use gristmill_profile::symbol::{Chains, Symbol, fold_recursion};
 
 use super::growth::Growth;
 use super::{Entry, EntryKind, TreeOptions, inverted};
-use crate::printable::lossy;
 use crate::view::{Subject, View};
 
 /// A tree before anything is left out of it.

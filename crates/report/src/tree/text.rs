@@ -4,16 +4,14 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{Cell, Column, Look, Table, csv, grouped, markdown, percent_number, printable};
 use gristmill_profile::analysis::TreeBasis;
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{EntryKind, Node, Tree, json};
-use crate::amount::{grouped, number, percent};
 use crate::columns::EventColumn;
-use crate::printable::printable;
 use crate::report::Report;
-use crate::table::{Cell, Column, Look, Table, write_csv_line, write_markdown_lines};
 
 /// A name gets so many columns at least, however deep it stands: the depth is a number from there on.
 const LEAST_NAME: usize = 24;
@@ -50,9 +48,9 @@ impl Report for Tree<'_, '_> {
 
     /// Writes Markdown: the tree in a block of code, as its guides only fit under each other there.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        let look = Look { width: MARKDOWN, terminal: false, color: false };
+        let look = Look::plain(MARKDOWN);
         self.head.write_markdown(out)?;
-        write_markdown_lines(&self.notes(), out)?;
+        markdown::write_lines(&self.notes(), out)?;
         let mut text = Vec::new();
         self.table(look.width).write_text(&look, &mut text)?;
         // A name may hold a fence: a longer one ends the block.
@@ -69,7 +67,7 @@ impl Report for Tree<'_, '_> {
             titles.extend([format!("inclusive {name}"), format!("self {name}")]);
         }
         titles.extend(["calls", "hidden", "guessed", "name", "file", "object", "path"].map(str::to_owned));
-        write_csv_line(titles.iter().map(String::as_str), out)?;
+        csv::write_line(titles.iter().map(String::as_str), out)?;
         // Line by line, as the paths of all nodes take much more than the tree.
         for (place, node) in self.nodes.iter().enumerate() {
             let entry = self.entry(node);
@@ -82,7 +80,7 @@ impl Report for Tree<'_, '_> {
             cells.push(if node.is_guessed { "yes" } else { "no" }.to_owned());
             let path = self.path(place);
             let names = [&entry.name, &entry.file, &entry.object, &path];
-            write_csv_line(cells.iter().chain(names).map(String::as_str), out)?;
+            csv::write_line(cells.iter().chain(names).map(String::as_str), out)?;
         }
         Ok(())
     }
@@ -128,7 +126,7 @@ impl Tree<'_, '_> {
                     1 => Some("  1 call is said to cost something else than what it called".to_owned()),
                     calls => Some(format!(
                         "  {} calls are said to cost something else than what they called",
-                        number(calls)
+                        grouped(calls)
                     )),
                 });
                 notes
@@ -150,7 +148,7 @@ impl Tree<'_, '_> {
                 ]
             }
             TreeBasis::Estimate { guessed } => {
-                let share = percent(guessed.first().copied().unwrap_or(0), whole);
+                let share = percent_number(guessed.first().copied().unwrap_or(0), whole);
                 let share =
                     if share.is_empty() { String::new() } else { format!(", {share} % of it a guess") };
                 vec![
@@ -163,17 +161,17 @@ impl Tree<'_, '_> {
         let nodes = self.nodes.len() - usize::from(self.from.is_none() && !self.nodes.is_empty());
         let mut left_out = Vec::new();
         if self.is_limited {
-            left_out.push(format!("the {} dearest nodes (--limit)", number(nodes)));
+            left_out.push(format!("the {} dearest nodes (--limit)", grouped(nodes)));
         }
         if self.least > 0 {
             let least = format!("{}.{}", self.least / 10, self.least % 10);
             left_out.push(format!("nothing below {} % (--min)", least.trim_end_matches(".0")));
         }
         if let Some(depth) = self.depth {
-            left_out.push(format!("{} levels (--depth)", number(depth)));
+            left_out.push(format!("{} levels (--depth)", grouped(depth)));
         }
         if let (Some(name), false) = (&name, whole == 0) {
-            let of_all = percent(whole, self.view.totals()[0]);
+            let of_all = percent_number(whole, self.view.totals()[0]);
             if !of_all.is_empty() {
                 notes.push(format!("{name} is {of_all} % of the total; shares are of this"));
             }
@@ -245,7 +243,7 @@ impl Tree<'_, '_> {
                 let unit = event.unit;
                 let cost = costs.get(nth).copied().unwrap_or(0);
                 let guess = if node.is_some_and(|node| node.is_guessed) { "~" } else { "" };
-                let share = percent(cost, whole.get(nth).copied().unwrap_or(0));
+                let share = percent_number(cost, whole.get(nth).copied().unwrap_or(0));
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
                     cells.push(Cell::number(cost, unit.show(cost)));
@@ -330,7 +328,7 @@ impl Tree<'_, '_> {
                     line.push_str(&fitted(&names[node.entry], left));
                 }
                 Row::Hidden { above, .. } => {
-                    line.push_str(&format!("… {} more", number(above.hidden)));
+                    line.push_str(&format!("… {} more", grouped(above.hidden)));
                 }
             }
             drawn.push(line);

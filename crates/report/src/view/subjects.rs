@@ -21,7 +21,7 @@ pub struct Subject<'v> {
 }
 
 impl<'v> Subject<'v> {
-    /// Its name, demangled. It may hold anything; see [`printable`](crate::printable).
+    /// Its name, demangled. It may hold anything; see [`printable`](gristmill_output::printable).
     pub fn name(&self) -> &'v str {
         self.name.get_or_init(|| Symbol::parse(self.recorded).shown().into())
     }

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use gristmill_format::CachegrindFaultKind;
+use gristmill_output::{Look, printable};
 use gristmill_profile::{Loader, Part, Profile};
+use gristmill_report::Substitution;
 use gristmill_report::annotate::{
     CachegrindCosts, CachegrindOptions, CachegrindReport, ProfileCosts, Recording, SelfCosts, Sources,
     Summand,
 };
-use gristmill_report::{Look, Substitution, printable};
 use regex::bytes::Regex;
 
 use super::{Job, changed, is_of_cachegrind, usage};

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use gristmill_output::printable;
 use gristmill_report::annotate::{AnnotateEvent, Callgrind, CallgrindOptions, Threshold};
-use gristmill_report::printable;
 
 use super::Job;
 use crate::args::{AnnotateTree, YesNo};
@@ -73,8 +73,8 @@ fn options(job: &Job<'_>) -> Result<CallgrindOptions, CliError> {
             .map(|directory| directory.into_os_string().into_encoded_bytes()),
         data_file: files.names(),
         jumps: args.jumps,
-        for_terminal: look.terminal,
-        color: look.color,
+        for_terminal: look.is_terminal,
+        color: look.has_color,
     })
 }
 

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use gristmill_output::printable;
 use gristmill_profile::Profile;
 use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceFault, SourceRemark};
-use gristmill_report::{View, ViewOptions, printable};
+use gristmill_report::{View, ViewOptions};
 
 use super::Job;
 use super::callgrind::SortKey;

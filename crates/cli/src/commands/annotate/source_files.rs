@@ -145,7 +145,7 @@ impl<'s> SourceFiles<'s> {
         if index.is_cut {
             self.session.warn(&format!(
                 "{places}: there are more than {} files below; the rest was not searched for sources",
-                grouped(file_index::MOST_FILES as i128)
+                grouped(file_index::MOST_FILES)
             ));
         }
         match index.unreadable {

@@ -6,7 +6,7 @@ use gristmill_profile::compare::{Rule, RuleSet};
 
 use crate::error::CliError;
 use crate::session::Session;
-use crate::wrap;
+use gristmill_output::wrap;
 
 /// Stands for all rules.
 const ALL: &str = "all";
@@ -35,7 +35,7 @@ fn unknown(name: &str) -> CliError {
         .map(|rule| (strsim::jaro_winkler(rule.name(), name), rule))
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
     CliError::Usage {
-        message: format!("there is no rule `{}`", gristmill_report::printable(name.as_bytes())),
+        message: format!("there is no rule `{}`", gristmill_output::printable(name.as_bytes())),
         hint: nearest.map(|(_, rule)| format!("the nearest is {rule}; --list-rules lists all")),
     }
 }

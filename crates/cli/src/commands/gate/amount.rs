@@ -72,7 +72,7 @@ impl FromStr for Increase {
 impl fmt::Display for Increase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Increase::Cost(cost) => f.write_str(&crate::terminal::grouped(*cost)),
+            Increase::Cost(cost) => f.write_str(&crate::terminal::grouped(cost)),
             Increase::Part(millionths) => write_percent(*millionths, f),
         }
     }

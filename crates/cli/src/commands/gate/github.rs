@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::judge::Outcome;
 use super::report::{Report, message};
 use super::sarif::shown_path;
-use crate::github::{data, property};
 use crate::terminal::printable;
+use gristmill_output::github::{data, property};
 
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for verdict in &report.verdicts {

@@ -83,7 +83,7 @@ fn details(report: &Report, verdict: &Verdict, out: &mut dyn Write) -> io::Resul
             writeln!(out, "| {change} | {} | {} | {} |", cell(name), cell(file), row_note(row))?;
         }
         if more > 0 {
-            writeln!(out, "| | {} more | | |", grouped(more as i128))?;
+            writeln!(out, "| | {} more | | |", grouped(more))?;
         }
         for (nth, reason) in check.reasons.iter().enumerate() {
             let before = if nth == 0 { "\n" } else { "" };

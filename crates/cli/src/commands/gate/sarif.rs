@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use super::judge::Outcome;
 use super::report::{Report, message};
-use crate::sarif::{Artifact, Configuration, Driver, PhysicalLocation, Place, Region, SCHEMA, Text, uri};
+use gristmill_output::sarif::{
+    Artifact, Configuration, Driver, Location, PhysicalLocation, Region, SCHEMA, Text, uri,
+};
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -56,7 +58,7 @@ struct Finding<'r> {
     rule_index: usize,
     level: &'static str,
     message: Text<'r>,
-    locations: [Place<'r>; 1],
+    locations: [Location<'r>; 1],
 }
 
 /// Name, level, what it means, and what to do.
@@ -105,7 +107,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         rule_index: *rule,
         level: RULES.get(*rule).map_or("none", |rule| rule.1),
         message: Text { text: message },
-        locations: [Place {
+        locations: [Location {
             physical_location: PhysicalLocation {
                 artifact_location: Artifact { uri: uri.strip_prefix("./").unwrap_or(uri) },
                 region: Region { start_line: (*line).max(1), start_column: None, end_column: None },

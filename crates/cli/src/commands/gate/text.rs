@@ -65,7 +65,7 @@ fn one(report: &Report, verdict: &Verdict, paint: Painter, out: &mut dyn Write) 
             }
         }
         if more > 0 {
-            writeln!(out, "       and {} more functions", grouped(more as i128))?;
+            writeln!(out, "       and {} more functions", grouped(more))?;
         }
         if !check.reasons.is_empty() {
             writeln!(out, "       why:")?;

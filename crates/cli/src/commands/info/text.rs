@@ -10,7 +10,7 @@ use super::{Report, meaning};
 use crate::input::Input;
 use crate::session::Session;
 use crate::terminal::{Painter, byte_size, grouped, printable};
-use crate::wrap::wrap;
+use gristmill_output::wrap::wrap;
 
 /// Left of every line but the file's name.
 const INDENT: usize = 2;
@@ -270,7 +270,7 @@ impl<'r> Text<'r, '_> {
         let column = |(title, claimed): (&str, Option<&[Cost]>)| {
             let claimed = claimed.filter(|claimed| differs(claimed, survey.totals(part)))?;
             let cell = |(claimed, &(_, total)): (&Cost, &(_, Cost))| {
-                if *claimed == total { String::new() } else { grouped(*claimed) }
+                if *claimed == total { String::new() } else { grouped(claimed) }
             };
             let cells = claimed.iter().zip(totals).map(cell).collect();
             Some(Column { title: title.to_owned(), cells, side: Side::Right })
@@ -298,7 +298,7 @@ impl<'r> Text<'r, '_> {
                 let all = grouped(survey.parts.len() as Cost);
                 self.sentence(&format!(
                     "In {} of {all} parts `{key}` differs from the sum of the self costs, which is what is shown here.",
-                    grouped(count as Cost)
+                    grouped(count)
                 ))?;
             }
         }
@@ -322,12 +322,12 @@ impl<'r> Text<'r, '_> {
         self.value("Names", if names.is_empty() { "none" } else { &joined })?;
         let mut lines = format!(
             "{}, of which {} with self cost, {} with calls",
-            grouped(counts.lines.into()),
-            grouped(counts.cost_lines.into()),
-            grouped(counts.arcs.into())
+            grouped(counts.lines),
+            grouped(counts.cost_lines),
+            grouped(counts.arcs)
         );
         if counts.jumps > 0 {
-            lines.push_str(&format!(", {} with jumps", grouped(counts.jumps.into())));
+            lines.push_str(&format!(", {} with jumps", grouped(counts.jumps)));
         }
         self.value("Lines", &lines)
     }
@@ -357,7 +357,7 @@ impl<'r> Text<'r, '_> {
         if count == 0 {
             return Ok(());
         }
-        let count = grouped(count as Cost);
+        let count = grouped(count);
         let line = format!("… and {count} more (--format json lists all)");
         writeln!(self.out, "{:INDENT$}{}", "", self.paint.dim(line))
     }
@@ -413,7 +413,7 @@ fn begins_with(text: &str, beginning: &str) -> bool {
 }
 
 fn plural(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count.into()), if count == 1 { one } else { many })
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
 /// The input as one would type it, where that needs no quoting.

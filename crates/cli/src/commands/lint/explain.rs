@@ -9,7 +9,7 @@ use crate::args::LintFormat;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::terminal::{Painted, Painter, printable};
-use crate::wrap::{columns, hang, wrap};
+use gristmill_output::wrap::{columns, hang, wrap};
 
 /// So many names are suggested for one that does not exist.
 const SUGGESTED: usize = 5;

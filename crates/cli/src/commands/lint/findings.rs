@@ -124,7 +124,7 @@ impl fmt::Display for Counts {
         for (count, word) in [(self.error, "error"), (self.warning, "warning"), (self.note, "note")] {
             if count > 0 {
                 let plural = if count == 1 { "" } else { "s" };
-                write!(f, "{separator}{} {word}{plural}", crate::terminal::grouped(count.into()))?;
+                write!(f, "{separator}{} {word}{plural}", crate::terminal::grouped(count))?;
                 separator = ", ";
             }
         }

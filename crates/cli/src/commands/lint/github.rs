@@ -9,8 +9,8 @@ use gristmill_format::{Finding, Severity};
 use super::findings::{Counts, Subject, character_column};
 use super::{Printer, SHOWN};
 use crate::args::is_dash;
-use crate::github::{data, property};
 use crate::terminal::{grouped, printable};
+use gristmill_output::github::{data, property};
 
 /// With --all so many annotations of a rule come first where they belong; those of a rule with more come last.
 const KEPT: usize = 500;
@@ -72,7 +72,7 @@ fn annotation(out: &mut dyn Write, path: &Path, finding: &Finding<'_>, more: u64
     )?;
     match more {
         0 => writeln!(out),
-        more => writeln!(out, " (and {} more like this in the file)", grouped(more.into())),
+        more => writeln!(out, " (and {} more like this in the file)", grouped(more)),
     }
 }
 

@@ -9,8 +9,10 @@ use serde::Serialize;
 
 use super::Printer;
 use super::findings::{Counts, Subject, character_column, index_of};
-use crate::sarif::{Artifact, Configuration, Driver, PhysicalLocation, Place, Region, SCHEMA, Text, uri};
 use crate::terminal::grouped;
+use gristmill_output::sarif::{
+    Artifact, Configuration, Driver, Location, PhysicalLocation, Region, SCHEMA, Text, uri,
+};
 
 #[derive(Default)]
 pub(super) struct Sarif {
@@ -43,7 +45,7 @@ struct SarifResult<'f> {
     rule_index: usize,
     level: &'static str,
     message: Text<'f>,
-    locations: [Place<'f>; 1],
+    locations: [Location<'f>; 1],
 }
 
 #[derive(Serialize)]
@@ -112,7 +114,7 @@ impl Printer for Sarif {
         for (index, count) in by_rule {
             let omitted = subject.limit.map_or(0, |limit| count.saturating_sub(limit));
             if let (1.., Some(rule)) = (omitted, RULES.get(index)) {
-                let (omitted, name) = (grouped(omitted.into()), subject.input.name());
+                let (omitted, name) = (grouped(omitted), subject.input.name());
                 self.notifications.push(Notification {
                     level: "note",
                     message: OwnedText { text: format!("{name}: {omitted} more findings of {}", rule.name) },
@@ -166,7 +168,7 @@ fn result<'f>(finding: &'f Finding<'_>, rule_index: usize, uri: &'f str) -> Sari
         rule_index,
         level: finding.rule.severity.as_str(),
         message: Text { text: &finding.message },
-        locations: [Place {
+        locations: [Location {
             physical_location: PhysicalLocation {
                 artifact_location: Artifact { uri },
                 region: Region {

@@ -9,7 +9,7 @@ use super::findings::{Counts, Group, Subject};
 use super::{Printer, SHOWN};
 use crate::input::display_name;
 use crate::terminal::{Painter, grouped, printable};
-use crate::wrap::{columns, hang, wrap};
+use gristmill_output::wrap::{columns, hang, wrap};
 
 /// With --all so many findings of a rule are kept in memory; of a rule with more, the file is looked through again.
 const KEPT: usize = 500;
@@ -51,7 +51,7 @@ impl Text {
             }
             let more = group.beyond(group.kept.len());
             if more > 0 {
-                let more = format!("… and {} more", grouped(more.into()));
+                let more = format!("… and {} more", grouped(more));
                 writeln!(out, "  {}", self.paint.dim(more))?;
             }
         } else {
@@ -115,7 +115,7 @@ impl Text {
             .map(|group| {
                 let place = group.kept.first().map(|finding| (finding.location.line, finding.column));
                 let (line, column) = place.unwrap_or((1, 1));
-                [group.rule.name.to_owned(), grouped(group.count.into()), format!("{line}:{column}")]
+                [group.rule.name.to_owned(), grouped(group.count), format!("{line}:{column}")]
             })
             .collect();
         let [name, count, place] =
@@ -180,10 +180,10 @@ impl Printer for Text {
         if self.wants_gap {
             writeln!(out)?;
         }
-        write!(out, "{} files: {}", grouped((self.files + self.unread).into()), self.counts)?;
+        write!(out, "{} files: {}", grouped(self.files + self.unread), self.counts)?;
         match self.unread {
             0 => writeln!(out),
-            unread => writeln!(out, "; {} could not be read", grouped(unread.into())),
+            unread => writeln!(out, "; {} could not be read", grouped(unread)),
         }
     }
 }

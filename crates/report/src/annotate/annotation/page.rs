@@ -13,15 +13,13 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use gristmill_format::Cost;
+use gristmill_output::{grouped, html::Escaped, percent_number, printable};
 use gristmill_profile::symbol::shorten;
 use gristmill_profile::{FileId, FunctionId, ObjectId};
 
 use self::plan::Plan;
 use super::{Annotation, first};
-use crate::amount::{grouped, number, percent};
 use crate::annotate::annotation::remark::is_unknown;
-use crate::escaped::Escaped;
-use crate::printable::printable;
 
 /// How much a page shows.
 #[derive(Debug, Clone)]
@@ -255,7 +253,7 @@ impl Page<'_> {
             writeln!(
                 out,
                 "<li><a href=#f{number}-{line}><i>{}</i><span>{}</span><small>{}:{line}</small></a></li>",
-                percent(-cost, self.total()),
+                percent_number(-cost, self.total()),
                 text,
                 Escaped(base_name(&path)),
             )?;
@@ -340,7 +338,7 @@ impl Page<'_> {
     /// A cell of a table: a cost, and its share as a bar.
     fn cell(&self, costs: &[Cost]) -> String {
         let cost = first(costs);
-        let share = percent(cost, self.total());
+        let share = percent_number(cost, self.total());
         let width = share.trim_start_matches('-');
         let width =
             if width.is_empty() || width == "0.0" { String::new() } else { format!(" style=--w:{width}") };
@@ -354,7 +352,7 @@ impl Page<'_> {
     /// A cost with its share, in a sentence.
     fn value(&self, costs: &[Cost]) -> String {
         let cost = first(costs);
-        let share = percent(cost, self.total());
+        let share = percent_number(cost, self.total());
         format!("<span class=v data-c={}><b>{}</b> <i>{share}</i></span>", data(costs), grouped(cost))
     }
 
@@ -398,11 +396,11 @@ fn heading(name: &str) -> String {
 
 fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", number(count))
+    format!("{} {what}{plural}", grouped(count))
 }
 
 fn shown_of_all(shown: usize, all: usize) -> String {
-    if shown == all { number(all) } else { format!("{} of {}", number(shown), number(all)) }
+    if shown == all { grouped(all) } else { format!("{} of {}", grouped(shown), grouped(all)) }
 }
 
 fn end_of_path(path: &[u8]) -> String {

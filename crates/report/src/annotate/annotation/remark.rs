@@ -3,8 +3,8 @@
 use std::fmt;
 use std::rc::Rc;
 
-use crate::amount::grouped;
 use crate::annotate::sources::{Source, SourceFault};
+use gristmill_output::grouped;
 
 /// Something about a source file that its reader should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +51,11 @@ impl fmt::Display for SourceRemark {
             }
             SourceRemark::Shorter { lines, last } => {
                 let plural = if *lines == 1 { "" } else { "s" };
-                let [lines, last] = [lines, last].map(|&number| grouped(number.into()));
+                let [lines, last] = [lines, last].map(|&number| grouped(number));
                 write!(f, "has {lines} line{plural}, and the profile has costs up to line {last}")
             }
             SourceRemark::NotUtf8 { line } => {
-                write!(f, "is not UTF-8, as line {} shows", grouped((*line).into()))
+                write!(f, "is not UTF-8, as line {} shows", grouped(line))
             }
         }
     }

@@ -1,8 +1,7 @@
 //! The columns of a section: costs with their shares, all of the same width.
 
 use gristmill_format::Cost;
-
-use crate::amount::grouped;
+use gristmill_output::grouped;
 
 /// The costs of a row.
 #[derive(Debug, Clone, Copy)]

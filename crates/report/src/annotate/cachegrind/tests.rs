@@ -3,12 +3,12 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use gristmill_format::Cost;
+use gristmill_output::Look;
 use gristmill_profile::{Profile, Selection};
 use proptest::prelude::*;
 
 use super::*;
 use crate::annotate::{SourceFault, Sources};
-use crate::table::Look;
 
 /// Files that are there.
 struct Shelf(HashMap<Vec<u8>, Rc<Source>>);
@@ -44,7 +44,7 @@ fn printed(options: &CachegrindOptions, summands: &[Summand<'_>], shelf: &Shelf,
     String::from_utf8(out).unwrap()
 }
 
-const PIPE: Look = Look { width: 80, terminal: false, color: false };
+const PIPE: Look = Look::plain(80);
 
 type Lines = Vec<(String, String, u64, [Cost; 2])>;
 
@@ -133,7 +133,7 @@ fn a_terminal_gets_nothing_but_text() {
         written: None,
     }];
     let shelf = Shelf::of(&[("a\x1b.c", "\tint\x1b[31m a;\n")]);
-    let text = printed(&options, &summands, &shelf, Look { terminal: true, ..PIPE });
+    let text = printed(&options, &summands, &shelf, Look { is_terminal: true, ..PIPE });
     assert!(!text.contains(['\x1b', '\x07']), "{text}");
     assert!(text.contains("a\\x1b.c:f\\x07") && text.contains("int\\x1b[31m a;"), "{text}");
     // To a file it goes as it is.

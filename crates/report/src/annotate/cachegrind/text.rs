@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{Look, printable, printable_bytes, printable_line};
 
 use super::columns::{Columns, Row};
 use super::groups::Group;
@@ -12,9 +13,7 @@ use super::source::{LineCosts, Original, Piece, each_piece};
 use super::{CachegrindReport, Recording, add};
 use crate::annotate::Sources;
 use crate::annotate::marks::{ALARM, RULE, write_gap, write_warning};
-use crate::annotate::paint::{Painter, harmless, printable_bytes};
-use crate::printable;
-use crate::table::Look;
+use crate::annotate::paint::Painter;
 
 /// What of all costs can be seen in annotated source files.
 struct Coverage {
@@ -48,7 +47,7 @@ impl CachegrindReport<'_> {
 
 /// A name of an event type, of which the width is asked, too.
 fn shown_name(name: &[u8], look: Look) -> Cow<'_, str> {
-    if look.terminal { printable(name) } else { String::from_utf8_lossy(name) }
+    if look.is_terminal { printable(name) } else { String::from_utf8_lossy(name) }
 }
 
 struct Printer<'p> {
@@ -61,12 +60,12 @@ struct Printer<'p> {
 impl Printer<'_> {
     /// Text from a file: as it is, unless a terminal would take it for more than text.
     fn text<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        if self.look.terminal { printable_bytes(text) } else { Cow::Borrowed(text) }
+        if self.look.is_terminal { printable_bytes(text) } else { Cow::Borrowed(text) }
     }
 
     /// A line of a source file in the same way.
     fn source_text<'t>(&self, line: &'t [u8]) -> Cow<'t, [u8]> {
-        if self.look.terminal { harmless(line) } else { Cow::Borrowed(line) }
+        if self.look.is_terminal { printable_line(line) } else { Cow::Borrowed(line) }
     }
 
     fn line(&self, out: &mut dyn Write, pieces: &[&[u8]]) -> io::Result<()> {
@@ -184,7 +183,7 @@ impl Printer<'_> {
             unreadable: nothing,
         };
         let mut hottest = 0;
-        if self.look.color {
+        if self.look.has_color {
             report.lines.each(|sum| hottest = self.leading(sum.costs).saturating_abs().max(hottest));
         }
         let width = report.events.len();
@@ -232,7 +231,7 @@ impl Printer<'_> {
                 for recording in self.report.options.recordings.iter().filter(is_older) {
                     self.newer(out, originals, &recording.name)?;
                 }
-                let painter = Painter::new(self.look.color, name, hottest);
+                let painter = Painter::new(self.look.has_color, name, hottest);
                 return self.lines(out, originals, &found[0].text, costs, coverage, painter);
             }
             Original::Unreadable => {

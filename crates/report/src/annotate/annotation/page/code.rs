@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use crate::annotate::highlight::Span;
-use crate::escaped::Escaped;
-use crate::printable::printable;
+use gristmill_output::{html::Escaped, printable};
 
 /// So much of a line is shown. More of it was written by a program, for a program.
 const LONGEST: usize = 2000;

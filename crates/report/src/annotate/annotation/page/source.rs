@@ -5,18 +5,16 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{grouped, html::Escaped, percent_number, printable};
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::Arc;
 
 use super::code::Code;
 use super::plan::{Piece, PieceKind, Section};
 use super::{Page, base_name, counted, data};
-use crate::amount::{grouped, percent};
 use crate::annotate::annotation::{AnnotatedFile, first};
 use crate::annotate::highlight::Highlighter;
 use crate::annotate::lines::{CallRow, JumpRow};
-use crate::escaped::Escaped;
-use crate::printable::printable;
 
 /// So many places that call a function are named above it.
 const MOST_CALLERS: usize = 8;
@@ -79,7 +77,7 @@ impl Page<'_> {
             rows.flatten().map(|&cost| cost.unsigned_abs()).max().unwrap_or_default()
         };
         let most = longest(&mut file.costs.rows()).max(longest(&mut file.call_costs.rows()));
-        let digits = grouped(i128::try_from(most).unwrap_or(i128::MAX)).len();
+        let digits = grouped(most).len();
         (last.to_string().len() + 3, digits.max(6) + 2)
     }
 
@@ -167,7 +165,7 @@ impl Page<'_> {
                 if heat > 0 {
                     write!(out, " style=--h:{heat}")?;
                 }
-                let share = percent(cost, self.total());
+                let share = percent_number(cost, self.total());
                 write!(out, "><a href=#f{number}-{line}>{line}</a><b>{}</b><i>{share}</i>", grouped(cost))?;
             }
             None => write!(out, "><a href=#f{number}-{line}>{line}</a>")?,
@@ -197,7 +195,7 @@ impl Page<'_> {
                 "<div class={class} data-c={}><b>{}</b><i>{}</i><span>{}<small>{}</small></span></div>",
                 data(&costs),
                 grouped(first(&costs)),
-                percent(first(&costs), self.total()),
+                percent_number(first(&costs), self.total()),
                 self.function_link(callee, NAME),
                 times(count),
             )?;

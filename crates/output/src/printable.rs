@@ -1,11 +1,16 @@
-//! Text from files made safe to show.
+//! Text from files, made safe to show.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::path::Path;
 
-/// Untrusted bytes as text that moves no cursor and turns no line around. Valid UTF-8 stays as it is; control
+/// Turns untrusted bytes into text that moves no cursor and turns no line around. Valid UTF-8 stays as it is; control
 /// characters, bidirectional controls and line separators become escapes (`\t`, `\x1b`, `\u{202e}`), bytes that are not
 /// UTF-8 become `\xff`. A backslash stays a backslash: names of some languages are full of them.
+///
+/// ```
+/// assert_eq!(gristmill_output::printable(b"sieve\x1b[2J"), "sieve\\x1b[2J");
+/// ```
 pub fn printable(bytes: &[u8]) -> Cow<'_, str> {
     // Nearly every name takes this way: one look at it, and no copy.
     if let Ok(text) = std::str::from_utf8(bytes)
@@ -37,8 +42,36 @@ pub fn printable(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Bytes as text, control characters and all: for sorting, searching and programs.
-pub(crate) fn lossy(bytes: &[u8]) -> String {
+/// Does the same as [`printable`] and returns bytes.
+pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match printable(bytes) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+/// Turns a line of a source file, without its end, into text that is safe to show. Tabs stay: they move the cursor no
+/// further than they are meant to.
+///
+/// ```
+/// assert_eq!(&*gristmill_output::printable_line(b"\tx = 1;\x1b"), b"\tx = 1;\\x1b");
+/// ```
+pub fn printable_line(line: &[u8]) -> Cow<'_, [u8]> {
+    if !line.contains(&b'\t') {
+        return printable_bytes(line);
+    }
+    let cells: Vec<Cow<'_, [u8]>> = line.split(|&byte| byte == b'\t').map(printable_bytes).collect();
+    Cow::Owned(cells.join(&b'\t'))
+}
+
+/// Turns a path into text that is safe to show.
+pub fn printable_path(path: &Path) -> Cow<'_, str> {
+    printable(path.as_os_str().as_encoded_bytes())
+}
+
+/// Turns bytes into text, control characters included: for sorting, searching and programs. Bytes that are not UTF-8
+/// become U+FFFD.
+pub fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

@@ -1,14 +1,22 @@
-//! How text is written in the workflow commands of GitHub, `::error file=a,line=1::message`.
+//! Text in the workflow commands of GitHub, `::error file=a,line=1::message`.
 
 use std::borrow::Cow;
 
-/// What stands after the `::`; a line end would begin something else.
-pub(crate) fn data(text: &str) -> Cow<'_, str> {
+/// Escapes the message of a command, where a line end would begin another one.
+///
+/// ```
+/// assert_eq!(gristmill_output::github::data("50%\n"), "50%25%0A");
+/// ```
+pub fn data(text: &str) -> Cow<'_, str> {
     escape(text, &['%', '\r', '\n'])
 }
 
-/// What stands after a `=`.
-pub(crate) fn property(text: &str) -> Cow<'_, str> {
+/// Escapes the value of a property.
+///
+/// ```
+/// assert_eq!(gristmill_output::github::property("a:b"), "a%3Ab");
+/// ```
+pub fn property(text: &str) -> Cow<'_, str> {
     escape(text, &['%', '\r', '\n', ':', ','])
 }
 

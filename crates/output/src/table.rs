@@ -1,25 +1,27 @@
-//! A table of cells, and how it is printed: aligned text, CSV, Markdown.
+//! Tables, written as aligned text, CSV or Markdown.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
 
-/// On which side a column is flush.
+use crate::look::Look;
+use crate::{csv, markdown};
+
+/// The side on which a column is flush. See the example of [the crate](crate).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Text.
+    /// Left, for text.
     Left,
-    /// Numbers.
+    /// Right, for numbers.
     Right,
 }
 
-/// A column of a table.
+/// A column of a table. See the example of [the crate](crate).
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
-    /// On which side it is flush.
+    /// The side on which it is flush.
     pub align: Align,
 }
 
@@ -35,22 +37,22 @@ impl Column {
     }
 }
 
-/// What stands in a place of a table: for people, and for programs where that is not the same.
+/// A cell of a table: text for people and, if that differs, for programs. See the example of [the crate](crate).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// For people.
+    /// The text for people.
     pub shown: String,
-    /// For programs, if it differs.
+    /// The text for programs, if it differs.
     pub exact: Option<String>,
 }
 
 impl Cell {
-    /// A cell that says the same to everyone.
+    /// A cell with the same text for everyone.
     pub fn new(text: impl Into<String>) -> Self {
         Cell { shown: text.into(), exact: None }
     }
 
-    /// A number, shown in a way that is good to read.
+    /// A cell with a number: exact for programs, easy to read for people.
     pub fn number(exact: impl ToString, shown: impl Into<String>) -> Self {
         Cell { shown: shown.into(), exact: Some(exact.to_string()) }
     }
@@ -60,30 +62,7 @@ impl Cell {
     }
 }
 
-/// How text looks: how wide it may be, and what is done to parts of it.
-#[derive(Debug, Clone, Copy)]
-pub struct Look {
-    /// Columns that a line may fill.
-    pub width: usize,
-    /// Whether a person watches: bars, and titles set apart.
-    pub terminal: bool,
-    /// Whether to use colours.
-    pub color: bool,
-}
-
-impl Look {
-    /// Text that matters less.
-    pub fn dim(&self, text: &str) -> String {
-        if self.color { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    /// Text that matters more.
-    pub fn bold(&self, text: &str) -> String {
-        if self.color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
-    }
-}
-
-/// Rows of cells under titles.
+/// A table: rows of cells under titles. See the example of [the crate](crate).
 #[derive(Debug, Clone)]
 pub struct Table {
     /// The columns.
@@ -95,11 +74,11 @@ pub struct Table {
 const GAP: &str = "  ";
 
 impl Table {
-    /// Writes aligned text. The last column is given as it is and not filled up.
+    /// Writes aligned text. The last column is not filled up.
     ///
     /// # Errors
     ///
-    /// Those of the place it is written to.
+    /// Those of the output.
     pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let widths = self.widths();
         let titles = self.columns.iter().map(|column| column.title.as_str());
@@ -110,7 +89,7 @@ impl Table {
         Ok(())
     }
 
-    /// How wide all columns but the last are together, with the gaps.
+    /// Returns the width of all columns but the last, with the gaps.
     pub fn width_before_last(&self) -> usize {
         let widths = self.widths();
         widths.split_last().map_or(0, |(_, before)| before.iter().map(|width| width + GAP.len()).sum())
@@ -146,19 +125,20 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Those of the place it is written to.
+    /// Those of the output.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_csv_line(self.columns.iter().map(|column| column.title.as_str()), out)?;
-        self.rows.iter().try_for_each(|row| write_csv_line(row.iter().map(Cell::exact), out))
+        csv::write_line(self.columns.iter().map(|column| column.title.as_str()), out)?;
+        self.rows.iter().try_for_each(|row| csv::write_line(row.iter().map(Cell::exact), out))
     }
 
     /// Writes a table in Markdown.
     ///
     /// # Errors
     ///
-    /// Those of the place it is written to.
+    /// Those of the output.
     pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        let titles: Vec<String> = self.columns.iter().map(|column| escaped(&column.title)).collect();
+        let titles: Vec<String> =
+            self.columns.iter().map(|column| markdown::escaped(&column.title)).collect();
         writeln!(out, "| {} |", titles.join(" | "))?;
         let rules = self.columns.iter().map(|column| match column.align {
             Align::Left => "---",
@@ -166,50 +146,11 @@ impl Table {
         });
         writeln!(out, "| {} |", rules.collect::<Vec<_>>().join(" | "))?;
         for row in &self.rows {
-            let cells: Vec<String> = row.iter().map(|cell| escaped(&cell.shown)).collect();
+            let cells: Vec<String> = row.iter().map(|cell| markdown::escaped(&cell.shown)).collect();
             writeln!(out, "| {} |", cells.join(" | "))?;
         }
         Ok(())
     }
-}
-
-/// Writes a line of comma-separated values, quoted where needed.
-pub(crate) fn write_csv_line<'c>(
-    cells: impl Iterator<Item = &'c str>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let cells: Vec<Cow<'_, str>> = cells.map(quoted).collect();
-    writeln!(out, "{}", cells.join(","))
-}
-
-fn quoted(cell: &str) -> Cow<'_, str> {
-    if cell.contains(['"', ',', '\n', '\r']) {
-        Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\"")))
-    } else {
-        Cow::Borrowed(cell)
-    }
-}
-
-/// Writes lines that stay lines of their own, and in which nothing is a tag.
-pub(crate) fn write_markdown_lines(lines: &[String], out: &mut dyn Write) -> io::Result<()> {
-    lines.iter().try_for_each(|line| writeln!(out, "{}  ", without_tags(line)))
-}
-
-/// Text in which nothing is a tag.
-pub(crate) fn without_tags(text: &str) -> String {
-    text.replace('<', "\\<")
-}
-
-/// Text in which nothing is markup.
-pub(crate) fn escaped(cell: &str) -> String {
-    let mut escaped = String::with_capacity(cell.len());
-    for character in cell.chars() {
-        if matches!(character, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '~' | '&') {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
 }
 
 #[cfg(test)]
@@ -234,7 +175,7 @@ mod tests {
 
     #[test]
     fn text_is_aligned() {
-        let look = Look { width: 80, terminal: false, color: false };
+        let look = Look::plain(80);
         let text = printed(|table, out| table.write_text(&look, out));
         assert_eq!(text, " Self  Function\n1,234  a|b\n    5  f(int, \"x\")\n");
     }

@@ -1,10 +1,16 @@
-//! Text in which nothing is markup.
+//! Text in HTML and XML.
 
 use std::fmt;
 
-/// Text as content or as a quoted attribute.
+/// Text in which nothing is markup, as content or as a quoted attribute.
+///
+/// ```
+/// use gristmill_output::html::Escaped;
+///
+/// assert_eq!(Escaped("a<b>").to_string(), "a&lt;b&gt;");
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Escaped<T>(pub(crate) T);
+pub struct Escaped<T>(pub T);
 
 impl<T: AsRef<str>> fmt::Display for Escaped<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,136 @@
+//! The look of text: width and colours.
+
+use std::fmt;
+
+use anstyle::{AnsiColor, Style};
+
+/// The look of a report: how wide it is, and which means there are to set text apart.
+///
+/// ```
+/// use gristmill_output::Look;
+///
+/// let look = Look::plain(80);
+/// assert_eq!(look.bold("main").to_string(), "main");
+/// let coloured = Look { has_color: true, ..look };
+/// assert_eq!(coloured.bold("main").to_string(), "\x1b[1mmain\x1b[0m");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Columns that a line may fill.
+    pub width: usize,
+    /// `true` if a person watches: bars are drawn, and titles set apart.
+    pub is_terminal: bool,
+    /// `true` if colours are used.
+    pub has_color: bool,
+}
+
+impl Look {
+    /// The look of text in a file or a pipe.
+    pub const fn plain(width: usize) -> Self {
+        Look { width, is_terminal: false, has_color: false }
+    }
+
+    /// The painter for this look.
+    pub const fn painter(&self) -> Painter {
+        Painter::new(self.has_color)
+    }
+
+    /// Sets text apart that matters less.
+    pub fn dim<T: fmt::Display>(&self, text: T) -> Painted<T> {
+        self.painter().dim(text)
+    }
+
+    /// Sets text apart that matters more.
+    pub fn bold<T: fmt::Display>(&self, text: T) -> Painted<T> {
+        self.painter().bold(text)
+    }
+}
+
+/// A painter, which puts text into a style or leaves it alone. The width of a format string (`{:>12}`) applies to the
+/// text, not to the escape sequences around it.
+///
+/// ```
+/// use gristmill_output::Painter;
+///
+/// assert_eq!(format!("[{:>3}]", Painter::new(false).red("x")), "[  x]");
+/// assert!(format!("{:>3}", Painter::new(true).red("x")).contains("  x"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Painter {
+    is_on: bool,
+}
+
+impl Painter {
+    /// A painter that uses colours, or one that does not.
+    pub const fn new(is_on: bool) -> Self {
+        Self { is_on }
+    }
+
+    /// `true` if colours are used.
+    pub const fn is_on(self) -> bool {
+        self.is_on
+    }
+
+    /// Text that matters more.
+    pub fn bold<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(Style::new().bold(), text)
+    }
+
+    /// Text that matters less.
+    pub fn dim<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(Style::new().dimmed(), text)
+    }
+
+    /// An error.
+    pub fn red<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(AnsiColor::Red.on_default().bold(), text)
+    }
+
+    /// A warning.
+    pub fn yellow<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(AnsiColor::Yellow.on_default(), text)
+    }
+
+    /// A success.
+    pub fn green<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(AnsiColor::Green.on_default(), text)
+    }
+
+    /// A note.
+    pub fn cyan<T: fmt::Display>(self, text: T) -> Painted<T> {
+        self.paint(AnsiColor::Cyan.on_default(), text)
+    }
+
+    fn paint<T: fmt::Display>(self, style: Style, text: T) -> Painted<T> {
+        Painted { style: if self.is_on { style } else { Style::new() }, text }
+    }
+}
+
+/// Text in a style. See the example of [`Painter`].
+#[derive(Debug, Clone, Copy)]
+pub struct Painted<T> {
+    style: Style,
+    text: T,
+}
+
+impl<T: fmt::Display> fmt::Display for Painted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.style.render())?;
+        self.text.fmt(f)?;
+        write!(f, "{}", self.style.render_reset())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paint_only_when_on() {
+        assert_eq!(Painter::new(false).red("x").to_string(), "x");
+        let painted = Painter::new(true).bold("x").to_string();
+        assert!(painted.starts_with('\x1b') && painted.ends_with('m') && painted.contains('x'));
+        assert_eq!(format!("[{:>3}]", Painter::new(false).cyan("x")), "[  x]");
+        assert!(format!("{:>3}", Painter::new(true).green("x")).contains("  x"));
+    }
+}
