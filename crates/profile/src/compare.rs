@@ -15,7 +15,7 @@
 //!
 //! # What is the same function
 //!
-//! Unlike builds call the same function by unlike names. [`Rule`]s take out what differs: first of paths, among them the
+//! Unlike builds call the same function by unlike names. [`JoinRule`]s take out what differs: first of paths, among them the
 //! directories that both sides were built in, then of names. Functions that are the same after that are one, with the
 //! sum of their costs; a hash or an address that was taken out still tells them apart wherever both sides have it.
 //! What is left over on one side is joined with what is left over on the other where both are alone with their name,
@@ -34,20 +34,24 @@
 //! by function.
 
 mod checkout;
+mod difference;
 mod environment;
 mod explain;
-mod lone;
-mod measuring;
+mod groups;
+mod id;
+mod join;
+mod join_options;
+mod join_rule;
+mod joined_paths;
+mod lines;
+mod measure;
 mod moves;
 mod names;
-mod normalising;
 mod paths;
 mod ratio;
+mod raw;
 mod renames;
-mod rules;
 mod sample;
-mod signed;
-mod source_lines;
 mod tests;
 
 use std::fmt;
@@ -57,23 +61,25 @@ use gristmill_format::Cost;
 use crate::analysis::{CallGraph, GroupCosts, group_costs};
 use crate::cost::CostTable;
 use crate::formula::{Definition, DerivationFault, Derived};
-use crate::id::FunctionId;
 use crate::profile::Profile;
 use crate::selection::Selection;
 
 pub use checkout::Checkout;
 pub use environment::{Unlike, UnlikeKind};
 pub use explain::{Cause, Explanation, Explanations};
-pub use lone::normal_function;
+pub use id::{JoinedId, JoinedPathId, Side};
+pub use join_options::JoinOptions;
+pub use join_rule::{JoinRule, JoinRuleDescription, JoinRules};
+pub use lines::{ComparedLine, LinePlace};
 pub use moves::MoveKind;
-pub use normalising::{Mention, Normalising};
+pub use names::normal_function;
+pub use raw::Mention;
 pub use renames::Resemblance;
-pub use rules::{Rule, RuleDescription, RuleSet};
 pub use sample::{Change, Sample};
-pub use source_lines::{ComparedLine, LinePlace};
 
-use measuring::{Measured, by_side};
-use normalising::Identity;
+use join::Identity;
+use measure::Measured;
+use raw::Run;
 use sample::ChangeTable;
 
 /// What to compare, and how.
@@ -82,7 +88,7 @@ pub struct CompareOptions {
     /// The parts to look at, on both sides.
     pub selection: Selection,
     /// What is the same function.
-    pub normalising: Normalising,
+    pub joining: JoinOptions,
     /// Derived event types, the weakest definition first.
     pub definitions: Vec<Definition>,
 }
@@ -150,9 +156,9 @@ impl ComparedEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ComparedArc {
     /// The function that calls.
-    pub caller: FunctionId,
+    pub caller: JoinedId,
     /// The function that is called.
-    pub callee: FunctionId,
+    pub callee: JoinedId,
     /// How often.
     pub count: Change,
 }
@@ -168,21 +174,34 @@ pub enum Presence {
     New,
 }
 
+/// The count of functions by presence.
+///
+/// See the example of [`Comparison`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PresenceCounts {
+    /// On both sides.
+    pub both: usize,
+    /// In the base only.
+    pub vanished: usize,
+    /// In the new profile only.
+    pub new: usize,
+}
+
 /// What a rule joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JoinedByRule {
     /// The rule.
-    pub rule: Rule,
+    pub rule: JoinRule,
     /// How many functions took it.
     pub functions: usize,
     /// One of them.
-    pub example: FunctionId,
+    pub example: JoinedId,
 }
 
-/// Two sides compared. Functions are known by [`FunctionId`]s of the comparison's own.
+/// Two sides compared. Functions are known by [`JoinedId`]s of the comparison's own.
 #[derive(Debug)]
 pub struct Comparison<'p> {
-    runs: Vec<(&'p Profile, bool)>,
+    runs: Vec<Run<'p>>,
     selection: Selection,
     identity: Identity<'p>,
     events: Vec<ComparedEvent>,
@@ -192,7 +211,7 @@ pub struct Comparison<'p> {
     graphs: Vec<CallGraph>,
     measured: Measured,
     is_sampled: bool,
-    renames: Vec<(FunctionId, Resemblance)>,
+    renames: Vec<(JoinedId, Resemblance)>,
 }
 
 impl<'p> Comparison<'p> {
@@ -206,9 +225,9 @@ impl<'p> Comparison<'p> {
         &self.faults
     }
 
-    /// The runs of the base, or of the new side.
-    pub fn runs(&self, is_new: bool) -> impl Iterator<Item = &'p Profile> {
-        self.runs.iter().filter(move |(_, new)| *new == is_new).map(|(profile, _)| *profile)
+    /// Returns the runs of a side.
+    pub fn runs(&self, side: Side) -> impl Iterator<Item = &'p Profile> {
+        self.runs.iter().filter(move |run| run.side == side).map(|run| run.profile)
     }
 
     /// The parts that are looked at.
@@ -217,12 +236,12 @@ impl<'p> Comparison<'p> {
     }
 
     /// All functions of both sides, in the order in which the files mention them.
-    pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
-        (0..self.identity.functions.len()).map(FunctionId::new)
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = JoinedId> + use<> {
+        (0..self.identity.functions.len()).map(JoinedId::new)
     }
 
     /// On which sides a function is.
-    pub fn presence(&self, function: FunctionId) -> Presence {
+    pub fn presence(&self, function: JoinedId) -> Presence {
         match self.identity.functions[function.index()].sides {
             [Some(_), None] => Presence::Vanished,
             [None, Some(_)] => Presence::New,
@@ -230,55 +249,55 @@ impl<'p> Comparison<'p> {
         }
     }
 
-    /// How many functions are on both sides, in the base only, and in the new profile only.
-    pub fn presences(&self) -> [usize; 3] {
-        let mut counts = [0; 3];
+    /// Counts the functions by presence.
+    pub fn presence_counts(&self) -> PresenceCounts {
+        let mut counts = PresenceCounts::default();
         for function in self.functions() {
-            counts[match self.presence(function) {
-                Presence::Both => 0,
-                Presence::Vanished => 1,
-                Presence::New => 2,
-            }] += 1;
+            match self.presence(function) {
+                Presence::Both => counts.both += 1,
+                Presence::Vanished => counts.vanished += 1,
+                Presence::New => counts.new += 1,
+            }
         }
         counts
     }
 
     /// A function as the base mentions it.
-    pub fn in_base(&self, function: FunctionId) -> Option<Mention<'p>> {
+    pub fn in_base(&self, function: JoinedId) -> Option<Mention<'p>> {
         self.identity.functions[function.index()].sides[0]
     }
 
     /// A function as the new profile mentions it.
-    pub fn in_new(&self, function: FunctionId) -> Option<Mention<'p>> {
+    pub fn in_new(&self, function: JoinedId) -> Option<Mention<'p>> {
         self.identity.functions[function.index()].sides[1]
     }
 
     /// A function as the new profile mentions it, or else as the base does.
-    pub fn mention(&self, function: FunctionId) -> Mention<'p> {
-        let nothing = Mention { object: b"", file: b"", name: b"" };
-        self.in_new(function).or(self.in_base(function)).unwrap_or(nothing)
+    pub fn mention(&self, function: JoinedId) -> Mention<'p> {
+        #[expect(clippy::expect_used, reason = "a function comes from at least one side")]
+        self.in_new(function).or(self.in_base(function)).expect("a side")
     }
 
     /// How many functions of the base, and of the new profile, are taken as this one.
-    pub fn counts(&self, function: FunctionId) -> [u32; 2] {
+    pub fn counts(&self, function: JoinedId) -> [u32; 2] {
         self.identity.functions[function.index()].counts
     }
 
     /// The rules that it took to join a function; none where both sides call it the same.
-    pub fn joined_by(&self, function: FunctionId) -> RuleSet {
+    pub fn joined_by(&self, function: JoinedId) -> JoinRules {
         self.identity.functions[function.index()].rules
     }
 
     /// Why a function is taken for renamed.
-    pub fn renamed(&self, function: FunctionId) -> Option<&Resemblance> {
-        let place = self.renames.binary_search_by_key(&function, |(function, _)| *function).ok()?;
-        self.renames.get(place).map(|(_, why)| why)
+    pub fn renamed(&self, function: JoinedId) -> Option<&Resemblance> {
+        let index = self.renames.binary_search_by_key(&function, |(function, _)| *function).ok()?;
+        Some(&self.renames[index].1)
     }
 
     /// What each rule joined, for those that joined anything.
     pub fn joins(&self) -> Vec<JoinedByRule> {
         let mut joins: Vec<JoinedByRule> = Vec::new();
-        for rule in Rule::ALL {
+        for rule in JoinRule::ALL {
             let mut with = self.functions().filter(|&function| self.joined_by(function).has(rule));
             if let Some(example) = with.next() {
                 joins.push(JoinedByRule { rule, functions: 1 + with.count(), example });
@@ -289,7 +308,7 @@ impl<'p> Comparison<'p> {
 
     /// The directories that both sides were built in, those that joined most paths first.
     pub fn checkouts(&self) -> &[Checkout] {
-        &self.identity.checkouts
+        &self.identity.paths.checkouts
     }
 
     /// The sum of all self costs.
@@ -298,17 +317,17 @@ impl<'p> Comparison<'p> {
     }
 
     /// What a function cost by itself.
-    pub fn self_cost(&self, function: FunctionId, column: usize) -> Change {
+    pub fn self_cost(&self, function: JoinedId, column: usize) -> Change {
         self.measured.self_costs.get(function.index(), column)
     }
 
     /// What a function cost with all that it called, by the rule [`Inclusive::own`](crate::analysis::Inclusive::own).
-    pub fn inclusive(&self, function: FunctionId, column: usize) -> Change {
+    pub fn inclusive(&self, function: JoinedId, column: usize) -> Change {
         self.measured.inclusive.get(function.index(), column)
     }
 
     /// How often a function was called.
-    pub fn calls(&self, function: FunctionId) -> Change {
+    pub fn calls(&self, function: JoinedId) -> Change {
         self.measured.calls.get(function.index(), 0)
     }
 
@@ -330,24 +349,29 @@ impl<'p> Comparison<'p> {
     }
 
     /// The arcs from a function, as places in [`Comparison::arcs`].
-    pub fn outgoing(&self, function: FunctionId) -> std::ops::Range<usize> {
-        self.measured.links.outgoing(function)
+    pub fn outgoing(&self, function: JoinedId) -> std::ops::Range<usize> {
+        self.measured.links.outgoing(function.node())
     }
 
     /// The arcs to a function, as places in [`Comparison::arcs`].
-    pub fn incoming(&self, function: FunctionId) -> impl ExactSizeIterator<Item = usize> + '_ {
-        self.measured.links.incoming(function)
+    pub fn incoming(&self, function: JoinedId) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.measured.links.incoming(function.node())
     }
 
     /// By what a recorded event type counts in a column: 1 in its own, and its factor where the column is derived.
     fn weight(&self, recorded: usize, column: usize) -> Cost {
-        match column.checked_sub(self.events.len() - self.derived.len()).and_then(|nth| self.derived.get(nth))
-        {
+        match column.checked_sub(self.recorded_columns().len()) {
             Some(derived) => {
-                derived.factors.iter().filter(|(event, _)| *event == recorded).map(|(_, factor)| factor).sum()
+                let factors = self.derived[derived].factors.iter();
+                factors.filter(|(event, _)| *event == recorded).map(|(_, factor)| factor).sum()
             }
             None => Cost::from(recorded == column),
         }
+    }
+
+    /// Returns the columns that are recorded, not derived.
+    fn recorded_columns(&self) -> std::ops::Range<usize> {
+        0..self.events.len() - self.derived.len()
     }
 
     /// Whether anything is counted as calls.
@@ -357,9 +381,12 @@ impl<'p> Comparison<'p> {
 
     /// What groups of functions cost: self and inclusive costs and calls from outside. `group_of` tells the group of a
     /// function, and there are `groups` of them.
-    pub fn grouped(&self, groups: usize, group_of: impl Fn(FunctionId) -> usize) -> ComparedGroups {
-        let of_runs: Vec<GroupCosts> =
-            self.graphs.iter().map(|graph| group_costs(graph, groups, &group_of)).collect();
+    pub fn grouped(&self, groups: usize, group_of: impl Fn(JoinedId) -> usize) -> ComparedGroups {
+        let of_runs: Vec<GroupCosts> = self
+            .graphs
+            .iter()
+            .map(|graph| group_costs(graph, groups, |node| group_of(JoinedId::from_node(node))))
+            .collect();
         let is_upper_bound =
             (0..groups).map(|group| of_runs.iter().any(|costs| costs.is_upper_bound[group])).collect();
         let (mut selves, mut inclusive, mut called) = (Vec::new(), Vec::new(), Vec::new());
@@ -371,9 +398,9 @@ impl<'p> Comparison<'p> {
             called.push(counts);
         }
         ComparedGroups {
-            self_costs: by_side(&self.runs, selves),
-            inclusive: by_side(&self.runs, inclusive),
-            calls: by_side(&self.runs, called),
+            self_costs: ChangeTable::new(&self.runs, selves),
+            inclusive: ChangeTable::new(&self.runs, inclusive),
+            calls: ChangeTable::new(&self.runs, called),
             is_upper_bound,
         }
     }

@@ -74,6 +74,7 @@ mod id;
 mod in_force;
 mod index;
 mod input;
+mod interner;
 mod line_sums;
 mod lines;
 mod load;

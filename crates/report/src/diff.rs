@@ -16,13 +16,14 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{CostUnit, Look, lossy, printable};
+use gristmill_profile::Profile;
 use gristmill_profile::compare::{
-    Change, ComparedEvent, Comparison, Explanation, JoinedByRule, Mention, Presence, Unlike,
+    Change, ComparedEvent, Comparison, Explanation, JoinedByRule, JoinedId, JoinedPathId, Mention, Presence,
+    Side, Unlike,
 };
 use gristmill_profile::event::known_long_name;
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::symbol::Symbol;
-use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
 
 use crate::columns::EventColumn;
@@ -76,7 +77,7 @@ pub struct DiffRow {
     /// How often it was called.
     pub calls: Change,
     /// The function, where it is one.
-    pub function: Option<FunctionId>,
+    pub function: Option<JoinedId>,
 }
 
 /// What the rows that are not shown have in common.
@@ -112,7 +113,7 @@ pub struct Diff<'c, 'p> {
     /// How many functions or groups there are on both sides together.
     pub all: usize,
     /// Functions that were renamed.
-    pub renamed: Vec<FunctionId>,
+    pub renamed: Vec<JoinedId>,
     /// What was joined by which rule.
     pub joins: Vec<JoinedByRule>,
 }
@@ -279,7 +280,7 @@ pub trait Page: Report {
 /// What makes the numbers of these columns doubtful: lines of runs that could not be taken as they stand, and derived event
 /// types that lack something. One sentence each; documents for people say it themselves.
 pub fn doubts(comparison: &Comparison<'_>, columns: &[usize]) -> Vec<String> {
-    let runs = [false, true].into_iter().flat_map(|is_new| comparison.runs(is_new));
+    let runs = Side::ALL.into_iter().flat_map(|side| comparison.runs(side));
     let doubts =
         runs.filter_map(|run| head::doubts(run).map(|doubts| format!("{}: {doubts}", run_name(run))));
     let mut doubts: Vec<String> = doubts.collect();
@@ -305,7 +306,7 @@ pub(crate) fn event_column(comparison: &Comparison<'_>, column: usize) -> EventC
     let said = match &event.definition {
         Some(definition) => definition.long_name.clone(),
         None => {
-            let mut profiles = [true, false].into_iter().flat_map(|is_new| comparison.runs(is_new));
+            let mut profiles = [Side::New, Side::Base].into_iter().flat_map(|side| comparison.runs(side));
             profiles.find_map(|profile| {
                 let mut definitions = profile.event_definitions();
                 let of_it = definitions
@@ -341,7 +342,7 @@ fn functions(comparison: &Comparison<'_>, options: &DiffOptions) -> Vec<DiffRow>
     changed.map(|function| row(comparison, function, &options.columns)).collect()
 }
 
-fn row(comparison: &Comparison<'_>, function: FunctionId, columns: &[usize]) -> DiffRow {
+fn row(comparison: &Comparison<'_>, function: JoinedId, columns: &[usize]) -> DiffRow {
     let mention = comparison.mention(function);
     let name = shown_name(mention);
     let other = comparison.in_base(function).filter(|base| base.name != mention.name);
@@ -402,10 +403,10 @@ fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping
 }
 
 /// What a function has in common with others.
-fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: FunctionId) -> String {
+fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedId) -> String {
     let mention = comparison.mention(function);
     // What both sides have by another path is shown as the new profile has it.
-    let path = |joined: usize, otherwise: &[u8]| {
+    let path = |joined: JoinedPathId, otherwise: &[u8]| {
         let [base, new] = comparison.path(joined);
         lossy(new.or(base).unwrap_or(otherwise))
     };
@@ -429,7 +430,7 @@ fn sort(rows: &mut [DiffRow], by: SortBy) {
             SortBy::Name => (0, 0),
         }
     };
-    fn identity(row: &DiffRow) -> (&str, &str, &str, Option<FunctionId>) {
+    fn identity(row: &DiffRow) -> (&str, &str, &str, Option<JoinedId>) {
         (&row.name, &row.file, &row.object, row.function)
     }
     rows.sort_by(|a, b| change(b).cmp(&change(a)).then_with(|| identity(a).cmp(&identity(b))));

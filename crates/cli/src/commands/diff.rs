@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use gristmill_output::{Look, printable};
-use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Normalising};
-use gristmill_profile::{FunctionId, Profile};
+use gristmill_profile::Profile;
+use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
 use gristmill_report::Grouping;
 use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff, Page};
 use regex::Regex;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let format = args.format();
     let filter = args.filter.as_deref().map(load::pattern).transpose()?;
-    let normalising = normalising(args)?;
+    let joining = joining(args)?;
     let own = load::definitions(&args.derive)?;
     let target = match &args.output {
         Some(path) => output::target(Some(path), &args.inputs(), args.force)?,
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     let [base, new] = [profiles(base, args, session)?, profiles(new, args, session)?];
     let options = CompareOptions {
         selection: load::selection(&args.selection),
-        normalising,
+        joining,
         definitions: diff::definitions(base.iter().chain(&new), &own),
     };
     let [base, new]: [Vec<&Profile>; 2] = [base.iter().collect(), new.iter().collect()];
@@ -106,7 +106,7 @@ fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec
     files.iter().map(load).collect()
 }
 
-fn normalising(args: &DiffArgs) -> Result<Normalising, CliError> {
+fn joining(args: &DiffArgs) -> Result<JoinOptions, CliError> {
     let bytes = |path: &PathBuf| path.as_os_str().as_encoded_bytes().to_owned();
     let pair = |text: &String| match text.split_once('=') {
         Some((from, to)) if !from.is_empty() => Ok((from.as_bytes().to_owned(), to.as_bytes().to_owned())),
@@ -115,7 +115,7 @@ fn normalising(args: &DiffArgs) -> Result<Normalising, CliError> {
             hint: Some("a map looks like /build/old=/build/new".to_owned()),
         }),
     };
-    Ok(Normalising {
+    Ok(JoinOptions {
         rules: rules::chosen(&args.rule, &args.no_rule)?,
         strip_prefix: args.strip_prefix.iter().map(bytes).collect(),
         map: args.map.iter().map(pair).collect::<Result<_, _>>()?,
@@ -196,8 +196,8 @@ const MOST_CAUSES: usize = 10;
 
 /// The one function that is meant: by its name on either side, or else by the only name that it is a part of, or the only
 /// one that matches it as a pattern.
-fn function(comparison: &Comparison<'_>, asked: &str, options: &DiffOptions) -> Result<FunctionId, CliError> {
-    let names: Vec<(FunctionId, [Option<String>; 2])> = comparison
+fn function(comparison: &Comparison<'_>, asked: &str, options: &DiffOptions) -> Result<JoinedId, CliError> {
+    let names: Vec<(JoinedId, [Option<String>; 2])> = comparison
         .functions()
         .map(|function| {
             let sides = [comparison.in_base(function), comparison.in_new(function)];

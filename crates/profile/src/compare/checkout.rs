@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::interner::Interner;
+
 /// Two directories that stand for the same, with their last slash. Empty is where relative paths begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
@@ -18,8 +20,8 @@ pub struct Checkout {
 pub(super) struct LonePath<'a> {
     pub(super) path: &'a [u8],
     pub(super) is_new: bool,
-    /// What the caller knows it by.
-    pub(super) id: usize,
+    /// The caller's index of it.
+    pub(super) index: usize,
 }
 
 /// Two paths that may be the same, and how much of each is directory.
@@ -33,7 +35,7 @@ struct Candidate {
 ///
 /// Sorted by what they end in, the paths that have most in common stand beside each other. Each path votes for the
 /// directories that remain of it and of its neighbours; the pair of directories with most votes joins first.
-pub(super) fn joined_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Checkout>) {
+pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Checkout>) {
     let mut order: Vec<usize> = (0..lone.len()).collect();
     let backwards = |place: &usize| lone[*place].path.iter().rev();
     order.sort_by(|a, b| backwards(a).cmp(backwards(b)).then(lone[*a].is_new.cmp(&lone[*b].is_new)));
@@ -70,28 +72,27 @@ pub(super) fn joined_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<C
     let key = |candidate: &Candidate| {
         let (base, new) = directories(candidate);
         let (a, b) = (lone[candidate.base].path, lone[candidate.new].path);
-        let vote = votes.get(&(base, new)).copied().unwrap_or(0);
+        let vote = votes[&(base, new)];
         (std::cmp::Reverse((vote, a.len() - base.len())), a.min(b), a.max(b))
     };
     candidates.sort_by(|a, b| key(a).cmp(&key(b)));
     let mut is_taken = vec![false; lone.len()];
     let mut pairs = Vec::new();
     let mut checkouts: Vec<Checkout> = Vec::new();
-    let mut known: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
+    let mut interner = Interner::default();
     for candidate in &candidates {
         if is_taken[candidate.base] || is_taken[candidate.new] {
             continue;
         }
         is_taken[candidate.base] = true;
         is_taken[candidate.new] = true;
-        pairs.push((lone[candidate.base].id, lone[candidate.new].id));
+        pairs.push((lone[candidate.base].index, lone[candidate.new].index));
         let (base, new) = directories(candidate);
-        let next = checkouts.len();
-        let place = *known.entry((base, new)).or_insert(next);
-        if place == next {
+        let (checkout, is_first) = interner.intern((base, new));
+        if is_first {
             checkouts.push(Checkout { base: base.to_owned(), new: new.to_owned(), paths: 0 });
         }
-        checkouts[place].paths += 1;
+        checkouts[checkout].paths += 1;
     }
     checkouts.sort_by_key(|checkout| std::cmp::Reverse(checkout.paths));
     (pairs, checkouts)

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use gristmill_format::{Lint, PositionKind, ProducerKind};
 
-use super::Comparison;
+use super::join_rule::JoinRules;
 use super::paths::normal_path;
-use super::rules::RuleSet;
+use super::{Comparison, PresenceCounts, Side};
 use crate::profile::Profile;
 
 /// Something that is not the same on both sides.
@@ -41,9 +41,9 @@ pub enum UnlikeKind {
 }
 
 /// As much of a file as tells who wrote it.
-const HEAD: usize = 64 << 10;
+const HEAD_BYTES: usize = 64 << 10;
 /// So many answers of a side are told.
-const MOST_ANSWERS: usize = 4;
+const MAX_ANSWERS: usize = 4;
 
 impl Comparison<'_> {
     /// Whether calls of some run were not counted but seen in samples, so that nothing can be said of costs by call.
@@ -54,29 +54,28 @@ impl Comparison<'_> {
     /// What besides the program differs between the sides.
     pub fn environment(&self) -> Vec<Unlike> {
         let mut unlike = Vec::new();
-        let mut compare = |kind: UnlikeKind, of: &dyn Fn(&Profile, bool) -> BTreeSet<String>| {
-            let side = |is_new: bool| -> BTreeSet<String> {
-                self.runs(is_new).flat_map(|profile| of(profile, is_new)).collect()
-            };
-            let (base, new) = (side(false), side(true));
+        let mut compare = |kind: UnlikeKind, of: &dyn Fn(&Profile, Side) -> BTreeSet<String>| {
+            let [base, new] = Side::ALL.map(|side| -> BTreeSet<String> {
+                self.runs(side).flat_map(|profile| of(profile, side)).collect()
+            });
             if base != new {
-                let told = |answers: BTreeSet<String>| answers.into_iter().take(MOST_ANSWERS).collect();
-                unlike.push(Unlike { kind, base: told(base), new: told(new) });
+                let shown = |answers: BTreeSet<String>| answers.into_iter().take(MAX_ANSWERS).collect();
+                unlike.push(Unlike { kind, base: shown(base), new: shown(new) });
             }
         };
         compare(UnlikeKind::Events, &|profile, _| {
             profile.events().map(|event| lossy(profile.event(event).name)).collect()
         });
-        let producers = |profile: &Profile, _: bool| -> BTreeSet<String> {
+        let producers = |profile: &Profile, _: Side| -> BTreeSet<String> {
             producers(profile).map(|kind| kind.as_str().to_owned()).collect()
         };
         compare(UnlikeKind::Producer, &producers);
         compare(UnlikeKind::Version, &|profile, _| {
             profile.selected(&self.selection).filter_map(|part| part.creator()).map(lossy).collect()
         });
-        compare(UnlikeKind::Command, &|profile, is_new| {
+        compare(UnlikeKind::Command, &|profile, side| {
             let commands = profile.selected(&self.selection).filter_map(|part| part.command());
-            commands.map(|command| self.comparable_command(&lossy(command), is_new)).collect()
+            commands.map(|command| self.comparable_command(&lossy(command), side)).collect()
         });
         compare(UnlikeKind::Positions, &|profile, _| {
             let columns = profile.selected(&self.selection).map(|part| {
@@ -104,18 +103,21 @@ impl Comparison<'_> {
 
     /// All kinds of descriptions of both sides. What a file has more of is not told.
     fn description_kinds(&self) -> BTreeSet<String> {
-        const MOST: usize = 64;
-        let profiles = self.runs.iter().map(|(profile, _)| *profile);
+        const MAX_KINDS: usize = 64;
+        let profiles = self.runs.iter().map(|run| run.profile);
         let parts = profiles.flat_map(|profile| profile.selected(&self.selection).next());
-        let kinds = parts.flat_map(|part| part.descriptions().take(MOST)).map(|(kind, _)| kind);
+        let kinds = parts.flat_map(|part| part.descriptions().take(MAX_KINDS)).map(|(kind, _)| kind);
         kinds.map(lossy).collect()
     }
 
     /// A command without what a checkout or a build changes in it.
-    fn comparable_command(&self, command: &str, is_new: bool) -> String {
+    fn comparable_command(&self, command: &str, side: Side) -> String {
         let mut command = command.to_owned();
-        for checkout in self.checkouts().iter().take(MOST_ANSWERS) {
-            let directory = if is_new { &checkout.new } else { &checkout.base };
+        for checkout in self.checkouts().iter().take(MAX_ANSWERS) {
+            let directory = match side {
+                Side::Base => &checkout.base,
+                Side::New => &checkout.new,
+            };
             if let Ok(directory) = std::str::from_utf8(directory)
                 && directory.len() > 1
             {
@@ -123,10 +125,10 @@ impl Comparison<'_> {
             }
         }
         let words = command.split(' ').enumerate().map(|(nth, word)| {
-            let (word, _) = normal_path(word, RuleSet::all(), &[]);
+            let (word, _) = normal_path(word, JoinRules::all(), &[]);
             // Where the program lies says nothing of it.
             match nth {
-                0 => word.rsplit('/').next().unwrap_or_default().to_owned(),
+                0 => word.rsplit_once('/').map_or(word.clone(), |(_, name)| name.to_owned()),
                 _ => word,
             }
         });
@@ -136,7 +138,7 @@ impl Comparison<'_> {
     /// Two programs that have nothing to do with each other can be compared, but hardly on purpose.
     fn unlike_functions(&self) -> Option<Unlike> {
         const ONE_IN: usize = 10;
-        let [both, vanished, new] = self.presences();
+        let PresenceCounts { both, vanished, new } = self.presence_counts();
         let is_unlike = vanished.min(new) > 0 && both.saturating_mul(ONE_IN) < both + vanished.min(new);
         let said = |side: usize| vec![format!("{both} of {}", both + side)];
         is_unlike.then(|| Unlike { kind: UnlikeKind::Functions, base: said(vanished), new: said(new) })
@@ -149,6 +151,6 @@ fn lossy(bytes: &[u8]) -> String {
 
 /// Who wrote the files of a profile, as far as their beginnings tell.
 pub(super) fn producers(profile: &Profile) -> impl Iterator<Item = ProducerKind> {
-    let heads = profile.inputs().iter().map(|input| &input.bytes[..input.bytes.len().min(HEAD)]);
+    let heads = profile.inputs().iter().map(|input| &input.bytes[..input.bytes.len().min(HEAD_BYTES)]);
     heads.map(|head| Lint::default().run(head, |_| {}).producer.kind)
 }

@@ -7,14 +7,13 @@
 //! further up, until a caller calls more often than it used to. What remains is that each call costs more or less than
 //! before. New and vanished functions count as a whole, together with those that only they call.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 
 use super::moves::{Move, MoveKind, moves};
 use super::ratio::{by_calls, is_same_ratio};
-use super::{Change, Comparison, Presence};
-use crate::id::FunctionId;
+use super::{Change, Comparison, JoinedId, Presence};
 
 /// One reason why costs changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,44 +23,44 @@ pub enum Cause {
         /// Which way.
         kind: MoveKind,
         /// The function.
-        function: FunctionId,
+        function: JoinedId,
         /// Its callers, and how their self cost changed by it.
-        callers: Vec<(FunctionId, Cost)>,
+        callers: Vec<(JoinedId, Cost)>,
         /// How much of the function's self cost moved; never below 0.
         moved: Cost,
     },
     /// A function is called more or less often than before, also in proportion to its caller.
     Calls {
         /// From where.
-        caller: FunctionId,
+        caller: JoinedId,
         /// The function.
-        callee: FunctionId,
+        callee: JoinedId,
         /// How often.
         count: Change,
     },
     /// A call of a function costs more or less than before.
     PerCall {
         /// The function.
-        function: FunctionId,
+        function: JoinedId,
     },
     /// What a function costs changed, and calls are not counted.
     SelfCost {
         /// The function.
-        function: FunctionId,
+        function: JoinedId,
     },
     /// A function is new.
     New {
         /// The function.
-        function: FunctionId,
+        function: JoinedId,
         /// Who calls it most.
-        caller: Option<FunctionId>,
+        caller: Option<JoinedId>,
     },
     /// A function vanished.
     Vanished {
         /// The function.
-        function: FunctionId,
+        function: JoinedId,
         /// Who called it most.
-        caller: Option<FunctionId>,
+        caller: Option<JoinedId>,
     },
 }
 
@@ -73,7 +72,7 @@ pub struct Explanation {
     /// By how much it changed the total.
     pub effect: Cost,
     /// The functions whose self cost it changed, by how much, the greatest first.
-    pub functions: Vec<(FunctionId, Cost)>,
+    pub functions: Vec<(JoinedId, Cost)>,
     /// All of this may be chance: it is within what the runs of a side differ by.
     pub is_noise: bool,
 }
@@ -101,10 +100,10 @@ enum Key {
     Move(usize),
     /// By place of the arc.
     Calls(usize),
-    PerCall(FunctionId),
-    SelfCost(FunctionId),
-    New(FunctionId),
-    Vanished(FunctionId),
+    PerCall(JoinedId),
+    SelfCost(JoinedId),
+    New(JoinedId),
+    Vanished(JoinedId),
 }
 
 impl Comparison<'_> {
@@ -114,10 +113,10 @@ impl Comparison<'_> {
         // Of calls that were only seen in samples nobody knows how many there were.
         let is_counted = self.has_calls() && !self.is_sampled();
         let moves = if is_counted { moves(self, column) } else { Vec::new() };
-        let callers = Callers::of(self);
+        let callers = Callers::new(self);
         let mut rest: Vec<Cost> =
             self.functions().map(|function| self.self_cost(function, column).delta()).collect();
-        let mut gathered: HashMap<Key, Vec<(FunctionId, Cost)>> = HashMap::new();
+        let mut gathered: BTreeMap<Key, Vec<(JoinedId, Cost)>> = BTreeMap::new();
         for (place, Move { function, callers, .. }) in moves.iter().enumerate() {
             let parts = gathered.entry(Key::Move(place)).or_default();
             parts.push((*function, std::mem::take(&mut rest[function.index()])));
@@ -159,16 +158,12 @@ impl Comparison<'_> {
                 }
             }
         }
-        let mut keys: Vec<Key> = gathered.keys().copied().collect();
-        keys.sort_unstable();
-        let mut causes: Vec<Explanation> = keys
+        let mut causes: Vec<Explanation> = gathered
             .into_iter()
-            .map(|key| {
-                self.explanation(key, gathered.remove(&key).unwrap_or_default(), &moves, &callers, column)
-            })
+            .map(|(key, parts)| self.explanation(key, parts, &moves, &callers, column))
             .collect();
         causes.sort_by_cached_key(|cause| {
-            let name = self.mention(cause.functions.first().map_or(FunctionId::new(0), |part| part.0)).name;
+            let name = self.mention(cause.functions[0].0).name;
             (cause.is_noise, std::cmp::Reverse(cause.size()), name)
         });
         Explanations { causes }
@@ -177,7 +172,7 @@ impl Comparison<'_> {
     fn explanation(
         &self,
         key: Key,
-        mut functions: Vec<(FunctionId, Cost)>,
+        mut functions: Vec<(JoinedId, Cost)>,
         moves: &[Move],
         callers: &Callers<'_, '_>,
         column: usize,
@@ -221,17 +216,17 @@ struct Callers<'c, 'p> {
 }
 
 impl<'c, 'p> Callers<'c, 'p> {
-    fn of(comparison: &'c Comparison<'p>) -> Self {
+    fn new(comparison: &'c Comparison<'p>) -> Self {
         let dominant = comparison.functions().map(|function| dominant_caller(comparison, function)).collect();
         Callers { comparison, dominant }
     }
 
-    fn dominant(&self, function: FunctionId) -> Option<usize> {
+    fn dominant(&self, function: JoinedId) -> Option<usize> {
         self.dominant[function.index()]
     }
 
     /// Where a change in the calls of a function comes from.
-    fn origin(&self, function: FunctionId) -> Option<Key> {
+    fn origin(&self, function: JoinedId) -> Option<Key> {
         /// A caller that calls as often as before but for one time in so many is not the origin.
         const ONE_IN: Cost = 50;
         let mut seen = vec![function];
@@ -263,7 +258,7 @@ impl<'c, 'p> Callers<'c, 'p> {
     }
 
     /// Of functions on one side that call each other, the one that something on both sides calls.
-    fn first_of_its_kind(&self, function: FunctionId) -> FunctionId {
+    fn first_of_its_kind(&self, function: JoinedId) -> JoinedId {
         let presence = self.comparison.presence(function);
         let mut seen = vec![function];
         let mut at = function;
@@ -280,7 +275,7 @@ impl<'c, 'p> Callers<'c, 'p> {
 }
 
 /// The caller that most of a change in calls comes from; a function's calls to itself are not looked at.
-fn dominant_caller(comparison: &Comparison<'_>, function: FunctionId) -> Option<usize> {
+fn dominant_caller(comparison: &Comparison<'_>, function: JoinedId) -> Option<usize> {
     let delta = comparison.calls(function).delta();
     let caller = |arc: usize| comparison.arcs()[arc].caller;
     let others = comparison.incoming(function).filter(|&arc| caller(arc) != function);

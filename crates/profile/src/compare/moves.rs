@@ -9,8 +9,7 @@ use std::collections::HashMap;
 use gristmill_format::Cost;
 
 use super::ratio::{by_calls, scaled};
-use super::{Change, ComparedLine, Comparison, LinePlace, Presence};
-use crate::id::FunctionId;
+use super::{Change, ComparedLine, Comparison, JoinedId, JoinedPathId, LinePlace, Presence, Side};
 
 /// Which way cost moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,10 +24,10 @@ pub enum MoveKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Move {
     pub(super) kind: MoveKind,
-    pub(super) function: FunctionId,
+    pub(super) function: JoinedId,
     /// The callers, and how much of their own cost came from it or went to it: above 0 where it was inlined, below where
     /// it was outlined.
-    pub(super) callers: Vec<(FunctionId, Cost)>,
+    pub(super) callers: Vec<(JoinedId, Cost)>,
 }
 
 impl MoveKind {
@@ -51,7 +50,7 @@ impl MoveKind {
 }
 
 /// Self cost by function and joined file, where it changed: base, new.
-type ByFile = HashMap<(u32, u32), (Cost, Cost)>;
+type ByFile = HashMap<(JoinedId, JoinedPathId), (Cost, Cost)>;
 
 /// Finds moves of both kinds, by function.
 pub(super) fn moves(comparison: &Comparison<'_>, column: usize) -> Vec<Move> {
@@ -88,7 +87,7 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// Whether a function lost cost and half of its calls, or more.
-    fn is_gone(&self, function: FunctionId) -> bool {
+    fn is_gone(&self, function: JoinedId) -> bool {
         self.delta[function.index()] < 0 && is_halved(self.calls[function.index()])
     }
 
@@ -99,7 +98,7 @@ impl<'s, 'p> Search<'s, 'p> {
 
     fn moves(&self) -> Vec<Move> {
         // Who may have taken how much of what.
-        let mut wishes: Vec<(FunctionId, FunctionId, Cost)> = Vec::new();
+        let mut wishes: Vec<(JoinedId, JoinedId, Cost)> = Vec::new();
         for function in self.comparison.functions().filter(|&function| self.is_gone(function)) {
             let lost = -self.delta[function.index()];
             let takers = self.takers(function);
@@ -110,7 +109,7 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         // A caller gives no more than it grew by.
         wishes.sort_unstable();
-        let mut granted: Vec<(FunctionId, FunctionId, Cost)> = Vec::new();
+        let mut granted: Vec<(JoinedId, JoinedId, Cost)> = Vec::new();
         for of_taker in wishes.chunk_by(|a, b| a.0 == b.0) {
             let wished: Cost = of_taker.iter().map(|(_, _, cost)| cost).sum();
             for &(taker, function, cost) in of_taker {
@@ -139,7 +138,7 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// A move of which it is known what each caller took.
-    fn found(&self, function: FunctionId, mut callers: Vec<(FunctionId, Cost)>) -> Move {
+    fn found(&self, function: JoinedId, mut callers: Vec<(JoinedId, Cost)>) -> Move {
         callers.iter_mut().for_each(|(_, share)| *share *= self.kind.sign());
         Move { kind: self.kind, function, callers }
     }
@@ -157,8 +156,8 @@ impl<'s, 'p> Search<'s, 'p> {
         let total = comparison.total(self.column);
         let least = total.base.median.abs().max(total.new.median.abs()) / ONE_IN;
         let is_known =
-            |function: FunctionId| known.binary_search_by_key(&function, |known| known.function).is_ok();
-        let mut gone: Vec<FunctionId> = comparison
+            |function: JoinedId| known.binary_search_by_key(&function, |known| known.function).is_ok();
+        let mut gone: Vec<JoinedId> = comparison
             .functions()
             .filter(|&function| -self.delta[function.index()] > least && self.is_gone(function))
             .filter(|&function| !is_known(function))
@@ -173,7 +172,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 .filter(|line| line.place.line > 0 && sides(line).0 > 0)
                 .map(|line| line.place)
                 .collect();
-            let mut callers: Vec<(FunctionId, Cost)> = Vec::new();
+            let mut callers: Vec<(JoinedId, Cost)> = Vec::new();
             let lost = comparison.incoming(function).filter(|&arc| is_halved(self.count(arc)));
             for arc in lost.take(MOST_CALLERS) {
                 let caller = comparison.arcs()[arc].caller;
@@ -203,12 +202,12 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// The callers that grew where calls of a function went, with the calls that each lost. Through callers that are gone
     /// themselves the next ones are found: what was inlined may have been inlined once more.
-    fn takers(&self, function: FunctionId) -> Vec<(FunctionId, Cost)> {
+    fn takers(&self, function: JoinedId) -> Vec<(JoinedId, Cost)> {
         /// So many functions inlined into each other are followed.
         const MOST: usize = 64;
         /// So many calls of those are looked at.
         const MOST_ARCS: usize = 1024;
-        let mut takers: Vec<(FunctionId, Cost)> = Vec::new();
+        let mut takers: Vec<(JoinedId, Cost)> = Vec::new();
         let mut seen = vec![function];
         let mut next = 0;
         while let Some(&gone) = seen.get(next) {
@@ -242,15 +241,14 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// Whether cost came up in the caller in the file of the function, where that tells anything.
-    fn has_its_lines(&self, function: FunctionId, caller: FunctionId) -> bool {
+    fn has_its_lines(&self, function: JoinedId, caller: JoinedId) -> bool {
         let functions = &self.comparison.identity.functions;
         let file = functions[function.index()].file;
         if !functions[function.index()].has_file || functions[caller.index()].file == file {
             return true;
         }
-        let in_file = |of: FunctionId| {
-            let number = u32::try_from(of.index()).unwrap_or(u32::MAX);
-            let (base, new) = self.by_file.get(&(number, file)).copied().unwrap_or((0, 0));
+        let in_file = |function: JoinedId| {
+            let (base, new) = self.by_file.get(&(function, file)).copied().unwrap_or((0, 0));
             self.kind.sign() * (new - base)
         };
         // What lost its cost in files of others says nothing about its own.
@@ -265,11 +263,11 @@ fn is_halved((before, after): (Cost, Cost)) -> bool {
 
 fn by_file(comparison: &Comparison<'_>, column: usize) -> ByFile {
     let mut costs = ByFile::new();
-    for is_new in [false, true] {
+    for side in Side::ALL {
         // One run of each side is enough to see where lines went.
-        let Some(run) = comparison.runs.iter().position(|(_, new)| *new == is_new) else { continue };
-        let profile = comparison.runs[run].0;
-        let columns = super::measuring::columns_of(profile, &comparison.events);
+        let Some(run) = comparison.runs.iter().position(|run| run.side == side) else { continue };
+        let profile = comparison.runs[run].profile;
+        let columns = super::measure::columns_of(profile, &comparison.events);
         let identity = &comparison.identity;
         for part in profile.selected(&comparison.selection) {
             let events = part.event_types();
@@ -278,9 +276,12 @@ fn by_file(comparison: &Comparison<'_>, column: usize) -> ByFile {
             profile.each_self_cost(&part, |function, file, of_event| {
                 let cost: Cost =
                     weights.iter().zip(of_event).map(|(weight, cost)| weight.saturating_mul(*cost)).sum();
-                let key = (identity.function_of[run][function.index()], identity.file_of[run][file.index()]);
+                let key = (identity.joined(run, function), identity.paths.file(run, file));
                 let (base, new) = costs.entry(key).or_default();
-                *(if is_new { new } else { base }) += cost;
+                *(match side {
+                    Side::Base => base,
+                    Side::New => new,
+                }) += cost;
             });
         }
     }

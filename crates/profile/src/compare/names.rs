@@ -2,8 +2,8 @@
 
 use gristmill_format::FunctionName;
 
-use super::paths::{is_hex, without_pid};
-use super::rules::{Rule, RuleSet};
+use super::join_rule::{JoinRule, JoinRules};
+use super::paths::{is_hex, normal_path, without_pid, without_prefix};
 use crate::symbol::demangle;
 
 /// A function's name without what differs from build to build.
@@ -16,11 +16,11 @@ pub(super) struct NormalName {
     /// What was taken out and only counts: numbers of closures.
     pub(super) ordinal: String,
     /// The rules that changed something.
-    pub(super) used: RuleSet,
+    pub(super) used: JoinRules,
 }
 
 /// Takes a name apart, applies the rules to the function and to its recorded callers, and puts it together again.
-pub(super) fn normal_name(name: &[u8], rules: RuleSet, pids: &[u64]) -> NormalName {
+pub(super) fn normal_name(name: &[u8], rules: JoinRules, pids: &[u64]) -> NormalName {
     let mut normal = NormalName::default();
     let parts = FunctionName::parse(name);
     normal.take(parts.base(), rules, pids);
@@ -34,8 +34,31 @@ pub(super) fn normal_name(name: &[u8], rules: RuleSet, pids: &[u64]) -> NormalNa
     normal
 }
 
+/// Returns the source file and the name of a function without what differs from build to build, to keep them and compare
+/// them later. A path below one of the directories begins there.
+///
+/// ```
+/// use gristmill_profile::compare::{JoinRules, normal_function};
+///
+/// let directories = [b"/home/me/mill".to_vec()];
+/// let function = (&b"/home/me/mill/src/./grind.rs"[..], &b"mill::grind::h0123456789abcdef"[..]);
+/// let (file, name) = normal_function(function.0, function.1, &directories, JoinRules::all());
+/// assert_eq!((file.as_str(), name.as_str()), ("src/grind.rs", "mill::grind"));
+/// ```
+pub fn normal_function(
+    file: &[u8],
+    name: &[u8],
+    directories: &[Vec<u8>],
+    rules: JoinRules,
+) -> (String, String) {
+    let file = String::from_utf8_lossy(without_prefix(file, directories).unwrap_or(file));
+    let (file, _) = normal_path(&file, rules, &[]);
+    let name = normal_name(name, rules, &[]);
+    (file, String::from_utf8_lossy(&name.text).into_owned())
+}
+
 impl NormalName {
-    fn take(&mut self, piece: &[u8], rules: RuleSet, pids: &[u64]) {
+    fn take(&mut self, piece: &[u8], rules: JoinRules, pids: &[u64]) {
         // What is no text is no name that a compiler made.
         let Ok(text) = std::str::from_utf8(piece) else { return self.text.extend_from_slice(piece) };
         let mut text = text.to_owned();
@@ -43,32 +66,32 @@ impl NormalName {
         self.cut_suffixes(&mut text, rules);
         self.demangled(&mut text, rules);
         self.cut_suffixes(&mut text, rules);
-        if rules.has(Rule::SymbolHash) {
+        if rules.has(JoinRule::SymbolHash) {
             self.cut_hash(&mut text);
         }
-        if rules.has(Rule::SymbolVersion)
+        if rules.has(JoinRule::SymbolVersion)
             && let Some(end) = version_start(&text)
         {
             text.truncate(end);
-            self.used = self.used.with(Rule::SymbolVersion);
+            self.used = self.used.with(JoinRule::SymbolVersion);
         }
-        if rules.has(Rule::Pid)
+        if rules.has(JoinRule::Pid)
             && let Some(changed) = without_pid(&text, pids)
         {
             text = changed;
-            self.used = self.used.with(Rule::Pid);
+            self.used = self.used.with(JoinRule::Pid);
         }
-        if rules.has(Rule::ClosureNumber) {
+        if rules.has(JoinRule::ClosureNumber) {
             self.cut_closure_numbers(&mut text);
         }
-        if rules.has(Rule::Address) {
+        if rules.has(JoinRule::Address) {
             self.cut_addresses(&mut text);
         }
         self.text.extend_from_slice(text.as_bytes());
     }
 
-    fn demangled(&mut self, text: &mut String, rules: RuleSet) {
-        if !rules.has(Rule::Mangling)
+    fn demangled(&mut self, text: &mut String, rules: JoinRules) {
+        if !rules.has(JoinRule::Mangling)
             || !(text.starts_with("_Z") || text.starts_with("_R") || text.starts_with("__"))
         {
             return;
@@ -76,17 +99,17 @@ impl NormalName {
         let Some(readable) = demangle(text.as_bytes()) else { return };
         // Names of Rust lose a hash on the way; those of C++ have none.
         if is_of_rust(text) {
-            if !rules.has(Rule::SymbolHash) {
+            if !rules.has(JoinRule::SymbolHash) {
                 return;
             }
             self.identity.push_str(text);
-            self.used = self.used.with(Rule::SymbolHash);
+            self.used = self.used.with(JoinRule::SymbolHash);
         }
-        self.used = self.used.with(Rule::Mangling);
+        self.used = self.used.with(JoinRule::Mangling);
         *text = readable;
     }
 
-    fn cut_suffixes(&mut self, text: &mut String, rules: RuleSet) {
+    fn cut_suffixes(&mut self, text: &mut String, rules: JoinRules) {
         while let Some((rule, end)) = SUFFIXES.iter().find_map(|(rule, word)| {
             let end = suffix_start(text, word).filter(|&end| end > 0 && rules.has(*rule))?;
             Some((*rule, end))
@@ -105,7 +128,7 @@ impl NormalName {
             && is_hex(hash)
         {
             self.identity.push_str(hash);
-            self.used = self.used.with(Rule::SymbolHash);
+            self.used = self.used.with(JoinRule::SymbolHash);
             let end = path.len();
             text.truncate(end);
         }
@@ -117,7 +140,7 @@ impl NormalName {
                 let is_end = after.is_empty() || after.starts_with("::");
                 ((8..=DIGITS).contains(&digits) && is_end).then_some((0, digits + 2))
             });
-            self.note(text, cut, Rule::SymbolHash);
+            self.note(text, cut, JoinRule::SymbolHash);
         }
     }
 
@@ -126,7 +149,7 @@ impl NormalName {
             return;
         }
         let cut = cut_out(text, closure_number);
-        self.note(text, cut, Rule::ClosureNumber);
+        self.note(text, cut, JoinRule::ClosureNumber);
         // `class@anonymous` of PHP is followed by the path, line and number of its declaration.
         if let Some(at) = text.find("@anonymous")
             && let Some(line) = text[at..].rfind(':').map(|line| at + line)
@@ -136,7 +159,7 @@ impl NormalName {
                 text[line..].find("->").or(text[line..].find("::")).map_or(text.len(), |end| line + end);
             self.ordinal.push_str(&text[line..end]);
             text.replace_range(line..end, "");
-            self.used = self.used.with(Rule::ClosureNumber);
+            self.used = self.used.with(JoinRule::ClosureNumber);
         }
     }
 
@@ -149,12 +172,12 @@ impl NormalName {
             let digits = rest.strip_prefix("0x")?.bytes().take_while(u8::is_ascii_hexdigit).count();
             (digits >= LEAST).then_some((2, digits))
         });
-        self.note(text, cut, Rule::Address);
+        self.note(text, cut, JoinRule::Address);
     }
 
-    fn note(&mut self, text: &mut String, cut: Option<(String, String)>, rule: Rule) {
+    fn note(&mut self, text: &mut String, cut: Option<(String, String)>, rule: JoinRule) {
         let Some((left, removed)) = cut else { return };
-        let into = if rule == Rule::ClosureNumber { &mut self.ordinal } else { &mut self.identity };
+        let into = if rule == JoinRule::ClosureNumber { &mut self.ordinal } else { &mut self.identity };
         into.push_str(&removed);
         into.push(' ');
         self.used = self.used.with(rule);
@@ -163,14 +186,14 @@ impl NormalName {
 }
 
 /// The words that compilers put after names, each with a number or without.
-const SUFFIXES: [(Rule, &str); 7] = [
-    (Rule::LlvmSuffix, ".llvm"),
-    (Rule::ColdPart, ".cold"),
-    (Rule::SplitPart, ".part"),
-    (Rule::Isra, ".isra"),
-    (Rule::Constprop, ".constprop"),
-    (Rule::LtoPrivate, ".lto_priv"),
-    (Rule::LtoPrivate, ".__uniq"),
+const SUFFIXES: [(JoinRule, &str); 7] = [
+    (JoinRule::LlvmSuffix, ".llvm"),
+    (JoinRule::ColdPart, ".cold"),
+    (JoinRule::SplitPart, ".part"),
+    (JoinRule::Isra, ".isra"),
+    (JoinRule::Constprop, ".constprop"),
+    (JoinRule::LtoPrivate, ".lto_priv"),
+    (JoinRule::LtoPrivate, ".__uniq"),
 ];
 
 /// Where such a word begins at the end of a name: `grind.part.0`, or as demanglers have it `grind() [clone .part.0]`.

@@ -1,11 +1,11 @@
 //! Paths of source files and objects, without what differs from build to build.
 
-use super::rules::{Rule, RuleSet};
+use super::join_rule::{JoinRule, JoinRules};
 
 /// What is the same in two builds of a path, and the rules that it took.
-pub(super) fn normal_path(path: &str, rules: RuleSet, pids: &[u64]) -> (String, RuleSet) {
+pub(super) fn normal_path(path: &str, rules: JoinRules, pids: &[u64]) -> (String, JoinRules) {
     let mut path = path.to_owned();
-    let mut used = RuleSet::NONE;
+    let mut used = JoinRules::NONE;
     for (rule, apply) in RULES {
         if rules.has(rule)
             && let Some(changed) = apply(&path)
@@ -14,11 +14,11 @@ pub(super) fn normal_path(path: &str, rules: RuleSet, pids: &[u64]) -> (String, 
             used = used.with(rule);
         }
     }
-    if rules.has(Rule::Pid)
+    if rules.has(JoinRule::Pid)
         && let Some(changed) = without_pid(&path, pids)
     {
         path = changed;
-        used = used.with(Rule::Pid);
+        used = used.with(JoinRule::Pid);
     }
     (path, used)
 }
@@ -26,12 +26,12 @@ pub(super) fn normal_path(path: &str, rules: RuleSet, pids: &[u64]) -> (String, 
 /// What a rule makes of a path; none where it changes nothing.
 type Apply = fn(&str) -> Option<String>;
 
-const RULES: [(Rule, Apply); 5] = [
-    (Rule::DotSegments, without_dots),
-    (Rule::RustcHash, without_rustc_hash),
-    (Rule::RustToolchain, without_toolchain),
-    (Rule::CargoRegistry, without_registry),
-    (Rule::CargoHash, without_cargo_hash),
+const RULES: [(JoinRule, Apply); 5] = [
+    (JoinRule::DotSegments, without_dots),
+    (JoinRule::RustcHash, without_rustc_hash),
+    (JoinRule::RustToolchain, without_toolchain),
+    (JoinRule::CargoRegistry, without_registry),
+    (JoinRule::CargoHash, without_cargo_hash),
 ];
 
 fn without_dots(path: &str) -> Option<String> {

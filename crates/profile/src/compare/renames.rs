@@ -1,14 +1,14 @@
 //! Functions that vanished, and new ones that are the same in all but their name.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use gristmill_format::Cost;
 
-use super::normalising::Joined;
+use super::id::{JoinedId, Side};
+use super::join::Joined;
+use super::raw::Run;
 use crate::analysis::CallGraph;
-use crate::id::FunctionId;
-use crate::profile::Profile;
+use crate::interner::Interner;
 use crate::symbol::Symbol;
 
 /// Why a function that vanished is taken for a new one.
@@ -31,14 +31,14 @@ pub struct Resemblance {
 /// Two joined functions that are one under another name.
 #[derive(Debug)]
 pub(super) struct Rename {
-    pub(super) base: u32,
-    pub(super) new: u32,
+    pub(super) base: JoinedId,
+    pub(super) new: JoinedId,
     pub(super) why: Resemblance,
 }
 
 /// A function of one side.
 struct Lone {
-    function: u32,
+    function: JoinedId,
     own: Cost,
     inclusive: Cost,
     calls: Cost,
@@ -48,10 +48,17 @@ struct Lone {
     own_name: String,
 }
 
+/// Functions of both sides with the same file, or without a file and with the same object.
+struct Bucket {
+    same_file: bool,
+    /// Functions of the base only, functions of the new side only.
+    sides: [Vec<Lone>; 2],
+}
+
 /// A candidate is compared with so many that cost about as much; more make no better match.
 const NEIGHBOURS: usize = 8;
 /// So many callers of a function are compared; they are enough to tell.
-const MOST_CALLERS: usize = 256;
+const MAX_CALLERS: usize = 256;
 /// A renamed class renames what it calls, so callers must be found before their callees.
 const ROUNDS: usize = 4;
 
@@ -59,22 +66,25 @@ const ROUNDS: usize = 4;
 pub(super) fn renames(
     functions: &[Joined<'_>],
     graphs: &[CallGraph],
-    runs: &[(&Profile, bool)],
+    runs: &[Run<'_>],
     column: usize,
 ) -> Vec<Rename> {
-    let first_new = runs.iter().position(|(_, is_new)| *is_new).unwrap_or(0);
-    let (Some(base), Some(new)) = (graphs.first(), graphs.get(first_new)) else { return Vec::new() };
-    let mut buckets: HashMap<(bool, u32), [Vec<Lone>; 2]> = HashMap::new();
-    let mut keys = Vec::new();
-    for (number, function) in (0..).zip(functions) {
+    #[expect(clippy::expect_used, reason = "each side has a run")]
+    let [base, new] = Side::ALL.map(|side| {
+        let run = runs.iter().position(|run| run.side == side).expect("a run of each side");
+        &graphs[run]
+    });
+    let mut interner = Interner::default();
+    let mut buckets: Vec<Bucket> = Vec::new();
+    for (index, function) in functions.iter().enumerate() {
         let (side, graph) = match function.sides {
             [Some(_), None] => (0, base),
             [None, Some(_)] => (1, new),
             _ => continue,
         };
-        let id = FunctionId::new(number as usize);
-        let own = graph.self_cost(id)[column];
-        let inclusive = graph.self_and_callees(id)[column];
+        let id = JoinedId::new(index);
+        let own = graph.self_cost(id.node())[column];
+        let inclusive = graph.self_and_callees(id.node())[column];
         // What cost nothing resembles everything else that cost nothing.
         if own == 0 && inclusive == 0 {
             continue;
@@ -82,64 +92,65 @@ pub(super) fn renames(
         let mention = function.sides[side].map_or(&b""[..], |mention| mention.name);
         let symbol = Symbol::parse(mention);
         let lone = Lone {
-            function: number,
+            function: id,
             own,
             inclusive,
-            calls: graph.called(id),
+            calls: graph.called(id.node()),
             name: symbol.shown(),
             scope: symbol.scope().map(str::to_owned),
             own_name: symbol.own_name().to_owned(),
         };
-        let key = if function.has_file { (true, function.file) } else { (false, function.object) };
-        buckets.entry(key).or_insert_with(|| {
-            keys.push(key);
-            Default::default()
-        })[side]
-            .push(lone);
+        let same_file = function.has_file;
+        let path = if same_file { function.file } else { function.object };
+        let (bucket, is_first) = interner.intern((same_file, path));
+        if is_first {
+            buckets.push(Bucket { same_file, sides: Default::default() });
+        }
+        buckets[bucket].sides[side].push(lone);
     }
 
     // What a function is called by now.
-    let mut stands_for: Vec<u32> = (0..).take(functions.len()).collect();
+    let mut stands_for: Vec<JoinedId> = (0..functions.len()).map(JoinedId::new).collect();
     let mut renames: Vec<Rename> = Vec::new();
     for _ in 0..ROUNDS {
         let mut found = Vec::new();
-        for key in &keys {
-            let Some([gone, come]) = buckets.get(key) else { continue };
-            let sides = Sides { base, new, stands_for: &stands_for };
-            found.extend(candidates(gone, come, &sides, key.0));
+        for bucket in &buckets {
+            let graphs = Graphs { base, new, stands_for: &stands_for };
+            found.extend(candidates(bucket, &graphs));
         }
         found.sort_by(|a, b| a.order().cmp(&b.order()));
         let before = renames.len();
         let mut is_taken = vec![false; functions.len()];
         for Candidate { base, new, why, .. } in found {
-            if !is_taken[base as usize] && !is_taken[new as usize] {
-                is_taken[base as usize] = true;
-                is_taken[new as usize] = true;
-                stands_for[new as usize] = base;
+            if !is_taken[base.index()] && !is_taken[new.index()] {
+                is_taken[base.index()] = true;
+                is_taken[new.index()] = true;
+                stands_for[new.index()] = base;
                 renames.push(Rename { base, new, why });
             }
         }
         if renames.len() == before {
             break;
         }
-        for key in &keys {
-            if let Some(sides) = buckets.get_mut(key) {
-                sides.iter_mut().for_each(|side| side.retain(|lone| !is_taken[lone.function as usize]));
-            }
+        for side in buckets.iter_mut().flat_map(|bucket| &mut bucket.sides) {
+            side.retain(|lone| !is_taken[lone.function.index()]);
         }
     }
     renames
 }
 
-struct Sides<'a> {
+/// The call graphs of both sides.
+struct Graphs<'a> {
     base: &'a CallGraph,
     new: &'a CallGraph,
-    stands_for: &'a [u32],
+    /// By function: itself, or the function of the base that it was found to be.
+    stands_for: &'a [JoinedId],
 }
 
+/// A pair of functions that may be one.
 struct Candidate {
-    base: u32,
-    new: u32,
+    base: JoinedId,
+    new: JoinedId,
     why: Resemblance,
     score: u32,
     names: (String, String),
@@ -147,15 +158,16 @@ struct Candidate {
 
 impl Candidate {
     /// The same when base and new change places.
-    fn order(&self) -> (Reverse<u32>, Cost, &str, &str, u32) {
+    fn order(&self) -> (Reverse<u32>, Cost, &str, &str, JoinedId) {
         let apart = (self.why.self_costs.0 - self.why.self_costs.1).abs();
         let (a, b) = (self.names.0.as_str(), self.names.1.as_str());
         (Reverse(self.score), apart, a.min(b), a.max(b), self.base.min(self.new))
     }
 }
 
-/// Pairs of one place that resemble each other enough.
-fn candidates(gone: &[Lone], come: &[Lone], sides: &Sides<'_>, same_file: bool) -> Vec<Candidate> {
+/// Finds the pairs of a bucket that resemble each other enough.
+fn candidates(bucket: &Bucket, graphs: &Graphs<'_>) -> Vec<Candidate> {
+    let [gone, come] = &bucket.sides;
     let mut by_inclusive: Vec<&Lone> = come.iter().collect();
     by_inclusive.sort_by_key(|lone| (lone.inclusive, lone.function));
     let mut by_own: Vec<&Lone> = come.iter().collect();
@@ -171,21 +183,22 @@ fn candidates(gone: &[Lone], come: &[Lone], sides: &Sides<'_>, same_file: bool) 
         near.extend_from_slice(&by_own[around(&by_own, own)]);
         near.sort_by_key(|other| other.function);
         near.dedup_by_key(|other| other.function);
-        candidates.extend(near.into_iter().filter_map(|other| candidate(lone, other, sides, same_file)));
+        candidates
+            .extend(near.into_iter().filter_map(|other| candidate(lone, other, graphs, bucket.same_file)));
     }
     candidates
 }
 
-fn candidate(gone: &Lone, come: &Lone, sides: &Sides<'_>, same_file: bool) -> Option<Candidate> {
-    let callers = |graph: &CallGraph, function: u32| -> Vec<u32> {
-        let arcs = graph.incoming(FunctionId::new(function as usize)).take(MOST_CALLERS);
-        let callers = arcs.map(|arc| graph.arc(arc).caller.index());
-        let mut callers: Vec<u32> = callers.map(|caller| sides.stands_for[caller]).collect();
+fn candidate(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, same_file: bool) -> Option<Candidate> {
+    let callers = |graph: &CallGraph, function: JoinedId| -> Vec<JoinedId> {
+        let arcs = graph.incoming(function.node()).take(MAX_CALLERS);
+        let callers = arcs.map(|arc| JoinedId::from_node(graph.arc(arc).caller));
+        let mut callers: Vec<JoinedId> = callers.map(|caller| graphs.stands_for[caller.index()]).collect();
         callers.retain(|&caller| caller != function);
         callers.sort_unstable();
         callers
     };
-    let (before, after) = (callers(sides.base, gone.function), callers(sides.new, come.function));
+    let (before, after) = (callers(graphs.base, gone.function), callers(graphs.new, come.function));
     let common_callers = after.iter().filter(|caller| before.binary_search(caller).is_ok()).count();
     let callers = before.len().max(after.len());
     let has_callers = common_callers > 0 && 2 * common_callers >= callers;

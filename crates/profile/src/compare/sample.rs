@@ -2,6 +2,8 @@
 
 use gristmill_format::Cost;
 
+use super::id::Side;
+use super::raw::Run;
 use crate::cost::CostTable;
 
 /// What one side says of a number: over all of its runs.
@@ -11,30 +13,30 @@ pub struct Sample {
     /// measured.
     pub median: Cost,
     /// The least.
-    pub least: Cost,
+    pub min: Cost,
     /// The most.
-    pub most: Cost,
+    pub max: Cost,
 }
 
 impl Sample {
     /// Of one run.
-    pub fn of_one(cost: Cost) -> Self {
-        Sample { median: cost, least: cost, most: cost }
+    pub fn from_cost(cost: Cost) -> Self {
+        Sample { median: cost, min: cost, max: cost }
     }
 
     /// Of several runs; zeros of none.
-    pub fn of(costs: &mut [Cost]) -> Self {
+    pub fn from_runs(costs: &mut [Cost]) -> Self {
         costs.sort_unstable();
-        let middle = costs.len().saturating_sub(1) / 2;
-        match (costs.first(), costs.get(middle), costs.last()) {
-            (Some(&least), Some(&median), Some(&most)) => Sample { median, least, most },
-            _ => Sample::default(),
+        match &*costs {
+            [] => Sample::default(),
+            [min, .., max] => Sample { median: costs[(costs.len() - 1) / 2], min: *min, max: *max },
+            [cost] => Sample::from_cost(*cost),
         }
     }
 
     /// How far apart the runs are.
     pub fn spread(&self) -> Cost {
-        self.most - self.least
+        self.max - self.min
     }
 }
 
@@ -48,6 +50,19 @@ pub struct Change {
 }
 
 impl Change {
+    /// Summarizes a column of one row for each run; a run without the row has 0.
+    pub(super) fn from_rows<'r>(
+        rows: impl Iterator<Item = (Side, Option<&'r [Cost]>)> + Clone,
+        column: usize,
+    ) -> Self {
+        let sample = |side: Side| {
+            let of_side = rows.clone().filter(|(other, _)| *other == side);
+            let mut costs: Vec<Cost> = of_side.map(|(_, row)| row.map_or(0, |row| row[column])).collect();
+            Sample::from_runs(&mut costs)
+        };
+        Change { base: sample(Side::Base), new: sample(Side::New) }
+    }
+
     /// How much more it is in the new profile.
     pub fn delta(&self) -> Cost {
         self.new.median - self.base.median
@@ -61,60 +76,80 @@ impl Change {
     /// Whether it may be chance: it changed, the runs of a side differ, and the ranges of both sides overlap.
     pub fn is_noise(&self) -> bool {
         let has_spread = self.base.spread() > 0 || self.new.spread() > 0;
-        !self.is_none() && has_spread && self.base.least <= self.new.most && self.new.least <= self.base.most
+        !self.is_none() && has_spread && self.base.min <= self.new.max && self.new.min <= self.base.max
     }
 }
 
-/// Costs of many things over all runs of a side.
+/// Costs of many elements over all runs of a side.
 #[derive(Debug, Clone)]
-pub(super) struct SampleTable {
+enum SampleTable {
+    /// One run.
+    One(CostTable),
+    /// Several runs.
+    Several(Box<Summary>),
+}
+
+/// Medians and ranges of the costs of several runs.
+#[derive(Debug, Clone)]
+struct Summary {
     median: CostTable,
-    /// Least and most; of one run there is nothing more to know than the median.
-    range: Option<Box<(CostTable, CostTable)>>,
+    min: CostTable,
+    max: CostTable,
 }
 
 impl SampleTable {
-    /// One table for each run, all of the same size.
-    pub(super) fn of(mut runs: Vec<CostTable>) -> Self {
-        if runs.len() < 2 {
-            let median = runs.pop().unwrap_or_else(|| CostTable::new(0, 0));
-            return SampleTable { median, range: None };
+    /// Summarizes one table for each run, at least one, all of the same size.
+    fn new(mut runs: Vec<CostTable>) -> Self {
+        if runs.len() == 1 {
+            return SampleTable::One(runs.remove(0));
         }
-        let (mut median, mut least) = (runs[0].clone(), runs[0].clone());
-        let mut most = runs[0].clone();
+        let [mut median, mut min, mut max] = [(); 3].map(|()| runs[0].clone());
         let mut costs = Vec::with_capacity(runs.len());
         for row in 0..median.len() {
             for column in 0..median.width() {
                 costs.clear();
                 costs.extend(runs.iter().map(|run| run.row(row)[column]));
-                let sample = Sample::of(&mut costs);
+                let sample = Sample::from_runs(&mut costs);
                 median.row_mut(row)[column] = sample.median;
-                least.row_mut(row)[column] = sample.least;
-                most.row_mut(row)[column] = sample.most;
+                min.row_mut(row)[column] = sample.min;
+                max.row_mut(row)[column] = sample.max;
             }
         }
-        SampleTable { median, range: Some(Box::new((least, most))) }
+        SampleTable::Several(Box::new(Summary { median, min, max }))
     }
 
-    pub(super) fn get(&self, row: usize, column: usize) -> Sample {
-        let median = self.median.row(row)[column];
-        match self.range.as_deref() {
-            None => Sample::of_one(median),
-            Some((least, most)) => {
-                Sample { median, least: least.row(row)[column], most: most.row(row)[column] }
+    fn get(&self, row: usize, column: usize) -> Sample {
+        match self {
+            SampleTable::One(costs) => Sample::from_cost(costs.row(row)[column]),
+            SampleTable::Several(summary) => {
+                let [median, min, max] =
+                    [&summary.median, &summary.min, &summary.max].map(|table| table.row(row)[column]);
+                Sample { median, min, max }
             }
         }
     }
 }
 
-/// A table on both sides.
+/// Costs of many elements on both sides.
 #[derive(Debug, Clone)]
 pub(super) struct ChangeTable {
-    pub(super) base: SampleTable,
-    pub(super) new: SampleTable,
+    base: SampleTable,
+    new: SampleTable,
 }
 
 impl ChangeTable {
+    /// Summarizes one table for each run, all of the same size.
+    pub(super) fn new(runs: &[Run<'_>], tables: Vec<CostTable>) -> Self {
+        let (mut base, mut new) = (Vec::new(), Vec::new());
+        for (table, run) in tables.into_iter().zip(runs) {
+            match run.side {
+                Side::Base => base.push(table),
+                Side::New => new.push(table),
+            }
+        }
+        ChangeTable { base: SampleTable::new(base), new: SampleTable::new(new) }
+    }
+
     pub(super) fn get(&self, row: usize, column: usize) -> Change {
         Change { base: self.base.get(row, column), new: self.new.get(row, column) }
     }

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use gristmill_output::{Cell, Column, CostUnit, Look, Table, markdown, printable, wrap};
-use gristmill_profile::FunctionId;
-use gristmill_profile::compare::{Change, ComparedLine, Explanation};
+use gristmill_profile::compare::{Change, ComparedLine, Explanation, JoinedId, JoinedPathId};
 use gristmill_profile::symbol::shorten;
 
 use super::notes::{from_to, own_percent, remarks_beside_cost, signed};
@@ -29,7 +28,7 @@ pub struct LineDiff {
     /// What it cost by itself.
     pub costs: Vec<Change>,
     /// The calls that it makes: who is called, how often, and what they cost.
-    pub calls: Vec<(FunctionId, Change, Vec<Change>)>,
+    pub calls: Vec<(JoinedId, Change, Vec<Change>)>,
 }
 
 /// A function on both sides, with its lines.
@@ -44,7 +43,7 @@ pub struct FunctionDiff<'c, 'p> {
     pub faults: Vec<String>,
     /// What the change of the function is part of.
     causes: Vec<&'c Explanation>,
-    function: FunctionId,
+    function: JoinedId,
     texts: BTreeMap<String, Texts>,
 }
 
@@ -67,15 +66,15 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
     ///
     /// Where the sources of both sides are there, lines are told to be the same by their text, however their numbers
     /// moved; otherwise by their numbers.
-    pub fn new(diff: &'c Diff<'c, 'p>, function: FunctionId, sources: &dyn Sources) -> Self {
+    pub fn new(diff: &'c Diff<'c, 'p>, function: JoinedId, sources: &dyn Sources) -> Self {
         let comparison = diff.comparison;
-        let mut by_file: BTreeMap<usize, Vec<ComparedLine>> = BTreeMap::new();
+        let mut by_file: BTreeMap<JoinedPathId, Vec<ComparedLine>> = BTreeMap::new();
         for line in comparison.lines(function) {
             by_file.entry(line.place.file).or_default().push(line);
         }
         // The function's own file first.
         let own = comparison.file(function);
-        let mut files: Vec<usize> = by_file.keys().copied().collect();
+        let mut files: Vec<JoinedPathId> = by_file.keys().copied().collect();
         files.sort_by_key(|&file| (file != own, comparison.path(file)));
         let (mut lines, mut faults, mut texts) = (Vec::new(), Vec::new(), BTreeMap::new());
         for file in files {
@@ -219,7 +218,7 @@ impl FunctionDiff<'_, '_> {
         let comparison = self.diff.comparison;
         let mut tables = Vec::new();
         let column = self.diff.leading();
-        let arcs = |mut arcs: Vec<usize>, of: &dyn Fn(usize) -> FunctionId| {
+        let arcs = |mut arcs: Vec<usize>, of: &dyn Fn(usize) -> JoinedId| {
             let key = |arc: &usize| {
                 let cost = comparison.arc_cost(*arc, column);
                 (std::cmp::Reverse((cost.delta().abs(), cost.new.median)), *arc)
@@ -243,7 +242,7 @@ impl FunctionDiff<'_, '_> {
         tables
     }
 
-    fn arc_table(&self, arcs: &[usize], of: &dyn Fn(usize) -> FunctionId) -> Table {
+    fn arc_table(&self, arcs: &[usize], of: &dyn Fn(usize) -> JoinedId) -> Table {
         const MOST: usize = 12;
         /// So long may a name be: the rest of the row says more.
         const NAME: usize = 40;
@@ -410,7 +409,7 @@ fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[us
         for is_new in [false, true] {
             let side = |change: &Change| {
                 let sample = if is_new { change.new } else { change.base };
-                sample.most.abs().max(sample.least.abs())
+                sample.max.abs().max(sample.min.abs())
             };
             if !is_any(&side) {
                 continue;

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use gristmill_profile::FunctionId;
 use gristmill_profile::compare::{
-    Cause, Change, Comparison, Explanation, JoinedByRule, MoveKind, Resemblance, Sample, Unlike, UnlikeKind,
+    Cause, Change, Comparison, Explanation, JoinedByRule, JoinedId, MoveKind, PresenceCounts, Resemblance,
+    Sample, Side, Unlike, UnlikeKind,
 };
 use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
 
@@ -20,7 +20,7 @@ const CALLERS: usize = 5;
 /// Writes one object, a function on each line.
 pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     write_head(diff, out)?;
-    let [both, vanished, new] = diff.comparison.presences();
+    let PresenceCounts { both, vanished, new } = diff.comparison.presence_counts();
     write!(out, ",\n\"on_both\":{both},\"vanished\":{vanished},\"new\":{new},\"all\":{}", diff.all)?;
     let remainder: Vec<i128> = (0..diff.events.len()).map(|event| diff.remainder(event)).collect();
     write!(out, ",\n\"remainder\":")?;
@@ -45,10 +45,10 @@ fn write_head(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &names)?;
     write!(out, ",\n\"events\":")?;
     serde_json::to_writer(&mut *out, &diff.events.iter().map(Event).collect::<Vec<_>>())?;
-    for (key, is_new) in [("base", false), ("new", true)] {
+    for (key, side) in [("base", Side::Base), ("new", Side::New)] {
         let runs: Vec<Vec<&str>> = diff
             .comparison
-            .runs(is_new)
+            .runs(side)
             .map(|profile| profile.inputs().iter().map(|input| input.name.as_str()).collect())
             .collect();
         write!(out, ",\n\"{key}_runs\":")?;
@@ -113,7 +113,7 @@ impl Serialize for OneChange {
         map.serialize_field("change", &change.delta())?;
         // Of one run on each side there is no more to say.
         if has_spread {
-            let range = |sample: Sample| [sample.least, sample.most];
+            let range = |sample: Sample| [sample.min, sample.max];
             map.serialize_field("base_range", &range(change.base))?;
             map.serialize_field("new_range", &range(change.new))?;
             map.serialize_field("noise", &change.is_noise())?;
@@ -164,7 +164,7 @@ impl Serialize for Join<'_, '_> {
 }
 
 /// A function as others refer to it.
-struct Named<'r, 'p>(&'r Comparison<'p>, FunctionId);
+struct Named<'r, 'p>(&'r Comparison<'p>, JoinedId);
 
 impl Serialize for Named<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -179,7 +179,7 @@ impl Serialize for Named<'_, '_> {
 struct OneCause<'r, 'p>(&'r Comparison<'p>, &'r Explanation, usize);
 
 /// A function with its part of an effect.
-struct Part<'r, 'p>(&'r Comparison<'p>, FunctionId, i128);
+struct Part<'r, 'p>(&'r Comparison<'p>, JoinedId, i128);
 
 impl Serialize for Part<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -228,7 +228,7 @@ impl Serialize for OneCause<'_, '_> {
 struct Row<'r, 'c, 'p>(&'r Diff<'c, 'p>, &'r DiffRow);
 
 /// Calls from one caller.
-struct Caller<'r, 'p>(&'r Comparison<'p>, FunctionId, Change);
+struct Caller<'r, 'p>(&'r Comparison<'p>, JoinedId, Change);
 
 impl Serialize for Caller<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -303,7 +303,7 @@ pub(super) fn write_function(of: &FunctionDiff<'_, '_>, out: &mut dyn Write) -> 
 struct OneLine<'r, 'c, 'p>(&'r FunctionDiff<'c, 'p>, &'r LineDiff);
 
 /// Calls made by a line.
-struct Called<'r, 'c, 'p>(&'r FunctionDiff<'c, 'p>, &'r (FunctionId, Change, Vec<Change>));
+struct Called<'r, 'c, 'p>(&'r FunctionDiff<'c, 'p>, &'r (JoinedId, Change, Vec<Change>));
 
 impl Serialize for Called<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped};
-use gristmill_profile::compare::{Change, Comparison, Presence, Rule, Unlike, UnlikeKind};
+use gristmill_profile::compare::{Change, Comparison, JoinRule, Presence, Unlike, UnlikeKind};
 use gristmill_profile::symbol::shorten;
 
 use super::{Diff, DiffRow, safe, shown_name};
@@ -69,7 +69,7 @@ fn spread(change: Change, unit: CostUnit) -> Option<String> {
         return None;
     }
     let side = |name: &str, sample: gristmill_profile::compare::Sample| {
-        format!("{name} {} to {}", unit.show(sample.least), unit.show(sample.most))
+        format!("{name} {} to {}", unit.show(sample.min), unit.show(sample.max))
     };
     Some(format!("{}, {}", side("base", change.base), side("new", change.new)))
 }
@@ -206,10 +206,10 @@ pub(crate) fn joins(diff: &Diff<'_, '_>) -> Vec<String> {
         _ => None,
     };
     // What was renamed is told by itself.
-    let joins = diff.joins.iter().filter(|join| join.rule != Rule::Rename);
+    let joins = diff.joins.iter().filter(|join| join.rule != JoinRule::Rename);
     let of_rule = joins.map(|join| {
         let example = match (join.rule, comparison.checkouts().first()) {
-            (Rule::CheckoutDirectory, Some(checkout)) => {
+            (JoinRule::CheckoutDirectory, Some(checkout)) => {
                 Some(format!("{} = {}", shown(&checkout.base), shown(&checkout.new)))
             }
             _ => example(join.example),

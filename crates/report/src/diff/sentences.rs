@@ -1,8 +1,7 @@
 //! Causes as sentences.
 
 use gristmill_output::{CostUnit, grouped};
-use gristmill_profile::FunctionId;
-use gristmill_profile::compare::{Cause, Comparison, Explanation, MoveKind, Presence};
+use gristmill_profile::compare::{Cause, Comparison, Explanation, JoinedId, MoveKind, Presence};
 use gristmill_profile::symbol::shorten;
 
 use super::notes::{from_to, per_call};
@@ -16,7 +15,7 @@ pub fn sentence(
     name_width: usize,
 ) -> String {
     let unit = event_column(comparison, column).unit;
-    let name = |function: FunctionId| {
+    let name = |function: JoinedId| {
         let name = safe(&shown_name(comparison.mention(function)));
         shorten(&name, name_width).into_owned()
     };
@@ -25,7 +24,7 @@ pub fn sentence(
         1 => ", and 1 function that follows".to_owned(),
         more => format!(", and {} functions that follow", grouped(more)),
     };
-    let beside = |function: FunctionId| {
+    let beside = |function: JoinedId| {
         others(explanation.functions.iter().filter(|(other, _)| *other != function).count())
     };
     match &explanation.cause {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Look, Table, grouped, wrap};
-use gristmill_profile::compare::Explanation;
+use gristmill_profile::compare::{Explanation, Side};
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -36,8 +36,8 @@ pub(super) fn write(diff: &Diff<'_, '_>, look: &Look, out: &mut dyn Write) -> io
 impl Diff<'_, '_> {
     /// Which profiles these are.
     pub(super) fn title(&self) -> String {
-        let side = |is_new: bool| {
-            let mut runs = self.comparison.runs(is_new);
+        let side = |side: Side| {
+            let mut runs = self.comparison.runs(side);
             let first = runs.next().map_or(String::new(), run_name);
             match runs.count() {
                 0 => first,
@@ -45,7 +45,7 @@ impl Diff<'_, '_> {
                 more => format!("{first} and {} more runs", grouped(more)),
             }
         };
-        format!("{} → {}", side(false), side(true))
+        format!("{} → {}", side(Side::Base), side(Side::New))
     }
 
     /// What makes the numbers doubtful.
@@ -82,8 +82,10 @@ impl Diff<'_, '_> {
             changed => format!("{} of {} {noun} changed", grouped(changed), grouped(self.all)),
         };
         if self.grouping == Grouping::Function && !self.is_filtered {
-            let [_, vanished, new] = self.comparison.presences();
-            for (of_kind, what) in [(new, "new"), (vanished, "vanished"), (self.renamed.len(), "renamed")] {
+            let counts = self.comparison.presence_counts();
+            for (of_kind, what) in
+                [(counts.new, "new"), (counts.vanished, "vanished"), (self.renamed.len(), "renamed")]
+            {
                 if of_kind > 0 {
                     text.push_str(&format!(", {} {what}", grouped(of_kind)));
                 }

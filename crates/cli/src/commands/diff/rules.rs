@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use gristmill_profile::compare::{Rule, RuleSet};
+use gristmill_profile::compare::{JoinRule, JoinRules};
 
 use crate::error::CliError;
 use crate::session::Session;
@@ -12,25 +12,25 @@ use gristmill_output::wrap;
 const ALL: &str = "all";
 
 /// The rules that are asked for: only some, or all but some.
-pub(crate) fn chosen(only: &[String], without: &[String]) -> Result<RuleSet, CliError> {
+pub(crate) fn chosen(only: &[String], without: &[String]) -> Result<JoinRules, CliError> {
     let named = |name: &String| {
         if name == ALL {
-            return Ok(RuleSet::all());
+            return Ok(JoinRules::all());
         }
-        Rule::named(name).map(|rule| RuleSet::NONE.with(rule)).ok_or_else(|| unknown(name))
+        JoinRule::named(name).map(|rule| JoinRules::NONE.with(rule)).ok_or_else(|| unknown(name))
     };
-    let sets = |names: &[String]| -> Result<RuleSet, CliError> {
-        names.iter().try_fold(RuleSet::NONE, |set, name| Ok(set.and(named(name)?)))
+    let sets = |names: &[String]| -> Result<JoinRules, CliError> {
+        names.iter().try_fold(JoinRules::NONE, |set, name| Ok(set.and(named(name)?)))
     };
     if !only.is_empty() {
         return sets(only);
     }
     let without = sets(without)?;
-    Ok(without.iter().fold(RuleSet::all(), RuleSet::without))
+    Ok(without.iter().fold(JoinRules::all(), JoinRules::without))
 }
 
 fn unknown(name: &str) -> CliError {
-    let nearest = Rule::ALL
+    let nearest = JoinRule::ALL
         .into_iter()
         .map(|rule| (strsim::jaro_winkler(rule.name(), name), rule))
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
@@ -44,7 +44,7 @@ fn unknown(name: &str) -> CliError {
 pub(crate) fn list(session: &Session) -> Result<(), CliError> {
     const INDENT: usize = 4;
     let out = &mut *session.stdout();
-    for rule in Rule::ALL {
+    for rule in JoinRule::ALL {
         let description = rule.description();
         writeln!(out, "{}", session.paint.bold(description.name))?;
         let indent = " ".repeat(INDENT);

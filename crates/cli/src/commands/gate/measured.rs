@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gristmill_profile::analysis::{CallGraph, group_costs};
-use gristmill_profile::compare::{RuleSet, normal_function};
+use gristmill_profile::compare::{JoinRules, normal_function};
 use gristmill_profile::merge::creators;
 use gristmill_profile::{FunctionId, Profile, Selection};
 use regex::Regex;
@@ -60,7 +60,7 @@ impl Measured {
             .map(|id| {
                 let function = profile.function(id);
                 let file = profile.file(function.file);
-                let (file, name) = normal_function(file, function.name, &directories, RuleSet::all());
+                let (file, name) = normal_function(file, function.name, &directories, JoinRules::all());
                 FunctionName { name, file }
             })
             .collect();

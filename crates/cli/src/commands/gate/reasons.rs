@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gristmill_profile::Profile;
-use gristmill_profile::compare::{CompareOptions, Comparison, Normalising};
+use gristmill_profile::compare::{CompareOptions, Comparison, JoinOptions};
 use gristmill_report::diff::sentence;
 
 use super::judge::{Outcome, Reason, Verdict};
@@ -22,8 +22,8 @@ pub(super) fn explain(
     new: &Profile,
     directory: &Path,
 ) -> Result<(), String> {
-    let normalising = Normalising { strip_prefix: vec![prefix(directory)], ..Normalising::default() };
-    let options = CompareOptions { normalising, ..CompareOptions::default() };
+    let joining = JoinOptions { strip_prefix: vec![prefix(directory)], ..JoinOptions::default() };
+    let options = CompareOptions { joining, ..CompareOptions::default() };
     let comparison = Comparison::new(&[base], &[new], &options).map_err(|error| error.to_string())?;
     for check in verdict.checks.iter_mut().filter(|check| check.is_total && check.outcome != Outcome::Within)
     {

@@ -7,7 +7,7 @@ use gristmill_format::Cost;
 use proptest::prelude::*;
 
 use crate::analysis::tests::corpus::files;
-use crate::compare::{CompareError, CompareOptions, Comparison, Presence};
+use crate::compare::{CompareError, CompareOptions, Comparison, JoinedId, Presence};
 use crate::{Builder, FunctionId, Profile, Selection};
 
 fn compare<'p>(base: &'p Profile, new: &'p Profile) -> Comparison<'p> {
@@ -77,7 +77,7 @@ fn assert_adds_up(comparison: &Comparison<'_>, difference: &Profile) {
             ([difference.object(function.object), difference.file(function.file), function.name], id)
         })
         .collect();
-    let of = |function: FunctionId| {
+    let of = |function: JoinedId| {
         let mention = comparison.in_base(function).unwrap_or(comparison.mention(function));
         by_name.get(&[mention.object, mention.file, mention.name]).copied()
     };

@@ -2,8 +2,8 @@
 
 use gristmill_format::Cost;
 
-use crate::compare::{Cause, CompareOptions, Comparison, MoveKind};
-use crate::{Builder, FunctionId, Profile};
+use crate::compare::{Cause, CompareOptions, Comparison, JoinedId, MoveKind};
+use crate::{Builder, Profile};
 
 /// `main` calls `run`, which calls `grind` so often, and `grind` calls `crack` unless that is inlined.
 fn mill(rounds: Cost, own: Cost, is_inlined: bool) -> Profile {
@@ -22,7 +22,7 @@ fn mill(rounds: Cost, own: Cost, is_inlined: bool) -> Profile {
     builder.build().unwrap()
 }
 
-fn name(comparison: &Comparison<'_>, function: FunctionId) -> String {
+fn name(comparison: &Comparison<'_>, function: JoinedId) -> String {
     String::from_utf8_lossy(comparison.mention(function).name).into_owned()
 }
 
@@ -35,7 +35,7 @@ fn causes(base: &Profile, new: &Profile) -> Vec<(String, Cost)> {
     for cause in &explanations.causes {
         assert_eq!(cause.functions.iter().map(|(_, part)| part).sum::<Cost>(), cause.effect);
     }
-    let name = |function: FunctionId| name(&comparison, function);
+    let name = |function: JoinedId| name(&comparison, function);
     let told = explanations.causes.iter().map(|explanation| {
         let text = match &explanation.cause {
             Cause::Moved { kind, function, callers, moved } => {
@@ -164,7 +164,7 @@ fn changes_within_the_spread_are_noise() {
         comparison.functions().find(|&function| name(&comparison, function) == wanted).unwrap()
     };
     let (f, g) = (comparison.self_cost(of("f"), 0), comparison.self_cost(of("g"), 0));
-    assert_eq!((f.base.median, f.base.least, f.base.most, f.delta()), (102, 100, 104, 1));
+    assert_eq!((f.base.median, f.base.min, f.base.max, f.delta()), (102, 100, 104, 1));
     assert!(f.is_noise() && !g.is_noise());
     let noisy: Vec<bool> = comparison.explain(0).causes.iter().map(|cause| cause.is_noise).collect();
     assert_eq!(noisy, [false, true]);

@@ -1,7 +1,7 @@
 //! Which functions of two sides are one.
 
-use crate::compare::{Checkout, CompareOptions, Comparison, Presence, Rule};
-use crate::{FunctionId, Profile};
+use crate::Profile;
+use crate::compare::{Checkout, CompareOptions, Comparison, JoinRule, JoinedId, Presence};
 
 fn functions(names: &[(&str, &str, &str, i32)]) -> Profile {
     let mut text = "events: Ir\n".to_owned();
@@ -16,7 +16,7 @@ fn joined(base: &Profile, new: &Profile, options: &CompareOptions) -> Vec<(Strin
     let comparison = Comparison::new(&[base], &[new], options).unwrap();
     let name =
         |name: Option<&[u8]>| name.map_or("-".to_owned(), |name| String::from_utf8_lossy(name).into_owned());
-    let row = |function: FunctionId| {
+    let row = |function: JoinedId| {
         let cost = comparison.self_cost(function, 0);
         (
             name(comparison.in_base(function).map(|mention| mention.name)),
@@ -48,9 +48,9 @@ fn directories_are_found_by_common_ends() {
     assert!(comparison.functions().all(|function| comparison.presence(function) == Presence::Both));
     let checkout = Checkout { base: b"/home/a/mill/".to_vec(), new: b"/ci/job/7/".to_vec(), paths: 3 };
     assert_eq!(comparison.checkouts(), [checkout]);
-    let joins: Vec<(Rule, usize)> =
+    let joins: Vec<(JoinRule, usize)> =
         comparison.joins().iter().map(|join| (join.rule, join.functions)).collect();
-    assert_eq!(joins, [(Rule::CheckoutDirectory, 2)]);
+    assert_eq!(joins, [(JoinRule::CheckoutDirectory, 2)]);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn equal_hashes_stay_apart_and_others_come_together() {
         rows(&[(&name(1), &name(1), 10, 11), (&name(2), &name(7), 60, 65)])
     );
     let mut options = CompareOptions::default();
-    options.normalising.rules = options.normalising.rules.without(Rule::SymbolHash).without(Rule::Rename);
+    options.joining.rules = options.joining.rules.without(JoinRule::SymbolHash).without(JoinRule::Rename);
     assert_eq!(joined(&base, &new, &options).len(), 4);
 }
 
@@ -137,10 +137,10 @@ fn options_of_the_user_come_before_the_rules() {
     let base = functions(&[("", "/a/one/m.c", "f", 1), ("", "/x/n.c", "g", 1)]);
     let new = functions(&[("", "two/m.c", "f", 1), ("", "/y/n.c", "g", 1)]);
     let mut options = CompareOptions::default();
-    options.normalising.rules = super::super::RuleSet::NONE;
+    options.joining.rules = super::super::JoinRules::NONE;
     assert_eq!(joined(&base, &new, &options).len(), 4);
-    options.normalising.strip_prefix = vec![b"/a".to_vec()];
-    options.normalising.map = vec![(b"one/".to_vec(), b"two/".to_vec()), (b"/x".to_vec(), b"/y".to_vec())];
+    options.joining.strip_prefix = vec![b"/a".to_vec()];
+    options.joining.map = vec![(b"one/".to_vec(), b"two/".to_vec()), (b"/x".to_vec(), b"/y".to_vec())];
     assert_eq!(joined(&base, &new, &options).len(), 2);
 }
 
@@ -155,13 +155,13 @@ fn renamed_functions_are_found_by_cost_and_callers() {
     };
     let (base, new) = (side("Mill", 100), side("Grinder", 101));
     let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
-    let renamed: Vec<FunctionId> =
+    let renamed: Vec<JoinedId> =
         comparison.functions().filter(|&function| comparison.renamed(function).is_some()).collect();
     assert_eq!((comparison.functions().len(), renamed.len()), (3, 2));
     let why = comparison.renamed(renamed[1]).unwrap();
     assert_eq!((why.common_callers, why.callers, why.calls, why.self_costs), (1, 1, (9, 9), (70, 70)));
     let mut options = CompareOptions::default();
-    options.normalising.rules = options.normalising.rules.without(Rule::Rename);
+    options.joining.rules = options.joining.rules.without(JoinRule::Rename);
     assert_eq!(Comparison::new(&[&base], &[&new], &options).unwrap().functions().len(), 5);
 }
 
@@ -177,6 +177,6 @@ fn runs_of_one_side_may_be_of_other_builds() {
     let comparison = Comparison::new(&base, &new, &CompareOptions::default()).unwrap();
     let costs: Vec<_> = comparison.functions().map(|function| comparison.self_cost(function, 0)).collect();
     assert_eq!(costs.len(), 1);
-    assert_eq!((costs[0].base.least, costs[0].base.median, costs[0].base.most), (10, 12, 14));
-    assert_eq!((costs[0].new.least, costs[0].new.median, costs[0].new.most), (20, 20, 21));
+    assert_eq!((costs[0].base.min, costs[0].base.median, costs[0].base.max), (10, 12, 14));
+    assert_eq!((costs[0].new.min, costs[0].new.median, costs[0].new.max), (20, 20, 21));
 }

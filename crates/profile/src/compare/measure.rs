@@ -5,13 +5,17 @@ use std::collections::HashMap;
 use gristmill_format::ProducerKind;
 
 use super::environment::producers;
-use super::normalising::Identity;
-use super::sample::{ChangeTable, SampleTable};
-use super::{CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, Rule, renames};
+use super::join::Identity;
+use super::raw::Run;
+use super::sample::ChangeTable;
+use super::{
+    CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, JoinRule, JoinedId, Side, renames,
+};
 use crate::analysis::{Arc, CallGraph, Cycles, Inclusive};
 use crate::cost::{CostTable, MOST_CELLS};
 use crate::formula::derive;
 use crate::id::FunctionId;
+use crate::interner::Interner;
 use crate::profile::Profile;
 use crate::selection::Selection;
 
@@ -29,40 +33,40 @@ impl<'p> Comparison<'p> {
         if base.is_empty() || new.is_empty() {
             return Err(CompareError::NothingToCompare);
         }
-        let sides =
-            base.iter().map(|profile| (*profile, false)).chain(new.iter().map(|profile| (*profile, true)));
-        let runs: Vec<(&'p Profile, bool)> = sides.collect();
+        let run = |side: Side| move |&profile| Run { profile, side };
+        let runs: Vec<Run<'p>> =
+            base.iter().map(run(Side::Base)).chain(new.iter().map(run(Side::New))).collect();
         let selection = &options.selection;
-        if !selection.is_all() && runs.iter().any(|(profile, _)| profile.selected(selection).next().is_none())
-        {
+        if !selection.is_all() && runs.iter().any(|run| run.profile.selected(selection).next().is_none()) {
             return Err(CompareError::NothingSelected);
         }
         let mut events = events_of(&runs);
         if !events.iter().any(ComparedEvent::is_common) {
-            let names = |is_new: bool| {
-                let has = |event: &&ComparedEvent| if is_new { event.in_new } else { event.in_base };
+            let names = |has: fn(&&ComparedEvent) -> bool| {
                 let name = |event: &ComparedEvent| String::from_utf8_lossy(&event.name).into_owned();
                 events.iter().filter(has).map(name).collect()
             };
-            return Err(CompareError::NoCommonEvent(names(false), names(true)));
+            return Err(CompareError::NoCommonEvent(
+                names(|event| event.in_base),
+                names(|event| event.in_new),
+            ));
         }
         let names: Vec<&[u8]> = events.iter().map(|event| &event.name[..]).collect();
         let derivation = derive(&names, &options.definitions);
-        let functions: usize = runs.iter().map(|(profile, _)| profile.function_count()).sum();
+        let functions: usize = runs.iter().map(|run| run.profile.function_count()).sum();
         if functions.saturating_mul(events.len() + derivation.derived.len()) > MOST_CELLS {
             return Err(CompareError::TooManyColumns);
         }
 
-        let mut identity = Identity::of(&runs, &options.normalising);
+        let mut identity = Identity::new(&runs, &options.joining);
         let mut graphs = Vec::new();
-        for (run, (profile, _)) in runs.iter().enumerate() {
+        for (run, Run { profile, .. }) in runs.iter().enumerate() {
             let columns = columns_of(profile, &events);
             let graph = joined_graph(profile, selection, (&columns, events.len()), &identity, run);
             graphs.push(graph.with_derived(&derivation.derived).map_err(|_| CompareError::Overflow)?);
         }
-        let recorded = events.len();
         for derived in &derivation.derived {
-            let on_both = derived.factors.iter().map(|&(event, _)| &events[event.min(recorded - 1)]);
+            let on_both = derived.factors.iter().map(|&(event, _)| &events[event]);
             let (in_base, in_new) =
                 on_both.fold((true, true), |(base, new), event| (base && event.in_base, new && event.in_new));
             events.push(ComparedEvent {
@@ -75,27 +79,25 @@ impl<'p> Comparison<'p> {
         }
 
         let mut renames = Vec::new();
-        if options.normalising.rules.has(Rule::Rename) {
-            let leading = events.iter().position(ComparedEvent::is_common).unwrap_or(0);
+        if options.joining.rules.has(JoinRule::Rename) {
+            #[expect(clippy::expect_used, reason = "sides without a common event type were refused")]
+            let leading = events.iter().position(ComparedEvent::is_common).expect("a common event type");
             let found = renames::renames(&identity.functions, &graphs, &runs, leading);
             if !found.is_empty() {
-                let pairs: Vec<(u32, u32)> = found.iter().map(|rename| (rename.base, rename.new)).collect();
-                let places = identity.join(&pairs, Rule::Rename);
-                let number = |function: u32| FunctionId::new(places[function as usize] as usize);
+                let pairs: Vec<(JoinedId, JoinedId)> =
+                    found.iter().map(|rename| (rename.base, rename.new)).collect();
+                let new_ids = identity.join(&pairs, JoinRule::Rename);
                 let count = identity.functions.len();
-                graphs = graphs
-                    .iter()
-                    .map(|graph| {
-                        graph.folded(count, |function| FunctionId::new(places[function.index()] as usize))
-                    })
-                    .collect();
-                renames = found.into_iter().map(|rename| (number(rename.base), rename.why)).collect();
+                let new_node = |node| new_ids[JoinedId::from_node(node).index()].node();
+                graphs = graphs.iter().map(|graph| graph.folded(count, new_node)).collect();
+                renames =
+                    found.into_iter().map(|rename| (new_ids[rename.base.index()], rename.why)).collect();
                 renames.sort_by_key(|(function, _)| *function);
             }
         }
         Ok(Comparison {
-            measured: Measured::of(&runs, &graphs),
-            is_sampled: runs.iter().any(|(profile, _)| producers(profile).any(ProducerKind::is_sampled)),
+            measured: Measured::new(&runs, &graphs),
+            is_sampled: runs.iter().any(|run| producers(run.profile).any(ProducerKind::is_sampled)),
             runs,
             selection: selection.clone(),
             identity,
@@ -125,9 +127,9 @@ pub(super) struct Measured {
 
 impl Measured {
     /// Of all runs, each with its graph; there is one at least, and all are over the same functions and columns.
-    fn of(runs: &[(&Profile, bool)], graphs: &[CallGraph]) -> Self {
+    fn new(runs: &[Run<'_>], graphs: &[CallGraph]) -> Self {
         let pairs = arc_pairs(graphs);
-        let functions = graphs.first().map_or(0, CallGraph::functions);
+        let functions = graphs[0].functions();
         let links = pairs.iter().map(|&(caller, callee)| Arc { caller, callee, count: 0 });
         let links = CallGraph::new(CostTable::new(0, functions), links, CostTable::new(0, pairs.len()));
         let mut tables: [Vec<CostTable>; 6] = Default::default();
@@ -135,11 +137,15 @@ impl Measured {
             tables.iter_mut().zip(tables_of(graph, &pairs)).for_each(|(tables, table)| tables.push(table));
         }
         let [self_costs, inclusive, calls, totals, counts, arc_costs] =
-            tables.map(|tables| by_side(runs, tables));
+            tables.map(|tables| ChangeTable::new(runs, tables));
         let arcs = pairs
             .into_iter()
             .enumerate()
-            .map(|(place, (caller, callee))| ComparedArc { caller, callee, count: counts.get(place, 0) })
+            .map(|(arc, (caller, callee))| ComparedArc {
+                caller: JoinedId::from_node(caller),
+                callee: JoinedId::from_node(callee),
+                count: counts.get(arc, 0),
+            })
             .collect();
         Measured { self_costs, inclusive, calls, totals, links, arcs, arc_costs }
     }
@@ -166,24 +172,14 @@ fn tables_of(graph: &CallGraph, pairs: &[(FunctionId, FunctionId)]) -> [CostTabl
     [graph.self_costs().clone(), inclusive, calls, totals, counts, arc_costs]
 }
 
-/// Tables of all runs, those of the base first, as changes.
-pub(super) fn by_side(runs: &[(&Profile, bool)], tables: Vec<CostTable>) -> ChangeTable {
-    let (mut base, mut new) = (Vec::new(), Vec::new());
-    for (table, (_, is_new)) in tables.into_iter().zip(runs) {
-        if *is_new { new.push(table) } else { base.push(table) }
-    }
-    ChangeTable { base: SampleTable::of(base), new: SampleTable::of(new) }
-}
-
-/// The event types of all runs, each once; those of the first run come first.
-fn events_of(runs: &[(&Profile, bool)]) -> Vec<ComparedEvent> {
+/// Collects the event types of all runs, each once; those of the first run come first.
+fn events_of(runs: &[Run<'_>]) -> Vec<ComparedEvent> {
     let mut events: Vec<ComparedEvent> = Vec::new();
-    let mut known: HashMap<(&[u8], usize), usize> = HashMap::new();
-    for &(profile, is_new) in runs {
+    let mut interner = Interner::default();
+    for &Run { profile, side } in runs {
         for event in profile.events().map(|event| profile.event(event)) {
-            let next = events.len();
-            let place = *known.entry((event.name, event.repetition)).or_insert(next);
-            if place == next {
+            let (index, is_first) = interner.intern((event.name, event.repetition));
+            if is_first {
                 events.push(ComparedEvent {
                     name: event.name.to_vec(),
                     repetition: event.repetition,
@@ -192,14 +188,16 @@ fn events_of(runs: &[(&Profile, bool)]) -> Vec<ComparedEvent> {
                     definition: None,
                 });
             }
-            let event = &mut events[place];
-            if is_new { event.in_new = true } else { event.in_base = true }
+            match side {
+                Side::Base => events[index].in_base = true,
+                Side::New => events[index].in_new = true,
+            }
         }
     }
     events
 }
 
-/// The column of each event type of a profile.
+/// Returns the column of each event type of a profile.
 pub(super) fn columns_of(profile: &Profile, events: &[ComparedEvent]) -> Vec<usize> {
     let known: HashMap<(&[u8], usize), usize> = events
         .iter()
@@ -208,7 +206,7 @@ pub(super) fn columns_of(profile: &Profile, events: &[ComparedEvent]) -> Vec<usi
         .collect();
     let column = |event| {
         let event = profile.event(event);
-        known.get(&(event.name, event.repetition)).copied().unwrap_or(0)
+        known[&(event.name, event.repetition)]
     };
     profile.events().map(column).collect()
 }
@@ -225,8 +223,7 @@ fn joined_graph(
     let graph = graph.with_costs(width, |row, out| {
         columns.iter().zip(row).for_each(|(&column, cost)| out[column] += cost);
     });
-    let function_of = &identity.function_of[run];
-    graph.folded(identity.functions.len(), |function| FunctionId::new(function_of[function.index()] as usize))
+    graph.folded(identity.functions.len(), |function| identity.joined(run, function).node())
 }
 
 /// Callers and callees of all runs, each pair once, sorted.

@@ -5,7 +5,7 @@ use std::fmt;
 /// A rule by which functions of unlike builds are taken for the same. Each can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Rule {
+pub enum JoinRule {
     /// `./`, `//` and `dir/../` in paths.
     DotSegments,
     /// `/rustc/<hash>/` in paths.
@@ -52,7 +52,7 @@ pub enum Rule {
 
 /// What is told of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RuleDescription {
+pub struct JoinRuleDescription {
     /// What it is called.
     pub name: &'static str,
     /// What it does.
@@ -61,41 +61,41 @@ pub struct RuleDescription {
     pub example: Option<(&'static str, &'static str)>,
 }
 
-impl Rule {
+impl JoinRule {
     /// All rules: first those about paths, then those about names, at last those about functions.
-    pub const ALL: [Rule; 21] = [
-        Rule::DotSegments,
-        Rule::RustcHash,
-        Rule::RustToolchain,
-        Rule::CargoRegistry,
-        Rule::CargoHash,
-        Rule::Pid,
-        Rule::CheckoutDirectory,
-        Rule::Mangling,
-        Rule::SymbolHash,
-        Rule::SymbolVersion,
-        Rule::LlvmSuffix,
-        Rule::ColdPart,
-        Rule::SplitPart,
-        Rule::Isra,
-        Rule::Constprop,
-        Rule::LtoPrivate,
-        Rule::ClosureNumber,
-        Rule::Address,
-        Rule::OtherObject,
-        Rule::OtherFile,
-        Rule::Rename,
+    pub const ALL: [JoinRule; 21] = [
+        JoinRule::DotSegments,
+        JoinRule::RustcHash,
+        JoinRule::RustToolchain,
+        JoinRule::CargoRegistry,
+        JoinRule::CargoHash,
+        JoinRule::Pid,
+        JoinRule::CheckoutDirectory,
+        JoinRule::Mangling,
+        JoinRule::SymbolHash,
+        JoinRule::SymbolVersion,
+        JoinRule::LlvmSuffix,
+        JoinRule::ColdPart,
+        JoinRule::SplitPart,
+        JoinRule::Isra,
+        JoinRule::Constprop,
+        JoinRule::LtoPrivate,
+        JoinRule::ClosureNumber,
+        JoinRule::Address,
+        JoinRule::OtherObject,
+        JoinRule::OtherFile,
+        JoinRule::Rename,
     ];
 
     /// What is told of it.
-    pub fn description(self) -> RuleDescription {
+    pub fn description(self) -> JoinRuleDescription {
         let (name, about, example) = match self {
-            Rule::DotSegments => (
+            JoinRule::DotSegments => (
                 "dot-segments",
                 "takes ./, // and dir/../ out of paths",
                 Some(("./elf/../elf//dl-open.c", "elf/dl-open.c")),
             ),
-            Rule::RustcHash => (
+            JoinRule::RustcHash => (
                 "rustc-hash",
                 "takes the hash of the compiler out of paths of Rust's library",
                 Some((
@@ -103,7 +103,7 @@ impl Rule {
                     "/rustc/library/core/src/option.rs",
                 )),
             ),
-            Rule::RustToolchain => (
+            JoinRule::RustToolchain => (
                 "rust-toolchain",
                 "takes sources of Rust's library for the same wherever a toolchain keeps them",
                 Some((
@@ -111,7 +111,7 @@ impl Rule {
                     "/rustc/library/core/src/option.rs",
                 )),
             ),
-            Rule::CargoRegistry => (
+            JoinRule::CargoRegistry => (
                 "cargo-registry",
                 "takes sources of dependencies for the same wherever Cargo keeps them",
                 Some((
@@ -119,92 +119,92 @@ impl Rule {
                     "registry/memchr-2.8.0/src/lib.rs",
                 )),
             ),
-            Rule::CargoHash => (
+            JoinRule::CargoHash => (
                 "cargo-hash",
                 "takes the hash off the names of what Cargo built",
                 Some(("/src/target/release/deps/mill-0123456789abcdef", "/src/target/release/deps/mill")),
             ),
-            Rule::Pid => (
+            JoinRule::Pid => (
                 "pid",
                 "takes the number of the process out of paths and names",
                 Some(("/tmp/perf-4711.map", "/tmp/perf-<pid>.map")),
             ),
-            Rule::CheckoutDirectory => (
+            JoinRule::CheckoutDirectory => (
                 "checkout-directory",
                 "finds the directories that both sides were built in by the common ends of paths",
                 None,
             ),
-            Rule::Mangling => (
+            JoinRule::Mangling => (
                 "mangling",
                 "takes a mangled name and its readable form for the same",
                 Some(("_ZN5stone5crushEv", "stone::crush()")),
             ),
-            Rule::SymbolHash => (
+            JoinRule::SymbolHash => (
                 "symbol-hash",
                 "takes hashes out of names of Rust; functions whose hashes are the same stay together",
                 Some(("mill::grind::h0123456789abcdef", "mill::grind")),
             ),
-            Rule::SymbolVersion => (
+            JoinRule::SymbolVersion => (
                 "symbol-version",
                 "takes the version off the names of symbols",
                 Some(("memcpy@@GLIBC_2.14", "memcpy")),
             ),
-            Rule::LlvmSuffix => (
+            JoinRule::LlvmSuffix => (
                 "llvm-suffix",
                 "takes off the number that LLVM gives to local names",
                 Some(("grind.llvm.1234567", "grind")),
             ),
-            Rule::ColdPart => (
+            JoinRule::ColdPart => (
                 "cold-part",
                 "takes a function and its rarely executed part for one",
                 Some(("grind(int) [clone .cold]", "grind(int)")),
             ),
-            Rule::SplitPart => (
+            JoinRule::SplitPart => (
                 "split-part",
                 "takes a function and what the compiler split off it for one",
                 Some(("grind.part.0", "grind")),
             ),
-            Rule::Isra => (
+            JoinRule::Isra => (
                 "isra",
                 "takes a function and its copy with other parameters for one",
                 Some(("grind.isra.0", "grind")),
             ),
-            Rule::Constprop => (
+            JoinRule::Constprop => (
                 "constprop",
                 "takes a function and its copy for constant arguments for one",
                 Some(("grind.constprop.0", "grind")),
             ),
-            Rule::LtoPrivate => (
+            JoinRule::LtoPrivate => (
                 "lto-private",
                 "takes off the number that link-time optimisation gives to local names",
                 Some(("grind.lto_priv.3", "grind")),
             ),
-            Rule::ClosureNumber => (
+            JoinRule::ClosureNumber => (
                 "closure-number",
                 "takes numbers and lines out of names of closures and lambdas; where both sides have the same ones, \
                  each stays itself",
                 Some(("mill::main::{closure#2}", "mill::main::{closure}")),
             ),
-            Rule::Address => (
+            JoinRule::Address => (
                 "address",
                 "takes addresses out of names; functions whose addresses are the same stay together",
                 Some(("0x000000000001ab70", "0x")),
             ),
-            Rule::OtherObject => (
+            JoinRule::OtherObject => (
                 "other-object",
                 "joins functions that are alone with their name and file, whatever their object",
                 None,
             ),
-            Rule::OtherFile => {
+            JoinRule::OtherFile => {
                 ("other-file", "joins functions that are alone with their name, whatever their file", None)
             }
-            Rule::Rename => (
+            JoinRule::Rename => (
                 "rename",
                 "joins a function that vanished with a new one that has its file, nearly its cost, and its callers",
                 None,
             ),
         };
-        RuleDescription { name, about, example }
+        JoinRuleDescription { name, about, example }
     }
 
     /// What it is called.
@@ -213,12 +213,12 @@ impl Rule {
     }
 
     /// The rule that is called so.
-    pub fn named(name: &str) -> Option<Rule> {
-        Rule::ALL.into_iter().find(|rule| rule.name() == name)
+    pub fn named(name: &str) -> Option<JoinRule> {
+        JoinRule::ALL.into_iter().find(|rule| rule.name() == name)
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for JoinRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -226,37 +226,37 @@ impl fmt::Display for Rule {
 
 /// Some of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct RuleSet(u32);
+pub struct JoinRules(u32);
 
-impl RuleSet {
+impl JoinRules {
     /// None of them.
-    pub const NONE: RuleSet = RuleSet(0);
+    pub const NONE: JoinRules = JoinRules(0);
 
     /// All of them.
     pub fn all() -> Self {
-        Rule::ALL.into_iter().fold(RuleSet::NONE, RuleSet::with)
+        JoinRule::ALL.into_iter().fold(JoinRules::NONE, JoinRules::with)
     }
 
     /// These and one more.
     #[must_use]
-    pub fn with(self, rule: Rule) -> Self {
-        RuleSet(self.0 | 1 << rule as u32)
+    pub fn with(self, rule: JoinRule) -> Self {
+        JoinRules(self.0 | 1 << rule as u32)
     }
 
     /// These without one.
     #[must_use]
-    pub fn without(self, rule: Rule) -> Self {
-        RuleSet(self.0 & !(1 << rule as u32))
+    pub fn without(self, rule: JoinRule) -> Self {
+        JoinRules(self.0 & !(1 << rule as u32))
     }
 
     /// Those of both.
     #[must_use]
-    pub fn and(self, other: RuleSet) -> Self {
-        RuleSet(self.0 | other.0)
+    pub fn and(self, other: JoinRules) -> Self {
+        JoinRules(self.0 | other.0)
     }
 
     /// Whether a rule is among them.
-    pub fn has(self, rule: Rule) -> bool {
+    pub fn has(self, rule: JoinRule) -> bool {
         self.0 & 1 << rule as u32 != 0
     }
 
@@ -265,13 +265,13 @@ impl RuleSet {
         self.0 == 0
     }
 
-    /// The rules, in the order of [`Rule::ALL`].
-    pub fn iter(self) -> impl Iterator<Item = Rule> {
-        Rule::ALL.into_iter().filter(move |&rule| self.has(rule))
+    /// The rules, in the order of [`JoinRule::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = JoinRule> {
+        JoinRule::ALL.into_iter().filter(move |&rule| self.has(rule))
     }
 }
 
-impl fmt::Debug for RuleSet {
+impl fmt::Debug for JoinRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }

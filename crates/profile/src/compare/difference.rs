@@ -7,24 +7,22 @@ use gristmill_format::{
     PositionKind, PositionStyle, Positions, Record, Words, Writer,
 };
 
-use super::Comparison;
-use super::measuring::columns_of;
-use super::normalising::Mention;
-use super::sample::Sample;
-use super::source_lines::LinePlace;
+use super::lines::LinePlace;
+use super::measure::columns_of;
+use super::raw::Mention;
+use super::{Change, Comparison, JoinedId, Side};
 use crate::cost::{CostTable, add};
 use crate::decode::BlockLine;
-use crate::id::FunctionId;
 use crate::lines::place_costs;
 
 /// A line of a function; with a callee for what it calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    function: FunctionId,
+    function: JoinedId,
     /// Lines of the function's own file come first.
     is_elsewhere: bool,
     place: LinePlace,
-    callee: Option<FunctionId>,
+    callee: Option<JoinedId>,
 }
 
 /// Rows of costs by key, a count before them: sorted, each key once.
@@ -50,14 +48,14 @@ impl Comparison<'_> {
         writer.write(&Record::new(Line::Comment(b" callgrind format")))?;
         writer.header("version", b"1")?;
         writer.header("creator", creator.as_bytes())?;
-        let part = self.runs(true).flat_map(|profile| profile.selected(&self.selection)).next();
+        let part = self.runs(Side::New).flat_map(|profile| profile.selected(&self.selection)).next();
         if let Some(command) = part.and_then(|part| part.command()) {
             // One line, as far as a reader can tell.
             let _ = writer.header("cmd", command.trim_ascii());
         }
-        for (kind, is_new) in [(&b"Base"[..], false), (b"New", true)] {
+        for (kind, side) in [(&b"Base"[..], Side::Base), (b"New", Side::New)] {
             let names: Vec<&str> = self
-                .runs(is_new)
+                .runs(side)
                 .flat_map(|profile| profile.inputs())
                 .map(|input| input.name.as_str())
                 .collect();
@@ -68,7 +66,7 @@ impl Comparison<'_> {
         writer.position_columns(&[PositionKind::Line])?;
         self.write_events(&mut writer)?;
         self.write_rows(&rows, &mut writer)?;
-        let totals: Vec<Cost> = self.recorded().map(|column| self.total(column).delta()).collect();
+        let totals: Vec<Cost> = self.recorded_columns().map(|column| self.total(column).delta()).collect();
         // Medians do not add up; a reader that checks would say so.
         if self.runs.len() == 2 {
             writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&totals)))))?;
@@ -76,15 +74,10 @@ impl Comparison<'_> {
         writer.finish()
     }
 
-    /// The columns that are recorded and not derived.
-    fn recorded(&self) -> std::ops::Range<usize> {
-        0..self.events.len() - self.derived.len()
-    }
-
     fn write_events<W: io::Write>(&self, writer: &mut Writer<W>) -> Result<(), Error> {
-        let names: Vec<&[u8]> = self.recorded().map(|column| &self.events[column].name[..]).collect();
+        let names: Vec<&[u8]> = self.recorded_columns().map(|column| &self.events[column].name[..]).collect();
         let mut said: Vec<&[u8]> = Vec::new();
-        for definition in self.runs.iter().flat_map(|(profile, _)| profile.event_definitions()) {
+        for definition in self.runs.iter().flat_map(|run| run.profile.event_definitions()) {
             let EventDefinition { name, formula, long_name } = definition;
             let is_shown = names.contains(&name) && formula.is_none() && long_name.is_some();
             if is_shown && !said.contains(&name) {
@@ -97,7 +90,7 @@ impl Comparison<'_> {
 
     fn write_rows<W: io::Write>(&self, rows: &Rows, writer: &mut Writer<W>) -> Result<(), Error> {
         let mut current: Option<Mention<'_>> = None;
-        let mut of: Option<FunctionId> = None;
+        let mut of: Option<JoinedId> = None;
         let mut file: &[u8] = b"";
         for (key, row) in rows.keys.iter().zip(rows.costs.rows()) {
             let (count, costs) = (row[0], &row[1..]);
@@ -142,36 +135,30 @@ impl Comparison<'_> {
     }
 
     /// A function as the base mentions it, or else as the new profile does.
-    fn as_in_base(&self, function: FunctionId) -> Mention<'_> {
+    fn as_in_base(&self, function: JoinedId) -> Mention<'_> {
         self.in_base(function).unwrap_or(self.mention(function))
     }
 
     /// New less base, by line.
     fn difference(&self) -> Rows {
-        let runs: Vec<(Rows, bool)> =
-            (0..self.runs.len()).map(|run| (self.rows_of(run), self.runs[run].1)).collect();
-        let mut keys: Vec<Key> = runs.iter().flat_map(|(rows, _)| rows.keys.iter().copied()).collect();
+        let runs: Vec<(Side, Rows)> =
+            (0..self.runs.len()).map(|run| (self.runs[run].side, self.rows_of(run))).collect();
+        let mut keys: Vec<Key> = runs.iter().flat_map(|(_, rows)| rows.keys.iter().copied()).collect();
         keys.sort_unstable();
         keys.dedup();
-        let width = self.recorded().len() + 1;
+        let width = self.recorded_columns().len() + 1;
         let mut costs = CostTable::new(width, 0);
         let mut next = vec![0; runs.len()];
         let (mut of_key, mut row) = (Vec::new(), vec![0; width]);
         for key in &keys {
             of_key.clear();
-            for ((rows, is_new), next) in runs.iter().zip(&mut next) {
+            for ((side, rows), next) in runs.iter().zip(&mut next) {
                 let found = rows.keys.get(*next) == Some(key);
-                of_key.push((found.then(|| rows.costs.row(*next)), *is_new));
+                of_key.push((*side, found.then(|| rows.costs.row(*next))));
                 *next += usize::from(found);
             }
             for (column, cost) in row.iter_mut().enumerate() {
-                let side = |side: bool| {
-                    let of_side = of_key.iter().filter(|(_, is_new)| *is_new == side);
-                    let mut costs: Vec<Cost> =
-                        of_side.map(|(row, _)| row.map_or(0, |row| row[column])).collect();
-                    Sample::of(&mut costs).median
-                };
-                *cost = side(true) - side(false);
+                *cost = Change::from_rows(of_key.iter().copied(), column).delta();
             }
             costs.push(&row);
         }
@@ -180,11 +167,10 @@ impl Comparison<'_> {
 
     /// The lines of a run.
     fn rows_of(&self, run: usize) -> Rows {
-        let (profile, _) = self.runs[run];
+        let profile = self.runs[run].profile;
         let columns = columns_of(profile, &self.events);
-        let width = self.recorded().len() + 1;
-        let function_of =
-            |function: FunctionId| FunctionId::new(self.identity.function_of[run][function.index()] as usize);
+        let width = self.recorded_columns().len() + 1;
+        let joined = |function| self.identity.joined(run, function);
         let mut found: Vec<(Key, usize)> = Vec::new();
         let mut costs = CostTable::new(width, 0);
         for part in profile.selected(&self.selection) {
@@ -196,14 +182,14 @@ impl Comparison<'_> {
                     let (place, callee, count, of_line) = match line {
                         BlockLine::SelfCost { place, costs } => (place, None, 0, costs),
                         BlockLine::Calls { place, callee, count, costs, .. } => {
-                            (place, Some(function_of(callee)), count, costs)
+                            (place, Some(joined(callee)), count, costs)
                         }
                         BlockLine::Jump { .. } => return,
                     };
                     of_profile.clear();
                     of_profile.resize(columns.len(), 0);
                     place_costs(&of_line, events, of_profile);
-                    let function = function_of(function);
+                    let function = joined(function);
                     let place = self.line_place(run, &place);
                     let is_elsewhere = place.file != self.file(function);
                     let key = Key { function, is_elsewhere, place, callee };

@@ -1,0 +1,74 @@
+//! Ids of a comparison, and its two sides.
+
+use std::fmt;
+
+use crate::FunctionId;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $visibility:vis $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $visibility struct $name(u32);
+
+        impl $name {
+            pub(super) fn new(index: usize) -> Self {
+                $name(u32::try_from(index).expect("fewer than 2^32"))
+            }
+
+            /// Its index, below the count of what it identifies.
+            $visibility fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($name), self.0)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A function of a [`Comparison`](super::Comparison): one or more functions of either side, joined.
+    ///
+    /// It is valid for the comparison that made it, and stable: the same profiles and options give the same ids.
+    pub JoinedId;
+    /// A path of a [`Comparison`](super::Comparison): a source file or an object, joined.
+    pub JoinedPathId;
+    /// A function as the runs have it: an object, a source file and a name.
+    pub(super) RawFunctionId;
+    /// A path as the runs have it.
+    pub(super) RawPathId;
+}
+
+impl JoinedId {
+    /// Its node in the call graphs of a comparison.
+    pub(super) fn node(self) -> FunctionId {
+        FunctionId::new(self.index())
+    }
+
+    /// The function of a node in the call graphs of a comparison.
+    pub(super) fn from_node(node: FunctionId) -> Self {
+        JoinedId::new(node.index())
+    }
+}
+
+/// A side of a [`Comparison`](super::Comparison).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The profiles before the change.
+    Base,
+    /// The profiles after the change.
+    New,
+}
+
+impl Side {
+    /// Both sides.
+    pub const ALL: [Side; 2] = [Side::Base, Side::New];
+
+    /// Its index in a pair: 0 for the base, 1 for the new side.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}

@@ -1,0 +1,189 @@
+//! Which functions of all runs are one function.
+
+use std::borrow::Cow;
+
+use super::checkout::Checkout;
+use super::groups::groups;
+use super::id::{JoinedId, JoinedPathId, RawFunctionId};
+use super::join_options::JoinOptions;
+use super::join_rule::{JoinRule, JoinRules};
+use super::joined_paths::JoinedPaths;
+use super::names::{NormalName, normal_name};
+use super::raw::{Mention, RawFunctions, RawPaths, Run};
+use crate::FunctionId;
+use crate::profile::Profile;
+use crate::symbol::{fold_callers, fold_recursion};
+
+/// One function of a comparison.
+#[derive(Debug, Clone)]
+pub(super) struct Joined<'p> {
+    /// As each side first mentions it: base, new. At least one side does.
+    pub(super) sides: [Option<Mention<'p>>; 2],
+    /// The count of functions of each side that it stands for.
+    pub(super) counts: [u32; 2],
+    /// The rules that joining it took.
+    pub(super) rules: JoinRules,
+    pub(super) file: JoinedPathId,
+    /// `true` if its file is known.
+    pub(super) has_file: bool,
+    pub(super) object: JoinedPathId,
+}
+
+/// The functions and paths of a comparison, and what the functions and files of each run are among them.
+#[derive(Debug)]
+pub(super) struct Identity<'p> {
+    pub(super) functions: Vec<Joined<'p>>,
+    /// By run, then by the profile's function.
+    by_run: Vec<Vec<JoinedId>>,
+    pub(super) paths: JoinedPaths<'p>,
+}
+
+impl<'p> Identity<'p> {
+    /// Joins the functions and paths of all runs.
+    pub(super) fn new(runs: &[Run<'p>], options: &JoinOptions) -> Self {
+        let pids: Vec<Vec<u64>> = runs.iter().map(|run| pids(run.profile)).collect();
+        let raw_paths = RawPaths::collect(runs);
+        let paths = JoinedPaths::new(&raw_paths, options, &pids, runs);
+
+        let mut functions =
+            RawFunctions::collect(runs, &raw_paths, |name, run| normalized(name, options, &pids[run]));
+        take_checkouts_from_names(&mut functions, &paths.checkouts, options.rules);
+
+        let groups = groups(&functions, &paths, options.rules);
+        let mut by_raw: Vec<Option<JoinedId>> = vec![None; functions.ids().len()];
+        for (index, group) in groups.iter().enumerate() {
+            for member in group {
+                by_raw[member.index()] = Some(JoinedId::new(index));
+            }
+        }
+        #[expect(clippy::expect_used, reason = "every raw function is in a group")]
+        let joined_id = |raw: &RawFunctionId| by_raw[raw.index()].expect("in a group");
+        Identity {
+            functions: groups.iter().map(|group| joined(group, &functions, &paths)).collect(),
+            by_run: functions.by_run.iter().map(|raw| raw.iter().map(joined_id).collect()).collect(),
+            paths,
+        }
+    }
+
+    /// Returns the joined function of a run's function.
+    pub(super) fn joined(&self, run: usize, function: FunctionId) -> JoinedId {
+        self.by_run[run][function.index()]
+    }
+
+    /// Joins functions of the base with functions of the new side. Returns the new id of each function, by its old one.
+    pub(super) fn join(&mut self, pairs: &[(JoinedId, JoinedId)], rule: JoinRule) -> Vec<JoinedId> {
+        let mut joined_to: Vec<Option<JoinedId>> = vec![None; self.functions.len()];
+        for &(base, new) in pairs {
+            let Joined { sides, counts, rules, .. } = self.functions[new.index()];
+            let kept = &mut self.functions[base.index()];
+            kept.sides[1] = sides[1];
+            kept.counts[1] = counts[1];
+            kept.rules = kept.rules.and(rules).with(rule);
+            joined_to[new.index()] = Some(base);
+        }
+        let mut kept_before = 0;
+        let kept_ids: Vec<JoinedId> = joined_to
+            .iter()
+            .map(|joined| {
+                let id = JoinedId::new(kept_before);
+                kept_before += usize::from(joined.is_none());
+                id
+            })
+            .collect();
+        let new_ids: Vec<JoinedId> = joined_to
+            .iter()
+            .zip(&kept_ids)
+            .map(|(joined, &kept)| joined.map_or(kept, |base| kept_ids[base.index()]))
+            .collect();
+        let mut is_kept = joined_to.iter().map(Option::is_none);
+        self.functions.retain(|_| is_kept.next() == Some(true));
+        for of_run in &mut self.by_run {
+            of_run.iter_mut().for_each(|function| *function = new_ids[function.index()]);
+        }
+        new_ids
+    }
+}
+
+/// Returns the processes that a profile was recorded from, sorted.
+fn pids(profile: &Profile) -> Vec<u64> {
+    let mut pids: Vec<u64> = profile.parts().filter_map(|part| part.pid()).collect();
+    pids.sort_unstable();
+    pids.dedup();
+    pids
+}
+
+fn normalized(name: &[u8], options: &JoinOptions, pids: &[u64]) -> NormalName {
+    let name = if options.fold_callers { fold_callers(name) } else { name };
+    let name = if options.fold_recursion { fold_recursion(name) } else { Cow::Borrowed(name) };
+    normal_name(&name, options.rules, pids)
+}
+
+/// Removes checkout directories from names that contain paths, such as `require_once::/srv/app/index.php`.
+///
+/// Only the directories that join most paths are removed.
+fn take_checkouts_from_names(functions: &mut RawFunctions<'_>, checkouts: &[Checkout], rules: JoinRules) {
+    const MAX_CHECKOUTS: usize = 8;
+    /// `/` alone is in many names that contain no path.
+    const MIN_BYTES: usize = 4;
+    let checkouts: Vec<&Checkout> = checkouts
+        .iter()
+        .filter(|checkout| checkout.base.len().max(checkout.new.len()) >= MIN_BYTES)
+        .take(MAX_CHECKOUTS)
+        .collect();
+    if checkouts.is_empty() || !rules.has(JoinRule::CheckoutDirectory) {
+        return;
+    }
+    let lone = functions.list.iter_mut().filter(|function| function.sides[0] != function.sides[1]);
+    for function in lone.filter(|function| function.normal.text.contains(&b'/')) {
+        for checkout in &checkouts {
+            let directory = if function.sides[1] { &checkout.new } else { &checkout.base };
+            if directory.len() < MIN_BYTES {
+                continue;
+            }
+            if let Some(at) = memchr::memmem::find(&function.normal.text, directory) {
+                function.normal.text.drain(at..at + directory.len());
+                function.normal.used = function.normal.used.with(JoinRule::CheckoutDirectory);
+                break;
+            }
+        }
+    }
+}
+
+/// Makes one function of a group, with the rules that joining it took.
+fn joined<'p>(group: &[RawFunctionId], functions: &RawFunctions<'p>, paths: &JoinedPaths<'_>) -> Joined<'p> {
+    let members = || group.iter().map(|&member| &functions[member]);
+    let first = &functions[group[0]];
+    let mut joined = Joined {
+        sides: [None; 2],
+        counts: [0; 2],
+        rules: JoinRules::NONE,
+        file: paths.get(first.file),
+        has_file: paths.is_known(paths.get(first.file)),
+        object: paths.get(first.object),
+    };
+    for function in members() {
+        for side in 0..2 {
+            if function.sides[side] {
+                joined.sides[side].get_or_insert(function.mention);
+                joined.counts[side] += 1;
+            }
+        }
+    }
+    // What is the same on both sides took no rule.
+    for function in members() {
+        if function.mention.name != first.mention.name {
+            joined.rules = joined.rules.and(function.normal.used).and(first.normal.used);
+        }
+        for (raw, of_first, rule) in [
+            (function.object, first.object, JoinRule::OtherObject),
+            (function.file, first.file, JoinRule::OtherFile),
+        ] {
+            if paths.get(raw) != paths.get(of_first) {
+                joined.rules = joined.rules.with(rule);
+            } else if raw != of_first {
+                joined.rules = joined.rules.and(paths.rules(raw)).and(paths.rules(of_first));
+            }
+        }
+    }
+    joined
+}
