@@ -7,12 +7,17 @@
 mod bench;
 mod ci;
 mod corpus;
+mod doc_examples;
 mod failure;
 mod fuzz;
 mod gen_profile;
 mod manifest;
 mod record;
 mod size;
+mod source;
+mod structure;
+mod wasm;
+mod words;
 mod workspace;
 
 use std::process::ExitCode;
@@ -36,6 +41,14 @@ enum Task {
     GenProfile(gen_profile::Options),
     /// Measures in release mode, side by side with other tools.
     Bench(bench::Options),
+    /// Checks which files and crates use which.
+    Structure,
+    /// Checks that no comment, text or name uses a retired word.
+    Words,
+    /// Checks that every public type of a library has an example or links to one.
+    DocExamples,
+    /// Compiles the libraries for WebAssembly.
+    Wasm,
     /// Checks corpus/ against its manifest.
     Corpus(corpus::Options),
     /// Records the corpus anew, into a folder of its own.
@@ -48,6 +61,10 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::GenProfile(options) => gen_profile::run(&options),
         Task::Bench(options) => bench::run(&options),
+        Task::Structure => structure::run(),
+        Task::Words => words::run(),
+        Task::DocExamples => doc_examples::run(),
+        Task::Wasm => wasm::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Record(options) => record::run(&options),
     };

@@ -1,0 +1,64 @@
+//! The crates of the project: their floors, folders and root files.
+
+use std::path::PathBuf;
+
+use crate::workspace;
+
+/// One crate of the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProjectCrate {
+    /// The folder below `crates/`.
+    pub(crate) folder: &'static str,
+    /// A crate uses only crates of lower floors.
+    pub(crate) floor: u8,
+    /// Libraries compile for WebAssembly and have documented types.
+    pub(crate) is_library: bool,
+}
+
+/// All crates, from the bottom.
+const CRATES: [ProjectCrate; 8] = [
+    library("format", 0),
+    library("output", 0),
+    library("profile", 1),
+    library("report", 2),
+    library("compat", 2),
+    library("gate", 2),
+    library("convert", 2),
+    ProjectCrate { folder: "cli", floor: 3, is_library: false },
+];
+
+const fn library(folder: &'static str, floor: u8) -> ProjectCrate {
+    ProjectCrate { folder, floor, is_library: true }
+}
+
+impl ProjectCrate {
+    /// Returns the crates that exist.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        CRATES.into_iter().filter(|known| known.manifest().is_file())
+    }
+
+    pub(crate) fn libraries() -> impl Iterator<Item = Self> {
+        Self::all().filter(|known| known.is_library)
+    }
+
+    /// Finds a crate by the name of its package, `gristmill-format`.
+    pub(crate) fn by_package(name: &str) -> Option<Self> {
+        CRATES.into_iter().find(|known| known.package() == name)
+    }
+
+    pub(crate) fn package(self) -> String {
+        if self.is_library { format!("gristmill-{}", self.folder) } else { "gristmill".to_owned() }
+    }
+
+    pub(crate) fn path(self) -> PathBuf {
+        workspace::root().join("crates").join(self.folder)
+    }
+
+    pub(crate) fn manifest(self) -> PathBuf {
+        self.path().join("Cargo.toml")
+    }
+
+    pub(crate) fn root_file(self) -> PathBuf {
+        self.path().join(if self.is_library { "src/lib.rs" } else { "src/main.rs" })
+    }
+}
