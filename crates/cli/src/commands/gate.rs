@@ -1,123 +1,161 @@
 //! `gristmill gate`: holds benchmarks to budgets, and names the functions that are responsible.
 
-mod amount;
-mod baseline;
-mod config;
-mod github;
-mod init;
-mod json;
-mod judge;
-mod junit;
-mod markdown;
-mod measured;
-mod reasons;
 mod recording;
-mod report;
-mod sarif;
-mod text;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use self::baseline::{Baseline, Blessed, BlessedBudget, Noise};
-use self::config::{Benchmark, Config};
-use self::judge::Outcome;
-use self::measured::Measured;
-use self::report::Report;
-use crate::args::{GateArgs, GateBlessArgs, GateCommand, GateFormat, GateNoiseArgs, GateRunArgs, is_dash};
+use gristmill_gate::{
+    Baseline, Benchmark, BenchmarkBaseline, BenchmarkVerdict, Config, FileError, GateReport, Measurement, Noise,
+    Outcome, difference, first_config, percent_change,
+};
+use gristmill_output::{Painter, grouped, printable, printable_path};
+use gristmill_profile::Profile;
+use gristmill_report::diff::sentence;
+
+use crate::args::{
+    GateArgs, GateBlessArgs, GateCommand, GateFormat, GateInitArgs, GateNoiseArgs, GateRunArgs, is_dash,
+};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::load::complete;
-use crate::output::Target;
+use crate::output::{self, Target};
 use crate::session::Session;
-use crate::terminal::{Painter, grouped, printable, printable_path};
+
+/// Characters of a function's name in a reason.
+const NAME_WIDTH: usize = 60;
 
 pub(crate) fn run(args: &GateArgs, session: &Session) -> Result<ExitStatus, CliError> {
     match &args.command {
         GateCommand::Run(args) => judge(args, session),
         GateCommand::Bless(args) => bless(args, session),
         GateCommand::Noise(args) => noise(args, session),
-        GateCommand::Init(args) => init::run(args, session),
+        GateCommand::Init(args) => init(args, session),
     }
 }
 
 fn judge(args: &GateRunArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let config = config::read(&args.config.config)?;
-    let benchmarks = chosen(&config, &args.benchmarks)?;
-    let baseline = Baseline::read(&config.baseline)?;
+    let config = read_config(&args.config.config)?;
+    let baseline = read_baseline(&config.baseline)?;
     let mut verdicts = Vec::new();
-    for benchmark in benchmarks {
-        let verdict = match recording::profile(benchmark, &config, session) {
-            Ok(profile) => {
-                if let Some(folder) = &args.keep {
-                    keep(&profile, folder, &benchmark.name, session)?;
-                }
-                let measured = Measured::of(&profile, benchmark, &config.directory);
-                let blessed = baseline.benchmark.get(&benchmark.name);
-                let mut verdict = judge::judge(benchmark, &measured, blessed, args.allow_unlike);
-                if let Some(folder) = &args.against {
-                    let path = folder.join(profile_name(&benchmark.name));
-                    let explained = complete::load(&path, session.max_size, 1)
-                        .map_err(|error| error.to_string())
-                        .and_then(|base| reasons::explain(&mut verdict, &base, &profile, &config.directory));
-                    verdict.notes.extend(explained.err().map(|error| format!("no reasons: {error}")));
-                }
-                verdict
-            }
-            Err(failure) => judge::failed(benchmark, failure),
-        };
-        verdicts.push(verdict);
+    for benchmark in selected(&config, &args.benchmarks)? {
+        verdicts.push(match recording::profile(benchmark, &config, session) {
+            Ok(profile) => judge_profile(benchmark, &profile, &config, &baseline, args, session)?,
+            Err(failure) => BenchmarkVerdict::failed(benchmark, failure),
+        });
     }
-    let report = Report { config: config.path, directory: config.directory, verdicts, limit: args.limit };
-    write(&report, args.format, args.output.as_deref(), session)?;
+    let report = GateReport::new(&config, verdicts, args.limit, Path::is_file);
+    write_report(&report, args.format, args.output.as_deref(), session)?;
     for (format, path) in &args.also {
-        write(&report, *format, Some(path), session)?;
+        write_report(&report, *format, Some(path), session)?;
     }
-    Ok(match report.outcome() {
+    Ok(match report.outcome {
         Outcome::Within | Outcome::Advice => ExitStatus::Success,
         Outcome::Over => ExitStatus::Findings,
         Outcome::Unknown => ExitStatus::Failure,
     })
 }
 
-/// The benchmarks of these names, or all.
-fn chosen<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c Benchmark>, CliError> {
-    for name in names {
-        if !config.benchmarks.iter().any(|benchmark| benchmark.name == *name) {
-            let known: Vec<&str> =
-                config.benchmarks.iter().map(|benchmark| benchmark.name.as_str()).collect();
-            return Err(CliError::Usage {
-                message: format!("there is no benchmark called `{}`", printable(name.as_bytes())),
-                hint: Some(format!("there are {}", printable(known.join(", ").as_bytes()))),
+fn judge_profile(
+    benchmark: &Benchmark,
+    profile: &Profile,
+    config: &Config,
+    baseline: &Baseline,
+    args: &GateRunArgs,
+    session: &Session,
+) -> Result<BenchmarkVerdict, CliError> {
+    if let Some(directory) = &args.keep {
+        keep(profile, directory, &benchmark.name, session)?;
+    }
+    let source_directory = source_directory(config);
+    let measurement = Measurement::new(profile, benchmark, &source_directory);
+    let accepted = baseline.benchmarks.get(&benchmark.name);
+    let mut verdict = BenchmarkVerdict::new(benchmark, &measurement, accepted, args.allow_unlike);
+    if let Some(directory) = &args.against {
+        let path = directory.join(profile_name(&benchmark.name));
+        let explained = complete::load(&path, session.max_size, 1)
+            .map_err(|error| error.to_string())
+            .and_then(|base| {
+                let sentence = |comparison: &_, cause: &_, column| sentence(comparison, cause, column, NAME_WIDTH);
+                let added = verdict.add_reasons(&base, profile, &source_directory, sentence);
+                added.map_err(|error| error.to_string())
             });
+        verdict.notes.extend(explained.err().map(|error| format!("no reasons: {error}")));
+    }
+    Ok(verdict)
+}
+
+fn read_config(path: &Path) -> Result<Config, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|error| CliError::Usage {
+        message: match error.kind() {
+            io::ErrorKind::NotFound => format!("{}: no such file", printable_path(path)),
+            _ => format!("{}: {}", printable_path(path), crate::input::reason(&error)),
+        },
+        hint: Some("write a first one with `gristmill gate init`".to_owned()),
+    })?;
+    Config::parse(path, &text)
+        .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })
+}
+
+/// Reads the baseline; a missing file is an empty one.
+fn read_baseline(path: &Path) -> Result<Baseline, CliError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Baseline::parse(path, &text).map_err(|error| baseline_error(&error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Baseline::default()),
+        Err(error) => {
+            let message = crate::input::reason(&error);
+            Err(baseline_error(&FileError { path: path.to_owned(), line: 0, message }))
         }
     }
-    let is_chosen = |benchmark: &&Benchmark| names.is_empty() || names.contains(&benchmark.name);
-    Ok(config.benchmarks.iter().filter(is_chosen).collect())
 }
 
-/// The name of the profile of a benchmark, in a folder of such.
-fn profile_name(benchmark: &str) -> String {
-    format!("{benchmark}.callgrind")
+/// Writes the whole baseline, or leaves the file as it was.
+fn write_baseline(baseline: &Baseline, path: &Path, session: &Session) -> Result<(), CliError> {
+    let Some(text) = baseline.to_toml() else {
+        let message = "a cost needs more than 64 bits".to_owned();
+        return Err(baseline_error(&FileError { path: path.to_owned(), line: 0, message }));
+    };
+    session.write_to(&Target::File(path.to_owned()), true, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
-fn keep(
-    profile: &gristmill_profile::Profile,
-    folder: &Path,
-    name: &str,
-    session: &Session,
-) -> Result<(), CliError> {
-    std::fs::create_dir_all(folder).map_err(|error| CliError::Usage {
-        message: format!("{}: {}", printable_path(folder), crate::input::reason(&error)),
+fn baseline_error(error: &FileError) -> CliError {
+    CliError::Usage {
+        message: error.to_string(),
+        hint: Some("move the file away and write a new one with `gristmill gate bless`".to_owned()),
+    }
+}
+
+fn selected<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c Benchmark>, CliError> {
+    config.select(names).map_err(|error| CliError::Usage {
+        message: error.to_string(),
+        hint: Some(format!("use one of {}", printable(error.known.join(", ").as_bytes()))),
+    })
+}
+
+/// Returns the start of absolute paths of source files that belong to the project.
+fn source_directory(config: &Config) -> Vec<u8> {
+    let directory =
+        std::fs::canonicalize(&config.directory).unwrap_or_else(|_| config.directory.clone());
+    directory.into_os_string().into_encoded_bytes()
+}
+
+/// Returns the file name of the profile of a benchmark.
+fn profile_name(benchmark: &str) -> PathBuf {
+    PathBuf::from(format!("{benchmark}.callgrind"))
+}
+
+fn keep(profile: &Profile, directory: &Path, name: &str, session: &Session) -> Result<(), CliError> {
+    std::fs::create_dir_all(directory).map_err(|error| CliError::Usage {
+        message: format!("{}: {}", printable_path(directory), crate::input::reason(&error)),
         hint: None,
     })?;
-    let path = folder.join(profile_name(name));
+    let path = directory.join(profile_name(name));
     session.write_to(&Target::File(path), true, |out| Ok(out.write_all(&profile.save())?))
 }
 
-/// Writes a report; one of an earlier run is overwritten, as nobody misses it.
-fn write(
-    report: &Report,
+/// Writes a report; one of an earlier run is overwritten.
+fn write_report(
+    report: &GateReport,
     format: GateFormat,
     output: Option<&Path>,
     session: &Session,
@@ -127,112 +165,107 @@ fn write(
         _ => Target::Stdout,
     };
     let paint = if target == Target::Stdout { session.paint } else { Painter::new(false) };
-    session.write_to(&target, true, |out| Ok(print(report, format, paint, out)?))
-}
-
-fn print(report: &Report, format: GateFormat, paint: Painter, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        GateFormat::Text => text::write(report, paint, out),
-        GateFormat::Markdown => markdown::write(report, out),
-        GateFormat::Json => json::write(report, out),
-        GateFormat::Junit => junit::write(report, out),
-        GateFormat::Sarif => sarif::write(report, out),
-        GateFormat::Github => github::write(report, out),
-    }
+    session.write_to(&target, true, |out| {
+        match format {
+            GateFormat::Text => report.write_text(paint, out),
+            GateFormat::Markdown => report.write_markdown(out),
+            GateFormat::Json => report.write_json(out),
+            GateFormat::Junit => report.write_junit(out),
+            GateFormat::Sarif => report.write_sarif(out),
+            GateFormat::Github => report.write_github(out),
+        }?;
+        Ok(())
+    })
 }
 
 /// Accepts the present costs. Nothing is written before all benchmarks are measured.
 fn bless(args: &GateBlessArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let config = config::read(&args.config.config)?;
-    let mut baseline = Baseline::read(&config.baseline)?;
-    for benchmark in chosen(&config, &args.benchmarks)? {
+    let config = read_config(&args.config.config)?;
+    let mut baseline = read_baseline(&config.baseline)?;
+    for benchmark in selected(&config, &args.benchmarks)? {
         let profile = recording::profile(benchmark, &config, session)
             .map_err(|failure| not_measured(benchmark, &failure))?;
-        let measured = Measured::of(&profile, benchmark, &config.directory);
-        let before = baseline.benchmark.get(&benchmark.name);
-        let blessed = Blessed::of(&measured, &config, before);
-        tell_change(&benchmark.name, before, &blessed, session);
-        baseline.benchmark.insert(benchmark.name.clone(), blessed);
+        let measurement = Measurement::new(&profile, benchmark, &source_directory(&config));
+        let previous = baseline.benchmarks.get(&benchmark.name);
+        let accepted = BenchmarkBaseline::new(&measurement, config.share, previous);
+        print_changes(&benchmark.name, previous, &accepted, session);
+        baseline.benchmarks.insert(benchmark.name.clone(), accepted);
     }
-    baseline.benchmark.retain(|name, _| config.benchmarks.iter().any(|benchmark| benchmark.name == *name));
-    baseline.write(&config, session)?;
+    baseline.benchmarks.retain(|name, _| config.benchmarks.iter().any(|benchmark| benchmark.name == *name));
+    write_baseline(&baseline, &config.baseline, session)?;
     Ok(ExitStatus::Success)
 }
 
-fn tell_change(name: &str, before: Option<&Blessed>, blessed: &Blessed, session: &Session) {
+fn print_changes(
+    name: &str,
+    previous: Option<&BenchmarkBaseline>,
+    accepted: &BenchmarkBaseline,
+    session: &Session,
+) {
     let name = printable(name.as_bytes());
-    for (event, &total) in blessed.events.iter().zip(&blessed.total) {
+    for (event, &total) in accepted.events.iter().zip(&accepted.total) {
         let event_name = printable(event.as_bytes());
-        let then = before.and_then(|before| {
-            let column = before.events.iter().position(|other| other == event)?;
-            before.total.get(column).copied()
-        });
-        let change = match then {
+        let before = previous.and_then(|previous| Some(previous.total[previous.column(event)?]));
+        let change = match before {
             None => String::new(),
-            Some(then) if then == total => ", unchanged".to_owned(),
-            Some(then) => format!(", {}", report::difference(then, total)),
+            Some(before) if before == total => ", unchanged".to_owned(),
+            Some(before) => format!(", {}", difference(before, total)),
         };
         session.tell(&format!("{name}: {event_name} {}{change}", grouped(total)));
     }
 }
 
 fn noise(args: &GateNoiseArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let config = config::read(&args.config.config)?;
-    let mut baseline = Baseline::read(&config.baseline)?;
-    for benchmark in chosen(&config, &args.benchmarks)? {
-        let Some(blessed) = baseline.benchmark.get_mut(&benchmark.name) else {
+    let config = read_config(&args.config.config)?;
+    let mut baseline = read_baseline(&config.baseline)?;
+    for benchmark in selected(&config, &args.benchmarks)? {
+        let name = printable(benchmark.name.as_bytes());
+        let Some(accepted) = baseline.benchmarks.get_mut(&benchmark.name) else {
             return Err(CliError::Usage {
-                message: format!("{}: is not in the baseline", printable(benchmark.name.as_bytes())),
-                hint: Some("gristmill gate bless takes it up".to_owned()),
+                message: format!("{name}: is not in the baseline"),
+                hint: Some("add it with `gristmill gate bless`".to_owned()),
             });
         };
         let mut runs = Vec::new();
         for _ in 0..args.runs {
-            let profile = recording::single(benchmark, &config, session)
+            let profile = recording::single_run(benchmark, &config, session)
                 .map_err(|failure| not_measured(benchmark, &failure))?;
-            runs.push(Measured::of(&profile, benchmark, &config.directory));
+            runs.push(Measurement::new(&profile, benchmark, &source_directory(&config)));
         }
-        let noise = spread(&runs, &blessed.events, args.runs);
-        let name = printable(benchmark.name.as_bytes()).into_owned();
-        for ((event, spread), &total) in blessed.events.iter().zip(&noise.spread).zip(&blessed.total) {
-            let part = report::percent(total, total + spread).unwrap_or_default();
+        let noise = Noise::new(&runs, &accepted.events);
+        for ((event, spread), &total) in accepted.events.iter().zip(&noise.spread).zip(&accepted.total) {
+            let percent = percent_change(total, total + spread).unwrap_or_default();
             let event = printable(event.as_bytes());
             session.tell(&format!(
-                "{name}: {event} differs by {} of {} ({part})",
-                grouped(spread),
+                "{name}: {event} varies by {} of {} ({percent})",
+                grouped(*spread),
                 grouped(total)
             ));
         }
-        blessed.noise = Some(noise);
+        accepted.noise = Some(noise);
     }
-    baseline.write(&config, session)?;
+    write_baseline(&baseline, &config.baseline, session)?;
     Ok(ExitStatus::Success)
 }
 
-/// By how much runs differ: most less least, of the totals and of what each budget is about.
-fn spread(runs: &[Measured], events: &[String], count: u32) -> Noise {
-    let spread = |cost: &dyn Fn(&Measured, usize) -> Option<i128>| -> Vec<i128> {
-        let columns = events.iter().map(|event| {
-            let costs = runs.iter().filter_map(|run| cost(run, run.column(event)?));
-            costs.clone().max().unwrap_or(0) - costs.min().unwrap_or(0)
+fn init(args: &GateInitArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let path = &args.config.config;
+    let Target::File(_) = output::target(Some(path), &[], false)? else {
+        return Err(CliError::Usage {
+            message: "the configuration cannot be written to standard output".to_owned(),
+            hint: Some("name a file with --config".to_owned()),
         });
-        columns.collect()
     };
-    let names = runs.first().map(|run| run.subjects.keys()).into_iter().flatten();
-    let budgets = names.map(|name| BlessedBudget {
-        name: name.clone(),
-        cost: spread(&|run, column| run.subjects.get(name)?.get(column).copied()),
-    });
-    Noise {
-        runs: count,
-        budgets: budgets.collect(),
-        spread: spread(&|run, column| run.totals.get(column).copied()),
-    }
+    let text = first_config(&args.command);
+    session.write_to(&Target::File(path.clone()), false, |out| Ok(out.write_all(text.as_bytes())?))?;
+    let path = printable_path(path);
+    session.tell(&format!("wrote {path}; edit it, then run `gristmill gate bless` to accept the first costs"));
+    Ok(ExitStatus::Success)
 }
 
 fn not_measured(benchmark: &Benchmark, failure: &str) -> CliError {
     CliError::Usage {
         message: format!("{}: {failure}", printable(benchmark.name.as_bytes())),
-        hint: Some("the baseline is as it was".to_owned()),
+        hint: Some("fix it and run the command again; the baseline is unchanged".to_owned()),
     }
 }

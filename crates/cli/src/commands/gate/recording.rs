@@ -1,4 +1,4 @@
-//! Records a benchmark with Valgrind's Callgrind, so that its counts are the same wherever and whenever that is done.
+//! Recording of benchmarks with Valgrind's Callgrind, so that the counts are the same on every machine.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use gristmill_gate::{Benchmark, Config, ProfileSource, Recording};
+use gristmill_output::{printable, printable_path};
 use gristmill_profile::merge::{Combine, Merger, WriteMerged};
 use gristmill_profile::{Input, Profile};
 
-use super::config::{Benchmark, Config, Recording, Source};
 use crate::input::reason;
 use crate::load::complete;
 use crate::session::Session;
-use crate::terminal::{printable, printable_path};
 
-/// How often it is looked whether a recording is done.
-const PAUSE: Duration = Duration::from_millis(20);
+/// Time between two looks at a running command.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// As much of what a failed program said as is shown.
-const SAID: usize = 2000;
+/// Bytes of the standard error of a failed command that are shown.
+const MAX_STDERR_BYTES: usize = 2000;
 
-/// The profile of a benchmark: read, or recorded as often as the configuration says. The error is a sentence.
+/// Returns the profile of a benchmark: read, or recorded as many times as configured. The error is a sentence.
 pub(super) fn profile(benchmark: &Benchmark, config: &Config, session: &Session) -> Result<Profile, String> {
     match &benchmark.source {
-        Source::Files(files) => read(files, session),
-        Source::Recording(recording) => {
+        ProfileSource::Files(files) => read(files, session),
+        ProfileSource::Recording(recording) => {
             let mut runs = Vec::new();
             for _ in 0..recording.runs {
-                runs.push(once(recording, config, session)?);
+                runs.push(record(recording, config, session)?);
             }
             match runs.pop() {
                 Some(only) if runs.is_empty() => Ok(only),
@@ -39,32 +39,32 @@ pub(super) fn profile(benchmark: &Benchmark, config: &Config, session: &Session)
     }
 }
 
-/// One recording, or the files read once more.
-pub(super) fn single(benchmark: &Benchmark, config: &Config, session: &Session) -> Result<Profile, String> {
+/// Records once, or reads the files.
+pub(super) fn single_run(benchmark: &Benchmark, config: &Config, session: &Session) -> Result<Profile, String> {
     match &benchmark.source {
-        Source::Files(files) => read(files, session),
-        Source::Recording(recording) => once(recording, config, session),
+        ProfileSource::Files(files) => read(files, session),
+        ProfileSource::Recording(recording) => record(recording, config, session),
     }
 }
 
 fn read(files: &[PathBuf], session: &Session) -> Result<Profile, String> {
     let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
-    joined(loaded(files, session)?).map_err(|error| format!("{}: {error}", names.join(", ")))
+    sum(load(files, session)?).map_err(|error| format!("{}: {error}", names.join(", ")))
 }
 
-fn loaded(files: &[PathBuf], session: &Session) -> Result<Vec<Profile>, String> {
+fn load(files: &[PathBuf], session: &Session) -> Result<Vec<Profile>, String> {
     let profiles = files.iter().map(|path| complete::load(path, session.max_size, 1));
     profiles.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
-/// Several files of one recording, added up.
-fn joined(profiles: Vec<Profile>) -> Result<Profile, String> {
+/// Adds up the files of one recording.
+fn sum(profiles: Vec<Profile>) -> Result<Profile, String> {
     let mut with_costs: Vec<Profile> = profiles
         .into_iter()
         .filter(|profile| profile.event_count() > 0 && profile.function_count() > 0)
         .collect();
     match with_costs.len() {
-        0 => Err("there are no costs".to_owned()),
+        0 => Err("no costs".to_owned()),
         1 => with_costs.pop().ok_or_else(String::new),
         _ => {
             let mut merger = Merger::new();
@@ -90,39 +90,39 @@ fn written(merger: &Merger, combine: Combine) -> Result<Profile, String> {
     Ok(Profile::load(vec![Input { name: String::new(), bytes: bytes.into() }]))
 }
 
-fn once(recording: &Recording, config: &Config, session: &Session) -> Result<Profile, String> {
+fn record(recording: &Recording, config: &Config, session: &Session) -> Result<Profile, String> {
     for words in &recording.setup {
         set_up(words, config)?;
     }
     let folder =
         tempfile::tempdir().map_err(|error| format!("no temporary directory: {}", reason(&error)))?;
     let mut command = command(recording, config, folder.path())?;
-    run(&mut command, config.timeout, &recording.command.join(" "))?;
+    run(&mut command, config.timeout_seconds, &recording.command.join(" "))?;
     let entries = std::fs::read_dir(folder.path()).map_err(|error| reason(&error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    // One for each process and thread; the names have numbers that differ from run to run, so the order says nothing.
+    // One for each process and thread. The process ids in the names differ from run to run.
     files.sort();
-    joined(loaded(&files, session)?)
-        .map_err(|error| format!("valgrind recorded nothing of `{}`: {error}", recording.command.join(" ")))
+    sum(load(&files, session)?)
+        .map_err(|error| format!("valgrind recorded nothing for `{}`: {error}", recording.command.join(" ")))
 }
 
 fn set_up(words: &[String], config: &Config) -> Result<(), String> {
     let shown = printable(words.join(" ").as_bytes()).into_owned();
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
-    // What it says is for the person at the terminal; standard output is for the verdict.
+    // Standard output is for the report.
     command.args(arguments).current_dir(&config.directory).stdin(Stdio::null()).stdout(Stdio::null());
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("setup `{shown}` ended with {status}")),
-        Err(error) => Err(format!("setup `{shown}` cannot be run: {}", reason(&error))),
+        Err(error) => Err(format!("setup `{shown}` could not be run: {}", reason(&error))),
     }
 }
 
-/// Valgrind with the command below it: no address randomisation, fixed caches, and an environment of fixed size.
+/// Builds the command of Valgrind: no address randomisation, fixed caches, and an environment of fixed size.
 fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Command, String> {
     let valgrind = on_path(&config.valgrind)
-        .ok_or_else(|| format!("{} is not on the path", printable(config.valgrind.as_bytes())))?;
+        .ok_or_else(|| format!("{} was not found on the path", printable(config.valgrind.as_bytes())))?;
     let mut command = match without_randomisation() {
         Some((setarch, machine)) => {
             let mut command = Command::new(setarch);
@@ -132,10 +132,10 @@ fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Comm
         None => Command::new(valgrind),
     };
     command.arg("--tool=callgrind").args(&recording.options);
-    let says = |option: &str| recording.options.iter().any(|given| given.starts_with(option));
-    if says("--cache-sim=yes") {
+    let is_given = |option: &str| recording.options.iter().any(|given| given.starts_with(option));
+    if is_given("--cache-sim=yes") {
         for (option, cache) in ["--I1=", "--D1=", "--LL="].iter().zip(&config.caches) {
-            if !says(option) {
+            if !is_given(option) {
                 command.arg(format!("{option}{cache}"));
             }
         }
@@ -157,8 +157,8 @@ fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Comm
     Ok(command)
 }
 
-/// The program that switches address randomisation off, and the machine that it asks for; None where that is not allowed,
-/// as in some containers.
+/// Returns the program that switches address randomisation off and the architecture it needs, or `None` where that is not
+/// allowed, as in some containers.
 fn without_randomisation() -> Option<(PathBuf, &'static str)> {
     let setarch = on_path("setarch")?;
     let machine = std::env::consts::ARCH;
@@ -171,13 +171,13 @@ fn without_randomisation() -> Option<(PathBuf, &'static str)> {
     tried.is_ok_and(|status| status.success()).then_some((setarch, machine))
 }
 
-/// Where a program is. The environment that it gets has another path than ours.
+/// Returns the path of a program. The recorded command runs with another `PATH`.
 fn on_path(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return std::fs::canonicalize(program).ok();
     }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
+    let directories = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&directories).map(|directory| directory.join(program)).find(|path| path.is_file())
 }
 
 fn run(command: &mut Command, seconds: u64, shown: &str) -> Result<(), String> {
@@ -187,39 +187,40 @@ fn run(command: &mut Command, seconds: u64, shown: &str) -> Result<(), String> {
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("`{shown}` cannot be run: {}", reason(&error)))?;
+        .map_err(|error| format!("`{shown}` could not be run: {}", reason(&error)))?;
     let mut stderr = child.stderr.take();
-    // It must be read while the program runs, or the program waits.
+    // Read while the command runs: a full pipe would block it.
     let reader = std::thread::spawn(move || {
-        let mut said = Vec::new();
+        let mut tail = Vec::new();
         if let Some(stderr) = &mut stderr {
-            let mut piece = [0; 4096];
-            while let Ok(count @ 1..) = stderr.read(&mut piece) {
-                said.extend_from_slice(&piece[..count]);
-                let over = said.len().saturating_sub(SAID);
-                said.drain(..over);
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = stderr.read(&mut buffer) {
+                tail.extend_from_slice(&buffer[..count]);
+                let over = tail.len().saturating_sub(MAX_STDERR_BYTES);
+                tail.drain(..over);
             }
         }
-        said
+        tail
     });
-    let begun = Instant::now();
+    let start = Instant::now();
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
-            Ok(None) if begun.elapsed() > Duration::from_secs(seconds) => {
+            Ok(None) if start.elapsed() > Duration::from_secs(seconds) => {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!("`{shown}` took longer than {seconds} seconds"));
             }
-            Ok(None) => std::thread::sleep(PAUSE),
-            Err(error) => return Err(format!("`{shown}` cannot be waited for: {}", reason(&error))),
+            Ok(None) => std::thread::sleep(POLL_INTERVAL),
+            Err(error) => return Err(format!("`{shown}` could not be waited for: {}", reason(&error))),
         }
     };
-    // A process that the command left behind may hold the pipe open for ever, so nobody waits after success.
+    // A background process of the command may keep the pipe open, so do not wait for its end after success.
     if status.success() {
         return Ok(());
     }
-    let said = reader.join().unwrap_or_default();
-    let said = printable(said.trim_ascii()).into_owned();
-    Err(format!("`{shown}` ended with {status}{}{said}", if said.is_empty() { "" } else { ": " }))
+    let stderr = reader.join().unwrap_or_default();
+    let stderr = printable(stderr.trim_ascii());
+    let separator = if stderr.is_empty() { "" } else { ": " };
+    Err(format!("`{shown}` ended with {status}{separator}{stderr}"))
 }

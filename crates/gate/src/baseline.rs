@@ -1,0 +1,333 @@
+//! The baseline: accepted costs, as sorted text in the repository, so that a review sees what changed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use gristmill_format::Cost;
+use serde::Deserialize;
+
+use crate::amount::Share;
+use crate::error::{FileError, line_at};
+use crate::measurement::Measurement;
+
+const HEAD: &str = "# Costs that `gristmill gate bless` accepted, and their variation from run to run\n\
+                    # (`gristmill gate noise`). Written by these commands; review it like code.\n";
+const VERSION: u32 = 1;
+
+/// The accepted costs of all benchmarks.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use gristmill_gate::Baseline;
+///
+/// let text = "version = 1\n[benchmark.parse]\nevents = [\"Ir\"]\ntotal = [1200]\nlisted_from = [1]\n";
+/// let baseline = Baseline::parse(Path::new("gristmill-baseline.toml"), text)?;
+/// assert_eq!(baseline.benchmarks["parse"].total, [1200]);
+/// assert!(baseline.to_toml().unwrap().contains("total = [1200]"));
+/// # Ok::<(), gristmill_gate::FileError>(())
+/// ```
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    version: u32,
+    /// The accepted costs of each benchmark, by its name.
+    #[serde(default, rename = "benchmark")]
+    pub benchmarks: BTreeMap<String, BenchmarkBaseline>,
+}
+
+impl Default for Baseline {
+    fn default() -> Self {
+        Baseline { version: VERSION, benchmarks: BTreeMap::new() }
+    }
+}
+
+/// The accepted costs of a benchmark. Every list of costs has one entry per event type. See the example of [`Baseline`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BenchmarkBaseline {
+    /// The event types.
+    pub events: Vec<String>,
+    /// Costs of all functions that are not ignored.
+    #[serde(deserialize_with = "costs")]
+    pub total: Vec<Cost>,
+    /// Costs from which on a function is listed: one that is not listed has less of every event type.
+    #[serde(deserialize_with = "costs")]
+    pub listed_from: Vec<Cost>,
+    /// Variation from run to run, if it was measured.
+    #[serde(default)]
+    pub noise: Option<Noise>,
+    /// Tool, caches and the like, which must be the same for costs to be comparable.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Costs of the functions that budgets are about.
+    #[serde(default)]
+    pub budgets: Vec<BudgetBaseline>,
+    /// The most expensive functions.
+    #[serde(default)]
+    pub functions: Vec<FunctionBaseline>,
+}
+
+/// Variation of costs from run to run. See the example of [`Noise::new`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    /// Number of runs.
+    pub runs: u32,
+    /// Range of the totals: the highest minus the lowest.
+    #[serde(deserialize_with = "costs")]
+    pub spread: Vec<Cost>,
+    /// Ranges of the costs that budgets are about.
+    #[serde(default)]
+    pub budgets: Vec<BudgetBaseline>,
+}
+
+/// Costs, or ranges of costs, of the functions of a budget. See the example of [`Baseline`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetBaseline {
+    /// Name of the budget.
+    pub name: String,
+    /// One cost per event type.
+    #[serde(deserialize_with = "costs")]
+    pub cost: Vec<Cost>,
+}
+
+/// The accepted costs of a function. See the example of [`Baseline`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionBaseline {
+    /// Its name.
+    pub name: String,
+    /// Its source file.
+    pub file: String,
+    /// Number of calls.
+    #[serde(deserialize_with = "cost")]
+    pub calls: Cost,
+    /// Self costs.
+    #[serde(rename = "self", deserialize_with = "costs")]
+    pub costs: Vec<Cost>,
+}
+
+// Integers of TOML have 64 bits.
+fn cost<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
+    i64::deserialize(deserializer).map(Cost::from)
+}
+
+fn costs<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Cost>, D::Error> {
+    Ok(Vec::<i64>::deserialize(deserializer)?.into_iter().map(Cost::from).collect())
+}
+
+impl Baseline {
+    /// Parses a baseline. The path is for errors only; nothing is opened.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a baseline of the known version.
+    pub fn parse(path: &Path, text: &str) -> Result<Baseline, FileError> {
+        let error = |line, message| FileError { path: path.to_owned(), line, message };
+        let baseline: Baseline = toml::from_str(text).map_err(|fault| {
+            let line = fault.span().map_or(0, |span| line_at(text, span.start));
+            error(line, fault.message().replace('\n', " "))
+        })?;
+        if baseline.version != VERSION {
+            return Err(error(
+                0,
+                format!("the version is {}, and only {VERSION} is supported", baseline.version),
+            ));
+        }
+        match baseline.benchmarks.iter().find(|(_, benchmark)| !benchmark.is_even()) {
+            Some((name, _)) => Err(error(0, format!("`{name}` has lists that are not as long as its `events`"))),
+            None => Ok(baseline),
+        }
+    }
+
+    /// Returns the baseline as text, or `None` if a cost needs more than 64 bits.
+    pub fn to_toml(&self) -> Option<String> {
+        let mut text = format!("{HEAD}version = {VERSION}\n");
+        for (name, benchmark) in &self.benchmarks {
+            // Writing to a String does not fail.
+            let _ = write!(text, "\n[benchmark.{}]\n", toml_string(name));
+            benchmark.write(&mut text)?;
+        }
+        Some(text)
+    }
+}
+
+impl BenchmarkBaseline {
+    /// Makes a baseline of a measurement. The noise of the previous baseline is kept if the event types are the same.
+    pub fn new(measurement: &Measurement, share: Share, previous: Option<&BenchmarkBaseline>) -> Self {
+        let listed_from: Vec<Cost> = measurement.totals.iter().map(|&total| share.amount(total)).collect();
+        let is_listed = |costs: &[Cost]| {
+            costs.iter().zip(&listed_from).any(|(cost, lowest)| cost.abs() >= *lowest && *cost != 0)
+        };
+        let functions = measurement.functions.iter().filter(|(_, function)| is_listed(&function.costs));
+        let functions = functions.map(|(name, function)| FunctionBaseline {
+            name: name.name.clone(),
+            file: name.file.clone(),
+            calls: function.calls,
+            costs: function.costs.clone(),
+        });
+        let budgets = measurement.budgets.iter();
+        BenchmarkBaseline {
+            events: measurement.events.clone(),
+            total: measurement.totals.clone(),
+            noise: previous
+                .filter(|previous| previous.events == measurement.events)
+                .and_then(|previous| previous.noise.clone()),
+            environment: measurement.environment.clone(),
+            budgets: budgets
+                .map(|(name, cost)| BudgetBaseline { name: name.clone(), cost: cost.clone() })
+                .collect(),
+            functions: functions.collect(),
+            listed_from,
+        }
+    }
+
+    /// Returns the column of an event type.
+    pub fn column(&self, event: &str) -> Option<usize> {
+        self.events.iter().position(|other| other == event)
+    }
+
+    /// `true` if every list has one cost per event type.
+    fn is_even(&self) -> bool {
+        let noise = self.noise.iter().flat_map(|noise| {
+            std::iter::once(&noise.spread).chain(noise.budgets.iter().map(|budget| &budget.cost))
+        });
+        let mut lists = [&self.total, &self.listed_from]
+            .into_iter()
+            .chain(self.budgets.iter().map(|budget| &budget.cost))
+            .chain(self.functions.iter().map(|function| &function.costs))
+            .chain(noise);
+        lists.all(|list| list.len() == self.events.len())
+    }
+
+    fn write(&self, text: &mut String) -> Option<()> {
+        let events: Vec<String> = self.events.iter().map(|event| toml_string(event)).collect();
+        let _ = writeln!(text, "events = [{}]", events.join(", "));
+        let _ = writeln!(text, "total = {}", toml_list(&self.total)?);
+        let _ = writeln!(text, "listed_from = {}", toml_list(&self.listed_from)?);
+        if let Some(noise) = &self.noise {
+            let _ = write!(text, "noise = {{ runs = {}, spread = {}", noise.runs, toml_list(&noise.spread)?);
+            let budgets: Option<Vec<String>> = noise.budgets.iter().map(BudgetBaseline::to_toml).collect();
+            let _ = writeln!(text, ", budgets = [{}] }}", budgets?.join(", "));
+        }
+        if !self.environment.is_empty() {
+            let entries: Vec<String> = self
+                .environment
+                .iter()
+                .map(|(kind, value)| format!("{} = {}", toml_string(kind), toml_string(value)))
+                .collect();
+            let _ = writeln!(text, "environment = {{ {} }}", entries.join(", "));
+        }
+        if !self.budgets.is_empty() {
+            text.push_str("budgets = [\n");
+            for budget in &self.budgets {
+                let _ = writeln!(text, "    {},", budget.to_toml()?);
+            }
+            text.push_str("]\n");
+        }
+        text.push_str("functions = [\n");
+        for function in &self.functions {
+            let _ = writeln!(
+                text,
+                "    {{ name = {}, file = {}, calls = {}, self = {} }},",
+                toml_string(&function.name),
+                toml_string(&function.file),
+                i64::try_from(function.calls).ok()?,
+                toml_list(&function.costs)?
+            );
+        }
+        text.push_str("]\n");
+        Some(())
+    }
+}
+
+impl Noise {
+    /// Calculates the variation of runs of one benchmark, for these event types.
+    ///
+    /// ```
+    /// use gristmill_gate::{Measurement, Noise};
+    ///
+    /// let run = |total| Measurement { events: vec!["Ir".to_owned()], totals: vec![total], ..Measurement::default() };
+    /// let noise = Noise::new(&[run(100), run(103), run(101)], &["Ir".to_owned()]);
+    /// assert_eq!((noise.runs, noise.spread), (3, vec![3]));
+    /// ```
+    pub fn new(runs: &[Measurement], events: &[String]) -> Noise {
+        let spread = |cost: &dyn Fn(&Measurement, usize) -> Option<Cost>| -> Vec<Cost> {
+            let columns = events.iter().map(|event| {
+                let costs = runs.iter().filter_map(|run| cost(run, run.column(event)?));
+                costs.clone().max().unwrap_or(0) - costs.min().unwrap_or(0)
+            });
+            columns.collect()
+        };
+        let names = runs.first().map(|run| run.budgets.keys()).into_iter().flatten();
+        let budgets = names.map(|name| BudgetBaseline {
+            name: name.clone(),
+            cost: spread(&|run, column| Some(run.budgets.get(name)?[column])),
+        });
+        Noise {
+            runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+            budgets: budgets.collect(),
+            spread: spread(&|run, column| Some(run.totals[column])),
+        }
+    }
+}
+
+impl BudgetBaseline {
+    fn to_toml(&self) -> Option<String> {
+        Some(format!("{{ name = {}, cost = {} }}", toml_string(&self.name), toml_list(&self.cost)?))
+    }
+}
+
+/// Quotes a text for TOML.
+pub(crate) fn toml_string(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+fn toml_list(costs: &[Cost]) -> Option<String> {
+    let costs: Option<Vec<String>> =
+        costs.iter().map(|&cost| i64::try_from(cost).ok().map(|cost| cost.to_string())).collect();
+    Some(format!("[{}]", costs?.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_baselines_parse_to_the_same() {
+        let budget = BudgetBaseline { name: "a \"b\"".to_owned(), cost: vec![3, -4] };
+        let function = |name: &str| FunctionBaseline {
+            name: name.to_owned(),
+            file: "src\\ö.rs".to_owned(),
+            calls: 7,
+            costs: vec![i64::MAX.into(), 0],
+        };
+        let benchmark = BenchmarkBaseline {
+            events: vec!["Ir".to_owned(), "Dr".to_owned()],
+            total: vec![10, 2],
+            listed_from: vec![1, 0],
+            noise: Some(Noise { runs: 5, spread: vec![1, 0], budgets: vec![budget.clone()] }),
+            environment: BTreeMap::from([("D1 cache".to_owned(), "32768 B".to_owned())]),
+            budgets: vec![budget],
+            functions: vec![function("operator\"\" _x'2"), function("f\u{7}")],
+        };
+        let mut baseline = Baseline::default();
+        baseline.benchmarks.insert("a b".to_owned(), benchmark.clone());
+        let text = baseline.to_toml().unwrap();
+        let parsed = Baseline::parse(Path::new("a"), &text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(parsed.benchmarks["a b"], benchmark, "{text}");
+        let large = BenchmarkBaseline { total: vec![Cost::MAX, 0], ..benchmark };
+        baseline.benchmarks.insert("large".to_owned(), large);
+        assert_eq!(baseline.to_toml(), None);
+    }
+
+    #[test]
+    fn documented_baseline_parses() {
+        let text = include_str!("../../../docs/gate.md");
+        let block = text.split("```toml\n").nth(2).unwrap().split("```").next().unwrap();
+        Baseline::parse(Path::new("a"), &format!("version = 1\n{block}")).unwrap();
+    }
+}

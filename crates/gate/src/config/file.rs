@@ -1,0 +1,120 @@
+//! The configuration file as it is written, before anything in it is checked.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConfigFile {
+    #[serde(default)]
+    pub(super) gate: GateTable,
+    #[serde(default)]
+    pub(super) benchmark: Vec<Spanned<BenchmarkTable>>,
+    /// Budgets of all benchmarks.
+    #[serde(default)]
+    pub(super) budget: Vec<Spanned<BudgetTable>>,
+}
+
+/// The table `[gate]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct GateTable {
+    pub(super) baseline: PathBuf,
+    pub(super) events: Vec<String>,
+    pub(super) advise: Vec<String>,
+    pub(super) increase: Spanned<String>,
+    pub(super) share: Spanned<String>,
+    pub(super) ignore: Vec<Spanned<String>>,
+    pub(super) valgrind: String,
+    pub(super) caches: Vec<Spanned<String>>,
+    pub(super) timeout: u64,
+}
+
+impl Default for GateTable {
+    fn default() -> Self {
+        let spanned = |text: &str| Spanned::new(0..0, text.to_owned());
+        GateTable {
+            baseline: PathBuf::from("gristmill-baseline.toml"),
+            events: vec!["Ir".to_owned()],
+            advise: Vec::new(),
+            increase: spanned("1%"),
+            share: spanned("0.1%"),
+            ignore: Vec::new(),
+            valgrind: "valgrind".to_owned(),
+            caches: ["32768,8,64", "32768,8,64", "8388608,16,64"].map(spanned).into(),
+            timeout: 600,
+        }
+    }
+}
+
+/// A table `[[benchmark]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BenchmarkTable {
+    pub(super) name: Spanned<String>,
+    pub(super) command: Option<Spanned<CommandLine>>,
+    pub(super) profile: Option<OneOrMany>,
+    #[serde(default)]
+    pub(super) setup: Vec<Spanned<CommandLine>>,
+    #[serde(default)]
+    pub(super) options: Vec<String>,
+    #[serde(default)]
+    pub(super) environment: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) keep_environment: Vec<String>,
+    #[serde(default)]
+    pub(super) ignore: Vec<Spanned<String>>,
+    #[serde(default = "one_run")]
+    pub(super) runs: Spanned<u32>,
+    #[serde(default)]
+    pub(super) budget: Vec<Spanned<BudgetTable>>,
+}
+
+fn one_run() -> Spanned<u32> {
+    Spanned::new(0..0, 1)
+}
+
+/// A command with its arguments.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum CommandLine {
+    /// A text that is split at blanks; no shell interprets it.
+    Text(String),
+    Words(Vec<String>),
+}
+
+impl CommandLine {
+    pub(super) fn into_words(self) -> Vec<String> {
+        match self {
+            CommandLine::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+            CommandLine::Words(words) => words,
+        }
+    }
+}
+
+/// One path or a list of paths.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum OneOrMany {
+    One(PathBuf),
+    Many(Vec<PathBuf>),
+}
+
+/// A table `[[budget]]` or `[[benchmark.budget]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BudgetTable {
+    pub(super) event: Option<String>,
+    pub(super) max: Option<i64>,
+    pub(super) increase: Option<Spanned<String>>,
+    pub(super) function: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) inclusive: bool,
+    pub(super) name: Option<String>,
+    #[serde(default)]
+    pub(super) advise: bool,
+}

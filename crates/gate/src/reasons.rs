@@ -1,0 +1,46 @@
+//! Reasons of changes, from a profile of the base.
+
+use gristmill_profile::Profile;
+use gristmill_profile::compare::{Cause, CompareError, CompareOptions, Comparison, Normalising};
+
+use crate::verdict::{BenchmarkVerdict, Outcome, Reason};
+
+/// Reasons given for each budget. `gristmill diff` lists all of them.
+const MAX_REASONS: usize = 5;
+
+impl BenchmarkVerdict {
+    /// Adds the reasons of the change to each exceeded budget for a total. `sentence` words one of them: it gets the
+    /// comparison, the cause and the column of the event type.
+    ///
+    /// # Errors
+    ///
+    /// If the profiles have nothing to compare.
+    pub fn add_reasons(
+        &mut self,
+        base: &Profile,
+        new: &Profile,
+        source_directory: &[u8],
+        sentence: impl Fn(&Comparison, &Cause, usize) -> String,
+    ) -> Result<(), CompareError> {
+        let normalising =
+            Normalising { strip_prefix: vec![source_directory.to_vec()], ..Normalising::default() };
+        let options = CompareOptions { normalising, ..CompareOptions::default() };
+        let comparison = Comparison::new(&[base], &[new], &options)?;
+        let exceeded =
+            self.budgets.iter_mut().filter(|budget| budget.is_total && budget.outcome != Outcome::Within);
+        for budget in exceeded {
+            let is_budgeted = |name: &[u8], repetition| name == budget.event.as_bytes() && repetition == 0;
+            let column = comparison
+                .events()
+                .iter()
+                .position(|event| event.is_common() && is_budgeted(&event.name, event.repetition));
+            let Some(column) = column else { continue };
+            let explanations = comparison.explain(column);
+            let causes = explanations.causes.iter().filter(|cause| !cause.is_noise).take(MAX_REASONS);
+            budget.reasons = causes
+                .map(|cause| Reason { effect: cause.effect, text: sentence(&comparison, cause, column) })
+                .collect();
+        }
+        Ok(())
+    }
+}
