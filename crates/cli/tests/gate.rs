@@ -14,7 +14,7 @@ use serde_json::Value;
 const CONFIG: &str = "[gate]\nevents = [\"Ir\"]\nadvise = [\"Dr\"]\nignore = [\"^__libc\"]\n\n[[benchmark]]\nname = \"grind\"\n\
     profile = \"new.out\"\n\n[[benchmark.budget]]\nname = \"stones\"\nfunction = \"^stone\"\nincrease = \"10\"\n";
 
-/// A profile of these functions: name, Ir and Dr.
+/// Returns a profile of these functions: name, Ir and Dr.
 fn profile(creator: &str, functions: &[(&str, u64, u64)]) -> Vec<u8> {
     let mut text = format!("version: 1\ncreator: {creator}\nevents: Ir Dr\nfl=/build/mill.c\n");
     for (name, ir, dr) in functions {
@@ -31,7 +31,7 @@ const BASE: [(&str, u64, u64); 5] = [
     ("__libc_start", 999, 99),
 ];
 
-/// A folder with the configuration and a blessed baseline.
+/// Makes a directory with the configuration and a baseline.
 fn blessed() -> tempfile::TempDir {
     let folder =
         folder(&[("gristmill.toml", CONFIG.as_bytes()), ("new.out", &profile("callgrind-3.19.0", &BASE))]);
@@ -52,7 +52,7 @@ fn the_baseline_is_sorted_text_and_ignored_functions_are_not_in_it() {
     golden("gate-baseline", &text);
     let output = run_in(folder.path(), &["gate", "run"]);
     assert_eq!(code(&output), 0, "{}", stdout(&output));
-    // Blessing what is blessed already changes nothing.
+    // A second time changes nothing.
     assert_eq!(code(&run_in(folder.path(), &["gate", "bless"])), 0);
     assert_eq!(std::fs::read_to_string(folder.path().join("gristmill-baseline.toml")).unwrap(), text);
 }
@@ -83,23 +83,23 @@ fn verdicts() {
 }
 
 #[test]
-fn what_cannot_be_told_says_why() {
+fn unknown_outcomes_have_a_reason() {
     let folder = blessed();
     let baseline = std::fs::read(folder.path().join("gristmill-baseline.toml")).unwrap();
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
     let other = profile("callgrind-3.23.0", &BASE);
-    for (bytes, said) in [
-        (&b""[..], "new.out: there are no costs"),
+    for (bytes, message) in [
+        (&b""[..], "new.out: no costs"),
         (b"{}", "new.out: "),
         (b"events: Ir\nfn=f\n1 x\n", "new.out:3:3: expected a cost"),
         (b"events: Ir\nfn=f\n1 5\ntotals: 6\n", "are not what its `totals:` says"),
-        (b"events: Dr\nfn=f\n1 5\n", "tool: callgrind-3.19.0 there, none here"),
-        (&other, "tool: callgrind-3.19.0 there, callgrind-3.23.0 here"),
+        (b"events: Dr\nfn=f\n1 5\n", "tool: callgrind-3.19.0 in the baseline, none now"),
+        (&other, "tool: callgrind-3.19.0 in the baseline, callgrind-3.23.0 now"),
     ] {
         write("new.out", bytes);
         let output = run_in(folder.path(), &["gate", "run"]);
-        assert_eq!(code(&output), 2, "{said}: {}", stdout(&output));
-        assert!(stdout(&output).contains(said), "{said}: {}", stdout(&output));
+        assert_eq!(code(&output), 2, "{message}: {}", stdout(&output));
+        assert!(stdout(&output).contains(message), "{message}: {}", stdout(&output));
         if bytes != other {
             let output = run_in(folder.path(), &["gate", "bless"]);
             let has_events = bytes.starts_with(b"events: Dr");
@@ -107,7 +107,7 @@ fn what_cannot_be_told_says_why() {
             write("gristmill-baseline.toml", &baseline);
         }
     }
-    // Who knows better may compare all the same.
+    // `--allow-unlike` compares anyway.
     let output = run_in(folder.path(), &["gate", "run", "--allow-unlike"]);
     assert_eq!(code(&output), 0, "{}", stdout(&output));
 
@@ -117,27 +117,27 @@ fn what_cannot_be_told_says_why() {
     assert!(stdout(&output).contains("new.out: no such file"), "{}", stdout(&output));
     assert_eq!(code(&run_in(folder.path(), &["gate", "bless"])), 2);
     assert_eq!(std::fs::read(folder.path().join("gristmill-baseline.toml")).unwrap(), baseline);
-    // Nothing else was left behind.
+    // No other file is left.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 
     write("new.out", &profile("callgrind-3.19.0", &BASE));
     std::fs::remove_file(folder.path().join("gristmill-baseline.toml")).unwrap();
     let output = run_in(folder.path(), &["gate", "run"]);
     assert_eq!(code(&output), 2);
-    assert!(stdout(&output).contains("gristmill gate bless takes it up"), "{}", stdout(&output));
-    for (baseline, said) in [
+    assert!(stdout(&output).contains("`gristmill gate bless` adds it"), "{}", stdout(&output));
+    for (baseline, message) in [
         (
             &b"version = 1\n[benchmark.a]\nevents = [\"Ir\"]\ntotal = [1, 2]\nlisted_from = [0]\n"[..],
             "as long as its",
         ),
-        (b"version = 2\n", "has version 2"),
+        (b"version = 2\n", "the version is 2"),
         (b"version = 1\nnonsense\n", "gristmill-baseline.toml:2:"),
     ] {
         write("gristmill-baseline.toml", baseline);
         let output = run_in(folder.path(), &["gate", "run"]);
         assert_eq!(code(&output), 2);
-        assert!(stderr(&output).contains(said), "{}", stderr(&output));
-        // What nobody can read is not overwritten.
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        // A baseline that cannot be read is not overwritten.
         assert_eq!(code(&run_in(folder.path(), &["gate", "bless"])), 2);
         assert_eq!(std::fs::read(folder.path().join("gristmill-baseline.toml")).unwrap(), baseline);
     }
@@ -153,12 +153,12 @@ fn mistakes_in_the_configuration_have_their_line() {
     assert_eq!(code(&output), 2);
     assert_eq!(
         stderr(&output),
-        "gristmill: missing.toml: no such file\n  hint: gristmill gate init writes a first one\n"
+        "gristmill: missing.toml: no such file\n  hint: write a first one with `gristmill gate init`\n"
     );
     std::fs::write(folder.path().join("gristmill.toml"), CONFIG).unwrap();
     let output = run_in(folder.path(), &["gate", "run", "mill"]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("there is no benchmark called `mill`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there is no benchmark `mill`"), "{}", stderr(&output));
     let output = run_in(folder.path(), &["gate", "noise"]);
     assert!(stderr(&output).contains("is not in the baseline"), "{}", stderr(&output));
 }
@@ -173,13 +173,13 @@ fn a_first_configuration_can_be_read_and_is_not_overwritten() {
     let output = run_in(folder.path(), &["gate", "init"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("gristmill.toml: exists already"), "{}", stderr(&output));
-    // It is read: what fails is the program that there is not.
+    // It is read; only the program to record is missing.
     let output = run_in(folder.path(), &["gate", "run"]);
     assert_eq!(code(&output), 2);
-    assert!(stdout(&output).contains("first: could not be told"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("first: not determined"), "{}", stdout(&output));
 }
 
-/// What other programs expect of JUnit's XML: elements, their parents, the attributes that they must and may have.
+/// The elements of JUnit's XML as other programs expect them: name, parent, required and optional attributes.
 const JUNIT: [(&str, &str, &[&str], &[&str]); 6] = [
     ("testsuites", "", &[], &["name", "tests", "failures", "errors", "time"]),
     ("testsuite", "testsuites", &["name", "tests"], &["failures", "errors", "skipped", "time", "timestamp"]),
@@ -281,13 +281,13 @@ fn one_run_may_be_written_in_several_formats() {
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(read("verdict.md").starts_with("### "));
     assert_eq!(assert_junit(&read("gate.xml")).1, 0);
-    assert!(read("gate.json").contains("\"outcome\": \"within\""));
+    assert!(read("gate.json").contains("\"outcome\":\"within\""));
     // The next run writes them again.
     assert_eq!(code(&measure(folder.path(), &BASE, &arguments)), 0);
     assert_eq!(code(&measure(folder.path(), &BASE, &["--also", "html=x"])), 2);
 }
 
-/// Whether there are the programs that a recording needs.
+/// `true` if the programs are installed that a recording needs.
 fn can_record() -> bool {
     cfg!(unix) && has(&["valgrind", "cargo"])
 }
@@ -305,7 +305,7 @@ fn a_function_that_was_made_slower_is_named() {
     }
     let gate = |arguments: &[&str]| {
         let mut command = gristmill(&[&["gate"], arguments].concat());
-        // The program is where its configuration says.
+        // The configuration names the path of the program.
         command.current_dir(folder.path()).env_remove("CARGO_TARGET_DIR").env_remove("RUSTFLAGS");
         command.output().unwrap()
     };
@@ -335,11 +335,11 @@ fn a_function_that_was_made_slower_is_named() {
             assert_eq!(reason["effect"], budget["functions"][0]["delta"], "{budget}");
         }
     }
-    // It is shown beside the source.
+    // The annotation is beside the source line.
     let annotations = std::fs::read_to_string(folder.path().join("github.txt")).unwrap();
     assert!(annotations.starts_with("::error file=src/main.rs,line="), "{annotations}");
     assert!(annotations.contains("millstone::sieve"), "{annotations}");
-    // Where there is no such profile, that is said, and the verdict is the same.
+    // Without a profile of the base there is a note, and the verdict is the same.
     let output = gate(&["run", "--against", "src"]);
     assert_eq!(code(&output), 1);
     assert!(stdout(&output).contains("no reasons: src/grind.callgrind: no such file"), "{}", stdout(&output));
@@ -350,16 +350,16 @@ fn a_function_that_was_made_slower_is_named() {
 }
 
 #[test]
-fn what_a_recording_needs_is_told() {
+fn failed_recordings_have_a_reason() {
     if !can_record() {
         return;
     }
     let folder = folder(&[]);
-    for (benchmark, said) in [
+    for (benchmark, message) in [
         ("command = \"./missing\"", "ended with exit status: 1"),
         ("command = \"false\"", "`false` ended with exit status: 1"),
         ("command = \"true\"\nsetup = [\"false\"]", "setup `false` ended with exit status: 1"),
-        ("command = \"true\"\nsetup = [\"./missing\"]", "setup `./missing` cannot be run"),
+        ("command = \"true\"\nsetup = [\"./missing\"]", "setup `./missing` could not be run"),
         ("command = \"sleep 60\"", "`sleep 60` took longer than 1 seconds"),
         ("command = \"true\"\noptions = [\"--no-such-option\"]", "ended with exit status: 1"),
     ] {
@@ -368,12 +368,12 @@ fn what_a_recording_needs_is_told() {
         std::fs::write(folder.path().join("gristmill.toml"), config).unwrap();
         let output = run_in(folder.path(), &["gate", "run"]);
         assert_eq!(code(&output), 2, "{benchmark}: {}", stdout(&output));
-        assert!(stdout(&output).contains(said), "{benchmark}: {}", stdout(&output));
+        assert!(stdout(&output).contains(message), "{benchmark}: {}", stdout(&output));
     }
     let config = "[gate]\nvalgrind = \"no-such-valgrind\"\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n";
     std::fs::write(folder.path().join("gristmill.toml"), config).unwrap();
     let output = run_in(folder.path(), &["gate", "run"]);
-    assert!(stdout(&output).contains("no-such-valgrind is not on the path"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("no-such-valgrind was not found on the path"), "{}", stdout(&output));
 }
 
 #[test]

@@ -138,7 +138,9 @@ impl Baseline {
             ));
         }
         match baseline.benchmarks.iter().find(|(_, benchmark)| !benchmark.is_even()) {
-            Some((name, _)) => Err(error(0, format!("`{name}` has lists that are not as long as its `events`"))),
+            Some((name, _)) => {
+                Err(error(0, format!("`{name}` has lists that are not as long as its `events`")))
+            }
             None => Ok(baseline),
         }
     }

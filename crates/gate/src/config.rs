@@ -211,62 +211,6 @@ impl Fault {
     }
 }
 
-fn parse(path: &Path, text: &str) -> Result<Config, FileError> {
-        let config = parse(path, text);
-        config.map_err(|fault| FileError {
-            path: path.to_owned(),
-            line: line_at(text, fault.span.start),
-            message: fault.message,
-        })
-    }
-
-    /// Returns the benchmarks with these names, or all benchmarks if there are no names.
-    ///
-    /// ```
-    /// # use std::path::Path;
-    /// # use gristmill_gate::Config;
-    /// let text = "[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n";
-    /// let config = Config::parse(Path::new("gristmill.toml"), text)?;
-    /// assert_eq!(config.select(&[]).unwrap().len(), 1);
-    /// let error = config.select(&["print".to_owned()]).unwrap_err();
-    /// assert_eq!(error.to_string(), "there is no benchmark `print`");
-    /// # Ok::<(), gristmill_gate::FileError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no benchmark with one of the names.
-    pub fn select(&self, names: &[String]) -> Result<Vec<&Benchmark>, UnknownBenchmark> {
-        let is_known = |name: &String| self.benchmarks.iter().any(|benchmark| benchmark.name == *name);
-        if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
-            return Err(UnknownBenchmark {
-                name: unknown.clone(),
-                known: self.benchmarks.iter().map(|benchmark| benchmark.name.clone()).collect(),
-            });
-        }
-        let is_selected = |benchmark: &&Benchmark| names.is_empty() || names.contains(&benchmark.name);
-        Ok(self.benchmarks.iter().filter(is_selected).collect())
-    }
-}
-
-/// An error with its byte range.
-#[derive(Debug)]
-struct Fault {
-    span: Range<usize>,
-    message: String,
-}
-
-impl Fault {
-    fn new<T>(value: &Spanned<T>, message: impl Into<String>) -> Self {
-        Fault { span: value.span(), message: message.into() }
-    }
-}
-
-/// Returns the line number of a byte.
-pub(crate) fn line_at(text: &str, byte_offset: usize) -> usize {
-    1 + text.bytes().take(byte_offset).filter(|&byte| byte == b'\n').count()
-}
-
 fn parse(path: &Path, text: &str) -> Result<Config, Fault> {
     let file: ConfigFile = toml::from_str(text).map_err(|error| Fault {
         span: error.span().unwrap_or(0..0),

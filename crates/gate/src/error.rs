@@ -28,4 +28,7 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-
+/// Returns the line number of a byte.
+pub(crate) fn line_at(text: &str, byte_offset: usize) -> usize {
+    1 + text.bytes().take(byte_offset).filter(|&byte| byte == b'\n').count()
+}

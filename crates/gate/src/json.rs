@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use gristmill_output::json;
+
 use crate::report::GateReport;
 
 impl GateReport {
@@ -11,7 +13,6 @@ impl GateReport {
     ///
     /// Those of the output.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
+        json::write(self, out)
     }
 }

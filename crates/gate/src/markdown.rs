@@ -71,7 +71,11 @@ fn write_details(verdict: &BenchmarkVerdict, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-fn write_functions(verdict: &BenchmarkVerdict, budget: &BudgetVerdict, out: &mut dyn Write) -> io::Result<()> {
+fn write_functions(
+    verdict: &BenchmarkVerdict,
+    budget: &BudgetVerdict,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let open = if budget.outcome == Outcome::Over { " open" } else { "" };
     writeln!(
         out,

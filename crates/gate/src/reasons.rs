@@ -1,7 +1,7 @@
 //! Reasons of changes, from a profile of the base.
 
 use gristmill_profile::Profile;
-use gristmill_profile::compare::{Cause, CompareError, CompareOptions, Comparison, Normalising};
+use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Explanation, Normalising};
 
 use crate::verdict::{BenchmarkVerdict, Outcome, Reason};
 
@@ -20,7 +20,7 @@ impl BenchmarkVerdict {
         base: &Profile,
         new: &Profile,
         source_directory: &[u8],
-        sentence: impl Fn(&Comparison, &Cause, usize) -> String,
+        sentence: impl Fn(&Comparison<'_>, &Explanation, usize) -> String,
     ) -> Result<(), CompareError> {
         let normalising =
             Normalising { strip_prefix: vec![source_directory.to_vec()], ..Normalising::default() };

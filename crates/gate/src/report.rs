@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gristmill_format::Cost;
 use gristmill_output::grouped;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::Config;
@@ -28,7 +29,7 @@ const MESSAGE_FUNCTIONS: usize = 3;
 /// assert_eq!(report.summary(), "1 benchmark: 1 not determined");
 /// # Ok::<(), gristmill_gate::FileError>(())
 /// ```
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GateReport {
     /// The worst outcome.
     pub outcome: Outcome,
@@ -66,7 +67,8 @@ impl GateReport {
         exists: impl Fn(&Path) -> bool,
     ) -> GateReport {
         let outcome = benchmarks.iter().map(|verdict| verdict.outcome).max().unwrap_or(Outcome::Within);
-        let annotations = benchmarks.iter().flat_map(|verdict| annotations(config, verdict, &exists)).collect();
+        let annotations =
+            benchmarks.iter().flat_map(|verdict| annotations(config, verdict, &exists)).collect();
         let mut report = GateReport { outcome, benchmarks, annotations };
         let budgets = report.benchmarks.iter_mut().flat_map(|verdict| &mut verdict.budgets);
         for budget in budgets.filter(|budget| limit > 0 && budget.functions.len() > limit) {
@@ -133,9 +135,8 @@ fn annotations(
 fn location(config: &Config, budget: &BudgetVerdict, exists: &impl Fn(&Path) -> bool) -> (PathBuf, u64) {
     let worse = budget.functions.iter().filter(|row| row.delta > 0);
     let lines = worse.filter_map(|row| Some((Path::new(row.file.as_deref()?), row.line?)));
-    let mut lines = lines
-        .filter(|(file, _)| file.is_relative())
-        .map(|(file, line)| (config.directory.join(file), line));
+    let mut lines =
+        lines.filter(|(file, _)| file.is_relative()).map(|(file, line)| (config.directory.join(file), line));
     let source = lines.find(|(path, _)| exists(path));
     source.unwrap_or_else(|| (config.path.clone(), budget.line as u64))
 }
@@ -172,12 +173,9 @@ pub(crate) fn change(budget: &BudgetVerdict) -> String {
     match budget.base {
         None => format!("{title} {}", grouped(budget.cost)),
         Some(base) if base == budget.cost => format!("{title} {}, unchanged", grouped(base)),
-        Some(base) => format!(
-            "{title} {} → {}, {}",
-            grouped(base),
-            grouped(budget.cost),
-            difference(base, budget.cost)
-        ),
+        Some(base) => {
+            format!("{title} {} → {}, {}", grouped(base), grouped(budget.cost), difference(base, budget.cost))
+        }
     }
 }
 
@@ -225,7 +223,7 @@ pub(crate) fn row_note(row: &FunctionChange) -> String {
     match (row.note, row.calls) {
         (Some(note), _) => note.to_owned(),
         (None, Some([before, after])) if before != after => {
-            format!("calls {} → {}", grouped(before), grouped(after))
+            format!("calls {} → {}", grouped(before.0), grouped(after.0))
         }
         _ => String::new(),
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use gristmill_output::sarif::{
-    Artifact, Configuration, Driver, PhysicalLocation, Location, Region, SCHEMA, Text, uri,
+    Artifact, Configuration, Driver, Location, PhysicalLocation, Region, SCHEMA, Text, uri,
 };
 use serde::Serialize;
 

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::Cost;
 use gristmill_output::grouped;
+use gristmill_output::json::{self, ExactInteger};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::baseline::{BenchmarkBaseline, BudgetBaseline};
@@ -11,7 +13,7 @@ use crate::config::{Benchmark, Budget, BudgetScope};
 use crate::measurement::{FunctionName, Measurement, STRINGS};
 
 /// The outcome of a budget, of a benchmark, or of all: the worst counts. See the example of [`BenchmarkVerdict`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Within every budget.
@@ -41,7 +43,7 @@ pub enum Outcome {
 /// assert_eq!(verdict.budgets[0].limit, Some(1010));
 /// # Ok::<(), gristmill_gate::FileError>(())
 /// ```
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BenchmarkVerdict {
     /// Name of the benchmark.
     pub name: String,
@@ -60,7 +62,7 @@ pub struct BenchmarkVerdict {
 }
 
 /// The verdict on one budget. See the example of [`BenchmarkVerdict`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BudgetVerdict {
     /// The event type.
     pub event: String,
@@ -72,12 +74,16 @@ pub struct BudgetVerdict {
     /// The outcome.
     pub outcome: Outcome,
     /// Cost in the baseline.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::exact_option")]
+    #[schemars(with = "Option<ExactInteger>")]
     pub base: Option<Cost>,
     /// Cost now.
+    #[serde(serialize_with = "json::exact")]
+    #[schemars(with = "ExactInteger")]
     pub cost: Cost,
     /// Highest cost allowed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::exact_option")]
+    #[schemars(with = "Option<ExactInteger>")]
     pub limit: Option<Cost>,
     /// What is allowed, as text.
     pub allowed: String,
@@ -96,18 +102,20 @@ pub struct BudgetVerdict {
 }
 
 /// A reason why a cost changed. See the example of [`BenchmarkVerdict`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Reason {
     /// Change of the total by this reason.
+    #[serde(serialize_with = "json::exact")]
+    #[schemars(with = "ExactInteger")]
     pub effect: Cost,
     /// The reason as a sentence.
     pub text: String,
 }
 
 /// A function whose cost changed. See the example of [`BenchmarkVerdict`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FunctionChange {
-    /// Its name, or `None` for all functions that are too small to be listed in the baseline.
+    /// Its name, or `null` for all functions that are too small to be listed in the baseline.
     pub name: Option<String>,
     /// Its source file.
     pub file: Option<String>,
@@ -115,15 +123,20 @@ pub struct FunctionChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// Self cost in the baseline.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::exact_option")]
+    #[schemars(with = "Option<ExactInteger>")]
     pub base: Option<Cost>,
     /// Self cost now.
+    #[serde(serialize_with = "json::exact")]
+    #[schemars(with = "ExactInteger")]
     pub cost: Cost,
     /// The change.
+    #[serde(serialize_with = "json::exact")]
+    #[schemars(with = "ExactInteger")]
     pub delta: Cost,
     /// Number of calls in the baseline and now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub calls: Option<[Cost; 2]>,
+    pub calls: Option<[ExactInteger; 2]>,
     /// A remark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
@@ -147,7 +160,8 @@ impl BenchmarkVerdict {
                 let texts: Vec<String> = prevents.into_iter().map(|difference| difference.text).collect();
                 let text = texts.join("; ");
                 if !allow_unlike {
-                    let hint = "accept it with `gristmill gate bless`, or compare anyway with `--allow-unlike`";
+                    let hint =
+                        "accept it with `gristmill gate bless`, or compare anyway with `--allow-unlike`";
                     return Self::failed(
                         benchmark,
                         format!("not comparable with the baseline: {text} ({hint})"),
@@ -257,8 +271,7 @@ impl BudgetVerdict {
         };
         let Some(column) = measurement.column(&budget.event) else {
             let events = measurement.events.join(", ");
-            verdict.note =
-                Some(format!("the profile has no event type {}; it has {events}", budget.event));
+            verdict.note = Some(format!("the profile has no event type {}; it has {events}", budget.event));
             return verdict;
         };
         verdict.cost = match &budget.scope {
@@ -284,8 +297,7 @@ impl BudgetVerdict {
                 verdict.note = Some(format!("runs without a change differ by {noise}, which is allowed too"));
             }
             if base - verdict.cost > increase.max(noise) {
-                verdict.note =
-                    Some("improved; `gristmill gate bless` makes this the baseline".to_owned());
+                verdict.note = Some("improved; `gristmill gate bless` makes this the baseline".to_owned());
             }
         }
         verdict.limit = limit;
@@ -350,7 +362,7 @@ fn function_changes(
         let row = match listed.remove(name) {
             Some((base, calls)) => FunctionChange {
                 base: Some(base),
-                calls: Some([calls, function.calls]),
+                calls: Some([ExactInteger(calls), ExactInteger(function.calls)]),
                 note: None,
                 ..FunctionChange::new(name, cost, cost - base)
             },
@@ -367,7 +379,7 @@ fn function_changes(
     }
     rows.extend(listed.into_iter().map(|(name, (base, calls))| FunctionChange {
         base: Some(base),
-        calls: Some([calls, 0]),
+        calls: Some([ExactInteger(calls), ExactInteger(0)]),
         note: Some("vanished"),
         ..FunctionChange::new(&name, 0, -base)
     }));
@@ -479,7 +491,8 @@ mod tests {
             (1, "0", 0, Outcome::Within),
         ] {
             baseline.noise = Some(Noise { runs: 2, spread: vec![noise], budgets: Vec::new() });
-            let verdict = BudgetVerdict::new(&budget(increase), &measurement(&[("f", cost)]), Some(&baseline));
+            let verdict =
+                BudgetVerdict::new(&budget(increase), &measurement(&[("f", cost)]), Some(&baseline));
             assert_eq!(verdict.outcome, expected, "{cost} {increase} {noise}");
         }
         let measurement = measurement(&[("f", 2000)]);

@@ -2,12 +2,12 @@
 
 mod recording;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gristmill_gate::{
-    Baseline, Benchmark, BenchmarkBaseline, BenchmarkVerdict, Config, FileError, GateReport, Measurement, Noise,
-    Outcome, difference, first_config, percent_change,
+    Baseline, Benchmark, BenchmarkBaseline, BenchmarkVerdict, Config, FileError, GateReport, Measurement,
+    Noise, Outcome, difference, first_config, percent_change,
 };
 use gristmill_output::{Painter, grouped, printable, printable_path};
 use gristmill_profile::Profile;
@@ -73,11 +73,12 @@ fn judge_profile(
     let mut verdict = BenchmarkVerdict::new(benchmark, &measurement, accepted, args.allow_unlike);
     if let Some(directory) = &args.against {
         let path = directory.join(profile_name(&benchmark.name));
-        let explained = complete::load(&path, session.max_size, 1)
-            .map_err(|error| error.to_string())
-            .and_then(|base| {
-                let sentence = |comparison: &_, cause: &_, column| sentence(comparison, cause, column, NAME_WIDTH);
-                let added = verdict.add_reasons(&base, profile, &source_directory, sentence);
+        let explained =
+            complete::load(&path, session.max_size, 1).map_err(|error| error.to_string()).and_then(|base| {
+                let added =
+                    verdict.add_reasons(&base, profile, &source_directory, |comparison, cause, column| {
+                        sentence(comparison, cause, column, NAME_WIDTH)
+                    });
                 added.map_err(|error| error.to_string())
             });
         verdict.notes.extend(explained.err().map(|error| format!("no reasons: {error}")));
@@ -93,8 +94,7 @@ fn read_config(path: &Path) -> Result<Config, CliError> {
         },
         hint: Some("write a first one with `gristmill gate init`".to_owned()),
     })?;
-    Config::parse(path, &text)
-        .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })
+    Config::parse(path, &text).map_err(|error| CliError::Usage { message: error.to_string(), hint: None })
 }
 
 /// Reads the baseline; a missing file is an empty one.
@@ -134,8 +134,7 @@ fn selected<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c Benchmar
 
 /// Returns the start of absolute paths of source files that belong to the project.
 fn source_directory(config: &Config) -> Vec<u8> {
-    let directory =
-        std::fs::canonicalize(&config.directory).unwrap_or_else(|_| config.directory.clone());
+    let directory = std::fs::canonicalize(&config.directory).unwrap_or_else(|_| config.directory.clone());
     directory.into_os_string().into_encoded_bytes()
 }
 
@@ -259,7 +258,8 @@ fn init(args: &GateInitArgs, session: &Session) -> Result<ExitStatus, CliError> 
     let text = first_config(&args.command);
     session.write_to(&Target::File(path.clone()), false, |out| Ok(out.write_all(text.as_bytes())?))?;
     let path = printable_path(path);
-    session.tell(&format!("wrote {path}; edit it, then run `gristmill gate bless` to accept the first costs"));
+    session
+        .tell(&format!("wrote {path}; edit it, then run `gristmill gate bless` to accept the first costs"));
     Ok(ExitStatus::Success)
 }
 

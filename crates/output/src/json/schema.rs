@@ -41,7 +41,18 @@ pub fn schema<T: JsonSchema>(title: &str) -> Schema {
         {
             schema.remove("format");
         }
+        // Examples are for those who read the code.
+        if let Some(description) = schema.get("description").and_then(|description| description.as_str()) {
+            let description = without_example(description).to_owned();
+            schema.insert("description".to_owned(), description.into());
+        }
     })
     .transform(&mut schema);
     schema
+}
+
+/// Cuts the example, or the reference to one, from the end of a doc comment.
+fn without_example(description: &str) -> &str {
+    let end = ["```", "See the example of "].iter().filter_map(|start| description.find(start)).min();
+    description[..end.unwrap_or(description.len())].trim_end()
 }

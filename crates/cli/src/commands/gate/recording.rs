@@ -40,7 +40,11 @@ pub(super) fn profile(benchmark: &Benchmark, config: &Config, session: &Session)
 }
 
 /// Records once, or reads the files.
-pub(super) fn single_run(benchmark: &Benchmark, config: &Config, session: &Session) -> Result<Profile, String> {
+pub(super) fn single_run(
+    benchmark: &Benchmark,
+    config: &Config,
+    session: &Session,
+) -> Result<Profile, String> {
     match &benchmark.source {
         ProfileSource::Files(files) => read(files, session),
         ProfileSource::Recording(recording) => record(recording, config, session),

@@ -1,0 +1,23 @@
+//! The schemas in `docs/schema` are those of the types. `BLESS=1` writes them.
+
+#![cfg(test)]
+
+mod harness;
+
+use gristmill_gate::GateReport;
+use gristmill_output::json;
+use harness::*;
+
+#[test]
+fn schemas_are_those_of_the_types() {
+    for (name, schema) in [("gate", json::schema::<GateReport>("gristmill gate run --format json"))] {
+        let path = root().join("docs/schema").join(format!("{name}.schema.json"));
+        let text = serde_json::to_string_pretty(schema.as_value()).unwrap() + "\n";
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, text).unwrap();
+            continue;
+        }
+        let written = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(written == text, "{} differs; BLESS=1 accepts this:\n{text}", path.display());
+    }
+}
