@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::Cost;
 use gristmill_profile::analysis::{CallGraph, group_costs};
-use gristmill_profile::compare::{RuleSet, normal_function};
+use gristmill_profile::compare::{JoinRules, normal_function};
 use gristmill_profile::merge::creators;
 use gristmill_profile::{FunctionId, Profile, Selection};
 use regex::Regex;
@@ -82,7 +82,7 @@ impl Measurement {
             .map(|id| {
                 let function = profile.function(id);
                 let file = profile.file(function.file);
-                let (file, name) = normal_function(file, function.name, &directories, RuleSet::all());
+                let (file, name) = normal_function(file, function.name, &directories, JoinRules::all());
                 FunctionName { name, file }
             })
             .collect();

@@ -1,7 +1,7 @@
 //! Reasons of changes, from a profile of the base.
 
 use gristmill_profile::Profile;
-use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Explanation, Normalising};
+use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, Explanation, JoinOptions};
 
 use crate::verdict::{BenchmarkVerdict, Outcome, Reason};
 
@@ -22,9 +22,8 @@ impl BenchmarkVerdict {
         source_directory: &[u8],
         sentence: impl Fn(&Comparison<'_>, &Explanation, usize) -> String,
     ) -> Result<(), CompareError> {
-        let normalising =
-            Normalising { strip_prefix: vec![source_directory.to_vec()], ..Normalising::default() };
-        let options = CompareOptions { normalising, ..CompareOptions::default() };
+        let joining = JoinOptions { strip_prefix: vec![source_directory.to_vec()], ..JoinOptions::default() };
+        let options = CompareOptions { joining, ..CompareOptions::default() };
         let comparison = Comparison::new(&[base], &[new], &options)?;
         let exceeded =
             self.budgets.iter_mut().filter(|budget| budget.is_total && budget.outcome != Outcome::Within);
