@@ -307,7 +307,7 @@ fn groups_cost_no_less_than_their_own_lines() {
 
     let arguments = ["functions", "--group", "object", "--object", "^a$", "-"];
     let text = stdout(&run_with(&arguments, file));
-    assert!(text.contains("of 2 objects with 72.7 % of the self cost"), "{text}");
+    assert!(text.contains("of 2 objects with 72.7% of the self cost"), "{text}");
     let output = run_with(&[&arguments[..], &["--inclusive", "kcachegrind"]].concat(), file);
     assert!(stderr(&output).contains("--inclusive does nothing here"));
 }

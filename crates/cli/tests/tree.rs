@@ -168,7 +168,7 @@ fn what_is_left_out_is_summed_up() {
     assert_eq!(hidden, map([("(program)", 0), ("(program);main", 2)]));
     let tree = tree_of(SHARED, &["--limit", "3"]);
     assert_eq!(by_stack(&tree, |node| node["hidden"].as_i64().unwrap())["(program);main"], 1);
-    // 13 of 46 are 28.3 %: one tenth more leaves `b` out.
+    // 13 of 46 are 28.3%: one tenth more leaves `b` out.
     for (min, is_shown) in [("28.2", true), ("28.3", false)] {
         let folder = folder(&[("profile", SHARED)]);
         let output = run_in(folder.path(), &["tree", "profile", "--min", min]);

@@ -65,10 +65,8 @@ pub fn write_dim(out: &mut dyn Write, text: &str, look: &Look, indent: usize) ->
 }
 
 fn wrapped(text: &str, width: usize, indent: usize) -> String {
-    // A number stays with its percent sign; no text that is shown has this control character.
-    const GLUE: &str = "\u{1}%";
     let (blanks, text) = text.split_at(text.len() - text.trim_start().len());
-    hang(blanks, &text.replace(" %", GLUE), indent.min(width / 2), width).replace(GLUE, " %")
+    hang(blanks, text, indent.min(width / 2), width)
 }
 
 /// The lines of a text. The first one has its own width.

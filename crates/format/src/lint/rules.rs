@@ -495,7 +495,7 @@ rules! {
         "Associations: inclusive cost spent inside of the function call";
     RECURSION: Note "recursion",
         "calls of a function to itself cost more than the function and all that it calls",
-        "The cost of an inner call is counted again in each outer one. Shares computed from these calls go above 100 %.",
+        "The cost of an inner call is counted again in each outer one. Shares computed from these calls go above 100%.",
         "Associations: inclusive cost spent inside of the function call";
     ARC_EXCEEDS_TOTAL: Note "call-exceeds-total",
         "a call that costs more than the whole part",

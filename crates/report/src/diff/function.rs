@@ -265,7 +265,7 @@ impl FunctionDiff<'_, '_> {
             for (&column, event) in self.diff.columns.iter().zip(&self.diff.events) {
                 let cost = comparison.arc_cost(arc, column);
                 cells.push(Cell::new(signed(cost.delta(), event.unit)));
-                cells.push(Cell::new(own_percent(cost).trim_end_matches(" %").to_owned()));
+                cells.push(Cell::new(own_percent(cost).trim_end_matches('%').to_owned()));
             }
             let name = safe(&shown_name(comparison.mention(of(arc))));
             cells.push(Cell::new(shorten(&name, NAME)));

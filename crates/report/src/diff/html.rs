@@ -31,7 +31,7 @@ impl Page for Diff<'_, '_> {
             let mut line = |effect: i128, sentence: &str| {
                 writeln!(
                     out,
-                    "<tr><td class=\"n {}\">{}<td class=n>{} %<td>{}",
+                    "<tr><td class=\"n {}\">{}<td class=n>{}%<td>{}",
                     direction(effect),
                     Escaped(&signed(effect, event.unit)),
                     signed_percent(effect, whole),

@@ -29,7 +29,7 @@ pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> 
         let share = signed_percent(total.delta(), total.base.median);
         let noise = if total.is_noise() { " (noise: within the spread of the runs)" } else { "" };
         let delta = signed(total.delta(), column.unit);
-        writeln!(out, "**{name} {share} %**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
+        writeln!(out, "**{name} {share}%**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
     }
     for warning in diff.warnings() {
         writeln!(out, "> ⚠ {}\n", markdown::escaped(&warning))?;
@@ -50,7 +50,7 @@ impl Diff<'_, '_> {
         let lines: Vec<(Cost, String)> = lines.chain(smaller(hidden.into_iter())).collect();
         for (effect, text) in &lines {
             let share = signed_percent(*effect, whole);
-            writeln!(out, "- `{}` ({share} %) {}", signed(*effect, event.unit), markdown::escaped(text))?;
+            writeln!(out, "- `{}` ({share}%) {}", signed(*effect, event.unit), markdown::escaped(text))?;
         }
         if !lines.is_empty() {
             writeln!(out)?;

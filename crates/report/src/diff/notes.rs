@@ -31,15 +31,15 @@ pub(crate) fn signed_percent(part: Cost, whole: Cost) -> String {
     format!("{sign}{}.{:02}", grouped(hundredths / 100), hundredths % 100)
 }
 
-/// By how much something changed, in percent of itself: `+30.00 %`; nothing where there was none before.
+/// By how much something changed, in percent of itself: `+30.00%`; nothing where there was none before.
 pub(crate) fn own_percent(change: Change) -> String {
     match signed_percent(change.delta(), change.base.median) {
         percent if percent.is_empty() => percent,
-        percent => format!("{percent} %"),
+        percent => format!("{percent}%"),
     }
 }
 
-/// `10 → 13 (+30.00 %)`
+/// `10 → 13 (+30.00%)`
 pub(crate) fn from_to(change: Change, unit: CostUnit) -> String {
     let (base, new) = (unit.show(change.base.median), unit.show(change.new.median));
     match own_percent(change) {
@@ -59,11 +59,11 @@ pub(crate) fn per_call(cost: Change, calls: Change) -> Option<String> {
     let after = cost.new.median.checked_mul(base)?;
     Some(match signed_percent(after.checked_sub(before)?, before) {
         percent if percent == "+0.00" || percent == "-0.00" || percent == "0.00" => "unchanged".to_owned(),
-        percent => format!("{percent} %"),
+        percent => format!("{percent}%"),
     })
 }
 
-/// How far runs are apart: `±1.2 %` of the median, or nothing for one run.
+/// How far runs are apart: `±1.2%` of the median, or nothing for one run.
 fn spread(change: Change, unit: CostUnit) -> Option<String> {
     if change.base.spread() == 0 && change.new.spread() == 0 {
         return None;

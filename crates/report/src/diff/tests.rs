@@ -66,6 +66,6 @@ fn shares_have_signs() {
 fn costs_by_call_are_compared_as_fractions() {
     let change = |base, new| Change { base: Sample::from_cost(base), new: Sample::from_cost(new) };
     assert_eq!(per_call(change(100, 130), change(10, 13)).as_deref(), Some("unchanged"));
-    assert_eq!(per_call(change(100, 143), change(10, 13)).as_deref(), Some("+10.00 %"));
+    assert_eq!(per_call(change(100, 143), change(10, 13)).as_deref(), Some("+10.00%"));
     assert_eq!(per_call(change(100, 143), change(0, 13)), None);
 }

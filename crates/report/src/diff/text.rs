@@ -112,7 +112,7 @@ impl Diff<'_, '_> {
         }
         let amounts: Vec<(String, String)> = lines
             .iter()
-            .map(|(effect, _)| (signed(*effect, event.unit), format!("{} %", signed_percent(*effect, whole))))
+            .map(|(effect, _)| (signed(*effect, event.unit), format!("{}%", signed_percent(*effect, whole))))
             .collect();
         let widest = |of: &dyn Fn(&(String, String)) -> usize| amounts.iter().map(of).max().unwrap_or(0);
         let (first, second) = (widest(&|(effect, _)| effect.width()), widest(&|(_, share)| share.width()));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{Cell, Column, Look, Table, bar, grouped, percent_number, printable};
+use gristmill_output::{Cell, Column, Look, Table, bar, grouped, percent, percent_number, printable};
 use gristmill_profile::symbol::shorten;
 
 use super::{Functions, Grouping, Row, json};
@@ -92,7 +92,7 @@ impl Functions<'_, '_> {
         };
         let noun = if self.all == 1 { what.0 } else { what.1 };
         let shown: Cost = self.rows.iter().map(|row| row.self_costs[0]).sum();
-        let share = percent_number(shown, self.view.totals()[0]);
+        let share = percent(shown, self.view.totals()[0]);
         let mut text = if self.rows.len() == self.all {
             format!("{} {noun}", grouped(self.all))
         } else if self.matching == self.all {
@@ -106,8 +106,8 @@ impl Functions<'_, '_> {
             )
         };
         // Of a share that cannot be seen nothing need be said.
-        if !matches!(&share[..], "" | "0.0") && self.rows.len() < self.all {
-            text.push_str(&format!(" with {share} % of the self cost"));
+        if !matches!(&share[..], "" | "0.0%") && self.rows.len() < self.all {
+            text.push_str(&format!(" with {share} of the self cost"));
         }
         if let Some(name) = &self.relative_to {
             text.push_str(&format!("; shares of {}", printable(name.as_bytes())));

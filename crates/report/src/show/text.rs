@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, Look, Table, grouped, lossy, markdown, percent_number, printable, wrap,
+    Cell, Column, Look, Table, grouped, lossy, markdown, percent, percent_number, printable, wrap,
 };
 use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{Direction, Unit};
@@ -442,8 +442,8 @@ impl Show<'_, '_> {
                 }
             }
         });
-        let total = percent_number(cycle.inclusive[0], self.view.totals()[0]);
-        let share = if total.is_empty() { String::new() } else { format!(" ({total} %)") };
+        let total = percent(cycle.inclusive[0], self.view.totals()[0]);
+        let share = if total.is_empty() { String::new() } else { format!(" ({total})") };
         Section {
             title: format!(
                 "Cycle {}: {} functions, {}{share}, called {} times from outside",

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{Cell, Column, Look, Table, csv, grouped, markdown, percent_number, printable};
+use gristmill_output::{
+    Cell, Column, Look, Table, csv, grouped, markdown, percent, percent_number, printable,
+};
 use gristmill_profile::analysis::TreeBasis;
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
@@ -143,14 +145,13 @@ impl Tree<'_, '_> {
             TreeBasis::Estimate { guessed } if guessed.iter().all(|&cost| cost == 0) => {
                 let way = if self.inverted { "from each of its callers" } else { "to each of the functions" };
                 vec![
-                    format!("{tree}, an estimate, 0 % of it a guess:"),
+                    format!("{tree}, an estimate, 0% of it a guess:"),
                     format!("  there is one way only {way}"),
                 ]
             }
             TreeBasis::Estimate { guessed } => {
-                let share = percent_number(guessed.first().copied().unwrap_or(0), whole);
-                let share =
-                    if share.is_empty() { String::new() } else { format!(", {share} % of it a guess") };
+                let share = percent(guessed.first().copied().unwrap_or(0), whole);
+                let share = if share.is_empty() { String::new() } else { format!(", {share} of it a guess") };
                 vec![
                     format!("{tree}, an ESTIMATE{share}:"),
                     "  where a function has several callers, all its calls are taken to be alike (~)"
@@ -165,15 +166,15 @@ impl Tree<'_, '_> {
         }
         if self.least > 0 {
             let least = format!("{}.{}", self.least / 10, self.least % 10);
-            left_out.push(format!("nothing below {} % (--min)", least.trim_end_matches(".0")));
+            left_out.push(format!("nothing below {}% (--min)", least.trim_end_matches(".0")));
         }
         if let Some(depth) = self.depth {
             left_out.push(format!("{} levels (--depth)", grouped(depth)));
         }
         if let (Some(name), false) = (&name, whole == 0) {
-            let of_all = percent_number(whole, self.view.totals()[0]);
+            let of_all = percent(whole, self.view.totals()[0]);
             if !of_all.is_empty() {
-                notes.push(format!("{name} is {of_all} % of the total; shares are of this"));
+                notes.push(format!("{name} is {of_all} of the total; shares are of this"));
             }
         }
         if !left_out.is_empty() && self.nodes.iter().any(|node| node.hidden > 0) {
