@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod session;
 mod size;
+mod source_files;
 mod stand_in;
 mod terminal;
 

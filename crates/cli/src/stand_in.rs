@@ -5,7 +5,6 @@ mod callgrind_annotate;
 mod cg_annotate;
 mod cg_diff;
 mod cg_merge;
-mod python_options;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

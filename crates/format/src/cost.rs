@@ -20,7 +20,7 @@ type Piece = [u8; size_of::<Window>() + size_of::<u64>()];
 const REACH: usize = size_of::<Piece>();
 
 /// Whether a file can hold this cost.
-pub(crate) fn is_in_range(cost: Cost) -> bool {
+pub fn is_in_range(cost: Cost) -> bool {
     (LEAST..=GREATEST).contains(&cost)
 }
 

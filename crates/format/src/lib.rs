@@ -125,7 +125,6 @@
 //! No two producers write quite the same. The chapter [`practice`] tells what is met in files, and which rule holds here.
 #![deny(missing_docs)]
 
-mod cachegrind;
 mod context;
 mod cost;
 mod error;
@@ -152,11 +151,8 @@ mod spell;
 mod survey;
 mod writer;
 
-pub use cachegrind::{
-    CachegrindFault, CachegrindFaultKind, CachegrindFile, CachegrindRecord, CachegrindWriter,
-};
 pub use context::Context;
-pub use cost::{Cost, CostFault, CostIter, Costs};
+pub use cost::{Cost, CostFault, CostIter, Costs, is_in_range};
 pub use error::{Error, ErrorKind, Foreign};
 pub use lint::{Finding, Lint, RULES, Rule, Severity};
 pub use location::Location;

@@ -10,6 +10,7 @@ pub mod markdown;
 mod number;
 mod printable;
 pub mod sarif;
+pub mod source;
 mod table;
 mod unit;
 pub mod wrap;

@@ -61,6 +61,7 @@ mod cost;
 mod csr;
 mod decode;
 pub mod event;
+pub mod event_choice;
 mod every_line;
 // Not all of it is used here.
 #[cfg(test)]
@@ -87,6 +88,7 @@ mod prefetch;
 mod profile;
 mod selection;
 mod set;
+pub mod source_lines;
 pub mod symbol;
 mod threads;
 

@@ -6,9 +6,8 @@ use gristmill_format::Cost;
 use gristmill_output::{CostUnit, lossy};
 use gristmill_profile::analysis::CallGraph;
 use gristmill_profile::event::known_long_name;
-use gristmill_profile::formula::{
-    DefinedBy, Definition, DerivationFault, Derived, Formula, derive, well_known,
-};
+use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
+use gristmill_profile::formula::{Definition, DerivationFault, Derived};
 use gristmill_profile::{EventId, Profile, Selection};
 
 use crate::view::ViewError;
@@ -30,18 +29,9 @@ pub struct EventColumn {
 #[derive(Debug)]
 pub(crate) struct Columns {
     events: Vec<EventColumn>,
-    sources: Vec<Source>,
+    sources: Vec<EventSource>,
     others: Vec<String>,
     faults: Vec<DerivationFault>,
-}
-
-/// Where the costs of an event type come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The profile: the how manieth of its event types it is.
-    Recorded(usize),
-    /// Others of the profile.
-    Derived(Derived),
 }
 
 impl Columns {
@@ -54,13 +44,6 @@ impl Columns {
             names.iter().map(|name| known.place(name)).collect::<Result<Vec<_>, _>>()?
         };
         Ok(known.chosen(&chosen))
-    }
-
-    /// All event types, recorded ones first.
-    pub(crate) fn all(profile: &Profile, own: &[Definition]) -> Self {
-        let known = known(profile, own);
-        let all: Vec<usize> = (0..known.events.len()).collect();
-        known.chosen(&all)
     }
 
     /// The event types. There is always one.
@@ -83,12 +66,7 @@ impl Columns {
     /// What is read from the files has a column for each recorded event type and none for derived ones. These are
     /// linear, so they follow row by row.
     pub(crate) fn of_recorded(&self, recorded: &[Cost]) -> Option<Vec<Cost>> {
-        let cost = |source: &Source| match source {
-            // A profile without event types is shown with a column of zeros.
-            Source::Recorded(column) => Some(recorded.get(*column).copied().unwrap_or(0)),
-            Source::Derived(derived) => derived.of(recorded).ok(),
-        };
-        self.sources.iter().map(cost).collect()
+        self.sources.iter().map(|source| source.cost(recorded)).collect()
     }
 
     /// Who calls whom in the selected parts, with costs by these columns.
@@ -101,8 +79,8 @@ impl Columns {
             .sources
             .iter()
             .map(|source| match source {
-                Source::Recorded(column) => Some(*column),
-                Source::Derived(_) => None,
+                EventSource::Recorded(column) => Some(*column),
+                EventSource::Derived(_) => None,
             })
             .collect();
         let events = |columns: &[usize]| -> Vec<EventId> {
@@ -120,8 +98,8 @@ impl Columns {
             .sources
             .iter()
             .flat_map(|source| match source {
-                Source::Recorded(column) => vec![*column],
-                Source::Derived(derived) => derived.factors.iter().map(|&(column, _)| column).collect(),
+                EventSource::Recorded(column) => vec![*column],
+                EventSource::Derived(derived) => derived.factors.iter().map(|&(column, _)| column).collect(),
             })
             .collect();
         needed.sort_unstable();
@@ -152,11 +130,8 @@ struct Known {
 fn known(profile: &Profile, own: &[Definition]) -> Known {
     let mut events = recorded(profile);
     let recorded = events.len();
-    let names: Vec<&[u8]> = events.iter().map(|event| event.name.as_bytes()).collect();
-    let mut derivation = derive(&names, &definitions(profile, own));
-    // Of a profile that has instructions only, the estimate of cycles is no more than these.
-    let is_copy = |derived: &Derived| matches!(derived.factors[..], [(_, 1)]);
-    derivation.derived.retain(|derived| derived.definition.by != DefinedBy::Convention || !is_copy(derived));
+    let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
+    let derivation = derivation(profile, &names, own);
     events.extend(derivation.derived.iter().map(|derived| EventColumn {
         name: lossy(&derived.definition.name),
         long_name: derived.definition.long_name.as_deref().map(lossy),
@@ -180,8 +155,8 @@ impl Known {
 
     fn chosen(self, places: &[usize]) -> Columns {
         let source = |&place: &usize| match place.checked_sub(self.recorded) {
-            Some(derived) => Source::Derived(self.derived[derived].clone()),
-            None => Source::Recorded(place),
+            Some(derived) => EventSource::Derived(self.derived[derived].clone()),
+            None => EventSource::Recorded(place),
         };
         let mut is_shown = vec![false; self.events.len()];
         places.iter().for_each(|&place| is_shown[place] = true);
@@ -218,32 +193,11 @@ fn recorded(profile: &Profile) -> Vec<EventColumn> {
     if columns.is_empty() {
         // The graph has a column of zeros then.
         columns.push(EventColumn {
-            name: "none".to_owned(),
+            name: NO_EVENT.to_owned(),
             long_name: None,
             unit: CostUnit::Count,
             formula: None,
         });
     }
     columns
-}
-
-/// The name of an event type, the how manieth of this name it is.
-pub(crate) fn event_name(name: &[u8], repetition: usize) -> String {
-    match repetition {
-        0 => lossy(name),
-        nth => format!("{}#{}", lossy(name), nth + 1),
-    }
-}
-
-/// Definitions of derived event types, the weakest first.
-pub(crate) fn definitions(profile: &Profile, own: &[Definition]) -> Vec<Definition> {
-    let of_files = profile.event_definitions().filter_map(|definition| {
-        Some(Definition {
-            name: definition.name.to_vec(),
-            formula: Formula::parse(definition.formula?).ok()?,
-            long_name: definition.long_name.map(<[u8]>::to_vec),
-            by: DefinedBy::File,
-        })
-    });
-    well_known().into_iter().chain(of_files).chain(own.iter().cloned()).collect()
 }

@@ -125,7 +125,7 @@ pub fn definitions<'p>(
 ) -> Vec<Definition> {
     let mut definitions: Vec<Definition> = Vec::new();
     for profile in profiles {
-        let more = crate::columns::definitions(profile, &[]);
+        let more = gristmill_profile::event_choice::definitions(profile, &[]);
         let is_first = definitions.is_empty();
         definitions.extend(more.into_iter().filter(|more| is_first || more.by == DefinedBy::File));
     }
@@ -161,7 +161,7 @@ pub fn columns(comparison: &Comparison<'_>, asked: &[String], all: bool) -> Resu
 
 /// The name of an event type; a second one of the same name has a number after it.
 pub fn event_name(event: &ComparedEvent) -> String {
-    crate::columns::event_name(&event.name, event.repetition)
+    gristmill_profile::event_choice::event_name(&event.name, event.repetition)
 }
 
 impl<'c, 'p> Diff<'c, 'p> {

@@ -15,7 +15,6 @@ mod json;
 mod path;
 mod report;
 mod show;
-mod substitution;
 mod tree;
 mod view;
 
@@ -27,6 +26,5 @@ pub use report::Report;
 pub use show::{
     CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
 };
-pub use substitution::{Substitution, SubstitutionError};
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, Rule, Subject, View, ViewError, ViewOptions};

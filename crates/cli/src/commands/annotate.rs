@@ -3,17 +3,17 @@
 pub(crate) mod cachegrind;
 pub(crate) mod callgrind;
 mod document;
-mod source_files;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use gristmill_compat::LayoutError;
 use gristmill_format::{Lint, ProducerKind};
-use gristmill_output::Look;
+use gristmill_output::source::Sources;
+use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
-use gristmill_report::annotate::Sources;
 use gristmill_report::doubts;
 use regex::Regex;
 
@@ -23,8 +23,7 @@ use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::output;
 use crate::session::Session;
-
-pub(crate) use source_files::SourceFiles;
+use crate::source_files::SourceFiles;
 
 /// What is annotated, and all that it takes.
 pub(crate) struct Job<'j> {
@@ -154,6 +153,21 @@ impl Files {
     /// The source files, as the profile names them.
     fn source_names(&self) -> Vec<Vec<u8>> {
         self.sources.iter().map(|path| path.as_os_str().as_encoded_bytes().to_vec()).collect()
+    }
+}
+
+/// The error for a profile that cannot be laid out.
+fn refused(error: &LayoutError) -> CliError {
+    CliError::Usage {
+        hint: match error {
+            LayoutError::UnknownEvent { known, .. } => {
+                let known: Vec<_> = known.iter().map(|name| printable(name.as_bytes())).collect();
+                Some(format!("there are {}", known.join(", ")))
+            }
+            LayoutError::NothingSelected => Some("gristmill info lists the parts".to_owned()),
+            _ => None,
+        },
+        message: error.to_string(),
     }
 }
 

@@ -13,12 +13,12 @@ use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff, Page};
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
-use crate::commands::annotate::SourceFiles;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;
+use crate::source_files::SourceFiles;
 use crate::terminal::{self, printable_path};
 
 /// What a person reads at a glance, and what fits into a page or a comment.

@@ -5,10 +5,9 @@ use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
-use gristmill_format::CachegrindFault;
-use gristmill_report::Substitution;
+use gristmill_compat::argparse::{self, Declared, Given, Meaning, quoted};
+use gristmill_compat::{CachegrindFault, Substitution};
 
-use super::python_options::{self, Declared, Given, Meaning, quoted};
 use crate::args::GlobalArgs;
 use crate::error::CliError;
 use crate::input::{Input, InputErrorKind, reason};
@@ -96,7 +95,7 @@ impl Tool {
         session: &Session,
         mut take: impl FnMut(Given<T>) -> Result<(), Failure>,
     ) -> Result<Option<Vec<OsString>>, Failure> {
-        let words = python_options::read(options, words).map_err(Failure::Usage)?;
+        let words = argparse::read(options, words).map_err(Failure::Usage)?;
         for given in words.given {
             let asked = match given {
                 Given::Option(Meaning::Help, _) => format!("{}\n{}", self.usage, self.help),

@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use gristmill_compat::callgrind_annotate::Threshold;
 use gristmill_output::printable;
 use gristmill_profile::Profile;
-use gristmill_report::annotate::Threshold;
 
 use crate::args::{AnnotateArgs, GlobalArgs};
 use crate::commands::annotate::callgrind::{self, SortKey, is_number, with_slash};
-use crate::commands::annotate::{Files, Job, SourceFiles, recorded_here};
+use crate::commands::annotate::{Files, Job, recorded_here};
 use crate::error::CliError;
 use crate::load;
 use crate::session::Session;
+use crate::source_files::SourceFiles;
 
 const USAGE: &str = "\
 usage: callgrind_annotate [options] [profile [source-files...]]

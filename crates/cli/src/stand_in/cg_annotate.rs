@@ -4,14 +4,14 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use gristmill_report::annotate::{CachegrindCosts, CachegrindOptions, SelfCosts};
+use gristmill_compat::argparse::{Declared, Given, quoted};
+use gristmill_compat::cg_annotate::{CachegrindCosts, CachegrindOptions, SelfCosts};
 
 use super::cachegrind_tool::{Failure, Tool, different_events, missing, substitution, unrecognized};
-use super::python_options::{Declared, Given, quoted};
 use crate::args::SourceArgs;
-use crate::commands::annotate::SourceFiles;
 use crate::commands::annotate::cachegrind::{self, THRESHOLD};
 use crate::session::Session;
+use crate::source_files::SourceFiles;
 
 const TOOL: Tool = Tool {
     name: "cg_annotate",

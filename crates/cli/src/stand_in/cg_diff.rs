@@ -5,14 +5,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use gristmill_format::{CachegrindFile, CachegrindRecord, CachegrindWriter};
+use gristmill_compat::argparse::{Declared, Given};
+use gristmill_compat::{CachegrindFile, CachegrindRecord, CachegrindWriter, Substitution};
 use gristmill_profile::LineSums;
-use gristmill_report::Substitution;
 
 use super::cachegrind_tool::{
     Failure, Tool, check_size, different_events, missing, substitution, unrecognized,
 };
-use super::python_options::{Declared, Given};
 use crate::input::Input;
 use crate::session::Session;
 

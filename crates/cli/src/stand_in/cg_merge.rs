@@ -5,13 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use gristmill_format::{
-    CachegrindFault, CachegrindFaultKind, CachegrindFile, CachegrindRecord, CachegrindWriter, Cost,
+use gristmill_compat::argparse::{Declared, Given};
+use gristmill_compat::{
+    CachegrindFault, CachegrindFaultKind, CachegrindFile, CachegrindRecord, CachegrindWriter,
 };
+use gristmill_format::Cost;
 use gristmill_profile::{LineSums, SummedLines};
 
 use super::cachegrind_tool::{Failure, Tool, check_size, different_events, missing, unrecognized};
-use super::python_options::{Declared, Given};
 use crate::output::Target;
 use crate::session::Session;
 

@@ -10,9 +10,9 @@ use gristmill_profile::symbol::shorten;
 
 use super::notes::{from_to, own_percent, remarks_beside_cost, signed};
 use super::{Diff, DiffRow, alignment::aligned, json, row, safe, sentence, shown_name};
-use crate::annotate::{Source, Sources};
 use crate::path::UNKNOWN;
 use crate::report::Report;
+use gristmill_output::source::{Source, Sources};
 
 /// A source line with what it cost on both sides. Changes are by shown column.
 #[derive(Debug, Clone)]

@@ -3,14 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use gristmill_format::CachegrindFaultKind;
+use gristmill_compat::cg_annotate::{
+    CachegrindCosts, CachegrindOptions, CachegrindReport, ProfileCosts, Recording, SelfCosts, Summand,
+};
+use gristmill_compat::{CachegrindFaultKind, Substitution};
+use gristmill_output::source::Sources;
 use gristmill_output::{Look, printable};
 use gristmill_profile::{Loader, Part, Profile};
-use gristmill_report::Substitution;
-use gristmill_report::annotate::{
-    CachegrindCosts, CachegrindOptions, CachegrindReport, ProfileCosts, Recording, SelfCosts, Sources,
-    Summand,
-};
 use regex::bytes::Regex;
 
 use super::{Job, changed, is_of_cachegrind, usage};
@@ -66,7 +65,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     let profiles: Vec<&Profile> = if args.diff { single.iter().collect() } else { vec![profile] };
     let (selection, derive) = (load::selection(&args.selection), load::definitions(&args.derive)?);
     let costs = profiles.iter().map(|profile| ProfileCosts::new(profile, &selection, &derive));
-    let costs = costs.collect::<Result<Vec<_>, _>>().map_err(|error| load::unseen(&error))?;
+    let costs = costs.collect::<Result<Vec<_>, _>>().map_err(|error| super::refused(&error))?;
     let costs: Vec<&dyn SelfCosts> = costs.iter().map(|costs| costs as &dyn SelfCosts).collect();
     let events = costs.first().map(|costs| costs.events()).unwrap_or_default();
     if costs.iter().any(|costs| costs.events() != events) {

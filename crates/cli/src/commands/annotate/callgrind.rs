@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use gristmill_compat::callgrind_annotate::{AnnotateEvent, Callgrind, CallgrindOptions, Threshold};
 use gristmill_output::printable;
-use gristmill_report::annotate::{AnnotateEvent, Callgrind, CallgrindOptions, Threshold};
 
 use super::Job;
 use crate::args::{AnnotateTree, YesNo};
@@ -26,7 +26,7 @@ fn options(job: &Job<'_>) -> Result<CallgrindOptions, CliError> {
     let own = load::definitions(&args.derive)?;
     let named = |names: &[String]| match names {
         [] => Ok(AnnotateEvent::recorded(profile)),
-        names => AnnotateEvent::named(profile, names, &own).map_err(|error| load::unseen(&error)),
+        names => AnnotateEvent::named(profile, names, &own).map_err(|error| super::refused(&error)),
     };
     let sort =
         SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).map_err(|text| CliError::Usage {

@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use gristmill_output::printable;
+use gristmill_output::source::SourceFault;
 use gristmill_profile::Profile;
-use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceFault, SourceRemark};
+use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceRemark};
 use gristmill_report::{View, ViewOptions};
 
 use super::Job;

@@ -1,0 +1,486 @@
+//! Files of Cachegrind, held to what its own tools take.
+//!
+//! A [`Reader`](gristmill_format::Reader) reads these files, too, as it reads all others: a damaged line is told and left out. The
+//! tools that come with Cachegrind are of another mind. A file has to begin with `desc:` lines, `cmd:` and `events:`, it
+//! must end with a `summary:` that is the sum of what it holds, and the first line that does not fit ends everything.
+//! Whoever stands in for them has to refuse what they refuse.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use memchr::memchr;
+
+use gristmill_format::{Cost, is_in_range};
+
+/// Stands for a name where costs come before any.
+const UNSPECIFIED: &[u8] = b"<unspecified>";
+
+/// A file of Cachegrind: its header, and where its costs are.
+///
+/// ```
+/// use gristmill_compat::{CachegrindFile, CachegrindRecord};
+///
+/// let file = CachegrindFile::read(b"cmd: ./mill\nevents: Ir Dr\nfl=mill.c\nfn=main\n3 20 4\n5 1\nsummary: 21 4\n")?;
+/// assert_eq!((file.command, &file.events[..]), (&b"./mill"[..], &[&b"Ir"[..], b"Dr"][..]));
+///
+/// let mut said = Vec::new();
+/// let claimed = file.each(|record| {
+///     said.push(match record {
+///         CachegrindRecord::Names { file, function } => [file, function].map(String::from_utf8_lossy).join(":"),
+///         CachegrindRecord::Line { line, costs } => format!("{line}: {costs:?}"),
+///     });
+/// })?;
+/// assert_eq!(said, ["mill.c:<unspecified>", "mill.c:main", "3: [20, 4]", "5: [1]"]);
+/// assert_eq!(claimed, [21, 4]);
+/// # Ok::<(), gristmill_compat::CachegrindFault>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachegrindFile<'a> {
+    /// What the `desc:` lines say.
+    pub descriptions: Vec<&'a [u8]>,
+    /// The program that was measured, and its arguments.
+    pub command: &'a [u8],
+    /// The event types.
+    pub events: Vec<&'a [u8]>,
+    body: &'a [u8],
+    body_line: u64,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CachegrindRecord<'f, 'a> {
+    /// What follows is of these. The name of a file makes the function one that is not specified.
+    Names {
+        /// The source file.
+        file: &'a [u8],
+        /// The function.
+        function: &'a [u8],
+    },
+    /// Costs.
+    Line {
+        /// The line of the source file; 0 if it is not known.
+        line: u64,
+        /// The costs, in the order of the event types. Those that the line leaves off at its end are 0.
+        costs: &'f [Cost],
+    },
+}
+
+/// Why a file is refused, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CachegrindFault {
+    /// The line of the file, from 1.
+    pub line: u64,
+    /// Why.
+    pub kind: CachegrindFaultKind,
+}
+
+/// Why a file is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CachegrindFaultKind {
+    /// There should be a `cmd:` line.
+    NoCommand,
+    /// There should be an `events:` line that names one.
+    NoEvents,
+    /// There is no `summary:` line.
+    NoSummary,
+    /// It is no line that may stand here.
+    Malformed,
+    /// It has more costs than there are event types.
+    TooManyCosts,
+    /// A number is larger than files can hold.
+    TooLarge,
+    /// The costs have another sum than `summary:` says.
+    SummaryMismatch,
+}
+
+impl fmt::Display for CachegrindFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            CachegrindFaultKind::NoCommand => "missing a `cmd:` line",
+            CachegrindFaultKind::NoEvents => "missing an `events:` line",
+            CachegrindFaultKind::NoSummary => "missing the `summary:` line",
+            CachegrindFaultKind::Malformed => "malformed or out-of-place line",
+            CachegrindFaultKind::TooManyCosts => "more counts than events",
+            CachegrindFaultKind::TooLarge => "number too large",
+            CachegrindFaultKind::SummaryMismatch => "`summary:` line does not match the sum of the counts",
+        })
+    }
+}
+
+impl std::error::Error for CachegrindFault {}
+
+impl<'a> CachegrindFile<'a> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it is out of order.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, CachegrindFault> {
+        let mut lines = Lines::new(bytes, 1);
+        let mut descriptions = Vec::new();
+        let command = loop {
+            match lines.next() {
+                Some(line) if is_blank(line) => {}
+                Some(line) => match (value_of(line, b"desc:"), value_of(line, b"cmd:")) {
+                    (Some(description), _) => descriptions.push(description),
+                    (_, Some(command)) => break command,
+                    _ => return Err(lines.fault(CachegrindFaultKind::NoCommand)),
+                },
+                None => return Err(lines.fault(CachegrindFaultKind::NoCommand)),
+            }
+        };
+        let events = loop {
+            match lines.next() {
+                Some(line) if is_blank(line) => {}
+                line => match line.and_then(|line| value_of(line, b"events:")) {
+                    Some(events) => break words(events).collect::<Vec<_>>(),
+                    None => return Err(lines.fault(CachegrindFaultKind::NoEvents)),
+                },
+            }
+        };
+        if events.is_empty() {
+            return Err(lines.fault(CachegrindFaultKind::NoEvents));
+        }
+        Ok(CachegrindFile { descriptions, command, events, body: lines.rest, body_line: lines.number })
+    }
+
+    /// Hands out names and lines with costs, in their order, and returns what `summary:` says. Names come before the
+    /// first costs, also where the file has none.
+    ///
+    /// # Errors
+    ///
+    /// At the first line that does not fit; when there is no summary; and at the end, when all lines were handed out, if
+    /// the summary is another than their sum.
+    pub fn each(&self, mut take: impl FnMut(CachegrindRecord<'_, 'a>)) -> Result<Vec<Cost>, CachegrindFault> {
+        let mut lines = Lines::new(self.body, self.body_line);
+        let mut file = UNSPECIFIED;
+        let mut has_names = false;
+        let most = self.events.len();
+        let mut costs = Vec::new();
+        let mut sum = vec![0; most];
+        while let Some(line) = lines.next() {
+            match line {
+                [b'0'..=b'9', ..] => {
+                    let (number, rest) = line_number(line).map_err(|kind| lines.fault(kind))?;
+                    decode(rest, most, &mut costs).map_err(|kind| lines.fault(kind))?;
+                    sum.iter_mut().zip(&costs).for_each(|(sum, cost)| *sum += cost);
+                    if !has_names {
+                        take(CachegrindRecord::Names { file, function: UNSPECIFIED });
+                        has_names = true;
+                    }
+                    take(CachegrindRecord::Line { line: number, costs: &costs });
+                }
+                [b'f', b'n', b'=', function @ ..] => {
+                    take(CachegrindRecord::Names { file, function });
+                    has_names = true;
+                }
+                [b'f', b'l', b'=', name @ ..] => {
+                    file = name;
+                    take(CachegrindRecord::Names { file, function: UNSPECIFIED });
+                    has_names = true;
+                }
+                line if is_blank(line) => {}
+                line => {
+                    let summary =
+                        value_of(line, b"summary:").ok_or(lines.fault(CachegrindFaultKind::Malformed))?;
+                    decode(summary, most, &mut costs).map_err(|kind| lines.fault(kind))?;
+                    let mismatch = lines.fault(CachegrindFaultKind::SummaryMismatch);
+                    if lines.any(|line| !is_blank(line)) {
+                        return Err(lines.fault(CachegrindFaultKind::Malformed));
+                    }
+                    costs.resize(most, 0);
+                    return if costs == sum { Ok(costs) } else { Err(mismatch) };
+                }
+            }
+        }
+        Err(lines.fault(CachegrindFaultKind::NoSummary))
+    }
+}
+
+/// The lines of a text, without their ends.
+struct Lines<'a> {
+    rest: &'a [u8],
+    /// The number of the next one.
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a [u8], number: u64) -> Self {
+        Lines { rest: text, number }
+    }
+
+    /// Something about the line that came last, or the first one if there is none.
+    fn fault(&self, kind: CachegrindFaultKind) -> CachegrindFault {
+        CachegrindFault { line: self.number.saturating_sub(1).max(1), kind }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (line, rest) = match memchr(b'\n', self.rest) {
+            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
+            None => (self.rest, &[][..]),
+        };
+        self.rest = rest;
+        self.number += 1;
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// A comment, or nothing.
+fn is_blank(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_start(), [] | [b'#', ..])
+}
+
+fn value_of<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    line.strip_prefix(key).map(<[u8]>::trim_ascii_start)
+}
+
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// The number that a line begins with, and what follows.
+fn line_number(line: &[u8]) -> Result<(u64, &[u8]), CachegrindFaultKind> {
+    let mut number = 0_u64;
+    let mut at = 0;
+    while let Some(&digit @ b'0'..=b'9') = line.get(at) {
+        number = number
+            .checked_mul(10)
+            .and_then(|number| number.checked_add(u64::from(digit - b'0')))
+            .ok_or(CachegrindFaultKind::TooLarge)?;
+        at += 1;
+    }
+    let rest = &line[at..];
+    match rest.first() {
+        None | Some(b' ' | b'\t') => Ok((number, rest)),
+        Some(_) => Err(CachegrindFaultKind::Malformed),
+    }
+}
+
+/// Reads counts. One that is `.` is 0.
+fn decode(text: &[u8], most: usize, costs: &mut Vec<Cost>) -> Result<(), CachegrindFaultKind> {
+    // It takes no longer than there are counts, however many event types there are.
+    costs.clear();
+    for word in words(text) {
+        if costs.len() == most {
+            return Err(CachegrindFaultKind::TooManyCosts);
+        }
+        costs.push(count(word)?);
+    }
+    Ok(())
+}
+
+#[inline]
+fn count(word: &[u8]) -> Result<Cost, CachegrindFaultKind> {
+    let (is_negative, digits) = match word {
+        b"." => return Ok(0),
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(CachegrindFaultKind::Malformed);
+    }
+    // Nearly every number is short, and then no step can overflow.
+    let value = if digits.len() <= 18 {
+        Cost::from(digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')))
+    } else {
+        digits
+            .iter()
+            .try_fold(0, |value: Cost, digit| value.checked_mul(10)?.checked_add(Cost::from(digit - b'0')))
+            .ok_or(CachegrindFaultKind::TooLarge)?
+    };
+    let value = if is_negative { -value } else { value };
+    if is_in_range(value) { Ok(value) } else { Err(CachegrindFaultKind::TooLarge) }
+}
+
+/// Writes such a file, piece by piece.
+#[derive(Debug)]
+pub struct CachegrindWriter<W> {
+    sink: W,
+    /// The line that is being written.
+    line: Vec<u8>,
+}
+
+impl<W: Write> CachegrindWriter<W> {
+    /// Writes the header.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn new(sink: W, descriptions: &[&[u8]], command: &[u8], events: &[&[u8]]) -> io::Result<Self> {
+        let mut writer = CachegrindWriter { sink, line: Vec::new() };
+        for description in descriptions {
+            writer.name(b"desc: ", description)?;
+        }
+        writer.name(b"cmd: ", command)?;
+        writer.name(b"events: ", &events.join(&b' '))?;
+        Ok(writer)
+    }
+
+    /// What follows is of this file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn file(&mut self, name: &[u8]) -> io::Result<()> {
+        self.name(b"fl=", name)
+    }
+
+    /// What follows is of this function.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn function(&mut self, name: &[u8]) -> io::Result<()> {
+        self.name(b"fn=", name)
+    }
+
+    /// The costs of a line.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn costs(&mut self, line: u64, costs: &[Cost]) -> io::Result<()> {
+        self.line.clear();
+        push_number(&mut self.line, line.into());
+        self.counts(costs)
+    }
+
+    /// The last line, with the sum of all costs.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn finish(mut self, sum: &[Cost]) -> io::Result<W> {
+        self.line.clear();
+        self.line.extend_from_slice(b"summary:");
+        self.counts(sum)?;
+        Ok(self.sink)
+    }
+
+    fn name(&mut self, key: &[u8], name: &[u8]) -> io::Result<()> {
+        self.line.clear();
+        self.line.extend_from_slice(key);
+        self.line.extend_from_slice(name);
+        self.end_line()
+    }
+
+    fn counts(&mut self, costs: &[Cost]) -> io::Result<()> {
+        for &cost in costs {
+            self.line.push(b' ');
+            push_number(&mut self.line, cost);
+        }
+        self.end_line()
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        self.line.push(b'\n');
+        self.sink.write_all(&self.line)
+    }
+}
+
+/// Half as wide is several times as fast, and wide enough for nearly all numbers.
+fn push_number(line: &mut Vec<u8>, number: Cost) {
+    // Writing to memory does not fail.
+    let _ = match u64::try_from(number) {
+        Ok(number) => write!(line, "{number}"),
+        Err(_) => write!(line, "{number}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Lines = Vec<(String, String, u64, Vec<Cost>)>;
+
+    fn read(text: &str) -> Result<Lines, (u64, CachegrindFaultKind)> {
+        let mut lines = Vec::new();
+        let fault = |fault: CachegrindFault| (fault.line, fault.kind);
+        let text_of = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let file = CachegrindFile::read(text.as_bytes()).map_err(fault)?;
+        let mut names = (String::new(), String::new());
+        file.each(|record| match record {
+            CachegrindRecord::Names { file, function } => names = (text_of(file), text_of(function)),
+            CachegrindRecord::Line { line, costs } => {
+                lines.push((names.0.clone(), names.1.clone(), line, costs.to_vec()));
+            }
+        })
+        .map_err(fault)?;
+        Ok(lines)
+    }
+
+    #[test]
+    fn lines_come_with_their_names() {
+        let lines = read(
+            "# made by hand\ndesc: a\ndesc:  b\r\ncmd: x\nevents: Ir  Dr \n\n3 1\nfl=a.c\n4 2 2\nfn=f\n5\t-3 .  \n\
+             # between\n5 1 1\nfl=b.c\n0\nsummary: 1 3\n\n",
+        );
+        let line = |file: &str, function: &str, line, costs: &[Cost]| {
+            (file.to_owned(), function.to_owned(), line, costs.to_vec())
+        };
+        assert_eq!(
+            lines.unwrap(),
+            [
+                line("<unspecified>", "<unspecified>", 3, &[1]),
+                line("a.c", "<unspecified>", 4, &[2, 2]),
+                line("a.c", "f", 5, &[-3, 0]),
+                line("a.c", "f", 5, &[1, 1]),
+                line("b.c", "<unspecified>", 0, &[]),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_place() {
+        use CachegrindFaultKind::*;
+        for (text, line, kind) in [
+            ("", 1, NoCommand),
+            ("desc: a\nevents: Ir\n", 2, NoCommand),
+            ("desc: a\n", 1, NoCommand),
+            ("cmd: x\ndesc: a\nevents: Ir\n", 2, NoEvents),
+            ("cmd: x\n", 1, NoEvents),
+            ("cmd: x\nevents: \n", 2, NoEvents),
+            ("cmd: x\nevents: Ir\nfl=a\nfn=f\n1 2\n", 5, NoSummary),
+            ("cmd: x\nevents: Ir\nfl=a\nfn=f\n1 2 3\nsummary: 2\n", 5, TooManyCosts),
+            ("cmd: x\nevents: Ir\nfl=a\nfn=f\n1 x\nsummary: 2\n", 5, Malformed),
+            ("cmd: x\nevents: Ir\nfl=a\nfn=f\n1x 2\nsummary: 2\n", 5, Malformed),
+            ("cmd: x\nevents: Ir\nfl=a\nfn=f\n1 --2\nsummary: 2\n", 5, Malformed),
+            ("cmd: x\nevents: Ir\nfl=a\nfn=f\n1 -\nsummary: 2\n", 5, Malformed),
+            ("cmd: x\nevents: Ir\nfl=a\nfn=f\n+1 2\nsummary: 2\n", 5, Malformed),
+            ("cmd: x\nevents: Ir\nob=a\nsummary: 2\n", 3, Malformed),
+            ("cmd: x\nevents: Ir\n1 99999999999999999999\nsummary: 2\n", 3, TooLarge),
+            ("cmd: x\nevents: Ir\n1 99999999999999999999999999999999999999999\nsummary: 2\n", 3, TooLarge),
+            ("cmd: x\nevents: Ir\n99999999999999999999 1\nsummary: 2\n", 3, TooLarge),
+            ("cmd: x\nevents: Ir\n1 2\nsummary: 3\n\n", 4, SummaryMismatch),
+            ("cmd: x\nevents: Ir\n1 2\nsummary: 2\n\n1 2\n", 6, Malformed),
+        ] {
+            assert_eq!(read(text), Err((line, kind)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let mut writer = CachegrindWriter::new(Vec::new(), &[b"a: b"], b"./mill 3", &[b"Ir", b"Dr"]).unwrap();
+        writer.file(b"mill.c").unwrap();
+        writer.function(b"main").unwrap();
+        writer.costs(3, &[1, -2]).unwrap();
+        let text = writer.finish(&[1, -2]).unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&text),
+            "desc: a: b\ncmd: ./mill 3\nevents: Ir Dr\nfl=mill.c\nfn=main\n3 1 -2\nsummary: 1 -2\n"
+        );
+        assert_eq!(
+            read(&String::from_utf8_lossy(&text)).unwrap(),
+            [("mill.c".to_owned(), "main".to_owned(), 3, vec![1, -2])]
+        );
+    }
+}

@@ -1,0 +1,472 @@
+//! The layout of callgrind_annotate: functions by cost, with callers and callees if they are asked for, then source files
+//! with what their lines cost.
+//!
+//! The layout is the original's to the byte; what differs is told in `docs/annotate-differences.md`.
+
+mod cells;
+mod entries;
+mod events;
+mod files;
+mod header;
+mod list;
+mod partial_sums;
+mod source;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use gristmill_format::Cost;
+use gristmill_output::source::{Source, SourceFault, Sources, without_end};
+use gristmill_output::{printable_bytes, printable_line};
+use gristmill_profile::source_lines::{FileLines, PartialCosts};
+use gristmill_profile::{FunctionId, Profile, Selection};
+use regex::Regex;
+
+use self::cells::{Columns, with_commas};
+use self::entries::EntryId;
+pub use self::events::AnnotateEvent;
+use self::files::{DisplayFile, DisplayFiles};
+use self::header::Header;
+use self::list::{List, by_costs};
+use self::source::Annotated;
+use crate::marks::{RULE, UNKNOWN};
+
+/// What to show, and how.
+#[derive(Debug, Clone)]
+pub struct CallgrindOptions {
+    /// The parts.
+    pub selection: Selection,
+    /// The event types to show.
+    pub show: Vec<AnnotateEvent>,
+    /// The event types to sort by.
+    pub sort: Vec<AnnotateEvent>,
+    /// For each event type to sort by: where the list of functions ends.
+    pub thresholds: Vec<Threshold>,
+    /// Whether the thresholds cut the list at all.
+    pub is_cut: bool,
+    /// Percentages beside the costs.
+    pub show_percentages: bool,
+    /// Annotates the source files of all functions that are listed.
+    pub auto: bool,
+    /// So many lines before and after those with costs.
+    pub context: u64,
+    /// Inclusive costs of functions.
+    pub inclusive: bool,
+    /// Callers of each function.
+    pub callers: bool,
+    /// Callees of each function.
+    pub callees: bool,
+    /// The directories that sources are looked for in, with `/` at their end.
+    pub include_dirs: Vec<String>,
+    /// Source files to annotate whatever they cost, as the profile names them.
+    pub user_files: Vec<Vec<u8>>,
+    /// Lists only functions whose name matches.
+    pub function: Option<Regex>,
+    /// Annotates only source files whose path matches.
+    pub file: Option<Regex>,
+    /// Left off where a path begins with it.
+    pub working_directory: Option<Vec<u8>>,
+    /// What the profile is called.
+    pub data_file: String,
+    /// Shows the jumps of each line.
+    pub jumps: bool,
+    /// The text goes to a terminal, so control characters in it are made harmless.
+    pub for_terminal: bool,
+    /// Source lines have colours.
+    pub color: bool,
+}
+
+impl CallgrindOptions {
+    /// Whether calls are looked at.
+    fn has_calls(&self) -> bool {
+        self.inclusive || self.callers || self.callees
+    }
+}
+
+/// The share of the total that the functions listed have together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Threshold {
+    /// As it was given.
+    pub text: String,
+    /// In percent.
+    pub percent: f64,
+}
+
+impl Threshold {
+    /// Digits and points, with or without a percent sign; none above 100.
+    pub fn parse(text: &str) -> Option<Threshold> {
+        let text = text.strip_suffix('%').unwrap_or(text);
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return None;
+        }
+        // What follows a second point does not count.
+        let end = text.match_indices('.').nth(1).map_or(text.len(), |(at, _)| at);
+        let number = text.get(..end).unwrap_or_default();
+        let percent = if number == "." { 0.0 } else { number.parse().ok()? };
+        (percent <= 100.0).then(|| Threshold { text: text.to_owned(), percent })
+    }
+
+    /// That is reached at once.
+    pub fn none() -> Threshold {
+        Threshold { text: "0".to_owned(), percent: 0.0 }
+    }
+}
+
+/// A profile in the layout of callgrind_annotate.
+#[derive(Debug)]
+pub struct Callgrind<'a> {
+    profile: &'a Profile,
+    options: &'a CallgrindOptions,
+    files: DisplayFiles,
+    list: List<'a>,
+    listed: Vec<EntryId>,
+    text: Text,
+}
+
+impl<'a> Callgrind<'a> {
+    /// Adds up the costs and chooses what to list.
+    pub fn new(profile: &'a Profile, options: &'a CallgrindOptions) -> Self {
+        let files = DisplayFiles::new(profile, options.working_directory.as_deref());
+        let list = List::of(profile, options, &files);
+        let listed = list.listed(options, &files);
+        let text = Text { for_terminal: options.for_terminal };
+        Callgrind { profile, options, files, list, listed, text }
+    }
+
+    /// Writes it all.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn write(&self, sources: &dyn Sources, out: &mut dyn Write) -> io::Result<()> {
+        Header::of(self.profile, &self.options.selection).write(
+            self.profile,
+            self.options,
+            self.text,
+            out,
+        )?;
+        let title = if self.list.is_calculated { " PROGRAM TOTALS (calculated)" } else { " PROGRAM TOTALS" };
+        self.write_sum(&self.list.totals, self.columns(), title, out)?;
+        self.write_list(out)?;
+        self.write_sources(sources, out)
+    }
+
+    fn columns(&self) -> Columns<'_> {
+        Columns::new(&self.options.show, self.list.totals.row(0), self.options.show_percentages)
+    }
+
+    /// A table of one row.
+    fn write_sum(
+        &self,
+        sum: &PartialCosts,
+        mut columns: Columns<'_>,
+        title: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        columns.widen([sum.row(0)].into_iter());
+        writeln!(out, "{RULE}")?;
+        columns.write_head(out)?;
+        writeln!(out, "\n{RULE}")?;
+        columns.write_row(sum.row(0), out)?;
+        writeln!(out, "{title}\n")
+    }
+
+    fn write_list(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut columns = self.columns();
+        // Room is made for all that could be listed.
+        columns.widen((0..self.list.entries.len()).map(|entry| self.list.costs(entry)));
+        writeln!(out, "{RULE}")?;
+        columns.write_head(out)?;
+        writeln!(out, " file:function\n{RULE}")?;
+        let objects = Objects::of(self);
+        let has_tree = self.options.callers || self.options.callees;
+        for &entry in &self.listed {
+            if has_tree {
+                writeln!(out)?;
+            }
+            if self.options.callers && !self.is_unknown(entry) {
+                let arcs = self.list.incoming(entry).map(|at| (self.list.arcs[at].caller, at));
+                self.write_neighbours(" < ", arcs.collect(), &objects, &columns, out)?;
+            }
+            columns.write_row(self.list.costs(entry), out)?;
+            out.write_all(if has_tree { b" *  " } else { b" " })?;
+            self.write_label(entry, out)?;
+            if let Some(object) = objects.of_entry(entry).filter(|object| !object.is_empty()) {
+                self.write_object(object, out)?;
+            }
+            writeln!(out)?;
+            if self.options.callees && !self.is_unknown(entry) {
+                let arcs = self.list.outgoing(entry).map(|at| (self.list.arcs[at].callee, at));
+                self.write_neighbours(" >   ", arcs.collect(), &objects, &columns, out)?;
+            }
+        }
+        writeln!(out)
+    }
+
+    /// Callers or callees of a function, with the arcs that they are known by.
+    fn write_neighbours(
+        &self,
+        sign: &str,
+        mut neighbours: Vec<(EntryId, usize)>,
+        objects: &Objects<'_>,
+        columns: &Columns<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        neighbours.sort_by(|a, b| {
+            by_costs(&self.options.sort, self.list.arc_costs.row(a.1), self.list.arc_costs.row(b.1))
+                .then_with(|| self.list.by_label(&self.files, a.0, b.0))
+        });
+        for (entry, arc) in neighbours {
+            columns.write_row(self.list.arc_costs.row(arc), out)?;
+            out.write_all(sign.as_bytes())?;
+            self.write_label(entry, out)?;
+            write!(out, " ({}x)", with_commas(self.list.arcs[arc].count))?;
+            if let Some(object) = objects.of_entry(entry) {
+                self.write_object(object, out)?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn write_label(&self, entry: EntryId, out: &mut dyn Write) -> io::Result<()> {
+        let key = &self.list.entries.keys[entry];
+        self.text.write(self.files.name(key.file), out)?;
+        out.write_all(b":")?;
+        self.text.write(key.name, out)
+    }
+
+    fn write_object(&self, object: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b" [")?;
+        self.text.write(object, out)?;
+        out.write_all(b"]")
+    }
+
+    /// Code of which nothing is known; everything seems to call it.
+    fn is_unknown(&self, entry: EntryId) -> bool {
+        let key = &self.list.entries.keys[entry];
+        key.name == UNKNOWN && self.files.name(key.file) == UNKNOWN
+    }
+
+    fn write_sources(&self, sources: &dyn Sources, out: &mut dyn Write) -> io::Result<()> {
+        let mut found = Vec::new();
+        let mut missing = Vec::new();
+        for (name, chosen) in self.chosen() {
+            match self.source(name, chosen.file, sources) {
+                Ok(source) => found.push((name, chosen, source)),
+                Err(_) => missing.push(name),
+            }
+        }
+        let mut places: Vec<Option<usize>> = vec![None; self.files.len()];
+        for (place, (_, chosen, _)) in found.iter().enumerate() {
+            if let Some(file) = chosen.file {
+                places[file] = Some(place);
+            }
+        }
+        let lines = if places.iter().any(Option::is_some) {
+            let place = |file| places.get(self.files.of(file)).copied().flatten();
+            FileLines::read(self.profile, &self.options.selection, found.len(), place)
+        } else {
+            Vec::new()
+        };
+        let hottest = if self.options.color { self.hottest(&lines) } else { 0 };
+        let mut annotated = PartialCosts::with_rows(self.profile.event_count(), 1);
+        let mut is_any_annotated = false;
+        for (place, (name, chosen, source)) in found.iter().enumerate() {
+            self.write_title(chosen.kind(), &self.title(name, source), out)?;
+            // Where there are only calls, there is nothing to show, but something is known.
+            let is_known = |lines: &&FileLines| !(lines.lines.is_empty() && lines.calls.is_empty());
+            match lines.get(place).filter(is_known) {
+                Some(lines) => {
+                    is_any_annotated = true;
+                    let file = Annotated { name, source, lines, hottest };
+                    self.write_source(&file, &mut annotated, out)?;
+                }
+                None => {
+                    out.write_all(b"  No information has been collected for ")?;
+                    self.text.write(name, out)?;
+                    out.write_all(b"\n\n")?;
+                }
+            }
+        }
+        if !missing.is_empty() {
+            writeln!(
+                out,
+                "{RULE}\nThe following files chosen for auto-annotation could not be found:\n{RULE}"
+            )?;
+            for name in missing {
+                out.write_all(b"  ")?;
+                self.text.write(name, out)?;
+                writeln!(out)?;
+            }
+            writeln!(out)?;
+        }
+        if !is_any_annotated {
+            return Ok(());
+        }
+        let mut columns = self.columns();
+        columns.is_capped = true;
+        self.write_sum(&annotated, columns, " events annotated", out)
+    }
+
+    /// What the dearest line costs, by which the heat of all others is measured.
+    fn hottest(&self, files: &[FileLines]) -> Cost {
+        let Some(event) = self.options.show.first() else { return 0 };
+        let rows = files.iter().flat_map(|lines| (0..lines.costs.len()).map(|row| lines.costs.row(row)));
+        rows.filter_map(|row| event.of(row)).map(Cost::saturating_abs).max().unwrap_or_default()
+    }
+
+    /// The source files to annotate: those that the user asks for, then the others, by name.
+    fn chosen(&self) -> Vec<(&[u8], Chosen)> {
+        let mut chosen: BTreeMap<&[u8], Chosen> = BTreeMap::new();
+        if self.options.auto {
+            for file in self.files_of_listed() {
+                let name = self.files.name(file);
+                let fits = |pattern: &Regex| pattern.is_match(&String::from_utf8_lossy(name));
+                if name != UNKNOWN && self.options.file.as_ref().is_none_or(fits) {
+                    chosen.insert(name, Chosen { file: Some(file), by_user: false });
+                }
+            }
+        }
+        for name in &self.options.user_files {
+            chosen.insert(name, Chosen { file: self.files.find(name), by_user: true });
+        }
+        let mut chosen: Vec<(&[u8], Chosen)> = chosen.into_iter().collect();
+        chosen.sort_by_key(|(_, chosen)| !chosen.by_user);
+        chosen
+    }
+
+    /// The files that the functions listed have lines in.
+    fn files_of_listed(&self) -> Vec<DisplayFile> {
+        let keys = &self.list.entries.keys;
+        let mut files: Vec<DisplayFile> = self.listed.iter().map(|&entry| keys[entry].file).collect();
+        if self.options.inclusive {
+            // A function is whole then, and where code was inlined its file is not all.
+            let mut is_listed = vec![false; keys.len()];
+            self.listed.iter().for_each(|&entry| is_listed[entry] = true);
+            for part in self.profile.selected(&self.options.selection) {
+                self.profile.each_self_cost(&part, |function, file, _| {
+                    let entry = self.list.entries.of_function(function);
+                    if entry.is_some_and(|entry| is_listed[entry]) {
+                        files.push(self.files.of(file));
+                    }
+                });
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// The text of a file. It is asked for by the path that the profile has, which may be longer than what is shown.
+    fn source(
+        &self,
+        name: &[u8],
+        file: Option<DisplayFile>,
+        sources: &dyn Sources,
+    ) -> Result<Rc<Source>, SourceFault> {
+        let path = file.and_then(|file| self.files.first(file)).map(|file| self.profile.file(file));
+        match path.filter(|&path| path != name) {
+            Some(path) => sources.get(path).or_else(|_| sources.get(name)),
+            None => sources.get(name),
+        }
+    }
+
+    /// What stands above an annotated file. One that was found in another directory is shown with that.
+    fn title(&self, name: &[u8], source: &Source) -> Vec<u8> {
+        let found_at = source.found_at.as_bytes();
+        let above = found_at.strip_suffix(name).unwrap_or_default();
+        let is_inside = |directory: &&String| {
+            above.ends_with(b"/") && without_slashes(above) == without_slashes(directory.as_bytes())
+        };
+        match self.options.include_dirs.iter().find(is_inside) {
+            Some(directory) => [directory.as_bytes(), b" + ", name].concat(),
+            None => name.to_vec(),
+        }
+    }
+}
+
+/// A path without those at its end.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    &path[..end]
+}
+
+/// A source file to annotate.
+#[derive(Debug, Clone, Copy)]
+struct Chosen {
+    /// None for one that the profile does not name.
+    file: Option<DisplayFile>,
+    by_user: bool,
+}
+
+impl Chosen {
+    fn kind(self) -> &'static str {
+        if self.by_user { "User" } else { "Auto" }
+    }
+}
+
+/// How text of the profile and of sources is written.
+#[derive(Debug, Clone, Copy)]
+struct Text {
+    for_terminal: bool,
+}
+
+impl Text {
+    fn write(self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        if self.for_terminal { out.write_all(&printable_bytes(bytes)) } else { out.write_all(bytes) }
+    }
+
+    /// A line of a source file, with its end.
+    fn write_source(self, line: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        if !self.for_terminal {
+            return out.write_all(line);
+        }
+        out.write_all(&printable_line(without_end(line)))?;
+        out.write_all(b"\n")
+    }
+}
+
+/// The objects of functions.
+#[derive(Debug)]
+struct Objects<'p> {
+    of: Vec<Option<&'p [u8]>>,
+}
+
+impl<'p> Objects<'p> {
+    /// Of several functions that are listed as one, that which comes last in the files.
+    fn of(annotation: &Callgrind<'p>) -> Self {
+        let Callgrind { profile, list, .. } = annotation;
+        let mut of: Vec<Option<FunctionId>> = vec![None; list.entries.len()];
+        let mut contested = vec![false; list.entries.len()];
+        let mut is_any_contested = false;
+        let entry_of = |function: FunctionId| {
+            list.entries.of_function(function).filter(|_| profile.function(function).is_defined)
+        };
+        for function in profile.functions() {
+            if let Some(entry) = entry_of(function)
+                && of[entry].replace(function).is_some()
+            {
+                contested[entry] = true;
+                is_any_contested = true;
+            }
+        }
+        if is_any_contested {
+            for function in profile.blocks().rev() {
+                if let Some(entry) = entry_of(function)
+                    && std::mem::take(&mut contested[entry])
+                {
+                    of[entry] = Some(function);
+                }
+            }
+        }
+        let object = |function: FunctionId| profile.object(profile.function(function).object);
+        Objects { of: of.into_iter().map(|function| function.map(object)).collect() }
+    }
+
+    /// None for what has no lines of its own, or is inlined code.
+    fn of_entry(&self, entry: EntryId) -> Option<&'p [u8]> {
+        self.of.get(entry).copied().flatten()
+    }
+}

@@ -1,0 +1,273 @@
+//! Which functions are listed, in which order, and with whom they have to do.
+
+use std::cmp::Ordering;
+use std::cmp::Reverse;
+
+use gristmill_format::Cost;
+use gristmill_profile::analysis::{Arc, CallGraph, Cycles};
+use gristmill_profile::source_lines::{PartialCosts, PartialRow, range_of};
+use gristmill_profile::{CostTable, FunctionId, Profile, Selection};
+
+use super::cells::{quotient, to_double};
+use super::entries::{Entries, EntryArc, EntryId};
+use super::files::DisplayFiles;
+use super::partial_sums::PartialSums;
+use super::{AnnotateEvent, CallgrindOptions};
+
+/// The functions of a profile, as they are listed.
+#[derive(Debug)]
+pub(super) struct List<'p> {
+    pub(super) entries: Entries<'p>,
+    /// What percentages are of.
+    pub(super) totals: PartialCosts,
+    /// Not all of the total is what the files say.
+    pub(super) is_calculated: bool,
+    /// Shown in place of self costs, if they are asked for.
+    inclusive: Option<PartialCosts>,
+    /// Sorted by caller. Only where they are asked for.
+    pub(super) arcs: Vec<EntryArc>,
+    pub(super) arc_costs: PartialCosts,
+    /// The arcs, sorted by callee.
+    incoming: Vec<usize>,
+}
+
+impl<'p> List<'p> {
+    pub(super) fn of(profile: &'p Profile, options: &CallgrindOptions, files: &DisplayFiles) -> Self {
+        let sums = PartialSums::of(profile, &options.selection);
+        let mut entries = Entries::of(profile, &options.selection, &sums, files, options.inclusive);
+        let (mut arcs, mut arc_costs) = (Vec::new(), PartialCosts::new(profile.event_count()));
+        if options.has_calls() {
+            (arcs, arc_costs) = entries.arcs(profile, &sums, files);
+        }
+        let mut incoming: Vec<usize> = (0..arcs.len()).collect();
+        incoming.sort_unstable_by_key(|&at| (arcs[at].callee, at));
+        let (totals, is_calculated) = totals(profile, &options.selection, &entries);
+        let inclusive =
+            options.inclusive.then(|| inclusive(&entries, &arcs, &arc_costs, &incoming, totals.row(0)));
+        List { entries, totals, is_calculated, inclusive, arcs, arc_costs, incoming }
+    }
+
+    /// What is shown of an entry.
+    pub(super) fn costs(&self, entry: EntryId) -> PartialRow<'_> {
+        self.inclusive.as_ref().unwrap_or(&self.entries.costs).row(entry)
+    }
+
+    /// The calls that an entry makes.
+    pub(super) fn outgoing(&self, entry: EntryId) -> impl Iterator<Item = usize> + use<> {
+        range_of(&self.arcs, &entry, |arc| arc.caller)
+    }
+
+    /// The calls that lead to an entry.
+    pub(super) fn incoming(&self, entry: EntryId) -> impl Iterator<Item = usize> {
+        let range = range_of(&self.incoming, &entry, |&at| self.arcs[at].callee);
+        self.incoming[range].iter().copied()
+    }
+
+    /// The entries to list: the dearest first, up to where the thresholds are reached.
+    pub(super) fn listed(&self, options: &CallgrindOptions, files: &DisplayFiles) -> Vec<EntryId> {
+        let fits = |entry: EntryId| {
+            options.function.as_ref().is_none_or(|pattern| {
+                let name = String::from_utf8_lossy(self.entries.keys[entry].name);
+                pattern.is_match(&name)
+            })
+        };
+        let is_called = |entry: EntryId| options.inclusive && self.incoming(entry).next().is_some();
+        let is_listed = |&entry: &EntryId| (self.entries.has_lines[entry] || is_called(entry)) && fits(entry);
+        let leading = |entry: EntryId| options.sort.first().map_or(0, |event| key(event, self.costs(entry)));
+        let mut order: Vec<(Reverse<Cost>, EntryId)> =
+            (0..self.entries.len()).filter(is_listed).map(|entry| (Reverse(leading(entry)), entry)).collect();
+        order.sort_unstable();
+        let mut cut = Cut::new(options, self.totals.row(0));
+        let mut listed = Vec::new();
+        // Most are never listed, so only those that are get their exact place.
+        for same in order.chunk_by_mut(|a, b| a.0 == b.0) {
+            if cut.is_reached() {
+                break;
+            }
+            same.sort_unstable_by(|&(_, a), &(_, b)| {
+                by_costs(&options.sort, self.costs(a), self.costs(b)).then_with(|| self.by_label(files, a, b))
+            });
+            let goes_on = |&&(_, entry): &&(Reverse<Cost>, EntryId)| cut.goes_on(self.costs(entry));
+            listed.extend(same.iter().take_while(goes_on).map(|&(_, entry)| entry));
+        }
+        listed
+    }
+
+    /// By `file:function`.
+    pub(super) fn by_label(&self, files: &DisplayFiles, a: EntryId, b: EntryId) -> Ordering {
+        let [a, b] = [a, b].map(|entry| &self.entries.keys[entry]);
+        if a.file == b.file {
+            return a.name.cmp(b.name);
+        }
+        // Of two different names one may be the beginning of the other.
+        let [file, other] = [a, b].map(|key| files.name(key.file));
+        let shorter = file.len().min(other.len());
+        file[..shorter].cmp(&other[..shorter]).then_with(|| {
+            let label = |file: &[u8], name: &[u8]| [&file[shorter..], b":", name].concat();
+            label(file, a.name).cmp(&label(other, b.name))
+        })
+    }
+}
+
+/// The place in the order. What was not given comes after zero.
+fn key(event: &AnnotateEvent, row: PartialRow<'_>) -> Cost {
+    event.of(row).unwrap_or(-1)
+}
+
+/// The dearest first, by one event type after the other.
+pub(super) fn by_costs(sort: &[AnnotateEvent], a: PartialRow<'_>, b: PartialRow<'_>) -> Ordering {
+    let mut orders = sort.iter().map(|event| key(event, b).cmp(&key(event, a)));
+    orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// Where the list ends.
+#[derive(Debug)]
+struct Cut<'o> {
+    options: &'o CallgrindOptions,
+    totals: Vec<Cost>,
+    /// The totals, grown to what was reached.
+    wholes: Vec<Cost>,
+    reached: Vec<Cost>,
+}
+
+impl<'o> Cut<'o> {
+    fn new(options: &'o CallgrindOptions, totals: PartialRow<'_>) -> Self {
+        let totals: Vec<Cost> =
+            options.sort.iter().map(|event| event.of(totals).unwrap_or_default()).collect();
+        Cut { options, wholes: totals.clone(), totals, reached: vec![0; options.sort.len()] }
+    }
+
+    /// Whether nothing more is listed.
+    fn is_reached(&mut self) -> bool {
+        if !self.options.is_cut {
+            return false;
+        }
+        // What is listed is never more than all: with costs below zero, and where a file claims too little, the whole
+        // grows.
+        for (&reached, whole) in self.reached.iter().zip(&mut self.wholes) {
+            *whole = reached.max(*whole);
+        }
+        let mut shares = self.reached.iter().zip(&self.wholes).zip(&self.options.thresholds);
+        let is_reached = |((&reached, &whole), threshold): ((&Cost, &Cost), &super::Threshold)| {
+            // Without a whole, what was reached is nothing, or less.
+            let percent = if whole == 0 { to_double(reached) } else { quotient(100, reached, whole) };
+            percent >= threshold.percent
+        };
+        shares.all(is_reached)
+    }
+
+    /// Whether an entry is still listed; if so, it counts.
+    fn goes_on(&mut self, row: PartialRow<'_>) -> bool {
+        if self.is_reached() {
+            return false;
+        }
+        for ((event, reached), total) in self.options.sort.iter().zip(&mut self.reached).zip(&self.totals) {
+            let Some(cost) = event.of(row) else { continue };
+            // Inclusive costs do not add up; what is left to list is what this one does not include.
+            *reached = if self.options.inclusive { total - cost } else { *reached + cost };
+        }
+        true
+    }
+}
+
+/// Inclusive costs: the sum of the calls to a function, or self cost and calls of one that is not called.
+///
+/// In a recursion these sums are far above the total. There a function has what it costs by itself and with its calls
+/// out of the recursion, as in all other reports, and never more than the total.
+fn inclusive(
+    entries: &Entries<'_>,
+    arcs: &[EntryArc],
+    arc_costs: &PartialCosts,
+    incoming: &[usize],
+    totals: PartialRow<'_>,
+) -> PartialCosts {
+    let width = arc_costs.width();
+    let mut costs = PartialCosts::with_rows(width, entries.len());
+    let mut is_called = vec![false; entries.len()];
+    for &at in incoming {
+        is_called[arcs[at].callee] = true;
+        costs.add_row(arcs[at].callee, arc_costs.row(at));
+    }
+    for entry in (0..entries.len()).filter(|&entry| !is_called[entry]) {
+        costs.add_row(entry, entries.costs.row(entry));
+    }
+    for (at, arc) in arcs.iter().enumerate().filter(|(_, arc)| !is_called[arc.caller]) {
+        costs.add_row(arc.caller, arc_costs.row(at));
+    }
+
+    let cycles = Cycles::of(&graph_of(entries, arcs));
+    let is_inner = |arc: &EntryArc| cycles.is_inner(&arc_of(arc));
+    let mut recurs: Vec<bool> = vec![false; entries.len()];
+    for arc in arcs.iter().filter(|arc| is_inner(arc)) {
+        (recurs[arc.caller], recurs[arc.callee]) = (true, true);
+    }
+    let mut own = PartialCosts::with_rows(width, entries.len());
+    for entry in (0..entries.len()).filter(|&entry| recurs[entry]) {
+        own.add_row(entry, entries.costs.row(entry));
+    }
+    for (at, arc) in arcs.iter().enumerate().filter(|(_, arc)| recurs[arc.caller] && !is_inner(arc)) {
+        own.add_row(arc.caller, arc_costs.row(at));
+    }
+    let mut sums = PartialCosts::with_rows(width, 1);
+    (0..entries.len()).for_each(|entry| sums.add_row(0, entries.costs.row(entry)));
+    // Where self costs are missing, and only calls have any, the file knows better what the total is.
+    let limit = |event: usize| {
+        let limit = sums.row(0).get(event).max(totals.get(event));
+        limit.filter(|&limit| limit >= 0).unwrap_or(Cost::MAX)
+    };
+    for entry in (0..entries.len()).filter(|&entry| recurs[entry]) {
+        for event in 0..width {
+            let limit = limit(event);
+            let cost = own.row(entry).get(event).map(|cost| cost.min(limit));
+            // What a call gave is given, and be it a zero.
+            let called = costs.row(entry).get(event);
+            if let Some(cost) = cost.filter(|&cost| cost != 0).or(called.map(|_| cost.unwrap_or_default())) {
+                costs.add(entry, event, cost - called.unwrap_or_default());
+            }
+        }
+    }
+    costs
+}
+
+/// Who calls whom; without costs, which cycles do not depend on.
+fn graph_of(entries: &Entries<'_>, arcs: &[EntryArc]) -> CallGraph {
+    let costs = |rows: usize| CostTable::new(1, rows);
+    CallGraph::new(costs(entries.len()), arcs.iter().map(arc_of), costs(arcs.len()))
+}
+
+fn arc_of(arc: &EntryArc) -> Arc {
+    let [caller, callee] = [arc.caller, arc.callee].map(FunctionId::new);
+    Arc { caller, callee, count: arc.count }
+}
+
+/// The totals: of each part what it claims, or else what its lines add up to; and whether some of it is added up.
+fn totals(profile: &Profile, selection: &Selection, entries: &Entries<'_>) -> (PartialCosts, bool) {
+    let mut totals = PartialCosts::with_rows(profile.event_count(), 1);
+    let claims = |sums: &&[Cost]| sums.iter().any(|&sum| sum > 0);
+    let (mut is_said, mut is_calculated) = (false, false);
+    for part in profile.selected(selection) {
+        match part.claimed_summary().filter(claims).or_else(|| part.claimed_totals().filter(claims)) {
+            Some(sums) => {
+                is_said = true;
+                for (event, &sum) in part.event_types().iter().zip(sums) {
+                    totals.add(0, event.index(), sum);
+                }
+            }
+            None => {
+                for (event, sum) in part.event_types().iter().zip(part.totals()) {
+                    // Where nothing was counted there is nothing to say.
+                    is_calculated |= sum != 0;
+                    totals.add(0, event.index(), sum);
+                }
+            }
+        }
+    }
+    if !is_said {
+        // A cost that no line gives is none of the total, either.
+        totals.clear_row(0);
+        for entry in 0..entries.len() {
+            totals.add_row(0, entries.costs.row(entry));
+        }
+    }
+    (totals, is_calculated || !is_said)
+}

@@ -1,0 +1,438 @@
+//! A page of HTML: the profile in one file that needs no network, for a browser or an archive.
+//!
+//! It can be read as it stands. The script adds what a document cannot do: choosing another event type, sorting,
+//! searching. So each cost is in the page as text for the first event type, and as data for all of them.
+
+mod code;
+mod plan;
+mod source;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use gristmill_format::Cost;
+use gristmill_output::{grouped, html::Escaped, percent_number, printable};
+use gristmill_profile::symbol::shorten;
+use gristmill_profile::{FileId, FunctionId, ObjectId};
+
+use self::plan::Plan;
+use super::{Annotation, first};
+use crate::annotate::remark::is_unknown;
+
+/// How much a page shows.
+#[derive(Debug, Clone)]
+pub struct PageOptions {
+    /// How many lines to show before and after those with costs.
+    pub context: u64,
+}
+
+/// So many of the dearest lines are listed at the top.
+const HOTTEST: usize = 12;
+
+/// A name in the table of functions has so many characters.
+const NAME: usize = 64;
+
+/// A page has so many event types: each line has the costs of all of them.
+const MOST_EVENTS: usize = 32;
+
+/// No longer name is shown when the pointer rests on a short one.
+const LONGEST_NAME: usize = 2_000;
+
+/// A path has no more characters than this on the page.
+const LONGEST_PATH: usize = 500;
+
+/// So many source files are listed.
+const MOST_FILES: usize = 400;
+
+impl Annotation<'_, '_> {
+    /// Writes everything as one page of HTML.
+    ///
+    /// # Errors
+    ///
+    /// Those of the place it is written to.
+    pub fn write_html(&self, options: &PageOptions, out: &mut dyn Write) -> io::Result<()> {
+        let plan = Plan::of(self, options.context);
+        let mut totals = self.view.totals().to_vec();
+        totals.truncate(MOST_EVENTS);
+        Page { annotation: self, plan, totals, short_names: RefCell::default() }.write(out)
+    }
+}
+
+struct Page<'r> {
+    annotation: &'r Annotation<'r, 'r>,
+    plan: Plan,
+    totals: Vec<Cost>,
+    /// Names made short, for so many characters: a function may be spoken of on each line.
+    short_names: RefCell<HashMap<(FunctionId, usize), Rc<str>>>,
+}
+
+impl Page<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_head(out)?;
+        out.write_all(b"<main id=top>\n")?;
+        self.write_overview(out)?;
+        out.write_all(b"<div class=columns>\n<div>\n")?;
+        self.write_functions(out)?;
+        self.write_coverage(out)?;
+        out.write_all(b"</div>\n<div>\n")?;
+        self.write_hottest(out)?;
+        self.write_files(out)?;
+        out.write_all(b"</div>\n</div>\n")?;
+        out.write_all(b"<div id=source></div>\n")?;
+        for number in 0..self.plan.sections.len() {
+            self.write_section(number, out)?;
+        }
+        out.write_all(FOOT.as_bytes())?;
+        writeln!(out, "<script>\n{}</script>\n</body>\n</html>", include_str!("page/script.js"))
+    }
+
+    fn event_names(&self) -> impl Iterator<Item = &str> {
+        self.annotation.view.events().iter().take(MOST_EVENTS).map(|event| event.name.as_str())
+    }
+
+    fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
+        let names: Vec<String> =
+            self.event_names().map(|name| printable(name.as_bytes()).into_owned()).collect();
+        let title = &self.annotation.head.title;
+        writeln!(
+            out,
+            "<!doctype html>\n<html lang=en data-totals=\"{}\" data-events=\"{}\">\n<head>\n<meta charset=utf-8>\n\
+             <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; \
+             script-src 'unsafe-inline'; img-src data:\">\n<link rel=icon href=\"data:,\">\n\
+             <title>{} · gristmill</title>\n<style>\n{}</style>\n</head>\n<body>",
+            data(&self.totals),
+            Escaped(names.join(" ")),
+            Escaped(title),
+            include_str!("page/style.css"),
+        )?;
+        writeln!(
+            out,
+            "<a class=skip href=#source>Skip to the sources</a>\n<header class=bar>\n\
+             <a class=brand href=#top>gristmill</a>\n<span class=subject title=\"{0}\">{0}</span>",
+            Escaped(title)
+        )?;
+        if names.len() > 1 {
+            out.write_all(b"<select id=event class=scripted-only aria-label=\"Event type\">")?;
+            for (nth, name) in names.iter().enumerate() {
+                write!(out, "<option value={nth}>{}</option>", Escaped(name))?;
+            }
+            out.write_all(b"</select>\n")?;
+        }
+        let has_jumps = self.annotation.files.iter().any(|file| !file.jumps.is_empty());
+        if has_jumps {
+            out.write_all(
+                b"<button id=jumps class=scripted-only aria-pressed=true title=\"Show jumps (j)\">jumps</button>\n",
+            )?;
+        }
+        out.write_all(BAR_END.as_bytes())
+    }
+
+    fn write_overview(&self, out: &mut dyn Write) -> io::Result<()> {
+        let view = self.annotation.view;
+        let head = &self.annotation.head;
+        let mut facts = Vec::new();
+        facts.extend(head.creator.as_ref().map(|creator| format!("written by {creator}")));
+        facts.push(match (head.parts, head.all_parts) {
+            (1, 1) => "1 part".to_owned(),
+            (parts, all) if parts == all => format!("{all} parts"),
+            (parts, all) => format!("{parts} of {all} parts"),
+        });
+        facts.push(counted(self.annotation.functions().len(), "function"));
+        facts.push(counted(self.annotation.files.len(), "source file"));
+        writeln!(
+            out,
+            "<section class=overview>\n<h1>{}</h1>\n<p>{}</p>\n<ul class=totals>",
+            Escaped(&head.title),
+            Escaped(facts.join(" · "))
+        )?;
+        let tag = if self.totals.len() > 1 { "button" } else { "div" };
+        for (nth, (event, &total)) in view.events().iter().zip(&self.totals).enumerate() {
+            let name = printable(event.name.as_bytes()).into_owned();
+            let long = event.long_name.as_deref().or(event.formula.as_deref()).unwrap_or_default();
+            let pressed = if tag == "button" { format!(" aria-pressed={}", nth == 0) } else { String::new() };
+            let shown = event.unit.show(total);
+            let amount = grouped(total);
+            let unit = if shown == amount { String::new() } else { format!(" · {shown}") };
+            writeln!(
+                out,
+                "<li><{tag}{pressed}><b>{amount}</b><span><em>{}</em> {}{}</span></{tag}></li>",
+                Escaped(name),
+                Escaped(printable(long.as_bytes())),
+                Escaped(unit),
+            )?;
+        }
+        out.write_all(b"</ul>\n")?;
+        let mut notes = head.notes.clone();
+        if view.events().len() > MOST_EVENTS {
+            notes
+                .push(format!("{} more event types are not on this page", view.events().len() - MOST_EVENTS));
+        }
+        if !notes.is_empty() {
+            out.write_all(b"<ul class=notes>\n")?;
+            for note in &notes {
+                writeln!(out, "<li>{}</li>", Escaped(note))?;
+            }
+            out.write_all(b"</ul>\n")?;
+        }
+        out.write_all(b"</section>\n")
+    }
+
+    fn write_functions(&self, out: &mut dyn Write) -> io::Result<()> {
+        let all = self.annotation.functions().len();
+        writeln!(
+            out,
+            "<section class=panel id=functions>\n<h2>Functions <small>{} · <span class=event-name>{}</span></small></h2>\n\
+             <div class=scroll tabindex=0><table>\n<thead><tr><th class=number aria-sort=descending>{}</th>\
+             <th class=number>{}</th><th class=number>{}</th><th>{}</th></tr></thead>\n<tbody>",
+            shown_of_all(self.plan.listed.len(), all),
+            Escaped(printable(self.event_names().next().unwrap_or_default().as_bytes())),
+            heading("Own"),
+            heading("Inclusive"),
+            heading("Calls"),
+            heading("Function"),
+        )?;
+        for &nth in &self.plan.listed {
+            let function = &self.annotation.functions()[nth];
+            let subject = self.annotation.view.subject(function.id);
+            let path = self.path(subject.file);
+            let place = match function.line {
+                Some(line) => format!("{}:{line}", base_name(&path)),
+                None => base_name(&path).to_owned(),
+            };
+            let cycle = function.cycle.map(|number| format!(" · cycle {number}")).unwrap_or_default();
+            let object = self.object(subject.object);
+            writeln!(
+                out,
+                "<tr id=t{}>{}{}<td class=number data-s={}>{}</td><td class=name title=\"{}\">{}<br><small>{}{}</small></td></tr>",
+                function.id.index(),
+                self.cell(&function.self_costs),
+                self.cell(&function.inclusive),
+                function.calls,
+                grouped(function.calls),
+                Escaped(format!("{path} · {object}")),
+                self.function_link(function.id, NAME),
+                Escaped(place),
+                cycle,
+            )?;
+        }
+        out.write_all(b"</tbody></table></div>\n</section>\n")
+    }
+
+    fn write_hottest(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines: Vec<(Cost, usize, u64)> = Vec::new();
+        for (number, section) in self.plan.sections.iter().enumerate() {
+            let file = &self.annotation.files[section.file];
+            let costs = file.lines.iter().zip(file.costs.rows());
+            let here = costs.filter(|(line, costs)| first(costs) > 0 && section.has(**line));
+            lines.extend(here.map(|(&line, costs)| (-first(costs), number, line)));
+        }
+        lines.sort_unstable();
+        lines.truncate(HOTTEST);
+        if lines.is_empty() {
+            return Ok(());
+        }
+        write!(
+            out,
+            "<section class=panel>\n<h2>Hottest lines <small>own cost</small></h2>\n\
+             <ol class=hottest id=hottest data-rows={HOTTEST}>\n"
+        )?;
+        for (cost, number, line) in lines {
+            let file = &self.annotation.files[self.plan.sections[number].file];
+            let path = self.path(file.id);
+            let text = file.source.as_ref().ok().and_then(|source| {
+                let nth = usize::try_from(line - 1).ok()?;
+                Some(printable(source.lines().nth(nth)?.trim_ascii().get(..)?).chars().take(200).collect())
+            });
+            let text = match text {
+                Some(text) => Escaped::<String>(text).to_string(),
+                None => "<em>no source</em>".to_owned(),
+            };
+            writeln!(
+                out,
+                "<li><a href=#f{number}-{line}><i>{}</i><span>{}</span><small>{}:{line}</small></a></li>",
+                percent_number(-cost, self.total()),
+                text,
+                Escaped(base_name(&path)),
+            )?;
+        }
+        out.write_all(b"</ol>\n</section>\n")
+    }
+
+    fn write_files(&self, out: &mut dyn Write) -> io::Result<()> {
+        let files = &self.annotation.files;
+        let listed = files.len().min(MOST_FILES);
+        writeln!(
+            out,
+            "<section class=panel id=files>\n<h2>Source files <small>{}</small></h2>\n<div class=scroll tabindex=0>\
+             <table>\n<thead><tr><th class=number aria-sort=descending>{}</th><th>{}</th></tr></thead>\n<tbody>",
+            shown_of_all(listed, files.len()),
+            heading("Own"),
+            heading("File"),
+        )?;
+        for file in &files[..listed] {
+            let path = self.path(file.id);
+            let path = if path.is_empty() { "???".to_owned() } else { path };
+            let linked = match self.plan.section_of(file.id) {
+                Some(number) => format!("<a href=#f{number}>{}</a>", Escaped(&path)),
+                None => Escaped(&path).to_string(),
+            };
+            write!(out, "<tr>{}<td class=name>{linked}", self.cell(&file.self_costs))?;
+            for remark in &file.remarks {
+                write!(out, "<br><small>{}</small>", Escaped(printable(remark.to_string().as_bytes())))?;
+            }
+            if file.source.is_ok() && self.plan.section_of(file.id).is_none() {
+                out.write_all(b"<br><small>left out: the page holds the dearest files</small>")?;
+            }
+            out.write_all(b"</td></tr>\n")?;
+        }
+        out.write_all(b"</tbody></table></div>\n</section>\n")
+    }
+
+    /// Where all of the cost went, so that nobody takes the lines on the page for everything.
+    fn write_coverage(&self, out: &mut dyn Write) -> io::Result<()> {
+        let width = self.totals.len();
+        let mut kinds = [
+            ("on lines that are shown here", vec![0; width]),
+            ("on lines that this page leaves out", vec![0; width]),
+            ("on lines that are not known, or not in their file", vec![0; width]),
+            ("in files that were not found", vec![0; width]),
+            ("in code whose file is not known", vec![0; width]),
+        ];
+        for file in &self.annotation.files {
+            let section = self.plan.section_of(file.id).map(|number| &self.plan.sections[number]);
+            let lines = file.source.as_ref().map_or(u64::MAX, |source| source.line_count());
+            for (&line, costs) in file.lines.iter().zip(file.costs.rows()) {
+                let kind = match &file.source {
+                    Err(_) if is_unknown(self.annotation.view.profile().file(file.id)) => 4,
+                    Err(_) => 3,
+                    Ok(_) if line == 0 || line > lines => 2,
+                    Ok(_) if section.is_some_and(|section| section.has(line)) => 0,
+                    Ok(_) => 1,
+                };
+                kinds[kind].1.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+            }
+        }
+        out.write_all(b"<section class=panel>\n<h2>Where the cost is</h2>\n<table>\n<tbody>\n")?;
+        for (kind, costs) in kinds.iter().filter(|(_, costs)| costs.iter().any(|&cost| cost != 0)) {
+            writeln!(out, "<tr>{}<td>{kind}</td></tr>", self.cell(costs))?;
+        }
+        out.write_all(b"</tbody></table>\n</section>\n")
+    }
+
+    /// The path of a file. Of one that is longer than any should be, the end.
+    fn path(&self, file: FileId) -> String {
+        end_of_path(self.annotation.view.profile().file(file))
+    }
+
+    fn object(&self, object: ObjectId) -> String {
+        end_of_path(self.annotation.view.profile().object(object))
+    }
+
+    fn total(&self) -> Cost {
+        first(&self.totals)
+    }
+
+    /// A cell of a table: a cost, and its share as a bar.
+    fn cell(&self, costs: &[Cost]) -> String {
+        let cost = first(costs);
+        let share = percent_number(cost, self.total());
+        let width = share.trim_start_matches('-');
+        let width =
+            if width.is_empty() || width == "0.0" { String::new() } else { format!(" style=--w:{width}") };
+        format!(
+            "<td class=\"number n\" data-c={}{width}><b>{}</b> <i>{share}</i></td>",
+            data(costs),
+            grouped(cost)
+        )
+    }
+
+    /// A cost with its share, in a sentence.
+    fn value(&self, costs: &[Cost]) -> String {
+        let cost = first(costs);
+        let share = percent_number(cost, self.total());
+        format!("<span class=v data-c={}><b>{}</b> <i>{share}</i></span>", data(costs), grouped(cost))
+    }
+
+    /// The name of a function, leading to where it is on the page.
+    fn function_link(&self, id: FunctionId, width: usize) -> String {
+        let name = self.short_name(id, width);
+        match self.plan.function_anchor(id) {
+            Some(anchor) => format!("<a href=#{anchor}>{name}</a>"),
+            None => name.to_string(),
+        }
+    }
+
+    /// The name of a function; one that does not fit is made shorter, and has the whole name beside it.
+    fn short_name(&self, id: FunctionId, width: usize) -> Rc<str> {
+        if let Some(name) = self.short_names.borrow().get(&(id, width)) {
+            return Rc::clone(name);
+        }
+        let name = printable(self.annotation.view.subject(id).name().as_bytes()).into_owned();
+        let name = if name.is_empty() { "???".to_owned() } else { name };
+        let name: Rc<str> = match shorten(&name, width) {
+            short if short == name => Escaped(name).to_string(),
+            short => {
+                let whole = shorten(&name, LONGEST_NAME);
+                format!("<span title=\"{}\">{}</span>", Escaped(whole), Escaped(short))
+            }
+        }
+        .into();
+        self.short_names.borrow_mut().insert((id, width), Rc::clone(&name));
+        name
+    }
+}
+
+/// Costs for the script, as an attribute that needs no quotes.
+fn data(costs: &[Cost]) -> String {
+    costs.iter().take(MOST_EVENTS).map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn heading(name: &str) -> String {
+    format!("<button class=scripted-only>{name}</button><noscript><span>{name}</span></noscript>")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
+fn shown_of_all(shown: usize, all: usize) -> String {
+    if shown == all { grouped(all) } else { format!("{} of {}", grouped(shown), grouped(all)) }
+}
+
+fn end_of_path(path: &[u8]) -> String {
+    // So many bytes have as many characters, whatever is made of them.
+    let path = printable(&path[path.len().saturating_sub(4 * LONGEST_PATH)..]);
+    match path.char_indices().nth_back(LONGEST_PATH) {
+        Some((at, _)) => format!("…{}", &path[at..]),
+        None => path.into_owned(),
+    }
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The rest of the bar on top.
+const BAR_END: &str = "<div class=\"search scripted-only\"><input id=search type=search placeholder=\"Search\" \
+    aria-label=\"Search functions, files and source\" autocomplete=off spellcheck=false><kbd>/</kbd>\
+    <div id=results role=listbox></div></div>\n\
+    <button id=theme class=scripted-only title=\"Light or dark (t)\" aria-label=\"Light or dark\">◐</button>\n\
+    <button id=help class=scripted-only title=\"Keys (?)\" aria-label=\"Keys\">?</button>\n</header>\n";
+
+const FOOT: &str = "<footer>Own cost is that of a line or function by itself, inclusive cost adds what it called. \
+    Rows with ↳ are calls \
+    and what they cost in all; this is no part of the line’s own cost. Rows with ↻ are calls inside of a recursion, whose \
+    costs hold each other.</footer>\n</main>\n\
+    <dialog id=keys><h2>Keys</h2><dl>\
+    <dt><kbd>/</kbd></dt><dd>search functions, files and source</dd>\
+    <dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next and previous line by cost</dd>\
+    <dt><kbd>]</kbd> <kbd>[</kbd></dt><dd>next and previous file</dd>\
+    <dt><kbd>e</kbd></dt><dd>next event type</dd>\
+    <dt><kbd>j</kbd></dt><dd>show or hide jumps</dd>\
+    <dt><kbd>t</kbd></dt><dd>light or dark</dd>\
+    <dt><kbd>g</kbd></dt><dd>to the top</dd>\
+    </dl><form method=dialog><button>Close</button></form></dialog>\n";

@@ -1,0 +1,313 @@
+//! A source file on the page: its lines with what they cost, what they call, and where they jump.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use gristmill_format::Cost;
+use gristmill_output::{grouped, html::Escaped, percent_number, printable};
+use gristmill_profile::FunctionId;
+use gristmill_profile::analysis::Arc;
+
+use super::code::Code;
+use super::plan::{Piece, PieceKind, Section};
+use super::{Page, base_name, counted, data};
+use crate::annotate::{AnnotatedFile, first};
+use gristmill_output::source::Highlighter;
+use gristmill_profile::source_lines::{LineCalls, LineJumps};
+
+/// So many places that call a function are named above it.
+const MOST_CALLERS: usize = 8;
+
+/// Names of functions have so many characters: where they are called, as callers, and above their first lines.
+const NAME: usize = 90;
+const CALLER: usize = 50;
+const HEAD: usize = 200;
+
+/// So many functions that a line calls are listed.
+const MOST_CALLS: usize = 30;
+
+/// So many jumps of a line are shown.
+const MOST_JUMPS: usize = 8;
+
+impl Page<'_> {
+    pub(super) fn write_section(&self, number: usize, out: &mut dyn Write) -> io::Result<()> {
+        let section = &self.plan.sections[number];
+        let file = &self.annotation.files[section.file];
+        let path = self.path(file.id);
+        writeln!(
+            out,
+            "<section class=\"file panel\" id=f{number}>\n<h2><span>{}</span>{}</h2>",
+            Escaped(if path.is_empty() { "???" } else { &path }),
+            self.value(&file.self_costs)
+        )?;
+        if let Ok(source) = &file.source
+            && source.found_at != path
+        {
+            writeln!(out, "<p>read from {}</p>", Escaped(&source.found_at))?;
+        }
+        for remark in &file.remarks {
+            let remark = remark.to_string();
+            writeln!(out, "<p class=remark><em>!</em> {}</p>", Escaped(printable(remark.as_bytes())))?;
+        }
+        self.write_elsewhere(file, out)?;
+        if section.left_out > 0 {
+            let lines = counted(section.left_out, "line");
+            writeln!(out, "<p>{lines} with costs are left out: the page holds the dearest</p>")?;
+        }
+        let is_bare = file.source.is_err();
+        if is_bare {
+            let lines = counted(section.pieces.len(), "line");
+            writeln!(out, "<details class=bare><summary>{lines} without text</summary>")?;
+        }
+        let (lines, costs) = self.widths(section, file);
+        writeln!(out, "<div class=source tabindex=0 style=\"--no:{lines}ch;--cost:{costs}ch\"><div>")?;
+        self.write_lines(number, file, out)?;
+        out.write_all(b"</div></div>\n")?;
+        if is_bare {
+            out.write_all(b"</details>\n")?;
+        }
+        out.write_all(b"</section>\n")
+    }
+
+    /// How many characters the columns of line numbers and costs take.
+    fn widths(&self, section: &Section, file: &AnnotatedFile) -> (usize, usize) {
+        let last = section.pieces.last().map_or(0, |piece| piece.to);
+        let longest = |rows: &mut dyn Iterator<Item = &[Cost]>| {
+            rows.flatten().map(|&cost| cost.unsigned_abs()).max().unwrap_or_default()
+        };
+        let most = longest(&mut file.costs.rows()).max(longest(&mut file.call_costs.rows()));
+        let digits = grouped(most).len();
+        (last.to_string().len() + 3, digits.max(6) + 2)
+    }
+
+    /// What costs something and is on no line of the text.
+    fn write_elsewhere(&self, file: &AnnotatedFile, out: &mut dyn Write) -> io::Result<()> {
+        let last = file.source.as_ref().map_or(u64::MAX, |source| source.line_count());
+        let mut unknown = vec![0; self.totals.len()];
+        let mut beyond = unknown.clone();
+        for (&line, costs) in file.lines.iter().zip(file.costs.rows()) {
+            let sums = match line {
+                0 => &mut unknown,
+                line if line > last => &mut beyond,
+                _ => continue,
+            };
+            sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+        }
+        for (costs, where_it_is) in
+            [(unknown, "a line that is not known"), (beyond, "lines that the file does not have")]
+        {
+            if costs.iter().any(|&cost| cost != 0) {
+                writeln!(out, "<p>{} on {where_it_is}</p>", self.value(&costs))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_lines(&self, number: usize, file: &AnnotatedFile, out: &mut dyn Write) -> io::Result<()> {
+        let section = &self.plan.sections[number];
+        let mut highlighter = Highlighter::of(self.annotation.view.profile().file(file.id));
+        let mut spans = Vec::new();
+        let mut texts = file.source.iter().flat_map(|source| source.lines()).zip(1u64..).peekable();
+        let mut starts = section.starts.iter().peekable();
+        let mut more_starts = section.more_starts.iter().peekable();
+        for piece in &section.pieces {
+            begin(piece, section.left_out > 0, out)?;
+            if piece.kind != PieceKind::LeftOut {
+                for line in piece.from..=piece.to {
+                    // What lies between is read for its comments and texts, which may go on here.
+                    let mut text = None;
+                    while let Some((next, at)) = texts.next_if(|&(_, at)| at <= line) {
+                        highlighter.line(next, &mut spans);
+                        text = (at == line).then_some(next);
+                    }
+                    // A function whose brace stands alone has costs from there on; its head belongs above its name.
+                    let is_brace = texts.peek().is_some_and(|(next, _)| next.trim_ascii() == b"{");
+                    let has_words = text.is_some_and(|text| !text.trim_ascii().is_empty());
+                    let is_signature =
+                        is_brace && has_words && line < piece.to && file.line_costs(line).is_none();
+                    let here = if is_signature { line + 1 } else { line };
+                    while let Some(&(start, function)) = starts.next_if(|&&(start, _)| start <= here) {
+                        if start >= line {
+                            self.write_function(function, out)?;
+                        }
+                    }
+                    while let Some(&(start, more)) = more_starts.next_if(|&&(start, _)| start <= here) {
+                        if start >= line {
+                            let more = counted(more, "more function");
+                            writeln!(out, "<div class=f>{more} from the same line</div>")?;
+                        }
+                    }
+                    self.write_line(number, file, line, text.map(|text| Code { text, spans: &spans }), out)?;
+                }
+            }
+            if piece.kind == PieceKind::Folded {
+                out.write_all(b"</details>\n")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_line(
+        &self,
+        number: usize,
+        file: &AnnotatedFile,
+        line: u64,
+        code: Option<Code<'_>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        write!(out, "<div class=l id=f{number}-{line}")?;
+        match file.line_costs(line) {
+            Some(costs) => {
+                let cost = first(costs);
+                let heat = heat(cost, self.plan.hottest);
+                write!(out, " data-c={}", data(costs))?;
+                if heat > 0 {
+                    write!(out, " style=--h:{heat}")?;
+                }
+                let share = percent_number(cost, self.total());
+                write!(out, "><a href=#f{number}-{line}>{line}</a><b>{}</b><i>{share}</i>", grouped(cost))?;
+            }
+            None => write!(out, "><a href=#f{number}-{line}>{line}</a>")?,
+        }
+        out.write_all(b"<code>")?;
+        if let Some(code) = code {
+            write!(out, "{code}")?;
+        }
+        self.write_jumps(file, line, out)?;
+        out.write_all(b"</code></div>\n")?;
+        // All functions that the line is part of make the same call there.
+        let mut calls: BTreeMap<(FunctionId, bool), (Cost, Vec<Cost>)> = BTreeMap::new();
+        let cycles = self.annotation.view.inclusive().cycles();
+        for (&LineCalls { caller, callee, count: more, .. }, costs) in file.calls_on(line) {
+            let is_inner = cycles.is_inner(&Arc { caller, callee, count: more });
+            let (count, sums) = calls.entry((callee, is_inner)).or_insert_with(|| (0, vec![0; costs.len()]));
+            *count += more;
+            sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+        }
+        let mut calls: Vec<_> = calls.into_iter().collect();
+        calls.sort_by_key(|(callee, (_, costs))| (Reverse(first(costs)), *callee));
+        let more = calls.len().saturating_sub(MOST_CALLS);
+        for ((callee, is_inner), (count, costs)) in calls.into_iter().take(MOST_CALLS) {
+            let class = if is_inner { "\"c r\"" } else { "c" };
+            writeln!(
+                out,
+                "<div class={class} data-c={}><b>{}</b><i>{}</i><span>{}<small>{}</small></span></div>",
+                data(&costs),
+                grouped(first(&costs)),
+                percent_number(first(&costs), self.total()),
+                self.function_link(callee, NAME),
+                times(count),
+            )?;
+        }
+        if more > 0 {
+            writeln!(out, "<div class=c><span>{}</span></div>", counted(more, "more function"))?;
+        }
+        Ok(())
+    }
+
+    fn write_jumps(&self, file: &AnnotatedFile, line: u64, out: &mut dyn Write) -> io::Result<()> {
+        // A jump to the same line or the next is no news.
+        let is_far = |jump: &&LineJumps| {
+            jump.target_line > 0
+                && (jump.target_file != file.id
+                    || !(line..=line.saturating_add(1)).contains(&jump.target_line))
+        };
+        let jumps: Vec<&LineJumps> = file.jumps_on(line).iter().filter(is_far).collect();
+        for jump in jumps.iter().take(MOST_JUMPS) {
+            let target = jump.target_line;
+            let place = match jump.target_file == file.id {
+                true if target < line => format!("↑{target}"),
+                true => format!("↓{target}"),
+                false => format!("→{}:{target}", base_name(&self.path(jump.target_file))),
+            };
+            let taken = match jump.executed {
+                Some(executed) => format!("taken {} of {}", grouped(jump.taken), grouped(executed)),
+                None => format!("taken {}", grouped(jump.taken)),
+            };
+            let (open, close) = match self.plan.line_anchor(jump.target_file, target) {
+                Some(anchor) => (format!("<a class=j href=#{anchor}"), "</a>"),
+                None => ("<span class=j".to_owned(), "</span>"),
+            };
+            write!(out, "{open}>{} {taken}{close}", Escaped(place))?;
+        }
+        if jumps.len() > MOST_JUMPS {
+            write!(out, "<span class=j>{} more</span>", jumps.len() - MOST_JUMPS)?;
+        }
+        Ok(())
+    }
+
+    /// The head of a function, above its first line: what it cost, and from where it was called.
+    fn write_function(&self, id: FunctionId, out: &mut dyn Write) -> io::Result<()> {
+        // The functions are few, and on the page a function has one head.
+        let Some(function) = self.annotation.function(id) else { return Ok(()) };
+        write!(
+            out,
+            "<div class=f id=n{}><strong>{}</strong> own {} inclusive {}{}",
+            id.index(),
+            self.short_name(id, HEAD),
+            self.value(&function.self_costs),
+            self.value(&function.inclusive),
+            if function.calls == 0 { String::new() } else { format!(" called{}", times(function.calls)) },
+        )?;
+        let calls = self.annotation.calls_of(id);
+        if !calls.is_empty() {
+            out.write_all(b"<ul>")?;
+            for place in calls.iter().take(MOST_CALLERS) {
+                let (file, call, costs) = self.annotation.call(place);
+                let path = self.path(file.id);
+                let where_it_is = format!("{}:{}", base_name(&path), call.line);
+                let where_it_is = match self.plan.line_anchor(file.id, call.line) {
+                    Some(anchor) => format!("<a href=#{anchor}>{}</a>", Escaped(where_it_is)),
+                    None => Escaped(where_it_is).to_string(),
+                };
+                write!(
+                    out,
+                    "<li>{} {where_it_is}{} {}</li>",
+                    self.function_link(call.caller, CALLER),
+                    times(call.count),
+                    self.value(costs)
+                )?;
+            }
+            if calls.len() > MOST_CALLERS {
+                write!(out, "<li>{}</li>", counted(calls.len() - MOST_CALLERS, "more place"))?;
+            }
+            out.write_all(b"</ul>")?;
+        }
+        out.write_all(b"</div>\n")
+    }
+}
+
+fn begin(piece: &Piece, has_costs: bool, out: &mut dyn Write) -> io::Result<()> {
+    let lines = counted(usize::try_from(piece.len()).unwrap_or(usize::MAX), "line");
+    match piece.kind {
+        PieceKind::Shown => Ok(()),
+        PieceKind::Folded => writeln!(out, "<details class=gap><summary>{lines}</summary>"),
+        PieceKind::LeftOut if has_costs => writeln!(out, "<p class=gap>{lines} left out</p>"),
+        PieceKind::LeftOut => writeln!(out, "<p class=gap>{lines} without costs</p>"),
+    }
+}
+
+fn times(count: Cost) -> String {
+    format!(" ×{}", grouped(count))
+}
+
+/// How hot a line is beside the hottest, 0 to 100. The root makes differences among the many cool lines visible.
+fn heat(cost: Cost, hottest: Cost) -> u32 {
+    if hottest == 0 {
+        return 0;
+    }
+    let squared = cost.unsigned_abs().saturating_mul(10_000) / hottest.unsigned_abs();
+    u32::try_from(squared.isqrt()).unwrap_or(100).min(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heat_goes_by_the_root() {
+        assert_eq!([0, 1, 25, 50, 100].map(|cost| heat(cost, 100)), [0, 10, 50, 70, 100]);
+        assert_eq!((heat(5, 0), heat(-25, 100), heat(Cost::MAX, 1)), (0, 50, 100));
+    }
+}

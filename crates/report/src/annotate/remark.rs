@@ -1,0 +1,116 @@
+//! What is to be said of a source file before anybody believes its lines.
+
+use std::fmt;
+use std::rc::Rc;
+
+use gristmill_output::grouped;
+use gristmill_output::source::{Source, SourceFault};
+
+/// Something about a source file that its reader should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SourceRemark {
+    /// There is no text.
+    Fault(SourceFault),
+    /// It was changed after the profile was written.
+    Newer,
+    /// It ends before the last line that has costs.
+    Shorter {
+        /// How many lines it has.
+        lines: u64,
+        /// The last line that has costs.
+        last: u64,
+    },
+    /// It is not UTF-8.
+    NotUtf8 {
+        /// The first line that is not.
+        line: u64,
+    },
+}
+
+impl SourceRemark {
+    /// One word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            SourceRemark::Fault(SourceFault::Missing | SourceFault::NamedAlike(_)) => "missing",
+            SourceRemark::Fault(SourceFault::Unreadable(_)) => "unreadable",
+            SourceRemark::Fault(SourceFault::Ambiguous(_)) => "ambiguous",
+            SourceRemark::Newer => "newer",
+            SourceRemark::Shorter { .. } => "shorter",
+            SourceRemark::NotUtf8 { .. } => "not-utf8",
+        }
+    }
+}
+
+impl fmt::Display for SourceRemark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceRemark::Fault(fault) => fault.fmt(f),
+            SourceRemark::Newer => {
+                f.write_str("was changed after the profile was written, so lines may not fit")
+            }
+            SourceRemark::Shorter { lines, last } => {
+                let plural = if *lines == 1 { "" } else { "s" };
+                let [lines, last] = [lines, last].map(|&number| grouped(number));
+                write!(f, "has {lines} line{plural}, and the profile has costs up to line {last}")
+            }
+            SourceRemark::NotUtf8 { line } => {
+                write!(f, "is not UTF-8, as line {} shows", grouped(line))
+            }
+        }
+    }
+}
+
+/// What is to be said of a source whose `last` line with costs is this one.
+pub(super) fn of(path: &[u8], source: &Result<Rc<Source>, SourceFault>, last: u64) -> Vec<SourceRemark> {
+    let source = match source {
+        Ok(source) => source,
+        // The profile does not know the file, so it cannot be missing.
+        Err(SourceFault::Missing) if is_unknown(path) => return Vec::new(),
+        Err(fault) => return vec![SourceRemark::Fault(fault.clone())],
+    };
+    let mut remarks = Vec::new();
+    if source.is_newer {
+        remarks.push(SourceRemark::Newer);
+    }
+    let lines = source.line_count();
+    if last > lines {
+        remarks.push(SourceRemark::Shorter { lines, last });
+    }
+    if let Err(error) = std::str::from_utf8(&source.text) {
+        let before = source.text.get(..error.valid_up_to()).unwrap_or_default();
+        let ends = before.iter().filter(|&&byte| byte == b'\n').count();
+        remarks.push(SourceRemark::NotUtf8 { line: ends as u64 + 1 });
+    }
+    remarks
+}
+
+/// Whether a path says that the file is not known.
+pub(in crate::annotate) fn is_unknown(path: &[u8]) -> bool {
+    path.is_empty() || path.starts_with(b"???") || path.ends_with(b"???")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remarks(text: &[u8], is_newer: bool, last: u64) -> Vec<String> {
+        let source = Source { text: text.to_vec(), is_newer, ..Source::default() };
+        of(b"a.c", &Ok(Rc::new(source)), last).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn remarks_are_sentences() {
+        assert_eq!(remarks(b"a\nb\n", false, 2), [""; 0]);
+        assert_eq!(remarks(b"a\nb", false, 3), ["has 2 lines, and the profile has costs up to line 3"]);
+        assert_eq!(
+            remarks(b"a\nb\n\xff", true, 1),
+            [
+                "was changed after the profile was written, so lines may not fit",
+                "is not UTF-8, as line 3 shows"
+            ]
+        );
+        assert_eq!(of(b"???", &Err(SourceFault::Missing), 7), []);
+        assert_eq!(of(b"a.c", &Err(SourceFault::Missing), 7)[0].to_string(), "not found");
+    }
+}
