@@ -1,6 +1,6 @@
-//! The names that a line is about: what `ob=`, `fl=`, `fn=` and the callee lines leave behind.
+//! The naming state of a body: the names that `ob=`, `fl=`, `fn=` and the callee lines leave behind.
 
-use crate::name::{Name, NameKey};
+use crate::name::{NameKey, NameSpace};
 
 const OBJECT: usize = 0;
 const FILE: usize = 1;
@@ -11,91 +11,213 @@ const CALLEE_FILE: usize = 5;
 const CALLEE: usize = 6;
 const JUMP_FILE: usize = 7;
 const JUMP_FUNCTION: usize = 8;
+const SLOT_COUNT: usize = 9;
 
-/// The names in force at a place of the file.
+/// The name context: the object, file and function that hold at a location of a file, and the callee that was announced.
 ///
-/// `cob=` and `cfi=` hold for the next call only; without them a callee is in the caller's object and in the *current*
-/// file, which inside inlined code is the file of the last `fi=`. `fn=` goes back to the file of the last `fl=`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Context<'a> {
-    names: [Option<Name<'a>>; 9],
-    last_fl: Option<Name<'a>>,
-    function_file: Option<Name<'a>>,
+/// `T` stands for a name: a [`Name`](crate::Name) in [`Reader::context`](crate::Reader::context), a local id in a loader.
+///
+/// These are the rules of the format:
+///
+/// - `cob=`, `cfi=` and `cfn=` hold for the next call only. Without `cob=` and `cfi=`, the callee is in the caller's object
+///   and in the *current* file, which inside inlined code is the file of the last `fi=`.
+/// - `fn=` returns to the file of the last `fl=`. Some producers never write `fl=` and name the file with `fi=` before `fn=`;
+///   then that file stays.
+/// - `fl=` after `fn=` still names the file of the function, as long as the function has no lines.
+/// - A call without `cfn=` calls the last callee again ([`repeat_last_callee`](NameContext::repeat_last_callee)).
+///
+/// What ends a call or a function, the owner says: [`end_call`](NameContext::end_call),
+/// [`forget_calls`](NameContext::forget_calls).
+///
+/// ```
+/// use gristmill_format::NameKey;
+/// use gristmill_format::raw::NameContext;
+///
+/// let mut context = NameContext::default();
+/// context.name(NameKey::Fl, "a.c");
+/// context.name(NameKey::Fn, "main");
+/// context.cost_line();
+/// context.name(NameKey::Fi, "inlined.h");
+/// context.name(NameKey::Cfn, "f");
+/// assert_eq!((context.callee(), context.callee_file()), (Some("f"), Some("inlined.h")));
+/// context.end_call();
+/// assert_eq!(context.callee(), None);
+/// context.name(NameKey::Fn, "g");
+/// assert_eq!((context.function(), context.file()), (Some("g"), Some("a.c")));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NameContext<T> {
+    names: [Option<T>; SLOT_COUNT],
+    last_fl: Option<T>,
+    function_file: Option<T>,
+    last_callee: Option<T>,
     function_has_lines: bool,
 }
 
-impl<'a> Context<'a> {
+/// A name that outlives a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CarriedName {
+    /// The object of the last `ob=`.
+    Object,
+    /// The file of the last `fl=`, `fi=` or `fe=`.
+    File,
+    /// The file of the last `fl=`.
+    LastFl,
+}
+
+impl CarriedName {
+    /// The space of the name.
+    pub fn space(self) -> NameSpace {
+        match self {
+            CarriedName::Object => NameSpace::Object,
+            CarriedName::File | CarriedName::LastFl => NameSpace::File,
+        }
+    }
+}
+
+impl<T> Default for NameContext<T> {
+    fn default() -> Self {
+        NameContext {
+            names: [const { None }; SLOT_COUNT],
+            last_fl: None,
+            function_file: None,
+            last_callee: None,
+            function_has_lines: false,
+        }
+    }
+}
+
+impl<T: Copy> NameContext<T> {
     /// The object of self costs.
-    pub fn object(&self) -> Option<Name<'a>> {
+    #[inline]
+    pub fn object(&self) -> Option<T> {
         self.names[OBJECT]
     }
 
     /// The source file of self costs: that of the last `fl=`, `fi=` or `fe=`.
-    pub fn file(&self) -> Option<Name<'a>> {
+    #[inline]
+    pub fn file(&self) -> Option<T> {
         self.names[FILE]
     }
 
     /// The source file of the function itself, also inside inlined code.
-    pub fn function_file(&self) -> Option<Name<'a>> {
+    #[inline]
+    pub fn function_file(&self) -> Option<T> {
         self.function_file
     }
 
-    /// The function.
-    pub fn function(&self) -> Option<Name<'a>> {
+    /// The function of self costs.
+    #[inline]
+    pub fn function(&self) -> Option<T> {
         self.names[FUNCTION]
     }
 
-    /// What `frfn=` said: where the function was called from.
-    pub fn from(&self) -> Option<Name<'a>> {
+    /// The function that called this one, as `frfn=` says.
+    #[inline]
+    pub fn from(&self) -> Option<T> {
         self.names[FROM]
     }
 
-    /// The object of the next callee.
-    pub fn callee_object(&self) -> Option<Name<'a>> {
+    /// The object of the next callee: that of `cob=`, otherwise the caller's.
+    #[inline]
+    pub fn callee_object(&self) -> Option<T> {
         self.names[CALLEE_OBJECT].or(self.names[OBJECT])
     }
 
-    /// The file of the next callee.
-    pub fn callee_file(&self) -> Option<Name<'a>> {
+    /// The file of the next callee: that of `cfi=`, otherwise the current one.
+    #[inline]
+    pub fn callee_file(&self) -> Option<T> {
         self.names[CALLEE_FILE].or(self.names[FILE])
     }
 
     /// The next callee.
-    pub fn callee(&self) -> Option<Name<'a>> {
+    #[inline]
+    pub fn callee(&self) -> Option<T> {
         self.names[CALLEE]
     }
 
-    /// The file that the next jump leads to.
-    pub fn jump_file(&self) -> Option<Name<'a>> {
+    /// `true` if a `cob=` line gave the object of the next callee.
+    #[inline]
+    pub fn has_callee_object(&self) -> bool {
+        self.names[CALLEE_OBJECT].is_some()
+    }
+
+    /// `true` if a `cfi=` or `cfl=` line gave the file of the next callee.
+    #[inline]
+    pub fn has_callee_file(&self) -> bool {
+        self.names[CALLEE_FILE].is_some()
+    }
+
+    /// The file that the next jump leads to: that of `jfi=`, otherwise the current one.
+    #[inline]
+    pub fn jump_file(&self) -> Option<T> {
         self.names[JUMP_FILE].or(self.names[FILE])
     }
 
-    /// The function that the next jump leads to.
-    pub fn jump_function(&self) -> Option<Name<'a>> {
+    /// The function that the next jump leads to: that of `jfn=`, otherwise the current one.
+    #[inline]
+    pub fn jump_function(&self) -> Option<T> {
         self.names[JUMP_FUNCTION].or(self.names[FUNCTION])
     }
 
+    /// `true` if a `jfn=` line gave the function that the next jump leads to.
     #[inline]
-    pub(crate) fn name(&mut self, key: NameKey, name: Name<'a>) {
-        let name = Some(name);
+    pub fn has_jump_function(&self) -> bool {
+        self.names[JUMP_FUNCTION].is_some()
+    }
+
+    /// `true` if the file has said `fl=`.
+    #[inline]
+    pub fn has_fl(&self) -> bool {
+        self.last_fl.is_some()
+    }
+
+    /// A name that outlives the function.
+    pub fn carried(&self, name: CarriedName) -> Option<T> {
+        match name {
+            CarriedName::Object => self.names[OBJECT],
+            CarriedName::File => self.names[FILE],
+            CarriedName::LastFl => self.last_fl,
+        }
+    }
+
+    /// The context where the next function begins, with each name replaced.
+    pub fn carry_over<U: Copy>(&self, mut replace: impl FnMut(CarriedName, T) -> U) -> NameContext<U> {
+        let mut carry = |name| self.carried(name).map(|value| replace(name, value));
+        let mut next = NameContext::default();
+        next.names[OBJECT] = carry(CarriedName::Object);
+        next.names[FILE] = carry(CarriedName::File);
+        next.last_fl = carry(CarriedName::LastFl);
+        next
+    }
+
+    /// Takes a name line.
+    #[inline(always)]
+    pub fn name(&mut self, key: NameKey, name: T) {
         // Only two keys are more than an assignment. Which one it is of the others must not be a branch: keys follow
-        // each other too irregularly for it to be guessed.
-        self.names[Self::place(key)] = name;
+        // each other too irregularly for it to be predicted.
+        self.names[Self::slot(key)] = Some(name);
+        if matches!(key, NameKey::Fn | NameKey::Fl) {
+            self.begin_function_or_file(key, name);
+        }
+    }
+
+    #[inline(never)]
+    fn begin_function_or_file(&mut self, key: NameKey, name: T) {
         if key == NameKey::Fn {
-            self.names[FILE] = self.last_fl;
-            self.function_file = self.last_fl;
+            self.names[FILE] = self.last_fl.or(self.names[FILE]);
+            self.function_file = self.names[FILE];
             self.function_has_lines = false;
-        } else if key == NameKey::Fl {
-            self.last_fl = name;
-            // Some write the file after the function.
+        } else {
+            self.last_fl = Some(name);
             if !self.function_has_lines {
-                self.function_file = name;
+                self.function_file = Some(name);
             }
         }
     }
 
-    #[inline]
-    fn place(key: NameKey) -> usize {
+    #[inline(always)]
+    fn slot(key: NameKey) -> usize {
         match key {
             NameKey::Ob => OBJECT,
             NameKey::Fl | NameKey::Fi | NameKey::Fe => FILE,
@@ -109,21 +231,128 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Takes a line with costs: `fl=` no longer names the file of the function.
     #[inline]
-    pub(crate) fn cost_line(&mut self) {
+    pub fn cost_line(&mut self) {
         self.function_has_lines = true;
     }
 
-    /// The call has got its cost line.
-    pub(crate) fn call_done(&mut self) {
+    /// Names the last callee again, for a call without `cfn=`.
+    pub fn repeat_last_callee(&mut self) {
+        self.names[CALLEE] = self.names[CALLEE].or(self.last_callee);
+    }
+
+    /// Ends a call that has its cost line.
+    #[inline]
+    pub fn end_call(&mut self) {
+        self.last_callee = self.names[CALLEE];
+        self.drop_call();
+    }
+
+    /// Ends a call that has no cost line.
+    #[inline]
+    pub fn drop_call(&mut self) {
         self.names[CALLEE_OBJECT] = None;
         self.names[CALLEE_FILE] = None;
         self.names[CALLEE] = None;
     }
 
-    /// The jump has got its position line.
-    pub(crate) fn jump_done(&mut self) {
+    /// Ends a jump.
+    pub fn end_jump(&mut self) {
         self.names[JUMP_FILE] = None;
         self.names[JUMP_FUNCTION] = None;
+    }
+
+    /// Forgets the last callee, as at the beginning of a part.
+    pub fn forget_last_callee(&mut self) {
+        self.last_callee = None;
+    }
+
+    /// Forgets the callee lines and the last callee.
+    ///
+    /// A loader calls this where a function or a part begins, so that the lines of each function can be read alone. A
+    /// [`Reader`](crate::Reader) does not: it takes callee lines before `fn=` for the next call, wherever that is.
+    pub fn forget_calls(&mut self) {
+        self.drop_call();
+        self.last_callee = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(lines: &[(NameKey, u32)]) -> NameContext<u32> {
+        let mut context = NameContext::default();
+        lines.iter().for_each(|&(key, name)| context.name(key, name));
+        context
+    }
+
+    #[test]
+    fn a_function_returns_to_the_file_of_fl() {
+        let mut context = context(&[(NameKey::Fl, 1), (NameKey::Fn, 2)]);
+        context.cost_line();
+        context.name(NameKey::Fi, 3);
+        assert_eq!((context.file(), context.function_file()), (Some(3), Some(1)));
+        context.name(NameKey::Fn, 4);
+        assert_eq!((context.file(), context.function_file()), (Some(1), Some(1)));
+    }
+
+    #[test]
+    fn without_fl_a_function_keeps_the_file_of_fi() {
+        let context = context(&[(NameKey::Fi, 1), (NameKey::Fn, 2)]);
+        assert_eq!((context.file(), context.function_file(), context.has_fl()), (Some(1), Some(1), false));
+    }
+
+    #[test]
+    fn fl_names_the_file_of_a_function_until_it_has_lines() {
+        let mut context = context(&[(NameKey::Fn, 1), (NameKey::Fl, 2)]);
+        assert_eq!(context.function_file(), Some(2));
+        context.cost_line();
+        context.name(NameKey::Fl, 3);
+        assert_eq!((context.file(), context.function_file()), (Some(3), Some(2)));
+    }
+
+    #[test]
+    fn callee_lines_hold_for_one_call() {
+        let mut context =
+            context(&[(NameKey::Ob, 1), (NameKey::Cob, 2), (NameKey::Cfi, 3), (NameKey::Cfn, 4)]);
+        assert_eq!(
+            (context.callee_object(), context.callee_file(), context.callee()),
+            (Some(2), Some(3), Some(4))
+        );
+        context.end_call();
+        assert_eq!((context.callee_object(), context.callee_file(), context.callee()), (Some(1), None, None));
+        context.repeat_last_callee();
+        assert_eq!(context.callee(), Some(4));
+        context.drop_call();
+        context.forget_calls();
+        context.repeat_last_callee();
+        assert_eq!(context.callee(), None);
+    }
+
+    #[test]
+    fn callee_lines_outlive_a_function_until_they_are_forgotten() {
+        let mut context = context(&[(NameKey::Cfn, 1), (NameKey::Fn, 2)]);
+        assert_eq!(context.callee(), Some(1));
+        context.forget_calls();
+        assert_eq!(context.callee(), None);
+    }
+
+    #[test]
+    fn object_and_files_are_carried_over() {
+        let context = context(&[
+            (NameKey::Ob, 1),
+            (NameKey::Fl, 2),
+            (NameKey::Fn, 3),
+            (NameKey::Fi, 4),
+            (NameKey::Cfn, 5),
+            (NameKey::Jfn, 6),
+        ]);
+        let next = context.carry_over(|_, name| name + 10);
+        let carried =
+            [CarriedName::Object, CarriedName::File, CarriedName::LastFl].map(|name| next.carried(name));
+        assert_eq!(carried, [Some(11), Some(14), Some(12)]);
+        assert_eq!((next.function(), next.callee(), next.has_jump_function()), (None, None, false));
     }
 }

@@ -3,7 +3,8 @@
 use memchr::{memchr, memmem};
 
 use crate::error::Foreign;
-use crate::scan::{is_blank, trim_start};
+use crate::line_end::LineTerminator;
+use crate::scan::{is_blank, trim_returns, trim_start};
 use crate::shape::{Keyed, Shape, is_known_key, shape};
 
 /// What some editors put before the first line of a text in UTF-8.
@@ -28,10 +29,9 @@ pub(crate) fn foreign(input: &[u8]) -> Option<Foreign> {
         return Some(Foreign::Compressed);
     }
     // One known line at the top is enough; a look at the whole file is only for those that begin oddly.
-    let newline = if memchr(b'\n', input).is_some() { b'\n' } else { b'\r' };
-    let mut lines = input
-        .split(|&byte| byte == newline)
-        .map(|line| trim_start(without_returns(line)))
+    let mut lines = LineTerminator::detect(input)
+        .lines(input)
+        .map(|line| trim_start(trim_returns(line)))
         .filter(|line| !line.is_empty());
     let first = lines.next()?;
     // Many a text begins with `#`, so what comes after the remarks has to tell, and to tell more.
@@ -71,13 +71,6 @@ pub(crate) fn foreign(input: &[u8]) -> Option<Foreign> {
 /// A comment that any text could begin with.
 fn is_remark(line: &[u8]) -> bool {
     matches!(shape(line), Shape::Comment(text) if !text.starts_with(MARKER))
-}
-
-fn without_returns(mut line: &[u8]) -> &[u8] {
-    while let [before @ .., b'\r'] = line {
-        line = before;
-    }
-    line
 }
 
 /// Not an item of a list.

@@ -2,7 +2,7 @@
 //!
 //! The [`Reader`](crate::Reader) takes much more than either. A grammar only says where a file leaves it.
 
-use crate::record::LineEnd;
+use crate::line_end::LineEnd;
 use crate::scan::{Token, Tokens, is_blank, number, trim_end};
 use crate::shape::{Keyed, Shape, shape};
 

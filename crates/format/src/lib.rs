@@ -125,22 +125,29 @@
 //! No two producers write quite the same. The chapter [`practice`] tells what is met in files, and which rule holds here.
 #![deny(missing_docs)]
 
+mod base_rule;
+mod compound;
 mod context;
 mod cost;
 mod error;
 mod foreign;
 mod grammar;
+mod id_table;
 mod intern;
 mod lanes;
+mod line_end;
 mod lint;
 mod location;
 mod name;
+mod name_spaces;
 mod numbering;
+mod packed_range;
 mod part;
 mod position;
 #[doc = include_str!("practice.md")]
 pub mod practice {}
 mod producer;
+pub mod raw;
 mod reader;
 mod record;
 mod repair;
@@ -148,26 +155,28 @@ mod rewrite;
 mod scan;
 mod shape;
 mod spell;
+mod style;
 mod survey;
 mod writer;
 
-pub use context::Context;
 pub use cost::{Cost, CostFault, CostIter, Costs, is_in_range};
 pub use error::{Error, ErrorKind, Foreign};
+pub use line_end::LineEnd;
 pub use lint::{Finding, Lint, RULES, Rule, Severity};
 pub use location::Location;
 pub use name::{FunctionName, Name, NameKey, NameSpace};
 pub use position::{Columns, MAX_COLUMNS, PositionKind, Positions};
 pub use producer::{Producer, ProducerKind, Recording};
-pub use reader::{Reader, Resumption, Skim, Stance};
+pub use reader::{Reader, Stance};
 pub use record::{
-    Calls, CostLine, CostRole, EventDefinition, Header, Jump, Line, LineEnd, NumbersKey, Record, Spelling,
-    WordIter, Words,
+    Calls, CostLine, CostRole, EventDefinition, Header, Jump, Line, NumbersKey, Record, Spelling, WordIter,
+    Words,
 };
 pub use repair::{Change, ChangeKind, Repaired, repair};
 pub use rewrite::Rewrite;
+pub use style::{NameStyle, PositionStyle};
 pub use survey::{Counts, EventType, PartHeaderSurvey, PartSurvey, Survey};
-pub use writer::{NameStyle, PositionStyle, Writer};
+pub use writer::Writer;
 
 /// The examples of the README run as they stand.
 #[cfg(doctest)]

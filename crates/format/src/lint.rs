@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::error::{Error, ErrorKind};
+use crate::line_end::LineTerminator;
 use crate::location::Location;
 use crate::reader::{Reader, Stance};
 use crate::record::{Line, Record};
@@ -90,9 +91,8 @@ impl Lint {
     /// assert_eq!(errors, [("totals-mismatch", 8)]);
     /// ```
     pub fn run<'a>(&self, input: &'a [u8], found: impl FnMut(Finding<'a>)) -> Survey<'a> {
-        let old_mac = memchr::memchr(b'\n', input).is_none() && memchr::memchr(b'\r', input).is_some();
-        let newline = if old_mac { b'\r' } else { b'\n' };
-        let mut report = Report { input, newline, found, said: HashSet::new() };
+        let mut report =
+            Report { input, terminator: LineTerminator::detect(input), found, said: HashSet::new() };
         let mut checks = Checks::default();
         let mut surveyor = Surveyor::new();
         let mut reader = Reader::new(input);
@@ -157,8 +157,7 @@ fn first_deviation<'a, F: FnMut(Finding<'a>)>(
 /// Takes findings and passes them on with their lines.
 struct Report<'a, F> {
     input: &'a [u8],
-    /// What lines end with, as the reader has it.
-    newline: u8,
+    terminator: LineTerminator,
     found: F,
     /// Rules of which one finding is enough.
     said: HashSet<&'static str>,
@@ -211,11 +210,7 @@ impl<'a, F: FnMut(Finding<'a>)> Report<'a, F> {
     }
 
     fn line_at(&self, location: Location) -> &'a [u8] {
-        let rest =
-            usize::try_from(location.byte).ok().and_then(|byte| self.input.get(byte..)).unwrap_or_default();
-        let end = memchr::memchr(self.newline, rest).unwrap_or(rest.len());
-        let line = &rest[..end];
-        line.strip_suffix(b"\r").unwrap_or(line)
+        self.terminator.line_at(self.input, location.byte)
     }
 }
 

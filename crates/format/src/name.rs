@@ -6,8 +6,6 @@
 //! fn=main             neither: the name itself
 //! ```
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 
 use crate::scan::{NumberForm, is_blank, number, trim_start};
@@ -207,136 +205,34 @@ pub(crate) fn looks_numbered(text: &[u8]) -> bool {
     !matches!(spelled(text), Spelled::Plain(_))
 }
 
-/// Whether the grammar has this name only with a number: it begins as a number would.
-pub(crate) fn needs_number(text: &[u8]) -> bool {
+/// `true` if a name begins with `(` and a digit: it may be made of references to other names, and the grammar has it only
+/// with a name id.
+///
+/// ```
+/// use gristmill_format::raw::is_compound_name;
+///
+/// assert!(is_compound_name(b"(1116)'2'(1112)"));
+/// assert!(!is_compound_name(b"(below main)"));
+/// ```
+pub fn is_compound_name(text: &[u8]) -> bool {
     matches!(text, [b'(', digit, ..] if digit.is_ascii_digit())
+}
+
+/// The byte range of the value in the text of a name line: what stands after the `=` and its blanks.
+///
+/// ```
+/// use gristmill_format::raw::name_value_range;
+///
+/// assert_eq!(name_value_range(b"fn= (12) main"), 4..13);
+/// ```
+pub fn name_value_range(line: &[u8]) -> std::ops::Range<usize> {
+    let value = trim_start(memchr::memchr(b'=', line).map_or(line, |equals| &line[equals + 1..]));
+    line.len() - value.len()..line.len()
 }
 
 /// Splits the rest of a definition into its blanks and the name.
 pub(crate) fn definition_text(rest: &[u8]) -> &[u8] {
     trim_start(rest)
-}
-
-/// The meanings of the numbers of one [`NameSpace`].
-#[derive(Debug)]
-pub(crate) struct NameTable<T> {
-    /// Real files number from 0 with few gaps, so the number is the index.
-    dense: Vec<Option<T>>,
-    /// For numbers that would leave the vector mostly empty.
-    sparse: HashMap<u64, T>,
-    len: usize,
-    /// The vector may always become as long as this.
-    room: usize,
-}
-
-impl<T: Copy> Default for NameTable<T> {
-    fn default() -> Self {
-        NameTable::new()
-    }
-}
-
-impl<T: Copy> NameTable<T> {
-    pub(crate) fn new() -> Self {
-        NameTable::for_input(0)
-    }
-
-    /// For the names of an input of so many bytes.
-    pub(crate) fn for_input(bytes: usize) -> Self {
-        NameTable { dense: Vec::new(), sparse: HashMap::new(), len: 0, room: 1024 + bytes / 64 }
-    }
-
-    #[inline(always)]
-    pub(crate) fn get(&self, id: u64) -> Option<T> {
-        match usize::try_from(id).ok().and_then(|index| self.dense.get(index)) {
-            Some(Some(entry)) => Some(*entry),
-            _ => self.get_sparse(id),
-        }
-    }
-
-    #[inline(never)]
-    fn get_sparse(&self, id: u64) -> Option<T> {
-        if self.sparse.is_empty() { None } else { self.sparse.get(&id).copied() }
-    }
-
-    pub(crate) fn set(&mut self, id: u64, entry: T) {
-        let is_new = match usize::try_from(id) {
-            Ok(index) if index < self.limit().max(self.dense.len()) => {
-                if index >= self.dense.len() {
-                    self.dense.resize_with(index + 1, || None);
-                }
-                self.dense[index].replace(entry).is_none()
-                    && (self.sparse.is_empty() || self.sparse.remove(&id).is_none())
-            }
-            _ => self.sparse.insert(id, entry).is_none(),
-        };
-        self.len += usize::from(is_new);
-        if is_new && self.len.is_power_of_two() && !self.sparse.is_empty() {
-            self.move_to_dense();
-        }
-    }
-
-    /// Room for 8 times as many numbers as were defined, or for one in 64 bytes of the file, keeps the vector in
-    /// proportion to the file.
-    fn limit(&self) -> usize {
-        self.room.max(8 * self.len)
-    }
-
-    /// Numbers come in any order, so many of the first ones had no room in the vector. Left where they are, they would
-    /// cost a hash at each of their uses.
-    #[cold]
-    fn move_to_dense(&mut self) {
-        let limit = self.limit();
-        let dense = &mut self.dense;
-        self.sparse.retain(|&id, entry| match usize::try_from(id) {
-            Ok(index) if index < limit => {
-                if index >= dense.len() {
-                    dense.resize_with(index + 1, || None);
-                }
-                dense[index] = Some(*entry);
-                false
-            }
-            _ => true,
-        });
-    }
-
-    /// Forgets all. Room in proportion to the input is there once: a file may be cleared as often as it has lines.
-    pub(crate) fn clear(&mut self) {
-        *self = NameTable::new();
-    }
-}
-
-/// The longest name that is made of references.
-const MOST_EXPANDED: usize = 1 << 20;
-
-/// Replaces the references in a name made of numbers, as `--compress-mangled=yes` writes them:
-/// `(1116)'2'(1112)` with the names of 1116 and 1112 put in.
-///
-/// None when the name holds no such reference.
-///
-/// None also when it would be longer than any name that a compiler makes: the same long name can be put in many times.
-pub(crate) fn expand<'a>(text: &[u8], resolve: impl Fn(u64) -> Option<Cow<'a, [u8]>>) -> Option<Vec<u8>> {
-    let mut expanded = Vec::new();
-    let mut rest = text;
-    loop {
-        let piece_end = memchr::memchr(b'\'', rest).unwrap_or(rest.len());
-        let piece = &rest[..piece_end];
-        match spelled(piece) {
-            Spelled::Numbered { id, rest: b"" } => expanded.extend_from_slice(&resolve(id)?),
-            _ if !expanded.is_empty() && !piece.is_empty() && piece.iter().all(u8::is_ascii_digit) => {
-                expanded.extend_from_slice(piece);
-            }
-            _ => return None,
-        }
-        if expanded.len() > MOST_EXPANDED {
-            return None;
-        }
-        if piece_end == rest.len() {
-            // A name that stands for itself, or for another such name, would not end.
-            return (!looks_numbered(&expanded)).then_some(expanded);
-        }
-        expanded.push(b'\'');
-        rest = &rest[piece_end + 1..];
-    }
 }
 
 /// What Callgrind puts into a function's name besides the name: recursion level and callers.
@@ -462,37 +358,6 @@ mod tests {
         ] {
             assert_eq!(spelled(value), expected, "{}", value.escape_ascii());
         }
-    }
-
-    #[test]
-    fn table_takes_any_number() {
-        let mut table = NameTable::new();
-        for id in [0, 5, 1023, 1 << 40, u64::MAX, 70_000] {
-            table.set(id, id);
-        }
-        for id in [0, 5, 1023, 1 << 40, u64::MAX, 70_000] {
-            assert_eq!(table.get(id), Some(id));
-        }
-        assert_eq!(table.get(6), None);
-        assert!(table.dense.len() < 2048, "a huge number must not make a huge table");
-    }
-
-    #[test]
-    fn references_expand() {
-        let names = |id: u64| match id {
-            1116 => Some(Cow::Borrowed(&b"fib"[..])),
-            1112 => Some(Cow::Borrowed(&b"main"[..])),
-            _ => None,
-        };
-        assert_eq!(expand(b"(1116)'2'(1112)", names).unwrap(), b"fib'2'main");
-        assert_eq!(expand(b"(1116)", names).unwrap(), b"fib");
-        for plain in
-            [&b"fib'2"[..], b"(3) r.c", b"(below main)", b"(1116)'x", b"(7)'(1112)", b"2'(1116)", b""]
-        {
-            assert_eq!(expand(plain, names), None, "{}", plain.escape_ascii());
-        }
-        let long = vec![b'x'; MOST_EXPANDED / 2];
-        assert!(expand(b"(1)'(1)", |_| Some(Cow::Borrowed(&long))).is_none());
     }
 
     #[test]

@@ -16,8 +16,9 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
+use crate::id_table::IdTable;
 use crate::intern::NameStore;
-use crate::name::{NameSpace, NameTable};
+use crate::name::NameSpace;
 use crate::scan::number;
 
 /// A number for a name, and whether it is defined there.
@@ -117,7 +118,7 @@ impl Numbering {
 struct Guesses {
     numbering: Numbering,
     /// The part that defined a number last.
-    defined: NameTable<u32>,
+    defined: IdTable<u32>,
 }
 
 impl Guesses {

@@ -165,6 +165,19 @@ impl fmt::Debug for Positions {
     }
 }
 
+/// `true` if a token is a relative position: `+3`, `-3` or `*`.
+///
+/// ```
+/// use gristmill_format::raw::is_relative_position;
+///
+/// assert!(is_relative_position(b"+3") && is_relative_position(b"*"));
+/// assert!(!is_relative_position(b"12+3"));
+/// ```
+#[inline]
+pub fn is_relative_position(token: &[u8]) -> bool {
+    matches!(token.first(), Some(b'+' | b'-' | b'*'))
+}
+
 /// Why a token is no position, and what a tolerant reader takes in its place.
 pub(crate) type PositionFault = (ErrorKind, u64);
 

@@ -10,17 +10,19 @@ mod usual;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use memchr::memchr;
-
-use crate::context::Context;
+use crate::base_rule::BaseRule;
+use crate::compound::{MAX_EXPANDED_BYTES, expand_compound_name};
+use crate::context::NameContext;
 use crate::error::{Error, ErrorKind};
 use crate::foreign::{BYTE_ORDER_MARK, foreign};
 use crate::grammar::Grammar;
+use crate::line_end::LineTerminator;
 use crate::location::Location;
-use crate::name::{Name, NameSpace, expand};
+use crate::name::{Name, NameSpace};
+use crate::name_spaces::NameSpaces;
 use crate::part::Part;
 use crate::position::{Columns, MAX_COLUMNS};
-use crate::record::{CostRole, Line, LineEnd, Record, Spelling};
+use crate::record::{CostRole, Line, Record, Spelling};
 use crate::scan::trim_start;
 use definitions::Definitions;
 use line::LineReader;
@@ -83,12 +85,11 @@ pub struct Reader<'a> {
     input: &'a [u8],
     at: usize,
     line: u64,
-    newline: u8,
+    terminator: LineTerminator,
     columns: Columns,
     /// What relative positions are relative to; None until there was an absolute one.
     base: Option<[u64; MAX_COLUMNS]>,
-    /// Whether the cost line of a call, or the position line of a jump, becomes the base.
-    calls_move_base: bool,
+    base_rule: BaseRule,
     /// What the next cost line is, with the line that announced it.
     expected: CostRole,
     announced: (Location, usize),
@@ -102,9 +103,8 @@ pub struct Reader<'a> {
     /// These two are said once for each part.
     said_no_events: bool,
     said_no_function: bool,
-    names: [Definitions<'a>; 3],
-    context: Context<'a>,
-    last_callee: Option<Name<'a>>,
+    names: NameSpaces<Definitions<'a>>,
+    context: NameContext<Name<'a>>,
     waiting: VecDeque<Result<Record<'a>, Error>>,
     /// The record that was taken last, unless it was a cost line of the usual form.
     yielded: Record<'a>,
@@ -123,10 +123,10 @@ pub struct Reader<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resumption {
     line: u64,
-    newline: u8,
+    terminator: LineTerminator,
     columns: Columns,
     base: Option<[u64; MAX_COLUMNS]>,
-    calls_move_base: bool,
+    base_rule: BaseRule,
     part: Part,
     indented: bool,
 }
@@ -165,20 +165,19 @@ impl<'a> Reader<'a> {
     /// assert!(Reader::with_stance(file, Stance::Strict).any(|record| record.is_err()));
     /// ```
     pub fn with_stance(input: &'a [u8], stance: Stance) -> Self {
-        let old_mac = memchr(b'\n', input).is_none() && memchr(b'\r', input).is_some();
-        Self::with_line_ends(input, stance, if old_mac { b'\r' } else { b'\n' })
+        Self::with_terminator(input, stance, LineTerminator::detect(input))
     }
 
     /// Does not look at the input: some begin in a file as often as it has functions.
-    fn with_line_ends(input: &'a [u8], stance: Stance, newline: u8) -> Self {
+    fn with_terminator(input: &'a [u8], stance: Stance, terminator: LineTerminator) -> Self {
         Reader {
             input,
             at: 0,
             line: 0,
-            newline,
+            terminator,
             columns: Columns::LINE,
             base: None,
-            calls_move_base: true,
+            base_rule: BaseRule::default(),
             expected: CostRole::SelfCost,
             announced: (Location::default(), 0),
             associated: None,
@@ -188,9 +187,8 @@ impl<'a> Reader<'a> {
             part: Part::default(),
             said_no_events: false,
             said_no_function: false,
-            names: [(); 3].map(|()| Definitions::new(input, 0)),
-            context: Context::default(),
-            last_callee: None,
+            names: NameSpaces::from_fn(|_| Definitions::new(input, 0)),
+            context: NameContext::default(),
             waiting: VecDeque::new(),
             yielded: Record::new(Line::Blank),
             grammar: match stance {
@@ -232,19 +230,19 @@ impl<'a> Reader<'a> {
     /// If `at` is beyond the input.
     pub fn resume(input: &'a [u8], at: usize, resumption: &Resumption) -> Self {
         assert!(at <= input.len(), "a place in the input");
-        let Resumption { line, newline, columns, base, calls_move_base, part, indented } = *resumption;
+        let Resumption { line, terminator, columns, base, base_rule, part, indented } = *resumption;
         let mut reader = Reader {
             at,
             line,
             columns,
             base,
-            calls_move_base,
+            base_rule,
             part,
             indented,
-            names: [(); 3].map(|()| Definitions::new(input, at)),
+            names: NameSpaces::from_fn(|_| Definitions::new(input, at)),
             resumed: true,
             started: true,
-            ..Self::with_line_ends(input, Stance::Tolerant, newline)
+            ..Self::with_terminator(input, Stance::Tolerant, terminator)
         };
         reader.fast = reader.expects_usual_lines();
         reader
@@ -277,10 +275,10 @@ impl<'a> Reader<'a> {
     pub fn resumption(&self) -> Resumption {
         Resumption {
             line: self.line,
-            newline: self.newline,
+            terminator: self.terminator,
             columns: self.columns,
             base: self.base,
-            calls_move_base: self.calls_move_base,
+            base_rule: self.base_rule,
             part: self.part,
             indented: self.indented,
         }
@@ -300,9 +298,15 @@ impl<'a> Reader<'a> {
         &self.columns
     }
 
+    /// The rule for the base of relative positions.
+    #[inline]
+    pub fn base_rule(&self) -> BaseRule {
+        self.base_rule
+    }
+
     /// The names that the last record is about.
     #[inline]
-    pub fn context(&self) -> &Context<'a> {
+    pub fn context(&self) -> &NameContext<Name<'a>> {
         &self.context
     }
 
@@ -314,12 +318,13 @@ impl<'a> Reader<'a> {
     /// The name with references to other names put in, where it is made of such; see the chapter on
     /// [practice](crate::practice#names).
     pub fn expand(&self, space: NameSpace, name: &Name<'a>) -> Option<Vec<u8>> {
-        expand(name.text?, |id| self.meaning(space, id).map(Cow::Borrowed))
+        let meaning = |id| self.meaning(space, id).map(Cow::Borrowed);
+        expand_compound_name(name.text?, &mut { MAX_EXPANDED_BYTES }, meaning)
     }
 
     /// What a number stands for at this place.
     pub(crate) fn meaning(&self, space: NameSpace, id: u64) -> Option<&'a [u8]> {
-        self.names[space as usize].get(id)
+        self.names[space].get(id)
     }
 
     /// What a cost line is. The published grammar has no second line after a jump, so one with costs is a self cost.
@@ -327,7 +332,7 @@ impl<'a> Reader<'a> {
     fn role(&mut self, costs: &[u8]) -> CostRole {
         if self.expected == CostRole::JumpSource && !trim_start(costs).is_empty() {
             self.expected = CostRole::SelfCost;
-            self.context.jump_done();
+            self.context.end_jump();
         }
         self.expected
     }
@@ -344,11 +349,8 @@ impl<'a> Reader<'a> {
 
     /// A call or jump has got its second line.
     fn associated(&mut self, values: [u64; MAX_COLUMNS]) {
-        if self.calls_move_base {
+        if self.base_rule.is_moved_by(self.expected) {
             self.base = Some(values);
-        }
-        if self.expected == CostRole::Call {
-            self.last_callee = self.context.callee();
         }
         self.context.cost_line();
         self.associated = Some(self.expected);
@@ -376,17 +378,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn any_line(&mut self) {
         let rest = &self.input[self.at..];
-        let (length, taken, mut line_end) = match memchr(self.newline, rest) {
-            Some(length) => {
-                (length, length + 1, if self.newline == b'\n' { LineEnd::Lf } else { LineEnd::Cr })
-            }
-            None => (rest.len(), rest.len(), LineEnd::Missing),
-        };
-        let mut text = &rest[..length];
-        if let [before @ .., b'\r'] = text {
-            text = before;
-            line_end = if line_end == LineEnd::Lf { LineEnd::CrLf } else { LineEnd::Cr };
-        }
+        let (text, line_end, taken) = self.terminator.split_line(rest);
         self.line += 1;
         let location = Location { byte: self.at as u64, line: self.line };
         self.at += taken;
@@ -420,23 +412,19 @@ impl<'a> Reader<'a> {
         if self.expected == CostRole::Call {
             self.waiting.push_back(Err(Error::new(ErrorKind::CallWithoutCost, location).at(0, length)));
         }
-        let given_up = std::mem::replace(&mut self.expected, CostRole::SelfCost);
-        self.forget_names_of(given_up);
+        match std::mem::replace(&mut self.expected, CostRole::SelfCost) {
+            CostRole::SelfCost => {}
+            CostRole::Call => self.context.drop_call(),
+            CostRole::JumpSource => self.context.end_jump(),
+        }
     }
 
     /// The line after the second line of a call or jump is about neither.
     fn forget_associated(&mut self) {
-        if let Some(role) = self.associated.take() {
-            self.forget_names_of(role);
-        }
-    }
-
-    /// What holds for one call or jump only does not hold for the next.
-    fn forget_names_of(&mut self, role: CostRole) {
-        match role {
-            CostRole::SelfCost => {}
-            CostRole::Call => self.context.call_done(),
-            CostRole::JumpSource => self.context.jump_done(),
+        match self.associated.take() {
+            None | Some(CostRole::SelfCost) => {}
+            Some(CostRole::Call) => self.context.end_call(),
+            Some(CostRole::JumpSource) => self.context.end_jump(),
         }
     }
 }
@@ -504,7 +492,7 @@ impl<'a> Reader<'a> {
         if self.never_fast {
             return false;
         }
-        self.newline == b'\n'
+        self.terminator == LineTerminator::LF
             && self.grammar.is_none()
             && self.part.has_events
             && self.part.has_function

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::cost::{Cost, Costs};
+use crate::line_end::LineEnd;
 use crate::location::Location;
 use crate::name::{Name, NameKey};
 use crate::position::Positions;
@@ -323,31 +324,6 @@ impl fmt::Debug for Spelling<'_> {
         match self.text {
             Some(text) => write!(f, "\"{}\" {:?}", text.escape_ascii(), self.line_end),
             None => write!(f, "{:?}", self.line_end),
-        }
-    }
-}
-
-/// What a line ends with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum LineEnd {
-    /// `\n`
-    #[default]
-    Lf,
-    /// `\r\n`
-    CrLf,
-    /// `\r` alone.
-    Cr,
-    /// The end of the file.
-    Missing,
-}
-
-impl LineEnd {
-    pub(crate) fn bytes(self) -> &'static [u8] {
-        match self {
-            LineEnd::Lf => b"\n",
-            LineEnd::CrLf => b"\r\n",
-            LineEnd::Cr => b"\r",
-            LineEnd::Missing => b"",
         }
     }
 }

@@ -18,13 +18,16 @@ use std::io;
 
 use crate::cost::Cost;
 use crate::error::{Error, ErrorKind};
+use crate::line_end::{LineEnd, LineTerminator};
 use crate::location::Location;
 use crate::name::{Name, NameSpace};
 use crate::position::Columns;
 use crate::reader::{Reader, Stance};
-use crate::record::{Line, LineEnd, Record, Spelling};
+use crate::record::{Line, Record, Spelling};
 use crate::rewrite::Rewrite;
-use crate::writer::{NameStyle, PositionStyle, Writer};
+use crate::scan::{trim_returns, trim_start};
+use crate::style::{NameStyle, PositionStyle};
+use crate::writer::Writer;
 use body::{PendingCall, PendingJump};
 use change::Changes;
 pub use change::{Change, ChangeKind};
@@ -66,10 +69,9 @@ pub struct Repaired<W> {
 ///
 /// When the input is no profile, when it has no `events:` line, or when the sink fails.
 pub fn repair<W: io::Write>(input: &[u8], options: &Rewrite, sink: W) -> Result<Repaired<W>, Error> {
-    let old_mac = memchr::memchr(b'\n', input).is_none() && memchr::memchr(b'\r', input).is_some();
-    let newline = if old_mac { b'\r' } else { b'\n' };
-    let plan = Plan::of(input, newline)?;
-    let mut run = Run::new(input, newline, &plan, options, sink);
+    let terminator = LineTerminator::detect(input);
+    let plan = Plan::of(input, terminator)?;
+    let mut run = Run::new(input, terminator, &plan, options, sink);
     run.begin()?;
     let mut reader = Reader::new(input);
     while let Some(item) = reader.next() {
@@ -88,8 +90,7 @@ struct Run<'p, 'a, W> {
     options: &'p Rewrite,
     writer: Writer<W>,
     changes: Changes,
-    /// What lines end with, which is also what a lost line has to be cut from the input by.
-    newline: u8,
+    terminator: LineTerminator,
     last: Location,
     has_marker: bool,
     /// The output has named an object, or a file.
@@ -146,7 +147,13 @@ impl Progress {
 }
 
 impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
-    fn new(input: &'a [u8], newline: u8, plan: &'p Plan<'a>, options: &'p Rewrite, sink: W) -> Self {
+    fn new(
+        input: &'a [u8],
+        terminator: LineTerminator,
+        plan: &'p Plan<'a>,
+        options: &'p Rewrite,
+        sink: W,
+    ) -> Self {
         let names = match options.names {
             NameStyle::AsGiven if plan.is_numbered => NameStyle::Compressed,
             NameStyle::AsGiven => NameStyle::Plain,
@@ -167,7 +174,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
             options,
             writer,
             changes: Changes::default(),
-            newline,
+            terminator,
             last: Location { byte: 0, line: 1 },
             has_marker: false,
             has_object: false,
@@ -265,13 +272,13 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
         self.changes.note(ChangeKind::Unreadable, location);
         let text = usize::try_from(location.byte).ok().and_then(|start| self.input.get(start..));
         let text = text.unwrap_or_default();
-        let end = memchr::memchr(self.newline, text).unwrap_or(text.len());
+        let end = memchr::memchr(self.terminator.byte(), text).unwrap_or(text.len());
         self.comment(&[b" ", &text[..end]].concat(), location)
     }
 
     fn finish(mut self) -> Result<Repaired<W>, Error> {
         self.close(true)?;
-        if !self.input.ends_with(&[self.newline]) {
+        if !self.input.ends_with(&[self.terminator.byte()]) {
             self.changes.note(ChangeKind::UnendedLine, self.last);
         }
         if self.changes.is_empty()
@@ -320,18 +327,15 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
 
     /// The line as it was read, for a comment.
     fn comment_out(&mut self, record: &Record<'a>) -> Result<(), Error> {
-        let text = crate::scan::trim_start(record.spelling.text().unwrap_or_default());
+        let text = trim_start(record.spelling.text().unwrap_or_default());
         self.comment(&[b" ", text].concat(), record.location)
     }
 
     /// Text without carriage returns at its end, which would become part of the line end.
-    fn without_returns<'t>(&mut self, mut text: &'t [u8], location: Location) -> &'t [u8] {
+    fn without_returns<'t>(&mut self, text: &'t [u8], location: Location) -> &'t [u8] {
         if text.ends_with(b"\r") {
             self.changes.note(ChangeKind::LineEnd, location);
         }
-        while let [before @ .., b'\r'] = text {
-            text = before;
-        }
-        text
+        trim_returns(text)
     }
 }

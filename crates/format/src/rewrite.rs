@@ -5,12 +5,13 @@ use std::io;
 use crate::error::{Error, ErrorKind};
 use crate::foreign::BYTE_ORDER_MARK;
 use crate::location::Location;
-use crate::name::{Name, NameKey, NameSpace, needs_number};
+use crate::name::{Name, NameKey, NameSpace, is_compound_name};
 use crate::numbering::{NumberMemory, Numbered};
 use crate::position::{Columns, PositionKind, Positions};
 use crate::reader::Reader;
 use crate::record::{CostRole, Header, Line, Record, Spelling, Words};
-use crate::writer::{NameStyle, PositionStyle, Writer, refused};
+use crate::style::{NameStyle, PositionStyle};
+use crate::writer::{Writer, refused};
 
 /// What to change about the spelling of a profile. By default nothing.
 #[derive(Debug, Clone, Default)]
@@ -228,7 +229,7 @@ impl<W: io::Write> Run<'_, W> {
         let stripped = self.options.strip(space, given);
         let mut written = Name { text: Some(stripped), ..name };
         if takes_numbers {
-            if !needs_number(stripped) {
+            if !is_compound_name(stripped) {
                 let numbered = name.id.map(|id| Numbered { id, defines: name.defines });
                 self.forgotten.forget(space, stripped, record.part, numbered);
             }

@@ -25,6 +25,14 @@ pub(crate) fn trim_end(mut text: &[u8]) -> &[u8] {
     text
 }
 
+/// The bytes before trailing carriage returns.
+pub(crate) fn trim_returns(mut text: &[u8]) -> &[u8] {
+    while let [rest @ .., b'\r'] = text {
+        text = rest;
+    }
+    text
+}
+
 /// A run of blanks and the token after it; the last item of a line that ends with blanks has an empty token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {

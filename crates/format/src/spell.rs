@@ -8,7 +8,7 @@ use crate::position::{Columns, MAX_COLUMNS, PositionForm, PositionKind, Position
 use crate::record::{Calls, CostLine, CostRole, EventDefinition, Header, Jump, Line, Words};
 use crate::scan::{NumberForm, is_blank, trim_start};
 use crate::shape::{Shape, shape};
-use crate::writer::PositionStyle;
+use crate::style::PositionStyle;
 
 /// What positions are written against.
 #[derive(Debug, Clone, Copy)]

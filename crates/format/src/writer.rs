@@ -5,44 +5,24 @@ mod check;
 use std::io;
 use std::num::NonZeroU32;
 
+use crate::base_rule::BaseRule;
 use crate::cost::{Cost, Costs};
 use crate::error::{Error, ErrorKind, Foreign};
 use crate::foreign::MARKER;
+use crate::id_table::IdTable;
+use crate::line_end::LineEnd;
 use crate::location::Location;
-use crate::name::{Name, NameKey, NameSpace, NameTable, looks_numbered, needs_number};
+use crate::name::{Name, NameKey, NameSpace, is_compound_name, looks_numbered};
 use crate::numbering::Numbering;
 use crate::part::{Part, PartHeader};
 use crate::position::{Columns, MAX_COLUMNS, PositionKind, Positions};
-use crate::record::{Calls, CostLine, CostRole, Header, Line, LineEnd, Record, Spelling, Words};
+use crate::record::{Calls, CostLine, CostRole, Header, Line, Record, Spelling, Words};
 use crate::scan::{is_blank, trim_start};
 use crate::shape::{NEW_PROFILE, lacks_position};
 use crate::spell::{PositionState, spell};
+use crate::style::{NameStyle, PositionStyle};
 pub(crate) use check::refused;
 use check::{Refusal, check_costs, check_header, in_range, is_one_line, key_value, one_line};
-
-/// How names are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum NameStyle {
-    /// As each record has it.
-    #[default]
-    AsGiven,
-    /// `fn=(1) main` where a name comes first in a part, `fn=(1)` after that.
-    Compressed,
-    /// `fn=main`. A name that would be read as a number is written as a definition all the same.
-    Plain,
-}
-
-/// How positions are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum PositionStyle {
-    /// As each record is spelled; absolute for records that were not read.
-    #[default]
-    AsGiven,
-    /// Relative where Callgrind would: at most 99 away from the last cost line of the function, and that not 0.
-    Compressed,
-    /// Absolute.
-    Absolute,
-}
 
 /// Writes a profile record by record, in bounded memory but for the table of names.
 ///
@@ -82,7 +62,7 @@ pub struct Writer<W> {
     is_unended: bool,
     part: Part,
     positions: PositionState,
-    calls_move_base: bool,
+    base_rule: BaseRule,
     expected: CostRole,
     has_callee: bool,
     /// Lines of the whole file are indented, so that a reader does not take a blank before a cost line for a missing
@@ -107,7 +87,7 @@ enum Divider {
 #[derive(Debug, Default)]
 struct Namer {
     /// What a reader takes each number for: a name that the numbering knows, and the part that defined it.
-    defined: NameTable<(NonZeroU32, u32)>,
+    defined: IdTable<(NonZeroU32, u32)>,
     /// The number that each name had last.
     numbering: Numbering,
 }
@@ -154,7 +134,7 @@ impl<W: io::Write> Writer<W> {
                 base: [0; MAX_COLUMNS],
                 last: [0; MAX_COLUMNS],
             },
-            calls_move_base: true,
+            base_rule: BaseRule::default(),
             expected: CostRole::SelfCost,
             has_callee: false,
             is_indented: false,
@@ -429,7 +409,7 @@ impl<W: io::Write> Writer<W> {
             return Err(Error::new(kind, self.written));
         }
         let chosen = match (self.names, name.id) {
-            (NameStyle::Plain, _) if !needs_number(text) => Name::plain(text),
+            (NameStyle::Plain, _) if !is_compound_name(text) => Name::plain(text),
             (NameStyle::AsGiven, None) if looks_numbered(text) => {
                 return Err(Error::new(ErrorKind::UnreadableText, self.written));
             }
@@ -531,7 +511,7 @@ impl<W: io::Write> Writer<W> {
                 for space in &mut self.spaces {
                     space.defined.clear();
                 }
-                self.calls_move_base = true;
+                self.base_rule = BaseRule::default();
                 self.has_callee = false;
             }
             Line::Header(header) => self.take_note_of_header(header),
@@ -569,7 +549,7 @@ impl<W: io::Write> Writer<W> {
             self.begin_part();
         }
         match header {
-            Header::Creator(value) => self.calls_move_base = !value.starts_with(b"callgrind-"),
+            Header::Creator(value) => self.base_rule = BaseRule::from_creator(value),
             Header::Positions(words) => {
                 let columns = Columns::new(words.iter().map(PositionKind::of));
                 if columns != self.positions.columns {
@@ -614,7 +594,7 @@ impl<W: io::Write> Writer<W> {
             Line::Jump(_) => self.expected = CostRole::JumpSource,
             Line::Cost(line) => {
                 self.expected = CostRole::SelfCost;
-                if line.role == CostRole::SelfCost || self.calls_move_base {
+                if self.base_rule.is_moved_by(line.role) {
                     self.positions.base = line.positions.array();
                     self.positions.last = line.positions.array();
                     self.positions.has_base = true;

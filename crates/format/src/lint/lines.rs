@@ -1,10 +1,11 @@
 //! How lines are spelled: blanks, line ends, encoding.
 
 use super::{Finding, Report, rule, shown};
+use crate::line_end::LineEnd;
 use crate::location::Location;
 use crate::name::NameKey;
 use crate::producer::ProducerKind;
-use crate::record::{CostRole, Header, Line, LineEnd, Record};
+use crate::record::{CostRole, Header, Line, Record};
 use crate::scan::{is_blank, trim_end};
 use crate::survey::Survey;
 

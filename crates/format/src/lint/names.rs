@@ -1,9 +1,10 @@
 //! Names and their numbers.
 
 use super::{Finding, Report, rule, shown};
+use crate::id_table::IdTable;
 use crate::intern::EMPTY;
 use crate::location::Location;
-use crate::name::{Name, NameKey, NameSpace, NameTable};
+use crate::name::{Name, NameKey, NameSpace};
 use crate::record::{Line, Record};
 use crate::survey::Surveyor;
 
@@ -24,7 +25,7 @@ pub(super) struct Names<'a> {
 #[derive(Debug, Default)]
 struct Space {
     /// Which name a number stood for last, and in which part.
-    meanings: NameTable<(u32, u32)>,
+    meanings: IdTable<(u32, u32)>,
     /// How many numbers a name has had, by its id; the counts go no further than they can.
     numbers_of: Vec<u8>,
     /// The first definition, as long as no number is used again.

@@ -3,7 +3,8 @@
 use memchr::memchr;
 
 use super::Reader;
-use crate::context::Context;
+use crate::base_rule::BaseRule;
+use crate::context::NameContext;
 use crate::cost::{Cost, Costs, cost, narrow};
 use crate::error::{Error, ErrorKind};
 use crate::location::Location;
@@ -83,8 +84,8 @@ impl<'a> LineReader<'_, 'a> {
                 for table in &mut self.reader.names {
                     table.clear();
                 }
-                self.reader.context = Context::default();
-                self.reader.calls_move_base = true;
+                self.reader.context = NameContext::default();
+                self.reader.base_rule = BaseRule::default();
                 self.yields(Line::NewProfile(body));
             }
             Shape::Keyed(keyed) => {
@@ -149,7 +150,7 @@ impl<'a> LineReader<'_, 'a> {
             }
             b"creator" => {
                 self.part_header(PartHeader::Creator);
-                self.reader.calls_move_base = !value.starts_with(b"callgrind-");
+                self.reader.base_rule = BaseRule::from_creator(value);
                 Header::Creator(value)
             }
             b"cmd" => Header::Command(value),
@@ -260,7 +261,7 @@ impl<'a> LineReader<'_, 'a> {
         let begins = self.location.byte as usize;
         self.reader.names.iter_mut().for_each(|table| table.begin_part(begins));
         self.reader.base = None;
-        self.reader.last_callee = None;
+        self.reader.context.forget_last_callee();
         self.reader.said_no_events = false;
         self.reader.said_no_function = false;
     }
@@ -272,7 +273,7 @@ impl<'a> LineReader<'_, 'a> {
     fn name_line(&mut self, key: NameKey, value: &'a [u8], offset: usize) {
         self.begin_body();
         let space = key.space();
-        let table = &self.reader.names[space as usize];
+        let table = &self.reader.names[space];
         let name = match spelled(value) {
             Spelled::Plain(text) => Name::plain(text),
             Spelled::Unclosed(text) => {
@@ -301,7 +302,7 @@ impl<'a> LineReader<'_, 'a> {
                         if known.is_some_and(|known| known != text && table.is_of_part(known)) {
                             self.repaired(ErrorKind::RedefinedName(space, id), offset, value.len());
                         }
-                        self.reader.names[space as usize].set(id, text);
+                        self.reader.names[space].set(id, text);
                         Name::define(id, text)
                     }
                 }
@@ -323,9 +324,7 @@ impl<'a> LineReader<'_, 'a> {
         let target = self.target(tokens, value, offset);
         if self.reader.context.callee().is_none() && !self.reader.leaves_names {
             self.repaired(ErrorKind::CallWithoutCallee, 0, self.text.len());
-            if let Some(callee) = self.reader.last_callee {
-                self.reader.context.name(NameKey::Cfn, callee);
-            }
+            self.reader.context.repeat_last_callee();
         }
         self.reader.expected = CostRole::Call;
         self.reader.announced = (self.location, self.text.len());

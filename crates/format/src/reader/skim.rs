@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         };
         self.at = lines.at;
         self.line += lines.count;
-        if role == CostRole::SelfCost || self.calls_move_base {
+        if self.base_rule.is_moved_by(role) {
             self.base = Some([lines.position, 0, 0, 0]);
         }
         self.expected = CostRole::SelfCost;
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         let CostParts { values, costs_at } = self.cost_parts(rest, window, ends, length)?;
         let costs = Costs::within(rest, costs_at, length, ends.stops(costs_at, length));
         let role = self.expected;
-        if role == CostRole::SelfCost || self.calls_move_base {
+        if self.base_rule.is_moved_by(role) {
             self.base = Some(values);
         }
         self.expected = CostRole::SelfCost;

@@ -12,10 +12,11 @@ use memchr::memchr;
 use super::Reader;
 use crate::cost::{Cost, Costs};
 use crate::lanes::{Window, eight, find_all, leading_number, number_of_digits, whole_number};
+use crate::line_end::LineEnd;
 use crate::location::Location;
 use crate::name::{Name, NameKey};
 use crate::position::{MAX_COLUMNS, Positions, position};
-use crate::record::{Calls, CostLine, CostRole, Jump, Line, LineEnd, Record, Spelling};
+use crate::record::{Calls, CostLine, CostRole, Jump, Line, Record, Spelling};
 
 /// Usual positions are below it, so that adding to one or taking away from one shows in the highest bit if it goes too far.
 pub(super) const BASE_LIMIT: u64 = 1 << 63;
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
             );
             return Some(());
         }
-        let table = &mut self.names[key.key.space() as usize];
+        let table = &mut self.names[key.key.space()];
         let known = table.get(id);
         let name = match (text, known) {
             (None, Some(known)) => Name::refer(id, known),

@@ -5,7 +5,7 @@ use std::io;
 use super::Run;
 use super::change::ChangeKind;
 use super::names::Held;
-use crate::context::Context;
+use crate::context::NameContext;
 use crate::cost::{Cost, Costs};
 use crate::error::{Error, ErrorKind};
 use crate::location::Location;
@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::record::{Calls, CostLine, CostRole, Jump, Line, Record};
 use crate::scan::{Tokens, trim_end};
 use crate::spell::{PositionState, spell};
-use crate::writer::PositionStyle;
+use crate::style::PositionStyle;
 
 /// A `calls=` line before its cost line.
 #[derive(Debug, Clone, Copy)]
@@ -297,7 +297,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
 }
 
 /// Whether the jump is one into another file or function.
-fn leads_away(context: &Context<'_>) -> bool {
+fn leads_away(context: &NameContext<Name<'_>>) -> bool {
     let same = |one: Option<Name<'_>>, other: Option<Name<'_>>| match (one, other) {
         (Some(one), Some(other)) => one.text == other.text && (one.text.is_some() || one.id == other.id),
         (one, other) => one.is_none() && other.is_none(),

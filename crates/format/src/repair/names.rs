@@ -5,9 +5,10 @@ use std::io;
 
 use super::Run;
 use super::change::ChangeKind;
+use crate::compound::{MAX_EXPANDED_BYTES, expand_compound_name};
 use crate::error::Error;
 use crate::location::Location;
-use crate::name::{Name, NameKey, NameSpace, expand, needs_number};
+use crate::name::{Name, NameKey, NameSpace, is_compound_name};
 use crate::reader::Reader;
 use crate::record::Line;
 use crate::scan::is_blank;
@@ -23,15 +24,19 @@ fn unnamed(id: u64) -> Vec<u8> {
 /// name made for want of one.
 fn meaning<'a>(reader: &Reader<'a>, space: NameSpace, id: u64) -> Cow<'a, [u8]> {
     let plain = |id| match reader.meaning(space, id) {
-        Some(text) if !needs_number(text) => Cow::Borrowed(text),
+        Some(text) if !is_compound_name(text) => Cow::Borrowed(text),
         _ => Cow::Owned(unnamed(id)),
     };
     match reader.meaning(space, id) {
-        Some(text) if needs_number(text) => {
+        Some(text) if is_compound_name(text) => {
             expand(text, |id| Some(plain(id))).map_or_else(|| unnamed(id).into(), Cow::Owned)
         }
         _ => plain(id),
     }
+}
+
+fn expand<'a>(text: &[u8], meaning: impl FnMut(u64) -> Option<Cow<'a, [u8]>>) -> Option<Vec<u8>> {
+    expand_compound_name(text, &mut { MAX_EXPANDED_BYTES }, meaning)
 }
 
 /// A line that waits: a callee line, or what comes between such a line and the call.

@@ -10,12 +10,13 @@ use super::event_names::EventNames;
 use crate::error::{Error, ErrorKind};
 use crate::foreign::foreign;
 use crate::grammar::is_name;
+use crate::line_end::{LineEnd, LineTerminator};
 use crate::location::Location;
-use crate::name::{NameKey, NameSpace, needs_number};
+use crate::name::{NameKey, NameSpace, is_compound_name};
 use crate::part::PartHeader;
 use crate::position::Columns;
 use crate::reader::Reader;
-use crate::record::{Header, Line, LineEnd, Record, Words};
+use crate::record::{Header, Line, Record, Words};
 
 /// The header lines that a part says once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl<'a> Group<'a> {
 pub(super) struct Plan<'a> {
     input: &'a [u8],
     /// What lines end with.
-    newline: u8,
+    terminator: LineTerminator,
     /// For each header line that is said once in a group the last such line, group by group.
     once: Vec<(Once, Location)>,
     /// Header lines that alone would be read as something else, in the order of the file.
@@ -121,11 +122,11 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn of(input: &'a [u8], newline: u8) -> Result<Self, Error> {
+    pub(super) fn of(input: &'a [u8], terminator: LineTerminator) -> Result<Self, Error> {
         let mut planner = Planner {
             plan: Plan {
                 input,
-                newline,
+                terminator,
                 once: Vec::new(),
                 special: Vec::new(),
                 groups: vec![Group::default()],
@@ -186,7 +187,7 @@ impl<'a> Plan<'a> {
             return Some(self.special[index]);
         }
         let rest = self.input.get(usize::try_from(location.byte).ok()?..)?;
-        let end = memchr::memchr(self.newline, rest).map_or(rest.len(), |end| end + 1);
+        let end = self.terminator.split_line(rest).2;
         let record = Reader::new(&rest[..end]).find_map(Result::ok)?;
         Some(Record { location, ..record })
     }
@@ -264,7 +265,7 @@ impl<'a> Planner<'a> {
                 }
                 self.plan.definitions[key.space() as usize] += usize::from(name.defines);
                 // Some names have a number in either style.
-                let tells = name.text.is_none_or(|text| !text.is_empty() && !needs_number(text));
+                let tells = name.text.is_none_or(|text| !text.is_empty() && !is_compound_name(text));
                 if tells && !std::mem::replace(&mut self.has_names, true) {
                     self.plan.is_numbered = name.id.is_some();
                 }
@@ -377,7 +378,7 @@ impl<'a> Planner<'a> {
     fn is_special(&self, record: &Record<'a>) -> bool {
         let is_last = match record.spelling.line_end() {
             LineEnd::Missing => true,
-            LineEnd::Cr => self.plan.newline == b'\n',
+            LineEnd::Cr => self.plan.terminator == LineTerminator::LF,
             LineEnd::Lf | LineEnd::CrLf => false,
         };
         is_last || record.spelling.text().and_then(foreign).is_some()
