@@ -149,7 +149,14 @@ impl<'a> Words<'a> {
         Words(Repr::List(words))
     }
 
-    pub(crate) const fn of_text(text: &'a [u8]) -> Self {
+    /// The words of a text, between blanks.
+    ///
+    /// ```
+    /// use gristmill_format::Words;
+    ///
+    /// assert_eq!(Words::parse(b"Ir  Dr ").iter().collect::<Vec<_>>(), [b"Ir", b"Dr"]);
+    /// ```
+    pub const fn parse(text: &'a [u8]) -> Self {
         Words(Repr::Text(text))
     }
 

@@ -1,12 +1,12 @@
 //! The lines of a block, read again.
 
+use gristmill_format::raw::NameContext;
 use gristmill_format::{
     Columns, Cost, CostRole, Costs, ErrorKind, Line, Name, NameKey, NameSpace, PositionKind, Positions,
     Reader, Record,
 };
 
 use crate::id::{FileId, FunctionId};
-use crate::in_force::InForce;
 use crate::index::block::Block;
 use crate::part::Part;
 use crate::profile::Profile;
@@ -72,9 +72,7 @@ pub(crate) struct BlockReader<'p> {
     columns: Columns,
     block: Block,
     part: Option<u32>,
-    in_force: InForce<u32>,
-    jump_file: Option<u32>,
-    jump_function: Option<u32>,
+    context: NameContext<u32>,
     call: Option<(u32, Cost, Place)>,
     jump: Option<(Cost, Option<Cost>, Place, Option<u32>)>,
 }
@@ -99,14 +97,10 @@ impl<'p> BlockReader<'p> {
         };
         let at = usize::try_from(at).ok().filter(|&at| at <= bytes.len())?;
         let (object, _, name) = profile.index.functions.get(block.function as usize)?.key;
-        let in_force = InForce {
-            object: Some(object),
-            file: Some(block.file),
-            last_fl: Some(block.file),
-            function_file: Some(block.file),
-            function: Some(name),
-            ..InForce::default()
-        };
+        let mut context = NameContext::default();
+        context.name(NameKey::Ob, object);
+        context.name(NameKey::Fl, block.file);
+        context.name(NameKey::Fn, name);
         Some(BlockReader {
             profile,
             // What numbers stand for, the profile knows.
@@ -115,9 +109,7 @@ impl<'p> BlockReader<'p> {
             columns: *Part::new(profile, part).columns(),
             block,
             part: None,
-            in_force,
-            jump_file: None,
-            jump_function: None,
+            context,
             call: None,
             jump: None,
         })
@@ -136,17 +128,20 @@ impl<'p> BlockReader<'p> {
                         Line::Name(key, name) => self.name(&record, key, &name),
                         Line::Calls(calls) => self.calls(calls.count, &calls.target),
                         Line::Jump(jump) => {
-                            let file = self.jump_file.or(self.in_force.file);
-                            let target = self.place(file, &jump.target);
-                            let function = self.jump_function;
-                            let function = function
-                                .and_then(|name| self.function(self.in_force.object, file, Some(name)));
+                            let context = &self.context;
+                            let target = self.place(context.jump_file(), &jump.target);
+                            let function = if context.has_jump_function() {
+                                let (file, name) = (context.jump_file(), context.jump_function());
+                                self.function(context.object(), file, name)
+                            } else {
+                                None
+                            };
                             self.jump = Some((jump.taken, jump.executed, target, function));
-                            self.in_force.has_lines = true;
+                            self.context.cost_line();
                         }
                         Line::Cost(line) => {
-                            self.in_force.has_lines = true;
-                            let place = self.place(self.in_force.file, &line.positions);
+                            self.context.cost_line();
+                            let place = self.place(self.context.file(), &line.positions);
                             if let Some(line) = self.cost(line.role, place, line.costs) {
                                 return Some(line);
                             }
@@ -158,7 +153,7 @@ impl<'p> BlockReader<'p> {
                 Ok(_) => {}
                 Err(error) => {
                     if error.kind() == ErrorKind::CallWithoutCost {
-                        self.in_force.call_done();
+                        self.context.drop_call();
                         self.call = None;
                     }
                 }
@@ -171,15 +166,13 @@ impl<'p> BlockReader<'p> {
             CostRole::SelfCost => Some(BlockLine::SelfCost { place, costs }),
             CostRole::Call => {
                 let (callee, count, target) = self.call.take()?;
-                self.in_force.last_callee = self.in_force.callee;
-                self.in_force.call_done();
+                self.context.end_call();
                 let callee = FunctionId::new(callee as usize);
                 Some(BlockLine::Calls { place, callee, count, target, costs })
             }
             CostRole::JumpSource => {
                 let (taken, executed, target, function) = self.jump.take()?;
-                self.jump_file = None;
-                self.jump_function = None;
+                self.context.end_jump();
                 let function = function.map(|function| FunctionId::new(function as usize));
                 Some(BlockLine::Jump { place, taken, executed, target, function })
             }
@@ -187,12 +180,12 @@ impl<'p> BlockReader<'p> {
     }
 
     fn calls(&mut self, count: Cost, target: &Positions) {
-        let InForce { object, file, callee_object, callee_file, callee, last_callee, .. } = self.in_force;
-        self.in_force.callee = callee.or(last_callee);
-        let file = callee_file.or(file);
-        let callee = self.function(callee_object.or(object), file, self.in_force.callee);
+        self.context.repeat_last_callee();
+        let context = &self.context;
+        let file = context.callee_file();
+        let callee = self.function(context.callee_object(), file, context.callee());
         self.call = Some((callee.unwrap_or(self.block.function), count, self.place(file, target)));
-        self.in_force.has_lines = true;
+        self.context.cost_line();
     }
 
     fn name(&mut self, record: &Record<'p>, key: NameKey, name: &Name<'p>) {
@@ -206,11 +199,7 @@ impl<'p> BlockReader<'p> {
             None => index.names[space as usize].get(name.bytes(), &self.profile.texts()),
         };
         let name = known.unwrap_or_default();
-        match key {
-            NameKey::Jfi => self.jump_file = Some(name),
-            NameKey::Jfn => self.jump_function = Some(name),
-            _ => self.in_force.name(key, name),
-        }
+        self.context.name(key, name);
         debug_assert!(space == NameSpace::Function || known.is_some(), "all names were met before");
     }
 

@@ -72,7 +72,6 @@ mod finding;
 pub mod formula;
 pub mod hash;
 mod id;
-mod in_force;
 mod index;
 mod input;
 mod interner;

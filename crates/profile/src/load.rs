@@ -12,7 +12,6 @@
 
 mod block_sums;
 mod chunk;
-mod compound;
 mod gather;
 mod identity;
 mod name_events;

@@ -173,7 +173,7 @@ impl<'a> LineReader<'_, 'a> {
             b"positions" => {
                 self.part_header(PartHeader::Positions);
                 self.columns(value, value_offset);
-                Header::Positions(Words::of_text(value))
+                Header::Positions(Words::parse(value))
             }
             b"event" => match event_definition(value) {
                 Some(definition) => Header::Event(definition),
@@ -184,7 +184,7 @@ impl<'a> LineReader<'_, 'a> {
             },
             b"events" => {
                 self.part_header(PartHeader::Events);
-                let words = Words::of_text(value);
+                let words = Words::parse(value);
                 if words.is_empty() {
                     self.repaired(ErrorKind::BadHeader, value_offset, 0);
                 }

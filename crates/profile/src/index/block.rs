@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use gristmill_format::Resumption;
+use gristmill_format::raw::Resumption;
 
 use crate::csr::Grouped;
 

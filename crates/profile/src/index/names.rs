@@ -1,5 +1,7 @@
 //! Texts that stay where they stand: in the bytes of an input, or in a list of those that stand in none.
 
+use gristmill_format::raw::{PackedRange, UnpackedRange};
+
 use crate::hash::Seeds;
 
 /// Where a text is.
@@ -26,7 +28,7 @@ pub(crate) struct Names {
     /// With open addressing; a power of two of them.
     slots: Vec<Slot>,
     texts: Vec<Packed>,
-    /// Texts that a [`Packed`] has no room for.
+    /// Texts that do not fit a [`PackedRange`].
     oversized: Vec<Text>,
     seeds: Seeds,
 }
@@ -39,18 +41,13 @@ struct Slot {
     id: u32,
 }
 
-/// A [`Text`] in half the room. There may be as many as a fifth of the lines.
+/// A [`Text`] in half the room. There may be as many as a fifth of the lines, so nothing is aligned to eight bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(packed(4))]
 struct Packed {
-    /// In the high bits where it begins, in the low ones how long it is; in two halves, so that nothing has to be aligned.
-    at_and_len: [u32; 2],
+    range: PackedRange,
     place: u32,
 }
-
-const LENGTH_BITS: u32 = 24;
-const LENGTH_MASK: u64 = (1 << LENGTH_BITS) - 1;
-/// In place of a length: where it begins is an index into the oversized texts.
-const OVERSIZED: u64 = LENGTH_MASK;
 
 /// Equal when the same names have the same ids.
 impl PartialEq for Names {
@@ -106,26 +103,19 @@ impl Names {
     }
 
     pub(crate) fn text(&self, id: u32) -> Text {
-        let Some(&Packed { at_and_len: [low, high], place }) = self.texts.get(id as usize) else {
-            return Text::default();
-        };
-        let at_and_len = u64::from(high) << 32 | u64::from(low);
-        let (at, len) = ((at_and_len >> LENGTH_BITS) as usize, (at_and_len & LENGTH_MASK) as usize);
-        if len as u64 == OVERSIZED {
-            return self.oversized.get(at).copied().unwrap_or_default();
+        let Packed { range, place } = self.texts[id as usize];
+        match range.unpack() {
+            UnpackedRange::Range(range) => Text { at: range.start, len: range.len(), place },
+            UnpackedRange::Oversized(index) => self.oversized[index],
         }
-        Text { at, len, place }
     }
 
     fn pack(&mut self, text: Text) -> Packed {
-        let (mut at, mut len) = (text.at as u64, text.len as u64);
-        if len >= OVERSIZED || at >> (u64::BITS - LENGTH_BITS) != 0 {
-            (at, len) = (self.oversized.len() as u64, OVERSIZED);
+        let range = PackedRange::new(text.at, text.len).unwrap_or_else(|| {
             self.oversized.push(text);
-        }
-        let at_and_len = at << LENGTH_BITS | len;
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
-        Packed { at_and_len: [at_and_len as u32, (at_and_len >> 32) as u32], place: text.place }
+            PackedRange::oversized(self.oversized.len() - 1)
+        });
+        Packed { range, place: text.place }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -181,9 +171,9 @@ mod tests {
     fn names_are_found_again() {
         // The last name is too long to be packed.
         let numbers: String = (0..5000).map(|number| format!("{number:05}")).collect();
-        let input = OneInput([numbers.as_bytes(), &vec![b'x'; 1 << LENGTH_BITS]].concat());
+        let input = OneInput([numbers.as_bytes(), &vec![b'x'; 1 << 24]].concat());
         let mut places: Vec<Text> = (0..5000).map(|nth| Text { at: 5 * nth, len: 5, place: 7 }).collect();
-        places.push(Text { at: numbers.len(), len: 1 << LENGTH_BITS, place: 9 });
+        places.push(Text { at: numbers.len(), len: 1 << 24, place: 9 });
         places.push(Text { at: 3, len: 0, place: MADE });
         let mut names = Names::default();
         for round in 0..2 {

@@ -2,11 +2,11 @@
 //!
 //! Names are *local*: numbers for the names of this piece, in the order of their first use, for each name space.
 
-use gristmill_format::{Columns, Cost, Location, Resumption};
+use gristmill_format::raw::{NameContext, Resumption};
+use gristmill_format::{Columns, Cost, Location};
 
 use super::name_events::NameEvents;
 use crate::finding::Findings;
-use crate::in_force::InForce;
 use crate::index::names::Text;
 use crate::index::sum_builder::GroupList;
 use crate::index::{LineCounts, Mention};
@@ -33,7 +33,7 @@ pub(super) struct Chunk {
     pub(super) findings: Findings,
     pub(super) counts: LineCounts,
     /// The names in force at its end.
-    pub(super) in_force: InForce<u32>,
+    pub(super) in_force: NameContext<u32>,
     /// How many lines are before it, as its reader counts.
     pub(super) first_line: u64,
     /// Where it ends, as its reader counts lines.

@@ -2,17 +2,17 @@
 
 use std::mem;
 
+use gristmill_format::raw::{CarriedName, NameContext, Resumption, Skim, is_relative_position};
 use gristmill_format::{
     Cost, CostFault, CostRole, Costs, Error, ErrorKind, Header, Line, Location, Name, NameKey, Reader,
-    Record, Resumption, Skim,
+    Record, Words,
 };
 
 use super::block_sums::Sums;
 use super::chunk::{ARCS, Chunk, ChunkPart, LocalAnchor, LocalBlock, NO_NAME, Room, SELVES, TABLES};
 use super::naming::Naming;
-use super::split::{State, is_of_callgrind, offset, span, words};
+use super::split::{State, offset, span};
 use crate::finding::Finding;
-use crate::in_force::{InForce, Slot};
 use crate::index::Mention;
 use crate::index::names::Text;
 use crate::index::sum_builder::GroupList;
@@ -37,7 +37,7 @@ pub(super) struct Gatherer<'a> {
 
     pub(super) chunk: Chunk,
     pub(super) naming: Naming<'a>,
-    in_force: InForce<u32>,
+    in_force: NameContext<u32>,
     block: Block,
     /// The sums of the block, and those of the part so far.
     block_selves: Sums<SELVES>,
@@ -81,7 +81,7 @@ impl<'a> Gatherer<'a> {
             last_anchor: None,
             chunk: Chunk::default(),
             naming,
-            in_force: InForce::default(),
+            in_force: NameContext::default(),
             block: Block::default(),
             block_selves: Sums::default(),
             block_arcs: Sums::default(),
@@ -107,15 +107,12 @@ impl<'a> Gatherer<'a> {
         gatherer.state = state;
         gatherer.base_known = false;
         gatherer.part = Some(part);
-        gatherer.width = words(state.events).count();
+        gatherer.width = Words::parse(state.events).len();
         gatherer.begin_chunk();
-        let file = gatherer.naming.bring(if state.has_fl { Slot::LastFl } else { Slot::File });
-        gatherer.in_force = InForce {
-            object: Some(gatherer.naming.bring(Slot::Object)),
-            file: Some(file),
-            last_fl: state.has_fl.then_some(file),
-            ..InForce::default()
-        };
+        let (carried, key) =
+            if state.has_fl { (CarriedName::LastFl, NameKey::Fl) } else { (CarriedName::File, NameKey::Fi) };
+        gatherer.in_force.name(key, gatherer.naming.bring(carried));
+        gatherer.in_force.name(NameKey::Ob, gatherer.naming.bring(CarriedName::Object));
         gatherer
     }
 
@@ -124,13 +121,14 @@ impl<'a> Gatherer<'a> {
         self.end_part();
         self.state.columns = *reader.columns();
         self.chunk.in_force = self.in_force;
-        self.state.has_fl = self.in_force.last_fl.is_some();
+        self.state.base_rule = reader.base_rule();
+        self.state.has_fl = self.in_force.has_fl();
         let chunk = self.begin_anew();
         self.chunk.first_line = chunk.lines_read;
         self.begin_chunk();
         // What is in force comes over under other names.
         let in_force = self.in_force;
-        self.in_force = in_force.at_next_function(|slot, _| self.naming.bring(slot));
+        self.in_force = in_force.carry_over(|name, _| self.naming.bring(name));
         chunk
     }
 
@@ -168,7 +166,7 @@ impl<'a> Gatherer<'a> {
     fn error(&mut self, error: &Error) {
         match error.kind() {
             ErrorKind::CallWithoutCost => {
-                self.in_force.call_done();
+                self.in_force.drop_call();
                 self.call = None;
             }
             ErrorKind::LeadingBlank => self.state.is_indented = true,
@@ -218,8 +216,7 @@ impl<'a> Gatherer<'a> {
             Line::Header(header) => self.header_line(header),
             Line::NewProfile(_) => {
                 self.naming.forget(record.location.byte);
-                self.in_force = InForce::default();
-                self.state.calls_move_base = true;
+                self.in_force = NameContext::default();
                 if let Some(part) = self.chunk.parts.last_mut() {
                     part.is_fresh = true;
                 }
@@ -242,8 +239,7 @@ impl<'a> Gatherer<'a> {
         self.state.has_events = false;
         self.base_known = true;
         self.last_anchor = None;
-        self.in_force.call_done();
-        self.in_force.last_callee = None;
+        self.in_force.forget_calls();
         self.block = Block::default();
     }
 
@@ -276,10 +272,7 @@ impl<'a> Gatherer<'a> {
         }
         let draft = part.header.get_or_insert_default();
         match header {
-            Header::Creator(creator) => {
-                self.state.calls_move_base = !is_of_callgrind(creator);
-                draft.creator = Some(text(creator));
-            }
+            Header::Creator(creator) => draft.creator = Some(text(creator)),
             Header::Command(command) => draft.command = Some(text(command)),
             Header::Pid(pid) => draft.pid = Some(pid),
             Header::Part(number) => draft.number = Some(number),
@@ -319,6 +312,7 @@ impl<'a> Gatherer<'a> {
         match key {
             NameKey::Fn => {
                 self.write_block();
+                self.in_force.forget_calls();
                 self.block = Block {
                     location: Some(location),
                     state: Some(reader.resumption().with_lines(location.line - 1)),
@@ -346,11 +340,13 @@ impl<'a> Gatherer<'a> {
 
     #[inline(never)]
     fn open_new_block(&mut self, reader: &Reader<'a>, location: Location) {
-        let InForce { object, file, function_file, function, .. } = self.in_force;
+        let context = &self.in_force;
+        let function_file = context.function_file();
         // A block with a `fn=` is read again from there.
-        let file = if self.block.has_function { function_file } else { file };
+        let file = if self.block.has_function { function_file } else { context.file() };
         let mention = Mention { is_defined: true, ..Mention::default() };
-        self.block.function = self.naming.function(object, function_file, function, mention);
+        self.block.function =
+            self.naming.function(context.object(), function_file, context.function(), mention);
         self.block.is_open = true;
         let location = *self.block.location.get_or_insert(location);
         self.chunk.blocks.push(LocalBlock {
@@ -375,18 +371,16 @@ impl<'a> Gatherer<'a> {
         if !self.block.has_base {
             self.look_at_positions(reader, role, text);
         }
-        self.in_force.has_lines = true;
+        self.in_force.cost_line();
         self.block.is_settled = self.block.has_base;
     }
 
     /// Notes whether a block can be read without what stands before it, as long as none of its lines has said where it is.
     fn look_at_positions(&mut self, reader: &Reader<'a>, role: CostRole, text: &[u8]) {
-        let mut tokens = words(text).take(reader.columns().len());
-        if self.block.has_odd_position
-            || tokens.any(|token| matches!(token.first(), Some(b'+' | b'-' | b'*')))
-        {
+        let mut positions = Words::parse(text).iter().take(reader.columns().len());
+        if self.block.has_odd_position || positions.any(is_relative_position) {
             self.is_relative();
-        } else if role == CostRole::SelfCost || self.state.calls_move_base {
+        } else if reader.base_rule().is_moved_by(role) {
             self.block.has_base = true;
             self.last_anchor = None;
         }
@@ -420,7 +414,7 @@ impl<'a> Gatherer<'a> {
 
     #[inline(never)]
     fn new_self_row(&mut self) -> usize {
-        let file = self.in_force.file.unwrap_or(NO_NAME);
+        let file = self.in_force.file().unwrap_or(NO_NAME);
         let row = self.block_selves.row_of(file, self.width, self.block.function, &mut self.sums);
         self.self_row = Some(row);
         row
@@ -431,15 +425,14 @@ impl<'a> Gatherer<'a> {
     fn end_call(&mut self) -> Option<usize> {
         let (callee, count) = self.call.take()?;
         let row = self.block_arcs.row_of(callee, self.width, self.block.function, &mut self.sums);
-        self.in_force.last_callee = self.in_force.callee;
-        self.in_force.call_done();
+        self.in_force.end_call();
         self.block_arcs.count(row, count);
         Some(row)
     }
 
     #[cold]
     fn call_without_callee(&mut self, location: Location, text: &[u8]) {
-        self.in_force.callee = self.in_force.last_callee;
+        self.in_force.repeat_last_callee();
         self.chunk.findings.push(Finding {
             input: 0,
             location,
@@ -470,16 +463,17 @@ impl<'a> Skim<'a> for Gatherer<'a> {
     fn calls(&mut self, reader: &Reader<'a>, location: Location, count: Cost, text: &'a [u8]) {
         self.open_block(reader, location);
         self.look_at_target(text);
-        if self.in_force.callee.is_none() {
+        if self.in_force.callee().is_none() {
             self.call_without_callee(location, text);
         }
-        let InForce { object, file, callee_object, callee_file, callee, .. } = self.in_force;
+        let context = &self.in_force;
         let mention = Mention {
             is_defined: false,
-            has_object: callee_object.is_some(),
-            has_file: callee_file.is_some(),
+            has_object: context.has_callee_object(),
+            has_file: context.has_callee_file(),
         };
-        let callee = self.naming.function(callee_object.or(object), callee_file.or(file), callee, mention);
+        let callee =
+            self.naming.function(context.callee_object(), context.callee_file(), context.callee(), mention);
         self.call = Some((callee, count));
         self.chunk.counts.calls += 1;
     }
@@ -489,7 +483,7 @@ impl<'a> Skim<'a> for Gatherer<'a> {
         self.chunk.counts.jumps += 1;
         self.open_block(reader, location);
         self.look_at_target(text);
-        self.in_force.has_lines = true;
+        self.in_force.cost_line();
     }
 
     #[inline(always)]

@@ -6,8 +6,8 @@
 use std::slice;
 
 use gristmill_format::Location;
+use gristmill_format::raw::CarriedName;
 
-use crate::in_force::Slot;
 use crate::index::names::Text;
 
 /// Something that happened to names. The first four bring a local name each, in its name space.
@@ -26,7 +26,7 @@ pub(super) enum NameEvent {
         location: Location,
     },
     /// A name that is in force where the piece begins.
-    InForce(Slot),
+    InForce(CarriedName),
     /// A number gets a meaning.
     Define {
         space: u8,
@@ -222,7 +222,7 @@ fn count(counts: &mut Counts, event: &NameEvent) -> u32 {
         NameEvent::Given { space, .. }
         | NameEvent::Compound { space, .. }
         | NameEvent::Number { space, .. } => usize::from(space),
-        NameEvent::InForce(slot) => slot.space(),
+        NameEvent::InForce(slot) => slot.space() as usize,
         NameEvent::Define { .. } | NameEvent::Forget { .. } => return 0,
     };
     let name = counts[space];
@@ -253,7 +253,7 @@ mod tests {
             location: location(byte, 6),
         };
         let events = [
-            NameEvent::InForce(Slot::File),
+            NameEvent::InForce(CarriedName::File),
             NameEvent::Given { space: 2, hash: 9, text: text(11, 4) },
             defined(12, 0, 0, 13),
             NameEvent::Given { space: 2, hash: 10, text: text(far, 4) },

@@ -3,13 +3,12 @@
 use std::mem::{replace, swap};
 
 use gristmill_format::Location;
-use memchr::memchr;
+use gristmill_format::raw::{CarriedName, is_compound_name};
 
 use super::chunk::{LocalFunction, NO_NAME};
 use super::name_events::{NameEvent, NameEvents};
 use super::split::offset;
 use crate::hash::{Map, Seeds};
-use crate::in_force::Slot;
 use crate::index::Mention;
 use crate::index::names::Text;
 
@@ -174,8 +173,8 @@ impl<'a> Naming<'a> {
     }
 
     /// A local name for one that is in force where the piece begins.
-    pub(super) fn bring(&mut self, slot: Slot) -> u32 {
-        self.events.push(NameEvent::InForce(slot))
+    pub(super) fn bring(&mut self, name: CarriedName) -> u32 {
+        self.events.push(NameEvent::InForce(name))
     }
 
     /// The local name of a number that stands on a line, which gives it a meaning if there is a text. `part` is the index
@@ -216,7 +215,7 @@ impl<'a> Naming<'a> {
                 None => self.number_without_meaning(location, space, number, Some(part)),
             };
         }
-        let local = if is_compound(text) {
+        let local = if is_compound_name(text) {
             let text = self.text(text);
             self.events.push(NameEvent::Compound { space: short(space), text })
         } else if known.is_some() {
@@ -323,19 +322,6 @@ impl<'a> Naming<'a> {
         }
         function
     }
-}
-
-/// Column and length of what stands behind the key of a name line.
-pub(super) fn value_place(text: &[u8]) -> (u64, u64) {
-    let after = memchr(b'=', text).map_or(0, |equals| equals + 1);
-    let value = &text[after..];
-    let blanks = value.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
-    ((after + blanks) as u64 + 1, (value.len() - blanks) as u64)
-}
-
-/// Whether a name may be made of references to others.
-pub(super) fn is_compound(text: &[u8]) -> bool {
-    matches!(text, [b'(', digit, ..] if digit.is_ascii_digit())
 }
 
 fn short(space: usize) -> u8 {

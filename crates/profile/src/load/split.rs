@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use gristmill_format::{Columns, ErrorKind, Header, Line, NameKey, Reader, Resumption};
+use gristmill_format::raw::{BaseRule, Resumption};
+use gristmill_format::{Columns, ErrorKind, Header, Line, NameKey, Reader};
 use memchr::memmem;
 
 /// What a piece is begun with before it is known what stands before it. Later it is compared with what really held.
@@ -21,8 +22,7 @@ pub(super) struct State<'a> {
     pub(super) has_events: bool,
     /// The file of a function is said with `fl=`.
     pub(super) has_fl: bool,
-    /// Positions are relative to those of calls, too.
-    pub(super) calls_move_base: bool,
+    pub(super) base_rule: BaseRule,
     /// There was an indented line, which changes how others are read.
     pub(super) is_indented: bool,
 }
@@ -34,19 +34,9 @@ impl State<'_> {
         events: b"",
         has_events: false,
         has_fl: false,
-        calls_move_base: true,
+        base_rule: BaseRule::AllCosts,
         is_indented: false,
     };
-}
-
-/// Whether Callgrind wrote the file. Then positions are not relative to the lines of calls.
-pub(super) fn is_of_callgrind(creator: &[u8]) -> bool {
-    creator.starts_with(b"callgrind-")
-}
-
-/// The words of a line.
-pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|&byte| byte == b' ' || byte == b'\t').filter(|word| !word.is_empty())
 }
 
 /// The words of an `events:` line as one text, from the first to the last.
@@ -85,7 +75,6 @@ pub(super) fn speculate(input: &[u8]) -> Option<Speculation<'_>> {
                     state.events = span(input, words.iter());
                     state.has_events = !state.events.is_empty();
                 }
-                Line::Header(Header::Creator(creator)) => state.calls_move_base = !is_of_callgrind(creator),
                 Line::NewProfile(_) => return None,
                 Line::Name(NameKey::Fl, _) => state.has_fl = true,
                 Line::Name(NameKey::Fn, _) => break,
@@ -101,6 +90,7 @@ pub(super) fn speculate(input: &[u8]) -> Option<Speculation<'_>> {
         return None;
     }
     state.columns = *reader.columns();
+    state.base_rule = reader.base_rule();
     let resumption = reader.resumption().with_lines(0).without_base();
     Some(Speculation { resumption, state })
 }

@@ -1,19 +1,17 @@
 //! Puts pieces together, in the order of the input, into the index of a profile.
 
-use gristmill_format::{Columns, ErrorKind, Location, NameSpace};
-use memchr::memchr;
+use std::borrow::Cow;
+
+use gristmill_format::raw::{LineTerminator, NameContext, expand_compound_name, name_value_range};
+use gristmill_format::{Columns, ErrorKind, Location, NameSpace, Words};
 
 use super::chunk::{
     Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, Room, SELVES, TABLES,
 };
-use super::compound::expand;
 use super::name_events::{Lookup, NameEvent};
-use super::naming::value_place;
-use super::split::words;
 use crate::finding::{Finding, KEPT_FINDINGS};
 use crate::hash::{Map, Seeds};
 use crate::id::EventId;
-use crate::in_force::InForce;
 use crate::index::block::{Anchor, Block, BodyState};
 use crate::index::names::{MADE, Names, Text};
 use crate::index::part::{PartData, PartHeader, PartSaid};
@@ -44,13 +42,12 @@ pub(super) struct Stitcher<'i> {
     definition_texts: Vec<u8>,
     events: Map<(u32, u32), u32>,
     event_names: Names,
-    in_force: InForce<u32>,
+    in_force: NameContext<u32>,
     numbers: Numbers,
     /// The part in which each number got its last meaning, from the first of the input on.
     given_in: [GivenIn; 3],
     first_part: usize,
-    /// What ends a line of the input.
-    newline: u8,
+    terminator: LineTerminator,
     /// How many lines of the input were read.
     lines: u64,
     open: Option<OpenPart>,
@@ -97,11 +94,11 @@ impl<'i> Stitcher<'i> {
             definition_texts: Vec::new(),
             events: Map::default(),
             event_names: Names::default(),
-            in_force: InForce::default(),
+            in_force: NameContext::default(),
             numbers: Numbers::default(),
             given_in: Default::default(),
             first_part: 0,
-            newline: b'\n',
+            terminator: LineTerminator::LF,
             lines: 0,
             open: None,
             inherited: Inherited::default(),
@@ -187,7 +184,7 @@ impl<'i> Stitcher<'i> {
         counts.self_costs += chunk.counts.self_costs;
         counts.calls += chunk.counts.calls;
         counts.jumps += chunk.counts.jumps;
-        self.in_force = chunk.in_force.at_next_function(|slot, local| name(slot.space(), local));
+        self.in_force = chunk.in_force.carry_over(|carried, local| name(carried.space() as usize, local));
         self.lines = line(chunk.lines_read);
         self.index.findings.total += chunk.findings.total;
         self.index.findings.first_loss = self.index.findings.first_loss.or(chunk.findings.first_loss);
@@ -229,16 +226,16 @@ impl<'i> Stitcher<'i> {
                     let texts = Texts { inputs: self.inputs, made: &self.index.made };
                     let meaning = |number| {
                         let name = self.numbers.now(space, number)?;
-                        Some(texts.get(self.index.names[space].text(name)))
+                        Some(Cow::Borrowed(texts.get(self.index.names[space].text(name))))
                     };
-                    let id = match expand(texts.get(text), &mut self.room_for_made, meaning) {
+                    let id = match expand_compound_name(texts.get(text), &mut self.room_for_made, meaning) {
                         Some(made) => self.make(space, &made),
                         None => self.intern(space, text),
                     };
                     names[space].push(id);
                 }
                 NameEvent::InForce(slot) => {
-                    names[slot.space()].push(self.in_force.get(slot).unwrap_or(NAMELESS));
+                    names[slot.space() as usize].push(self.in_force.carried(slot).unwrap_or(NAMELESS));
                 }
                 NameEvent::Number { space, number, empty_in, location } => {
                     let space = usize::from(space);
@@ -288,9 +285,8 @@ impl<'i> Stitcher<'i> {
     fn keep(&mut self, kind: ErrorKind, mut location: Location, line: impl Fn(u64) -> u64) {
         // Kept so seldom that the line is looked for again rather than noted for each name.
         let input = self.inputs.get(self.input).map(|input| &input.bytes[..]).unwrap_or_default();
-        let text = usize::try_from(location.byte).ok().and_then(|at| input.get(at..)).unwrap_or_default();
-        let text = &text[..memchr(self.newline, text).unwrap_or(text.len())];
-        let (column, length) = value_place(text.strip_suffix(b"\r").unwrap_or(text));
+        let value = name_value_range(self.terminator.line_at(input, location.byte));
+        let (column, length) = (value.start as u64 + 1, value.len() as u64);
         location.line = line(location.line);
         let finding = Finding { input: self.input, location, column, length, kind, is_repaired: true };
         self.index.findings.kept.push(finding);
@@ -385,7 +381,8 @@ impl<'i> Stitcher<'i> {
         let Some(line) = line else { return Vec::new() };
         let bytes = texts.get(line);
         let mut seen: Map<u32, u32> = Map::default();
-        words(bytes)
+        Words::parse(bytes)
+            .iter()
             .map(|word| {
                 let at = line.at + super::split::offset(bytes, word);
                 let text = Text { at, len: word.len(), place: line.place };
@@ -427,8 +424,7 @@ impl<'i> Stitcher<'i> {
         let input = self.inputs.get(self.input).map(|input| &input.bytes[..]).unwrap_or_default();
         let length = input.len();
         self.room_for_made += MADE_TIMES * length;
-        let is_of_old_mac = memchr(b'\n', input).is_none() && memchr(b'\r', input).is_some();
-        self.newline = if is_of_old_mac { b'\r' } else { b'\n' };
+        self.terminator = LineTerminator::detect(input);
         self.numbers = Numbers::for_input(length);
         self.given_in = Default::default();
         self.first_part = self.index.parts.len();
@@ -442,7 +438,7 @@ impl<'i> Stitcher<'i> {
         numbers.finish();
         self.index.numbers.push(numbers);
         self.given_in = Default::default();
-        self.in_force = InForce::default();
+        self.in_force = NameContext::default();
         self.inherited = Inherited::default();
         self.lines = 0;
         self.input += 1;
