@@ -3,7 +3,8 @@
 //! without being records.
 #![no_main]
 
-use gristmill_format::{Cost, CostRole, Costs, Header, Line, Location, NameKey, Reader, Skim, Stance};
+use gristmill_format::{Cost, CostRole, Costs, Header, Line, Location, NameKey, Reader, ReadingMode};
+use gristmill_format::raw::Skim;
 use libfuzzer_sys::fuzz_target;
 
 /// What lines say, whether they are skimmed or come as records.
@@ -111,12 +112,12 @@ fn sums(data: &[u8], skims: bool) -> Sums {
 
 fuzz_target!(|data: &[u8]| {
     let lines = data.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count() + 1;
-    for stance in [Stance::Tolerant, Stance::Strict, Stance::Practised] {
-        let mut reader = Reader::with_stance(data, stance);
+    for mode in [ReadingMode::Tolerant, ReadingMode::Strict, ReadingMode::Practised] {
+        let mut reader = Reader::with_mode(data, mode);
         let (mut records, mut last_line, mut events) = (0, 0, 1);
         let mut failed = false;
         while let Some(item) = reader.next() {
-            assert!(!failed, "nothing comes after an error of {stance:?}");
+            assert!(!failed, "nothing comes after an error of {mode:?}");
             let location = match item {
                 Ok(record) => {
                     records += 1;
@@ -139,7 +140,7 @@ fuzz_target!(|data: &[u8]| {
                     record.location
                 }
                 Err(error) => {
-                    failed = stance != Stance::Tolerant;
+                    failed = mode != ReadingMode::Tolerant;
                     error.location()
                 }
             };
@@ -153,7 +154,7 @@ fuzz_target!(|data: &[u8]| {
 
     // A strict reader ends at the first deviation; until then both must agree.
     let tolerant = Reader::new(data).map_while(Result::ok);
-    for (once, twice) in tolerant.zip(Reader::with_stance(data, Stance::Practised).map_while(Result::ok)) {
+    for (once, twice) in tolerant.zip(Reader::with_mode(data, ReadingMode::Practised).map_while(Result::ok)) {
         assert_eq!(once.line, twice.line);
     }
 });

@@ -16,7 +16,7 @@ pub(crate) fn examine<'a>(input: &'a Input, lint: Lint, mut found: impl FnMut(Fi
     }
     // Where nothing could be unpacked, there is nothing to say about it.
     if input.damage.is_some() && input.bytes.is_empty() {
-        return Survey::of(b"");
+        return Survey::new(b"");
     }
     lint.run(&input.bytes, found)
 }

@@ -52,7 +52,7 @@ impl<'a> Costs<'a> {
     }
 
     #[inline]
-    pub(crate) const fn of_text(text: &'a [u8], offset: u32) -> Self {
+    pub(crate) const fn from_text(text: &'a [u8], offset: u32) -> Self {
         Costs(Repr::Text { text, beyond: 0, offset, stops: 0 })
     }
 
@@ -65,7 +65,7 @@ impl<'a> Costs<'a> {
         const BEYOND: u8 = REACH as u8;
         match text.get(start..end + REACH) {
             Some(text) => Costs(Repr::Text { text, beyond: BEYOND, offset, stops }),
-            None => Costs::of_text(&text[start..end], offset),
+            None => Costs::from_text(&text[start..end], offset),
         }
     }
 
@@ -423,10 +423,10 @@ pub(crate) enum CostForm {
 }
 
 impl CostForm {
-    pub(crate) fn of(token: &[u8]) -> Self {
+    pub(crate) fn from_token(token: &[u8]) -> Self {
         match token {
             b"." => CostForm::Dot,
-            [b'-', digits @ ..] | digits => CostForm::Number(NumberForm::of(digits)),
+            [b'-', digits @ ..] | digits => CostForm::Number(NumberForm::from_token(digits)),
         }
     }
 
@@ -476,7 +476,7 @@ mod tests {
         for text in
             [&b""[..], b"1", b"1 2 3", b"1  2", b" 1", b"1 2 ", b"1 2 3 4", b"-1 2", b"0x1f .", b"1 x 3"]
         {
-            let costs = Costs::of_text(text, 0);
+            let costs = Costs::from_text(text, 0);
             let mut places = [9; 3];
             let result = costs.decode(&mut places);
             let mut expected = [0; 3];

@@ -166,8 +166,8 @@ impl NameStore {
         &chunk[start.offset as usize..end]
     }
 
-    /// Makes room for so many names.
-    pub(crate) fn make_room(&mut self, names: usize) {
+    /// Reserves memory for names.
+    pub(crate) fn reserve(&mut self, names: usize) {
         let slots = slots_for(names);
         if self.slots.ids.len() < slots {
             self.grow(slots);
@@ -267,10 +267,10 @@ mod tests {
     }
 
     #[test]
-    fn room_changes_nothing() {
+    fn reserved_memory_changes_nothing() {
         let mut names = NameStore::default();
         assert_eq!((names.intern(b"a"), names.intern(b"")), (NonZeroU32::new(1), NonZeroU32::new(2)));
-        names.make_room(1000);
+        names.reserve(1000);
         let slots = names.slots.ids.len();
         for number in 0..900 {
             names.intern(format!("f{number}").as_bytes());

@@ -111,7 +111,7 @@
 //!
 //! # Errors
 //!
-//! There are three [stances](Stance). A tolerant reader yields an [`Error`] *beside* the records where something is lost
+//! There are three [modes](ReadingMode). A tolerant reader yields an [`Error`] *beside* the records where something is lost
 //! or had to be guessed, and goes on at the next line; [`Error::is_repaired`] says that the line was taken all the same,
 //! and its record follows. A strict one holds the file to the published grammar, a practised one to what Valgrind's own
 //! tools write; both end at the first deviation. Each error knows its [`Location`], its column and how many bytes it is
@@ -167,7 +167,7 @@ pub use location::Location;
 pub use name::{FunctionName, Name, NameKey, NameSpace};
 pub use position::{Columns, MAX_COLUMNS, PositionKind, Positions};
 pub use producer::{Producer, ProducerKind, Recording};
-pub use reader::{Reader, Stance};
+pub use reader::{Reader, ReadingMode};
 pub use record::{
     Calls, CostLine, CostRole, EventDefinition, Header, Jump, Line, NumbersKey, Record, Spelling, WordIter,
     Words,

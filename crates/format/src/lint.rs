@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use crate::error::{Error, ErrorKind};
 use crate::line_end::LineTerminator;
 use crate::location::Location;
-use crate::reader::{Reader, Stance};
+use crate::reader::{Reader, ReadingMode};
 use crate::record::{Line, Record};
 use crate::survey::{Survey, Surveyor};
 
@@ -98,10 +98,10 @@ impl Lint {
         let mut reader = Reader::new(input);
         checks.lines.begin(input, &mut report);
         if self.strict {
-            first_deviation(input, Stance::Strict, &rule::GRAMMAR, &mut report);
+            first_deviation(input, ReadingMode::Strict, &rule::GRAMMAR, &mut report);
         }
         if self.practice {
-            first_deviation(input, Stance::Practised, &rule::PRACTICE, &mut report);
+            first_deviation(input, ReadingMode::Practised, &rule::PRACTICE, &mut report);
         }
         let mut is_a_profile = true;
         let mut part = None;
@@ -145,11 +145,11 @@ impl Lint {
 /// Where the file first leaves a grammar. One such line says as much as all of them: what follows is often the same.
 fn first_deviation<'a, F: FnMut(Finding<'a>)>(
     input: &'a [u8],
-    stance: Stance,
+    mode: ReadingMode,
     rule: &'static Rule,
     report: &mut Report<'a, F>,
 ) {
-    if let Some(Err(error)) = Reader::with_stance(input, stance).find(Result::is_err) {
+    if let Some(Err(error)) = Reader::with_mode(input, mode).find(Result::is_err) {
         report.error(rule, &error, error.kind().to_string());
     }
 }

@@ -84,7 +84,7 @@ impl NameKey {
         }
     }
 
-    pub(crate) fn of(key: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(key: &[u8]) -> Option<Self> {
         Some(match key {
             b"ob" => NameKey::Ob,
             b"cob" => NameKey::Cob,

@@ -19,6 +19,7 @@ use std::num::NonZeroU32;
 use crate::id_table::IdTable;
 use crate::intern::NameStore;
 use crate::name::NameSpace;
+use crate::name_spaces::NameSpaces;
 use crate::scan::number;
 
 /// A number for a name, and whether it is defined there.
@@ -89,10 +90,10 @@ impl Numbering {
         }
     }
 
-    /// Makes room for so many names.
-    pub(crate) fn make_room(&mut self, names: usize) {
-        self.names.make_room(names);
-        self.last.reserve(names.saturating_add(1).saturating_sub(self.last.len()));
+    /// Reserves memory for names.
+    pub(crate) fn reserve_names(&mut self, name_count: usize) {
+        self.names.reserve(name_count);
+        self.last.reserve(name_count.saturating_add(1).saturating_sub(self.last.len()));
     }
 
     /// Leaves this number and those below to the names that have them.
@@ -156,7 +157,7 @@ struct Corrections {
 /// Numbering with corrections: written while numbers are taken away, read while they are given back.
 #[derive(Debug, Default)]
 pub(crate) struct NumberMemory {
-    spaces: [(Guesses, Corrections); 3],
+    spaces: NameSpaces<(Guesses, Corrections)>,
     has_numbers: bool,
 }
 
@@ -174,7 +175,7 @@ fn key(space: NameSpace) -> &'static str {
 impl NumberMemory {
     /// Takes note of a name that is about to lose its number, if it has one.
     pub(crate) fn forget(&mut self, space: NameSpace, text: &[u8], part: u32, given: Option<Numbered>) {
-        let (guesses, corrections) = &mut self.spaces[space as usize];
+        let (guesses, corrections) = &mut self.spaces[space];
         let guess = guesses.guess(text, part);
         let Some(given) = given else {
             corrections.items.push_back(Correction { after: corrections.right, id: None, flip: false });
@@ -197,7 +198,7 @@ impl NumberMemory {
 
     /// The number that a plain name had.
     pub(crate) fn recall(&mut self, space: NameSpace, text: &[u8], part: u32) -> Option<Numbered> {
-        let (guesses, corrections) = &mut self.spaces[space as usize];
+        let (guesses, corrections) = &mut self.spaces[space];
         let mut numbered = guesses.guess(text, part);
         match corrections.items.front_mut() {
             Some(correction) if correction.after == 0 => {
@@ -226,7 +227,7 @@ impl NumberMemory {
         out.push(b'\n');
         for space in NameSpace::ALL {
             let mut line = Vec::new();
-            for Correction { after, id, flip } in &self.spaces[space as usize].1.items {
+            for Correction { after, id, flip } in &self.spaces[space].1.items {
                 if line.is_empty() {
                     line.extend_from_slice(LINE);
                     line.extend_from_slice(key(space).as_bytes());
@@ -274,7 +275,7 @@ impl NumberMemory {
                 };
                 let id = if id == b"-" { None } else { Some(number(id).ok()?) };
                 let after = number(&item[..colon]).ok()?;
-                memory.spaces[space as usize].1.items.push_back(Correction { after, id, flip });
+                memory.spaces[space].1.items.push_back(Correction { after, id, flip });
             }
         }
         let end = if unended { start.saturating_sub(1) } else { start };

@@ -29,7 +29,7 @@ pub(crate) enum PartHeader {
 }
 
 impl PartHeader {
-    pub(crate) fn of(header: &Header<'_>) -> Option<Self> {
+    pub(crate) fn from_header(header: &Header<'_>) -> Option<Self> {
         Some(match header {
             Header::Version(_) => PartHeader::Version,
             Header::Creator(_) => PartHeader::Creator,

@@ -31,7 +31,7 @@ pub enum PositionKind {
 
 impl PositionKind {
     /// The kind that a word on the `positions:` line stands for. `addr` is an old word for `instr`.
-    pub fn of(word: &[u8]) -> Self {
+    pub fn parse(word: &[u8]) -> Self {
         match word {
             b"instr" | b"addr" => PositionKind::Instr,
             b"bb" => PositionKind::Bb,
@@ -123,7 +123,7 @@ impl Positions {
     }
 
     #[inline]
-    pub(crate) fn of_array(values: [u64; MAX_COLUMNS], len: usize) -> Self {
+    pub(crate) fn from_array(values: [u64; MAX_COLUMNS], len: usize) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "at most MAX_COLUMNS")]
         Positions { values, len: len as u8 }
     }
@@ -255,19 +255,19 @@ impl PositionForm {
     pub(crate) const SAME: Self = PositionForm { kind: FormKind::Same, range: None };
 
     /// The form of a token that [`position`] reads.
-    pub(crate) fn of(token: &[u8]) -> Self {
+    pub(crate) fn from_token(token: &[u8]) -> Self {
         let range = range_of(token);
         let start = &token[..token.len() - range.map_or(0, <[u8]>::len)];
         PositionForm {
             kind: match start {
                 b"*" => FormKind::Same,
-                [b'+' | b'-', digits @ ..] => FormKind::Relative(NumberForm::of(digits)),
-                digits => FormKind::Absolute(NumberForm::of(digits)),
+                [b'+' | b'-', digits @ ..] => FormKind::Relative(NumberForm::from_token(digits)),
+                digits => FormKind::Absolute(NumberForm::from_token(digits)),
             },
             range: range.map(|range| Range {
                 separator: range[0],
                 end: number(&range[1..]).unwrap_or(0),
-                form: NumberForm::of(&range[1..]),
+                form: NumberForm::from_token(&range[1..]),
             }),
         }
     }
@@ -350,7 +350,7 @@ mod tests {
         {
             let value = position(token, Some(100)).unwrap();
             let mut out = Vec::new();
-            PositionForm::of(token).write(value, 100, &mut out);
+            PositionForm::from_token(token).write(value, 100, &mut out);
             assert_eq!(out, token, "{}", token.escape_ascii());
         }
     }

@@ -31,7 +31,7 @@ pub use skim::Skim;
 
 /// How a [`Reader`] takes what deviates from the published grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Stance {
+pub enum ReadingMode {
     /// Read whatever can be read; an [`Error`] only where something is lost or had to be guessed.
     #[default]
     Tolerant,
@@ -151,25 +151,25 @@ impl Resumption {
 impl<'a> Reader<'a> {
     /// A tolerant reader of a whole file.
     pub fn new(input: &'a [u8]) -> Self {
-        Self::with_stance(input, Stance::Tolerant)
+        Self::with_mode(input, ReadingMode::Tolerant)
     }
 
-    /// A reader with another stance.
+    /// A reader with another mode.
     ///
     /// ```
-    /// use gristmill_format::{Reader, Stance};
+    /// use gristmill_format::{Reader, ReadingMode};
     ///
     /// // Xdebug writes two target numbers where one position is declared.
     /// let file = b"events: Time\nfn=a\n1 5\ncfn=b\ncalls=1 0 0\n1 7\n";
     /// assert!(Reader::new(file).all(|record| record.is_ok()));
-    /// assert!(Reader::with_stance(file, Stance::Strict).any(|record| record.is_err()));
+    /// assert!(Reader::with_mode(file, ReadingMode::Strict).any(|record| record.is_err()));
     /// ```
-    pub fn with_stance(input: &'a [u8], stance: Stance) -> Self {
-        Self::with_terminator(input, stance, LineTerminator::detect(input))
+    pub fn with_mode(input: &'a [u8], mode: ReadingMode) -> Self {
+        Self::with_terminator(input, mode, LineTerminator::detect(input))
     }
 
     /// Does not look at the input: some begin in a file as often as it has functions.
-    fn with_terminator(input: &'a [u8], stance: Stance, terminator: LineTerminator) -> Self {
+    fn with_terminator(input: &'a [u8], mode: ReadingMode, terminator: LineTerminator) -> Self {
         Reader {
             input,
             at: 0,
@@ -191,10 +191,10 @@ impl<'a> Reader<'a> {
             context: NameContext::default(),
             waiting: VecDeque::new(),
             yielded: Record::new(Line::Blank),
-            grammar: match stance {
-                Stance::Tolerant => None,
-                Stance::Strict => Some(Grammar::published()),
-                Stance::Practised => Some(Grammar::practised()),
+            grammar: match mode {
+                ReadingMode::Tolerant => None,
+                ReadingMode::Strict => Some(Grammar::published()),
+                ReadingMode::Practised => Some(Grammar::practised()),
             },
             indented: false,
             resumed: false,
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
             names: NameSpaces::from_fn(|_| Definitions::new(input, at)),
             resumed: true,
             started: true,
-            ..Self::with_terminator(input, Stance::Tolerant, terminator)
+            ..Self::with_terminator(input, ReadingMode::Tolerant, terminator)
         };
         reader.fast = reader.expects_usual_lines();
         reader
@@ -388,7 +388,7 @@ impl<'a> Reader<'a> {
             let error = Error::new(ErrorKind::Grammar(deviation.expected), location);
             return self.fail(error.at(deviation.offset, deviation.length));
         }
-        LineReader { reader: self, text, location, spelling: Spelling::of_text(text, line_end) }.read();
+        LineReader { reader: self, text, location, spelling: Spelling::from_text(text, line_end) }.read();
     }
 
     fn end(&mut self) {

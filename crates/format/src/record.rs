@@ -285,7 +285,7 @@ impl NumbersKey {
         }
     }
 
-    pub(crate) fn of(key: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(key: &[u8]) -> Option<Self> {
         match key {
             b"rec" => Some(NumbersKey::Rec),
             b"bb" => Some(NumbersKey::Bb),
@@ -306,7 +306,7 @@ pub struct Spelling<'a> {
 
 impl<'a> Spelling<'a> {
     #[inline]
-    pub(crate) const fn of_text(text: &'a [u8], line_end: LineEnd) -> Self {
+    pub(crate) const fn from_text(text: &'a [u8], line_end: LineEnd) -> Self {
         Spelling { text: Some(text), line_end }
     }
 

@@ -22,7 +22,7 @@ use crate::line_end::{LineEnd, LineTerminator};
 use crate::location::Location;
 use crate::name::{Name, NameSpace};
 use crate::position::Columns;
-use crate::reader::{Reader, Stance};
+use crate::reader::{Reader, ReadingMode};
 use crate::record::{Line, Record, Spelling};
 use crate::rewrite::Rewrite;
 use crate::scan::{trim_returns, trim_start};
@@ -46,7 +46,7 @@ pub struct Repaired<W> {
 
 /// Reads a profile as tolerantly as possible and writes it as the published grammar has it.
 ///
-/// What is written is read by a [`Stance::Strict`] reader without an error, and holds the same self costs and calls, but
+/// What is written is read by a [`ReadingMode::Strict`] reader without an error, and holds the same self costs and calls, but
 /// for costs that the grammar cannot hold, such as those below 0. Names given as they are means with numbers when the
 /// first name of the input has one; positions given as they are means relative where Callgrind would. Unlike
 /// [`Rewrite::run`], no memory of name numbers is written or heeded.
@@ -70,7 +70,7 @@ pub struct Repaired<W> {
 /// When the input is no profile, when it has no `events:` line, or when the sink fails.
 pub fn repair<W: io::Write>(input: &[u8], options: &Rewrite, sink: W) -> Result<Repaired<W>, Error> {
     let terminator = LineTerminator::detect(input);
-    let plan = Plan::of(input, terminator)?;
+    let plan = Plan::new(input, terminator)?;
     let mut run = Run::new(input, terminator, &plan, options, sink);
     run.begin()?;
     let mut reader = Reader::new(input);
@@ -165,8 +165,8 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
         };
         let mut writer = Writer::new(sink).names(names).positions(positions);
         for space in NameSpace::ALL {
-            writer.reserve_numbers(space, plan.highest[space as usize]);
-            writer.make_room(space, plan.names(space));
+            writer.reserve_ids(space, plan.highest[space]);
+            writer.reserve_names(space, plan.names(space));
         }
         Run {
             input,
@@ -258,7 +258,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
     fn error(&mut self, error: &Error) -> Result<(), Error> {
         if error.is_repaired() {
             // Reader errors of that kind are about lines that are computed anew or become comments.
-            let kind = ChangeKind::of(error.kind()).filter(|&kind| kind != ChangeKind::BadCost);
+            let kind = ChangeKind::from_error(error.kind()).filter(|&kind| kind != ChangeKind::BadCost);
             if let Some(kind) = kind {
                 self.changes.note(kind, error.location());
             }
@@ -283,7 +283,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
         }
         if self.changes.is_empty()
             && let Some(Err(error)) =
-                Reader::with_stance(self.input, Stance::Strict).find(|record| record.is_err())
+                Reader::with_mode(self.input, ReadingMode::Strict).find(|record| record.is_err())
         {
             // Blanks and number forms that only the strict reader minds.
             self.changes.note(ChangeKind::Spelling, error.location());
@@ -301,7 +301,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
         self.group.has_body = true;
         self.after_jump = matches!(line, Line::Jump(_));
         let spelling = match like {
-            Some(text) => Spelling::of_text(text, LineEnd::Lf),
+            Some(text) => Spelling::from_text(text, LineEnd::Lf),
             None => Spelling::default(),
         };
         self.writer.write(&Record { spelling, ..Record::new(line) })

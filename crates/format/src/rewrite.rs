@@ -107,11 +107,11 @@ impl Rewrite {
 fn leave_given_numbers<W: io::Write>(profile: &[u8], writer: &mut Writer<W>) {
     for item in Reader::new(profile) {
         match item.map(|record| record.line) {
-            Ok(Line::Name(key, Name { id: Some(id), .. })) => writer.reserve_numbers(key.space(), id),
+            Ok(Line::Name(key, Name { id: Some(id), .. })) => writer.reserve_ids(key.space(), id),
             Ok(_) => {}
             Err(error) => {
                 if let ErrorKind::UndefinedName(space, id) = error.kind() {
-                    writer.reserve_numbers(space, id);
+                    writer.reserve_ids(space, id);
                 }
             }
         }
@@ -167,12 +167,12 @@ impl<W: io::Write> Run<'_, W> {
             }
             Line::Name(key, name) => self.name(reader, record, key, name),
             Line::Header(Header::Positions(words)) => {
-                self.columns = Columns::new(words.iter().map(PositionKind::of));
+                self.columns = Columns::new(words.iter().map(PositionKind::parse));
                 if !self.drops_addresses() {
                     return self.writer.write(record);
                 }
                 let kept: Vec<&[u8]> =
-                    words.iter().filter(|word| !is_address(PositionKind::of(word))).collect();
+                    words.iter().filter(|word| !is_address(PositionKind::parse(word))).collect();
                 self.reshaped(record, Line::Header(Header::Positions(Words::new(&kept))))
             }
             _ if !self.drops_addresses() => self.writer.write(record),

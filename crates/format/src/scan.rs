@@ -133,7 +133,7 @@ impl NumberForm {
         NumberForm { hexadecimal: true, upper_prefix: false, upper_digits: false, width: 0 };
 
     /// The form of a token that [`number`] reads.
-    pub(crate) fn of(token: &[u8]) -> Self {
+    pub(crate) fn from_token(token: &[u8]) -> Self {
         let (hexadecimal, upper_prefix, digits) = match token {
             [b'0', prefix @ (b'x' | b'X'), digits @ ..] => (true, *prefix == b'X', digits),
             digits => (false, false, digits),
@@ -199,7 +199,7 @@ mod tests {
         for token in [&b"0"[..], b"007", b"42", b"0x1f", b"0X1F", b"0x001f", b"0x0", b"18446744073709551615"]
         {
             let mut out = Vec::new();
-            NumberForm::of(token).write(number(token).unwrap(), &mut out);
+            NumberForm::from_token(token).write(number(token).unwrap(), &mut out);
             assert_eq!(out, token, "{}", token.escape_ascii());
         }
     }

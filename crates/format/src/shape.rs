@@ -82,8 +82,8 @@ pub(crate) fn is_known_key(separator: u8, key: &[u8]) -> bool {
                 | b"total"
         )
     } else {
-        NameKey::of(key).is_some()
-            || NumbersKey::of(key).is_some()
+        NameKey::parse(key).is_some()
+            || NumbersKey::parse(key).is_some()
             || matches!(key, b"calls" | b"rcalls" | b"jump" | b"jcnd" | b"totals")
     }
 }

@@ -209,7 +209,7 @@ impl<'s> Speller<'s, '_> {
     fn number_header(&mut self, key: &[u8], value: u64) {
         self.key(key, b':', &[], b" ");
         let (start, token) = (self.out.len(), self.token());
-        token.map_or(NumberForm::DECIMAL, NumberForm::of).write(value, self.out);
+        token.map_or(NumberForm::DECIMAL, NumberForm::from_token).write(value, self.out);
         self.recase(start, token);
         self.gap(b"");
     }
@@ -261,7 +261,7 @@ impl<'s> Speller<'s, '_> {
 
     fn number(&mut self, value: Cost) {
         let (start, token) = (self.out.len(), self.token());
-        token.map_or(CostForm::Number(NumberForm::DECIMAL), CostForm::of).write(value, self.out);
+        token.map_or(CostForm::Number(NumberForm::DECIMAL), CostForm::from_token).write(value, self.out);
         self.recase(start, token);
     }
 
@@ -274,7 +274,7 @@ impl<'s> Speller<'s, '_> {
                 let opened = self.like.as_ref().map_or(&b""[..], Template::rest);
                 let digits = &opened[1..opened.len() - rest.len() - 1];
                 let blanks = &rest[..rest.len() - trim_start(rest).len()];
-                (NumberForm::of(digits), Some((blanks, blanks.len() == rest.len())))
+                (NumberForm::from_token(digits), Some((blanks, blanks.len() == rest.len())))
             }
             _ => (NumberForm::DECIMAL, None),
         };
@@ -317,7 +317,7 @@ impl<'s> Speller<'s, '_> {
             let token = self.token();
             let forms = token.and_then(|token| {
                 let slash = memchr(b'/', token)?;
-                Some((CostForm::of(&token[..slash]), CostForm::of(&token[slash + 1..])))
+                Some((CostForm::from_token(&token[..slash]), CostForm::from_token(&token[slash + 1..])))
             });
             let decimal = CostForm::Number(NumberForm::DECIMAL);
             let (taken, all) = forms.unwrap_or((decimal, decimal));
@@ -345,7 +345,7 @@ impl<'s> Speller<'s, '_> {
         let PositionState { style, columns, has_base, base, last } = *self.positions;
         let place = column.min(MAX_COLUMNS - 1);
         let (start, token) = (self.out.len(), self.token());
-        let given = token.map(PositionForm::of);
+        let given = token.map(PositionForm::from_token);
         let usual = match columns.kinds().get(column) {
             Some(PositionKind::Instr | PositionKind::Bb) => PositionForm::HEXADECIMAL,
             _ => PositionForm::ABSOLUTE,

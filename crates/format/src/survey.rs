@@ -6,6 +6,7 @@ use crate::cost::{Cost, CostFault, Costs};
 use crate::intern::{EMPTY, Interner};
 use crate::location::Location;
 use crate::name::{Name, NameKey, NameSpace};
+use crate::name_spaces::NameSpaces;
 use crate::position::{Columns, PositionKind};
 use crate::producer::{Producer, Traits, producer};
 use crate::reader::Reader;
@@ -16,7 +17,7 @@ use crate::record::{CostRole, EventDefinition, Header, Line, Record, Words};
 /// ```
 /// use gristmill_format::Survey;
 ///
-/// let survey = Survey::of(b"events: Ir\nfn=main\n1 20\n2 22\ntotals: 41\n");
+/// let survey = Survey::new(b"events: Ir\nfn=main\n1 20\n2 22\ntotals: 41\n");
 /// let part = &survey.parts[0];
 /// assert_eq!(survey.totals(part), [42]);
 /// assert_eq!(survey.claimed_totals(part), Some(&[41][..]));
@@ -164,7 +165,7 @@ pub struct EventType<'a> {
 
 impl<'a> Survey<'a> {
     /// Looks through a profile.
-    pub fn of(input: &'a [u8]) -> Self {
+    pub fn new(input: &'a [u8]) -> Self {
         let mut survey = Surveyor::new();
         for item in Reader::new(input) {
             match item {
@@ -205,7 +206,7 @@ pub(crate) struct Surveyor<'a> {
     parts: Vec<PartSurvey<'a>>,
     counts: Counts,
     costs: Vec<Cost>,
-    names: [Interner<'a>; 3],
+    names: NameSpaces<Interner<'a>>,
     /// The last name that was given in full.
     last_name: u32,
     header: PartHeaderSurvey<'a>,
@@ -255,7 +256,7 @@ impl<'a> Surveyor<'a> {
 
     /// The different names so far; references bring no new ones.
     pub(crate) fn names(&self, space: NameSpace) -> &Interner<'a> {
-        &self.names[space as usize]
+        &self.names[space]
     }
 
     /// The name that the last record gave, if it did so in full and not by a reference.
@@ -337,7 +338,7 @@ impl<'a> Surveyor<'a> {
         if (name.id.is_none() || name.defines)
             && let Some(text) = name.text
         {
-            self.last_name = self.names[key.space() as usize].intern(text);
+            self.last_name = self.names[key.space()].intern(text);
         }
     }
 
@@ -367,7 +368,7 @@ impl<'a> Surveyor<'a> {
                 }
             }
             Header::Positions(words) => {
-                let columns = Columns::new(words.iter().map(PositionKind::of));
+                let columns = Columns::new(words.iter().map(PositionKind::parse));
                 self.traits.has_addresses |= columns.index(PositionKind::Instr).is_some();
                 self.traits.has_lines_first |=
                     columns.kinds().starts_with(&[PositionKind::Line, PositionKind::Instr]);
@@ -426,7 +427,7 @@ impl<'a> Surveyor<'a> {
 
     pub(crate) fn finish(mut self) -> Survey<'a> {
         self.close();
-        let count = |space: NameSpace| self.names[space as usize].len() as u64;
+        let count = |space: NameSpace| self.names[space].len() as u64;
         let counts = Counts {
             objects: count(NameSpace::Object),
             files: count(NameSpace::File),

@@ -1,19 +1,18 @@
 //! Records to bytes.
 
 mod check;
+mod divider;
+mod names;
 
 use std::io;
-use std::num::NonZeroU32;
 
 use crate::base_rule::BaseRule;
 use crate::cost::{Cost, Costs};
 use crate::error::{Error, ErrorKind, Foreign};
 use crate::foreign::MARKER;
-use crate::id_table::IdTable;
 use crate::line_end::LineEnd;
 use crate::location::Location;
-use crate::name::{Name, NameKey, NameSpace, is_compound_name, looks_numbered};
-use crate::numbering::Numbering;
+use crate::name::{Name, NameKey, NameSpace};
 use crate::part::{Part, PartHeader};
 use crate::position::{Columns, MAX_COLUMNS, PositionKind, Positions};
 use crate::record::{Calls, CostLine, CostRole, Header, Line, Record, Spelling, Words};
@@ -22,7 +21,9 @@ use crate::shape::{NEW_PROFILE, lacks_position};
 use crate::spell::{PositionState, spell};
 use crate::style::{NameStyle, PositionStyle};
 pub(crate) use check::refused;
-use check::{Refusal, check_costs, check_header, in_range, is_one_line, key_value, one_line};
+use check::{Refusal, check_costs, check_header, in_range, key_value, one_line};
+use divider::Divider;
+use names::OutputNames;
 
 /// Writes a profile record by record, in bounded memory but for the table of names.
 ///
@@ -53,7 +54,7 @@ use check::{Refusal, check_costs, check_header, in_range, is_one_line, key_value
 #[derive(Debug)]
 pub struct Writer<W> {
     sink: W,
-    names: NameStyle,
+    names: OutputNames,
     written: Location,
     line: Vec<u8>,
     /// What divides the lines of the whole file; None before the first line end.
@@ -73,47 +74,6 @@ pub struct Writer<W> {
     is_foreign: Option<bool>,
     /// It begins with a comment that any text could begin with.
     has_remark: bool,
-    spaces: [Namer; 3],
-}
-
-/// What divides lines. Readers take carriage returns alone for line ends only in a file without line feeds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Divider {
-    Feed,
-    Return,
-}
-
-/// The numbers that names of one space have in the output.
-#[derive(Debug, Default)]
-struct Namer {
-    /// What a reader takes each number for: a name that the numbering knows, and the part that defined it.
-    defined: IdTable<(NonZeroU32, u32)>,
-    /// The number that each name had last.
-    numbering: Numbering,
-}
-
-impl Namer {
-    fn means(&self, id: u64, text: &[u8]) -> bool {
-        self.defined.get(id).is_some_and(|(name, _)| self.numbering.is(name, text))
-    }
-
-    /// Whether a number has been given this meaning in this part.
-    fn is_defined(&self, id: u64, text: &[u8], part: u32) -> bool {
-        self.means(id, text) && self.defined.get(id).is_some_and(|(_, defined_in)| defined_in == part)
-    }
-
-    /// Gives a number this meaning.
-    fn define(&mut self, id: u64, text: &[u8], part: u32) {
-        // What is not known to be defined is defined once more.
-        if let Some(name) = self.numbering.intern(text) {
-            self.defined.set(id, (name, part));
-        }
-    }
-
-    /// Whether a number is taken by another name of the same part.
-    fn is_taken(&self, id: u64, text: &[u8], part: u32) -> bool {
-        !self.means(id, text) && self.defined.get(id).is_some_and(|(_, defined_in)| defined_in == part)
-    }
 }
 
 impl<W: io::Write> Writer<W> {
@@ -121,7 +81,7 @@ impl<W: io::Write> Writer<W> {
     pub fn new(sink: W) -> Self {
         Writer {
             sink,
-            names: NameStyle::AsGiven,
+            names: OutputNames::default(),
             written: Location { byte: 0, line: 1 },
             line: Vec::new(),
             divider: None,
@@ -140,24 +100,23 @@ impl<W: io::Write> Writer<W> {
             is_indented: false,
             is_foreign: None,
             has_remark: false,
-            spaces: Default::default(),
         }
     }
 
-    /// Gives names that have none only numbers above this one.
-    pub(crate) fn reserve_numbers(&mut self, space: NameSpace, highest: u64) {
-        self.spaces[space as usize].numbering.reserve(highest);
+    /// Gives names without an id only ids above this one.
+    pub(crate) fn reserve_ids(&mut self, space: NameSpace, highest: u64) {
+        self.names.reserve_ids(space, highest);
     }
 
-    /// Makes room for so many names with numbers.
-    pub(crate) fn make_room(&mut self, space: NameSpace, names: usize) {
-        self.spaces[space as usize].numbering.make_room(names);
+    /// Reserves memory for names with ids.
+    pub(crate) fn reserve_names(&mut self, space: NameSpace, name_count: usize) {
+        self.names.reserve_names(space, name_count);
     }
 
     /// Writes names in this style.
     #[must_use]
     pub fn names(mut self, style: NameStyle) -> Self {
-        self.names = style;
+        self.names.style = style;
         self
     }
 
@@ -291,7 +250,8 @@ impl<W: io::Write> Writer<W> {
         let mut spelling = record.spelling;
         let mut line = record.line;
         if let Line::Name(key, name) = line {
-            let chosen = self.choose_name(key, name)?;
+            let chosen = self.names.choose(key, name, self.part.index);
+            let chosen = chosen.map_err(|kind| Error::new(kind, self.written))?;
             if chosen.id.is_none() != name.id.is_none() || chosen.id != name.id {
                 spelling = Spelling::with_line_end(spelling.line_end());
             }
@@ -300,7 +260,7 @@ impl<W: io::Write> Writer<W> {
         if let Err(refusal) = self.check(&line) {
             return Err(refusal.into_error(self.written));
         }
-        let (divider, line_end) = self.line_end(spelling.line_end());
+        let (divider, line_end) = Divider::choose(self.divider, self.is_unended, spelling.line_end());
         if divider != Some(Divider::Feed) {
             self.line.clear();
             spell(&line, spelling.text(), &self.positions, &mut self.line);
@@ -323,7 +283,7 @@ impl<W: io::Write> Writer<W> {
             self.keep_indentation(&line, start);
         }
         let wanted = if is_empty && line_end == LineEnd::Missing { LineEnd::Lf } else { line_end };
-        let (divider, line_end) = self.line_end(wanted);
+        let (divider, line_end) = Divider::choose(self.divider, self.is_unended, wanted);
         self.divider = divider;
         // With a line feed to follow, a carriage return is half of a line end.
         self.is_unended =
@@ -350,21 +310,6 @@ impl<W: io::Write> Writer<W> {
         }
     }
 
-    /// What divides the lines once this one has its end, and what that end is.
-    fn line_end(&self, wanted: LineEnd) -> (Option<Divider>, LineEnd) {
-        let divider = match (self.divider, wanted) {
-            (None, _) if self.is_unended => Some(Divider::Feed),
-            (None, LineEnd::Lf | LineEnd::CrLf) => Some(Divider::Feed),
-            (None, LineEnd::Cr) => Some(Divider::Return),
-            (divider, _) => divider,
-        };
-        let line_end = match (divider, wanted) {
-            (Some(Divider::Return), LineEnd::Lf | LineEnd::CrLf) => LineEnd::Cr,
-            _ => wanted,
-        };
-        (divider, line_end)
-    }
-
     /// Ends the profile and gives the sink back.
     ///
     /// # Errors
@@ -389,61 +334,6 @@ impl<W: io::Write> Writer<W> {
 
     fn refuse(&self, kind: ErrorKind) -> Result<(), Error> {
         Err(Error::new(kind, self.written))
-    }
-
-    /// The name in the writer's style, with a number that the output knows.
-    fn choose_name<'n>(&mut self, key: NameKey, name: Name<'n>) -> Result<Name<'n>, Error> {
-        let space = key.space();
-        let part = self.part.index;
-        let namer = &mut self.spaces[space as usize];
-        let Some(text) = name.text else {
-            return match name.id {
-                Some(id) if namer.defined.get(id).is_none() => Ok(name),
-                Some(id) => Err(Error::new(ErrorKind::RedefinedName(space, id), self.written)),
-                None => Err(Error::new(ErrorKind::UnreadableText, self.written)),
-            };
-        };
-        let readable = text.first().is_none_or(|first| !is_blank(*first));
-        if !readable || !is_one_line(text) {
-            let kind = if readable { ErrorKind::LineEndInText } else { ErrorKind::UnreadableText };
-            return Err(Error::new(kind, self.written));
-        }
-        let chosen = match (self.names, name.id) {
-            (NameStyle::Plain, _) if !is_compound_name(text) => Name::plain(text),
-            (NameStyle::AsGiven, None) if looks_numbered(text) => {
-                return Err(Error::new(ErrorKind::UnreadableText, self.written));
-            }
-            (NameStyle::AsGiven, None) => name,
-            (NameStyle::AsGiven, Some(id)) => {
-                Name { defines: name.defines || !namer.means(id, text), ..name }
-            }
-            (NameStyle::Compressed | NameStyle::Plain, Some(id)) if !namer.is_taken(id, text, part) => {
-                Name { defines: name.defines || !namer.means(id, text), ..name }
-            }
-            // There is nothing to compress, and a number could not be given this meaning a second time.
-            (NameStyle::Compressed, _) if text.is_empty() => Name::plain(text),
-            (NameStyle::Compressed | NameStyle::Plain, _) => {
-                let mut id = namer.numbering.guess(text);
-                if namer.is_taken(id, text, part) {
-                    id = namer.numbering.unused(|id| namer.defined.get(id).is_some());
-                }
-                Name { id: Some(id), text: Some(text), defines: !namer.is_defined(id, text, part) }
-            }
-        };
-        if let Some(id) = chosen.id
-            && chosen.defines
-            && text.is_empty()
-            && namer.defined.get(id).is_some()
-            && !namer.means(id, text)
-        {
-            return Err(Error::new(ErrorKind::UnreadableText, self.written));
-        }
-        if let Some(id) = chosen.id
-            && self.names != NameStyle::AsGiven
-        {
-            namer.numbering.learn(text, id);
-        }
-        Ok(chosen)
     }
 
     /// Whether the line would read back as it is.
@@ -508,18 +398,14 @@ impl<W: io::Write> Writer<W> {
             Line::NewProfile(_) => {
                 self.part.begin();
                 self.begin_part();
-                for space in &mut self.spaces {
-                    space.defined.clear();
-                }
+                self.names.forget_ids();
                 self.base_rule = BaseRule::default();
                 self.has_callee = false;
             }
             Line::Header(header) => self.take_note_of_header(header),
             Line::Name(key, name) => {
                 self.part.body();
-                if let (Some(id), Some(text), true) = (name.id, name.text, name.defines) {
-                    self.spaces[key.space() as usize].define(id, text, self.part.index);
-                }
+                self.names.define(*key, name, self.part.index);
                 match key {
                     NameKey::Fn => {
                         self.part.has_function = true;
@@ -544,14 +430,14 @@ impl<W: io::Write> Writer<W> {
         if let Header::Totals(_) = header {
             return self.part.totals();
         }
-        let Some(part_header) = PartHeader::of(header) else { return };
+        let Some(part_header) = PartHeader::from_header(header) else { return };
         if self.part.header(part_header) {
             self.begin_part();
         }
         match header {
             Header::Creator(value) => self.base_rule = BaseRule::from_creator(value),
             Header::Positions(words) => {
-                let columns = Columns::new(words.iter().map(PositionKind::of));
+                let columns = Columns::new(words.iter().map(PositionKind::parse));
                 if columns != self.positions.columns {
                     self.positions.columns = columns;
                     self.positions.has_base = false;

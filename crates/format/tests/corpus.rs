@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use gristmill_format::{
-    Cost, CostRole, Error, Header, Line, NameStyle, PositionStyle, Reader, Record, Rewrite, Stance,
+    Cost, CostRole, Error, Header, Line, NameStyle, PositionStyle, Reader, ReadingMode, Record, Rewrite,
 };
 
 // Not all of it is used here.
@@ -371,12 +371,12 @@ fn parts_mean_the_same_in_files_of_their_own() {
 }
 
 /// Reads a file that may be damaged: it must come to an end, soon, with every record where it says it is.
-fn check_reading(file: &[u8], stance: Stance) -> Vec<Record<'_>> {
+fn check_reading(file: &[u8], mode: ReadingMode) -> Vec<Record<'_>> {
     let lines = file.split(|&byte| byte == b'\n' || byte == b'\r').count();
     let words = file.split(u8::is_ascii_whitespace).count();
     let (mut records, mut faults) = (Vec::new(), 0);
     let mut last = (0, 0);
-    for item in Reader::with_stance(file, stance) {
+    for item in Reader::with_mode(file, mode) {
         let location = match &item {
             Ok(record) => record.location,
             Err(error) => error.location(),
@@ -408,18 +408,18 @@ fn check_reading(file: &[u8], stance: Stance) -> Vec<Record<'_>> {
 
 /// A grammar only takes away: up to the first deviation, and all of a file without one, is what the tolerant reader
 /// reads.
-fn check_stances(file: &[u8], path: &str) {
-    let tolerant = check_reading(file, Stance::Tolerant);
-    for stance in [Stance::Strict, Stance::Practised] {
-        let records = check_reading(file, stance);
-        let is_accepted = Reader::with_stance(file, stance).all(|record| record.is_ok());
-        assert_eq!(tolerant[..records.len()], records, "{path}: {stance:?}");
+fn check_modes(file: &[u8], path: &str) {
+    let tolerant = check_reading(file, ReadingMode::Tolerant);
+    for mode in [ReadingMode::Strict, ReadingMode::Practised] {
+        let records = check_reading(file, mode);
+        let is_accepted = Reader::with_mode(file, mode).all(|record| record.is_ok());
+        assert_eq!(tolerant[..records.len()], records, "{path}: {mode:?}");
         if is_accepted {
-            assert_eq!(records.len(), tolerant.len(), "{path}: {stance:?}");
-            assert!(Reader::new(file).all(|record| record.is_ok()), "{path}: {stance:?}");
+            assert_eq!(records.len(), tolerant.len(), "{path}: {mode:?}");
+            assert!(Reader::new(file).all(|record| record.is_ok()), "{path}: {mode:?}");
         } else {
-            let faults = Reader::with_stance(file, stance).filter(|record| record.is_err()).count();
-            assert_eq!(faults, 1, "{path}: {stance:?} stops at the first fault");
+            let faults = Reader::with_mode(file, mode).filter(|record| record.is_err()).count();
+            assert_eq!(faults, 1, "{path}: {mode:?} stops at the first fault");
         }
     }
 }
@@ -455,10 +455,10 @@ fn grammars_only_take_away() {
     let mut accepted = [0; 2];
     let profiles = profiles();
     for profile in &profiles {
-        check_stances(&profile.bytes, &profile.path);
+        check_modes(&profile.bytes, &profile.path);
         check_line_ends(&profile.bytes, &profile.path);
-        for (count, stance) in accepted.iter_mut().zip([Stance::Strict, Stance::Practised]) {
-            *count += usize::from(Reader::with_stance(&profile.bytes, stance).all(|record| record.is_ok()));
+        for (count, mode) in accepted.iter_mut().zip([ReadingMode::Strict, ReadingMode::Practised]) {
+            *count += usize::from(Reader::with_mode(&profile.bytes, mode).all(|record| record.is_ok()));
         }
     }
     let [strict, practised] = accepted;
@@ -494,7 +494,7 @@ fn cut_files_are_read() {
     let mut checked = 0;
     for profile in rich_profiles() {
         for end in (0..profile.bytes.len()).step_by(97) {
-            check_stances(&profile.bytes[..end], &profile.path);
+            check_modes(&profile.bytes[..end], &profile.path);
             checked += 1;
         }
     }
@@ -514,7 +514,7 @@ fn damaged_files_are_read() {
                 let at = numbers.below(damaged.len());
                 damaged[at] = numbers.one_of(BYTES);
             }
-            check_stances(&damaged, &profile.path);
+            check_modes(&damaged, &profile.path);
             check_line_ends(&damaged, &profile.path);
             checked += 1;
         }

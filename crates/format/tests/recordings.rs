@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
-use gristmill_format::{Cost, Line, NameSpace, Reader, Rewrite, Stance};
+use gristmill_format::{Cost, Line, NameSpace, Reader, ReadingMode, Rewrite};
 
 #[path = "support/faults.rs"]
 mod faults;
@@ -174,7 +174,7 @@ struct Tally {
 impl Tally {
     fn check(&mut self, what: &str, file: &[u8]) {
         assert_eq!(faults(file), [""; 0], "{what}");
-        if let Some(error) = Reader::with_stance(file, Stance::Practised).find_map(Result::err) {
+        if let Some(error) = Reader::with_mode(file, ReadingMode::Practised).find_map(Result::err) {
             let line = usize::try_from(error.location().line).unwrap();
             self.deviations.push(format!("{what}: {error}: {:?}", lines(file).nth(line - 1)));
         }

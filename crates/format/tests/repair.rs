@@ -10,7 +10,7 @@ use std::thread;
 
 use gristmill_format::{
     Cost, CostRole, ErrorKind, Header, Line, Name, NameKey, NameSpace, NameStyle, PositionStyle, Reader,
-    Rewrite, Stance, repair,
+    ReadingMode, Rewrite, repair,
 };
 
 // Not all of it is used here.
@@ -121,11 +121,11 @@ fn check(name: &str, file: &[u8], before: &Meaning, options: &Rewrite) -> bool {
     };
     let shown = || String::from_utf8_lossy(&repaired.sink[..repaired.sink.len().min(3000)]).into_owned();
     if let Some(Err(error)) =
-        Reader::with_stance(&repaired.sink, Stance::Strict).find(|record| record.is_err())
+        Reader::with_mode(&repaired.sink, ReadingMode::Strict).find(|record| record.is_err())
     {
         panic!("{name}: {error}\n{}", shown());
     }
-    if Reader::with_stance(file, Stance::Strict).any(|record| record.is_err()) {
+    if Reader::with_mode(file, ReadingMode::Strict).any(|record| record.is_err()) {
         assert!(!repaired.changes.is_empty(), "{name}: repaired, but nothing said");
     }
     let after = meaning(&repaired.sink);

@@ -3,7 +3,9 @@
 // Without this, clippy takes what is not marked as a test for code that may not panic.
 #![cfg(test)]
 
-use gristmill_format::{Cost, CostRole, EventDefinition, Header, Line, PositionKind, Reader, Record, Stance};
+use gristmill_format::{
+    Cost, CostRole, EventDefinition, Header, Line, PositionKind, Reader, ReadingMode, Record,
+};
 
 #[path = "support/meaning.rs"]
 mod meaning;
@@ -19,7 +21,7 @@ const SUBPOSITIONS_COMPRESSED: &[u8] = include_bytes!("../../../corpus/spec/subp
 
 /// The records of a file that keeps to the published grammar.
 fn strictly(file: &[u8]) -> Vec<Record<'_>> {
-    Reader::with_stance(file, Stance::Strict)
+    Reader::with_mode(file, ReadingMode::Strict)
         .map(|record| record.unwrap_or_else(|error| panic!("{error} in\n{}", file.escape_ascii())))
         .collect()
 }
@@ -61,7 +63,7 @@ fn call(caller: &Function, line: u64, callee: &Function, count: Cost, target: u6
 fn every_example_keeps_to_the_grammar() {
     for example in [SIMPLE, EXTENDED, NAMES, NAMES_DEFINED_FIRST, SUBPOSITIONS, SUBPOSITIONS_COMPRESSED] {
         assert!(!strictly(example).is_empty());
-        assert!(Reader::with_stance(example, Stance::Tolerant).all(|record| record.is_ok()));
+        assert!(Reader::with_mode(example, ReadingMode::Tolerant).all(|record| record.is_ok()));
     }
 }
 
@@ -122,7 +124,7 @@ fn subpositions_may_be_hexadecimal_in_any_column() {
 fn positions_are_any_of_instr_bb_and_line_in_this_order() {
     let kinds = |words: &str| {
         let file = format!("positions: {words}\nevents: Ir\n");
-        let mut reader = Reader::with_stance(file.as_bytes(), Stance::Strict);
+        let mut reader = Reader::with_mode(file.as_bytes(), ReadingMode::Strict);
         let accepted = reader.by_ref().all(|record| record.is_ok());
         accepted.then(|| reader.columns().kinds().to_vec())
     };

@@ -8,7 +8,7 @@ use gristmill_format::{EventType, ProducerKind, Recording, Survey};
 fn event_types_are_those_of_the_columns_then_the_derived_ones() {
     let file = b"event: Bm = Bcm + Bim : mispredicted\nevent: Dr : data reads\nevent: Ir\nevent: Ir : instructions\n\
                  event: Ge : not there\nevents: Ir Bcm Dr\nfn=f\n1 1\n";
-    let survey = Survey::of(file);
+    let survey = Survey::new(file);
     let header = &survey.parts[0].header;
     assert_eq!(header.event_count(), 3);
     let event = |name, long_name, formula| EventType { name, long_name, formula };
@@ -28,7 +28,7 @@ fn later_parts_inherit_what_holds_for_all() {
     let file =
         b"creator: x\ncmd: a\npositions: instr line\npart: 1\nevent: Ir : one\nevents: Ir\nfn=f\n1 1 1\n\n\
                  part: 2\nevents: Dr Dw\nfn=f\n1 1 5 6\n";
-    let survey = Survey::of(file);
+    let survey = Survey::new(file);
     let [first, second] = &survey.parts[..] else { panic!("two parts") };
     assert_eq!(second.header.creator, Some(&b"x"[..]));
     assert_eq!(second.header.command, Some(&b"a"[..]));
@@ -66,12 +66,12 @@ fn producers_are_known() {
         ("spec/simple.txt", ProducerKind::Unknown),
     ] {
         let bytes = std::fs::read(corpus.join(file)).unwrap();
-        assert_eq!(Survey::of(&bytes).producer.kind, kind, "{file}");
+        assert_eq!(Survey::new(&bytes).producer.kind, kind, "{file}");
     }
     let converted = b"events: Ticks\nsummary: 7\nfi=~\nfn=<built-in method len>\n0 7\n";
-    assert_eq!(Survey::of(converted).producer.kind, ProducerKind::Lsprofcalltree);
+    assert_eq!(Survey::new(converted).producer.kind, ProducerKind::Lsprofcalltree);
     let spx = b"event: wt : Wall time\nevents: wt zm \nfl=a.php\nfn=f\n1 7 8\n";
-    assert_eq!(Survey::of(spx).producer.kind, ProducerKind::Spx);
+    assert_eq!(Survey::new(spx).producer.kind, ProducerKind::Spx);
     assert_eq!(ProducerKind::Spx.recording(), Some(Recording::PerInvocation));
     assert!(ProducerKind::GoPprof.is_sampled() && !ProducerKind::GoPprof.is_per_invocation());
 }

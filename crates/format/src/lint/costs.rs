@@ -195,7 +195,7 @@ fn positions<'a, F: FnMut(Finding<'a>)>(
         if token.text.len() > 2 && token.text.iter().any(u8::is_ascii_uppercase) {
             report.once(&rule::CAPITAL_HEX, record, rule::CAPITAL_HEX.summary);
         }
-        if PositionForm::of(token.text).has_range() {
+        if PositionForm::from_token(token.text).has_range() {
             report.once(&rule::POSITION_RANGE, record, rule::POSITION_RANGE.summary);
         }
     }

@@ -167,7 +167,7 @@ impl<'a> HeaderChecks<'a> {
         report: &mut Report<'a, F>,
     ) {
         self.has_positions = true;
-        let columns = Columns::new(words.iter().map(PositionKind::of));
+        let columns = Columns::new(words.iter().map(PositionKind::parse));
         let order = |kind: &PositionKind| match kind {
             PositionKind::Instr => 0,
             PositionKind::Bb => 1,

@@ -5,6 +5,7 @@ use crate::id_table::IdTable;
 use crate::intern::EMPTY;
 use crate::location::Location;
 use crate::name::{Name, NameKey, NameSpace};
+use crate::name_spaces::NameSpaces;
 use crate::record::{Line, Record};
 use crate::survey::Surveyor;
 
@@ -13,7 +14,7 @@ const MANY_NUMBERS: u8 = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
-    spaces: [Space; 3],
+    spaces: NameSpaces<Space>,
     /// The `cfn=` line that waits for its `calls=`.
     callee: Option<Record<'a>>,
     /// A `fn=` line after which no cost and no other name has come.
@@ -40,7 +41,7 @@ impl<'a> Names<'a> {
         let Some(text) = name.text else { return EMPTY };
         let Some(number) = name.id.filter(|_| !name.defines) else { return surveyor.last_name() };
         let names = surveyor.names(space);
-        match self.spaces[space as usize].meanings.get(number) {
+        match self.spaces[space].meanings.get(number) {
             Some((id, _)) if is_same(names.text(id), text) => id,
             _ => names.get(text).unwrap_or(EMPTY),
         }
@@ -129,7 +130,7 @@ impl<'a> Names<'a> {
         surveyor: &Surveyor<'a>,
         report: &mut Report<'a, F>,
     ) {
-        let space = &mut self.spaces[key as usize];
+        let space = &mut self.spaces[key];
         let Some(id) = name.id else { return };
         let line = record.spelling.text().unwrap_or_default();
         if !name.defines {

@@ -63,7 +63,7 @@ impl<'a> LineReader<'_, 'a> {
                 {
                     self.begin_cost_line();
                     self.repaired(ErrorKind::MissingPosition, 0, indent);
-                    let zeros = Positions::of_array([0; MAX_COLUMNS], self.reader.columns.len());
+                    let zeros = Positions::from_array([0; MAX_COLUMNS], self.reader.columns.len());
                     return self.cost_line_with(zeros, body, false);
                 }
                 Shape::Unknown => {}
@@ -116,11 +116,11 @@ impl<'a> LineReader<'_, 'a> {
         if keyed.separator == b':' {
             return self.header(key, keyed, value_offset);
         }
-        if let Some(name_key) = NameKey::of(key) {
+        if let Some(name_key) = NameKey::parse(key) {
             return self.name_line(name_key, keyed.value, value_offset);
         }
-        if let Some(numbers_key) = NumbersKey::of(key) {
-            let numbers = Costs::of_text(keyed.value, narrow(value_offset));
+        if let Some(numbers_key) = NumbersKey::parse(key) {
+            let numbers = Costs::from_text(keyed.value, narrow(value_offset));
             self.begin_body();
             if let Some(Err(fault)) = numbers.iter().find(Result::is_err) {
                 let error = fault.into_error(self.location);
@@ -142,7 +142,7 @@ impl<'a> LineReader<'_, 'a> {
 
     fn header(&mut self, key: &[u8], keyed: Keyed<'a>, value_offset: usize) {
         let value = keyed.value;
-        let numbers = Costs::of_text(value, narrow(value_offset));
+        let numbers = Costs::from_text(value, narrow(value_offset));
         let header = match key {
             b"version" => {
                 self.part_header(PartHeader::Version);
@@ -226,7 +226,7 @@ impl<'a> LineReader<'_, 'a> {
     fn columns(&mut self, value: &[u8], value_offset: usize) {
         let mut seen = Vec::new();
         for token in Tokens::new(value) {
-            let kind = PositionKind::of(token.text);
+            let kind = PositionKind::parse(token.text);
             let offset = value_offset + token.offset;
             if seen.len() == MAX_COLUMNS {
                 self.repaired(ErrorKind::TooManyPositions, offset, token.text.len());

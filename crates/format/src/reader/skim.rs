@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
             if self.skim_short_cost_lines(window, end, sink).is_some() {
                 return Some(());
             }
-            let ends = Ends::of(window);
+            let ends = Ends::find(window);
             return match ends.line_in_window() {
                 Some(length) => self.skim_cost_line(rest, window, ends, length, sink),
                 None => self.skim_long_cost_line(rest, sink),
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         if self.expected != CostRole::SelfCost {
             return None;
         }
-        if let Some(key) = UsualKey::of(window) {
+        if let Some(key) = UsualKey::find(window) {
             let NameParts { id, text, length } = name_parts(rest, window, key)?;
             let location = self.pass(length);
             sink.name(self, location, key.key, id, text);
@@ -155,8 +155,8 @@ impl<'a> Reader<'a> {
             return None;
         }
         let lines = match role {
-            CostRole::SelfCost => ShortLines::of(self.input, self.at, end, base)?,
-            CostRole::Call => ShortLine::of(window.first_chunk()?, base)?.alone(self.at),
+            CostRole::SelfCost => ShortLines::read(self.input, self.at, end, base)?,
+            CostRole::Call => ShortLine::read(window.first_chunk()?, base)?.alone(self.at),
             CostRole::JumpSource => return None,
         };
         self.at = lines.at;
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         }
         let count = Cost::from(number_of_digits(eight(window, COUNT)?, digits));
         let target = [short_position(eight(window, start)?, length, base)?, 0, 0, 0];
-        Some((Calls { count, target: Positions::of_array(target, 1) }, line_end))
+        Some((Calls { count, target: Positions::from_array(target, 1) }, line_end))
     }
 
     #[inline(always)]
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn skim_long_cost_line(&mut self, rest: &'a [u8], sink: &mut impl Skim<'a>) -> Option<()> {
         let window: &Window = rest.first_chunk()?;
-        let ends = Ends::of(window);
+        let ends = Ends::find(window);
         self.skim_cost_line(rest, window, ends, ends.line(rest)?, sink)
     }
 
@@ -249,11 +249,11 @@ struct ShortLines {
 impl ShortLines {
     /// Those from here on that begin before the end. Apart from what else is skimmed, so that all of it is kept in registers.
     #[inline(never)]
-    fn of(input: &[u8], at: usize, end: usize, base: u64) -> Option<Self> {
+    fn read(input: &[u8], at: usize, end: usize, base: u64) -> Option<Self> {
         let mut lines = ShortLines { at, count: 0, position: base, sum: 0 };
         while lines.at < end
             && let Some(piece) = input.get(lines.at..).and_then(<[u8]>::first_chunk)
-            && let Some(line) = ShortLine::of(piece, lines.position)
+            && let Some(line) = ShortLine::read(piece, lines.position)
         {
             lines.at += line.length + 1;
             lines.count += 1;
@@ -274,7 +274,7 @@ struct ShortLine {
 
 impl ShortLine {
     #[inline(always)]
-    fn of(piece: &Piece, base: u64) -> Option<Self> {
+    fn read(piece: &Piece, base: u64) -> Option<Self> {
         const HALF: usize = size_of::<HalfWindow>();
         // The first byte may be a sign.
         let others = find_others_than_digits(piece.first_chunk()?) & !1;

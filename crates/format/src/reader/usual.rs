@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
         if !begins_position(window) {
             return None;
         }
-        let ends = Ends::of(window);
+        let ends = Ends::find(window);
         let length = ends.line_in_window()?;
         self.cost_line_of(rest, window, ends, length)
     }
@@ -56,10 +56,10 @@ impl<'a> Reader<'a> {
             part: self.part.index,
             line: Line::Cost(CostLine {
                 role,
-                positions: Positions::of_array(values, self.columns.len()),
+                positions: Positions::from_array(values, self.columns.len()),
                 costs: Costs::within(rest, costs_at, length, ends.stops(costs_at, length)),
             }),
-            spelling: Spelling::of_text(text, LineEnd::Lf),
+            spelling: Spelling::from_text(text, LineEnd::Lf),
         })
     }
 
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
             return Some(());
         }
         if begins_position(window) {
-            let ends = Ends::of(window);
+            let ends = Ends::find(window);
             self.yielded = self.cost_line_of(rest, window, ends, ends.line(rest)?)?;
             return Some(());
         }
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         if self.expected != CostRole::SelfCost {
             return None;
         }
-        match UsualKey::of(window) {
+        match UsualKey::find(window) {
             Some(key) => self.usual_name_line(rest, window, key),
             None => self.usual_association(rest, window),
         }
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         self.yielded.location = self.take_line(text.len());
         self.yielded.part = self.part.index;
         self.yielded.line = line;
-        self.yielded.spelling = Spelling::of_text(text, LineEnd::Lf);
+        self.yielded.spelling = Spelling::from_text(text, LineEnd::Lf);
     }
 
     /// `fn=(12)` or `fn=(12) main`.
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn usual_target(&self, window: &Window, start: usize) -> Option<(Positions, usize)> {
         let base = self.base?;
-        let ends = Ends::of(window);
+        let ends = Ends::find(window);
         let length = ends.line_in_window()?;
         let mut stop = ends.token(start)?;
         let mut values = [usual_position(window, start, stop, base[0])?, 0, 0, 0];
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
             values[1] = usual_position(window, start, stop, base[1])?;
             count = 2;
         }
-        (stop == length || stop + 1 == length).then(|| (Positions::of_array(values, count), length))
+        (stop == length || stop + 1 == length).then(|| (Positions::from_array(values, count), length))
     }
 }
 
@@ -260,7 +260,7 @@ pub(super) fn name_parts<'a>(rest: &'a [u8], window: &Window, key: &UsualKey) ->
     match window.get(close + 1)? {
         b'\n' => Some(NameParts { id, text: None, length: close + 1 }),
         b' ' => {
-            let length = Ends::of(window).line(rest)?;
+            let length = Ends::find(window).line(rest)?;
             if rest.get(length.wrapping_sub(1)) == Some(&b'\r') {
                 return None;
             }
@@ -284,7 +284,7 @@ pub(super) struct Ends {
 
 impl Ends {
     #[inline(always)]
-    pub(super) fn of(window: &Window) -> Ends {
+    pub(super) fn find(window: &Window) -> Ends {
         Ends { line_ends: find_all(window, b'\n'), blanks: find_all(window, b' ') }
     }
 
@@ -335,7 +335,7 @@ pub(super) struct UsualKey {
 impl UsualKey {
     /// Looked up by its first three bytes, so that no branch depends on which key it is.
     #[inline(always)]
-    pub(super) fn of(window: &Window) -> Option<&'static UsualKey> {
+    pub(super) fn find(window: &Window) -> Option<&'static UsualKey> {
         let eight = eight(window, 0)?;
         let key = &USUAL_KEYS[usual_key_slot(eight)];
         (eight & key_mask(key.length) == key.bytes).then_some(key)

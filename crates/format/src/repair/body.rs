@@ -268,7 +268,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             let cost = match cost {
                 Ok(cost) => cost,
                 Err(fault) => {
-                    if let Some(kind) = ChangeKind::of(fault.kind) {
+                    if let Some(kind) = ChangeKind::from_error(fault.kind) {
                         self.changes.note(kind, location);
                     }
                     debug_assert_ne!(fault.kind, ErrorKind::TooManyCosts);

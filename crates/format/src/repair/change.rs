@@ -157,7 +157,7 @@ change_kinds! {
 
 impl ChangeKind {
     /// The change that follows from what the reader complained about; None where the record tells, not the error.
-    pub(super) fn of(error: ErrorKind) -> Option<Self> {
+    pub(super) fn from_error(error: ErrorKind) -> Option<Self> {
         Some(match error {
             ErrorKind::LeadingBlank | ErrorKind::BlankBeforeSeparator | ErrorKind::KeyCase => {
                 ChangeKind::Spelling

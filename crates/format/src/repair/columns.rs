@@ -46,7 +46,7 @@ impl Layout {
 
     /// Whether the `positions:` line is as the grammar has it.
     pub(super) fn is_usual(words: &Words<'_>) -> bool {
-        let layout = Layout::new(Columns::new(words.iter().map(PositionKind::of)), false);
+        let layout = Layout::new(Columns::new(words.iter().map(PositionKind::parse)), false);
         words.iter().eq(layout.words())
     }
 
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn columns_come_into_order() {
         let layout = |words: &[&[u8]], drop| {
-            Layout::new(Columns::new(words.iter().map(|word| PositionKind::of(word))), drop)
+            Layout::new(Columns::new(words.iter().map(|word| PositionKind::parse(word))), drop)
         };
         let given = Positions::new(&[1, 2, 3]);
         for (words, drop, expected, positions) in [

@@ -63,7 +63,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             self.open()?;
             return self.loose(record);
         }
-        let Some(once) = Once::of(&header) else {
+        let Some(once) = Once::from_header(&header) else {
             // `events:` without a name.
             self.changes.note(ChangeKind::Header, record.location);
             return self.comment_out(record);

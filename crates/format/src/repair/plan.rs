@@ -13,6 +13,7 @@ use crate::grammar::is_name;
 use crate::line_end::{LineEnd, LineTerminator};
 use crate::location::Location;
 use crate::name::{NameKey, NameSpace, is_compound_name};
+use crate::name_spaces::NameSpaces;
 use crate::part::PartHeader;
 use crate::position::Columns;
 use crate::reader::Reader;
@@ -30,13 +31,13 @@ impl Once {
     pub(super) const EVENTS: Self = Once::Top(PartHeader::Events);
     pub(super) const CREATOR: Self = Once::Top(PartHeader::Creator);
 
-    pub(super) fn of(header: &Header<'_>) -> Option<Self> {
+    pub(super) fn from_header(header: &Header<'_>) -> Option<Self> {
         match header {
             Header::Summary(_) => Some(Once::Summary),
             Header::Totals(_) => Some(Once::Totals),
             // Without a name it says nothing.
             Header::Events(words) if words.is_empty() => None,
-            _ => PartHeader::of(header).map(Once::Top),
+            _ => PartHeader::from_header(header).map(Once::Top),
         }
     }
 }
@@ -114,15 +115,15 @@ pub(super) struct Plan<'a> {
     /// Whether the first name that could do without has a number.
     pub(super) is_numbered: bool,
     /// The highest number in use in each space.
-    pub(super) highest: [u64; NameSpace::ALL.len()],
+    pub(super) highest: NameSpaces<u64>,
     /// How many times numbers are defined in each space.
-    definitions: [usize; NameSpace::ALL.len()],
+    definitions: NameSpaces<usize>,
     /// Where the lines at the top are not as they should be.
     pub(super) bad_top: Option<Location>,
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn of(input: &'a [u8], terminator: LineTerminator) -> Result<Self, Error> {
+    pub(super) fn new(input: &'a [u8], terminator: LineTerminator) -> Result<Self, Error> {
         let mut planner = Planner {
             plan: Plan {
                 input,
@@ -133,8 +134,8 @@ impl<'a> Plan<'a> {
                 group_of: vec![0],
                 event_names: EventNames::default(),
                 is_numbered: false,
-                highest: [0; NameSpace::ALL.len()],
-                definitions: [0; NameSpace::ALL.len()],
+                highest: NameSpaces::default(),
+                definitions: NameSpaces::default(),
                 bad_top: None,
             },
             part: 0,
@@ -161,8 +162,8 @@ impl<'a> Plan<'a> {
 
     /// About how many names have numbers.
     pub(super) fn names(&self, space: NameSpace) -> usize {
-        let highest = usize::try_from(self.highest[space as usize]).unwrap_or(usize::MAX);
-        self.definitions[space as usize].min(highest)
+        let highest = usize::try_from(self.highest[space]).unwrap_or(usize::MAX);
+        self.definitions[space].min(highest)
     }
 
     /// The lines of a group that are said once.
@@ -260,10 +261,10 @@ impl<'a> Planner<'a> {
             Line::Header(header) => return self.header(header, record),
             Line::Name(key, name) => {
                 if let Some(id) = name.id.filter(|&id| id < 1 << 62) {
-                    let highest = &mut self.plan.highest[key.space() as usize];
+                    let highest = &mut self.plan.highest[key.space()];
                     *highest = id.max(*highest);
                 }
-                self.plan.definitions[key.space() as usize] += usize::from(name.defines);
+                self.plan.definitions[key.space()] += usize::from(name.defines);
                 // Some names have a number in either style.
                 let tells = name.text.is_none_or(|text| !text.is_empty() && !is_compound_name(text));
                 if tells && !std::mem::replace(&mut self.has_names, true) {
@@ -356,7 +357,7 @@ impl<'a> Planner<'a> {
         if is_late && is_loose(&header) {
             return self.trailing.push(record);
         }
-        let Some(once) = Once::of(&header) else {
+        let Some(once) = Once::from_header(&header) else {
             self.group().has_header |= is_loose(&header);
             return;
         };
@@ -410,6 +411,6 @@ pub(super) fn is_loose(header: &Header<'_>) -> bool {
 
 /// The columns that a `positions:` line stands for.
 pub(super) fn columns_of(words: &Words<'_>, drop_addresses: bool) -> Layout {
-    let columns = Columns::new(words.iter().map(crate::position::PositionKind::of));
+    let columns = Columns::new(words.iter().map(crate::position::PositionKind::parse));
     Layout::new(if columns.len() == 0 { Columns::LINE } else { columns }, drop_addresses)
 }

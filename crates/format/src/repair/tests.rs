@@ -7,7 +7,7 @@ const TOP: &str = "# callgrind format\nversion: 1\n";
 
 fn repaired(input: &[u8], options: &Rewrite) -> (String, Vec<ChangeKind>) {
     let first = repair(input, options, Vec::new()).unwrap();
-    for record in Reader::with_stance(&first.sink, Stance::Strict) {
+    for record in Reader::with_mode(&first.sink, ReadingMode::Strict) {
         record.unwrap();
     }
     let second = repair(&first.sink, options, Vec::new()).unwrap();

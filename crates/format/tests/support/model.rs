@@ -114,7 +114,7 @@ impl<'m> Model<'m> {
             }
             NameKey::Fi | NameKey::Fe => &mut self.file,
             NameKey::Fn => {
-                self.file = self.last_fl;
+                self.file = self.last_fl.or(self.file);
                 &mut self.function
             }
             NameKey::Frfn => &mut self.from,

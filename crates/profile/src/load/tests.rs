@@ -130,7 +130,7 @@ fn all_that_must_hold_does() {
 fn sums_are_those_of_the_survey() {
     for file in corpus() {
         let profile = whole(&file.bytes);
-        let survey = Survey::of(&file.bytes);
+        let survey = Survey::new(&file.bytes);
         assert_eq!(profile.part_count(), survey.parts.len(), "{}", file.path);
         for (part, expected) in profile.parts().zip(&survey.parts) {
             assert_eq!(part.totals(), survey.totals(expected), "{}", file.path);
@@ -241,7 +241,7 @@ proptest! {
             all_cuts(bytes).into_iter().zip(which).filter_map(|(at, is_cut)| is_cut.then_some(at)).collect();
         let other = Loader::new().threads(threads).load_cut(input(bytes), vec![cuts]);
         assert_same(&text, &whole, &other);
-        let survey = Survey::of(bytes);
+        let survey = Survey::new(bytes);
         for (part, expected) in whole.parts().zip(&survey.parts) {
             prop_assert_eq!(part.totals(), survey.totals(expected));
         }
