@@ -3,8 +3,8 @@
 //! without being records.
 #![no_main]
 
-use gristmill_format::{Cost, CostRole, Costs, Header, Line, Location, NameKey, Reader, ReadingMode};
 use gristmill_format::raw::Skim;
+use gristmill_format::{Cost, CostRole, Costs, Header, Line, Location, NameKey, Reader, ReadingMode};
 use libfuzzer_sys::fuzz_target;
 
 /// What lines say, whether they are skimmed or come as records.

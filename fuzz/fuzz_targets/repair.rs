@@ -1,7 +1,7 @@
 //! What repair writes is in the published grammar, and has nothing left to repair.
 #![no_main]
 
-use gristmill_format::{Reader, Rewrite, ReadingMode, repair};
+use gristmill_format::{Reader, ReadingMode, Rewrite, repair};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
