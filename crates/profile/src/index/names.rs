@@ -43,7 +43,7 @@ struct Slot {
 
 /// A [`Text`] in half the room. There may be as many as a fifth of the lines, so nothing is aligned to eight bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(packed(4))]
+#[repr(Rust, packed(4))]
 struct Packed {
     range: PackedRange,
     place: u32,
