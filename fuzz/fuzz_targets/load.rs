@@ -1,7 +1,7 @@
 //! Whatever the bytes are, they load, keep every invariant of a profile, and all that follows from one adds up.
 #![no_main]
 
-use gristmill_profile::analysis::{CallTree, Cycles, Inclusive, KCachegrind, TreeLimits};
+use gristmill_profile::analysis::{CallTree, Cycles, Inclusive, KCachegrindSums, TreeLimits, TreeNodeId};
 use gristmill_profile::{Loader, Profile, Selection};
 use libfuzzer_sys::fuzz_target;
 
@@ -19,20 +19,21 @@ fuzz_target!(|data: &[u8]| {
     let total = graph.total();
     assert!(total.iter().zip(profile.totals(&Selection::default())).all(|(sum, total)| *sum == total));
 
-    let inclusive = Inclusive::own(&graph, Cycles::of(&graph));
+    let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
     let is_plain = graph.self_costs().rows().chain(graph.arc_costs().rows()).flatten().all(|cost| *cost >= 0);
-    for function in graph.function_ids() {
-        let costs = inclusive.of(function);
+    for function in profile.functions() {
+        let node = graph.node_of(function);
+        let costs = inclusive.cost(node);
         assert!(!is_plain || costs.iter().zip(&total).all(|(cost, total)| cost <= total));
         let lines = profile.lines(function, &Selection::default());
-        assert!(lines.costs.total().iter().zip(graph.self_cost(function)).all(|(sum, cost)| sum == cost));
+        assert!(lines.costs.total().iter().zip(graph.self_cost(node)).all(|(sum, cost)| sum == cost));
     }
-    let _ = KCachegrind::of_one_part(&graph, Cycles::of(&graph));
-    let _ = Inclusive::annotate(&graph);
+    let _ = KCachegrindSums::from_graph(&graph, Cycles::new(&graph));
+    let _ = Inclusive::callgrind_annotate(&graph);
 
-    let cycles = Cycles::of(&graph);
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { least: 0, most_nodes: 1000 });
-    assert_eq!(tree.inclusive(CallTree::ROOT), total);
+    let cycles = Cycles::new(&graph);
+    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 0, max_nodes: 1000 });
+    assert_eq!(tree.inclusive(TreeNodeId::ROOT), total);
 
     let alone = Loader::new().threads(1).load(profile.inputs().to_vec());
     assert_eq!(alone, profile);

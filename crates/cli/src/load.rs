@@ -4,13 +4,14 @@ pub(crate) mod complete;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use gristmill_format::{ErrorKind, Lint};
 use gristmill_output::printable;
+use gristmill_profile::analysis;
 use gristmill_profile::formula::{DefinedBy, Definition};
-use gristmill_profile::{FileHeader, FunctionId, Input, Loader, Profile, Selection, recording_of};
-use gristmill_report::{Cut, Rule, Subject, View, ViewError, ViewOptions};
+use gristmill_profile::{FileHeader, Input, Loader, Profile, Selection, recording_of};
+use gristmill_report::{Cut, Subject, SubjectId, View, ViewError, ViewOptions};
 use regex::Regex;
 
 use crate::args::{InclusiveRule, ProfileArgs, ReportFormat, SelectionArgs, is_dash};
@@ -154,11 +155,12 @@ fn header(path: &Path) -> Option<FileHeader> {
 }
 
 /// What is looked at, as the options say. `all_events` where no event type is asked for and a program reads the answer.
-pub(crate) fn view<'p>(
-    profile: &'p Profile,
+pub(crate) fn view(
+    profile: impl Into<Arc<Profile>>,
     args: &ProfileArgs,
     format: ReportFormat,
-) -> Result<View<'p>, CliError> {
+) -> Result<View, CliError> {
+    let profile = profile.into();
     let mut options = options(args)?;
     let is_for_people = matches!(format, ReportFormat::Text | ReportFormat::Markdown);
     if options.events.is_empty() && is_for_people {
@@ -170,7 +172,7 @@ pub(crate) fn view<'p>(
 }
 
 /// A view of a profile.
-pub(crate) fn look_at<'p>(profile: &'p Profile, options: &ViewOptions) -> Result<View<'p>, CliError> {
+pub(crate) fn look_at(profile: Arc<Profile>, options: &ViewOptions) -> Result<View, CliError> {
     View::new(profile, options).map_err(|error| unseen(&error))
 }
 
@@ -210,9 +212,9 @@ fn options(args: &ProfileArgs) -> Result<ViewOptions, CliError> {
         selection: selection(&args.selection),
         events: args.event.clone(),
         rule: match args.inclusive {
-            InclusiveRule::Own => Rule::Own,
-            InclusiveRule::Kcachegrind => Rule::KCachegrind,
-            InclusiveRule::Annotate => Rule::Annotate,
+            InclusiveRule::Own => analysis::InclusiveRule::Gristmill,
+            InclusiveRule::Kcachegrind => analysis::InclusiveRule::KCachegrind,
+            InclusiveRule::Annotate => analysis::InclusiveRule::CallgrindAnnotate,
         },
         cycles: !args.no_cycles,
         fold_recursion: args.fold_recursion,
@@ -243,9 +245,9 @@ pub(crate) fn pattern(text: &str) -> Result<Regex, CliError> {
 
 /// The one function that is meant: by its name, with its file or object before it where several have the name; or else by
 /// the only name that it is a part of, or the only one that matches it as a pattern.
-pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliError> {
+pub(crate) fn function(view: &View, asked: &str) -> Result<SubjectId, CliError> {
     let all = || view.subjects();
-    let by = |fits: &dyn Fn(&str) -> bool| -> Vec<FunctionId> {
+    let by = |fits: &dyn Fn(&str) -> bool| -> Vec<SubjectId> {
         all().filter(|(_, subject)| fits(subject.name())).map(|(id, _)| id).collect()
     };
     let mut found = by(&|name| name == asked);
@@ -266,7 +268,7 @@ pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliEr
             Err(no_function(asked, nearest))
         }
         _ => {
-            found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive().of(id)[0]), id));
+            found.sort_by_key(|&id| (std::cmp::Reverse(view.inclusive_cost(id)[0]), id));
             Err(several_functions(
                 asked,
                 &found,
@@ -288,7 +290,7 @@ pub(crate) fn function(view: &View<'_>, asked: &str) -> Result<FunctionId, CliEr
 }
 
 /// Whether what is asked for is a file or an object, or the end of its path, and after a colon the name of the function.
-fn is_placed(view: &View<'_>, subject: Subject<'_>, asked: &str) -> bool {
+fn is_placed(view: &View, subject: Subject<'_>, asked: &str) -> bool {
     let place = asked.strip_suffix(subject.name()).and_then(|place| place.strip_suffix(':'));
     let Some(place) = place.filter(|place| !place.is_empty()) else { return false };
     let ends_so = |path: &[u8]| {

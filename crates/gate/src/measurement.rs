@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::Cost;
-use gristmill_profile::analysis::{CallGraph, group_costs};
+use gristmill_profile::analysis::{CallGraph, Partition, group_costs};
 use gristmill_profile::compare::{JoinRules, normal_function};
 use gristmill_profile::merge::creators;
 use gristmill_profile::{FunctionId, Profile, Selection};
@@ -139,9 +139,9 @@ fn scope_costs(
     is_inclusive: bool,
     width: usize,
 ) -> Vec<Cost> {
-    let matches = |id: FunctionId| pattern.is_match(&names[id.index()].name);
+    let is_match = names.iter().map(|name| usize::from(pattern.is_match(&name.name)));
     // They are one group, so that calls between them count once.
-    let groups = group_costs(graph, 2, |id| usize::from(matches(id)));
+    let groups = group_costs(graph, &Partition::new(2, is_match));
     let costs = if is_inclusive { &groups.inclusive } else { &groups.self_costs };
     costs.row(1).iter().copied().take(width).collect()
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gristmill_format::Cost;
 
 use crate::analysis::CallGraph;
-use crate::analysis::arcs::{Arcs, ArcsMut};
+use crate::analysis::arcs::{ArcColumns, ArcColumnsMut};
 use crate::cost::CostTable;
 use crate::id::EventId;
 use crate::index::sum_table::Stretch;
@@ -32,10 +32,11 @@ impl Profile {
         let arc_count = counts.iter().sum();
 
         let mut self_costs = CostTable::new(width, self.function_count());
-        let mut arcs = Arcs::zeros(width, arc_count);
+        let mut arcs = ArcColumns::zeros(width, arc_count);
         let mut tasks = vec![GraphTask::SelfCosts(&mut self_costs)];
-        tasks
-            .extend(arcs.pieces(&counts).into_iter().zip(runs).map(|(arcs, run)| GraphTask::Arcs(arcs, run)));
+        tasks.extend(
+            arcs.slices_mut(&counts).into_iter().zip(runs).map(|(arcs, run)| GraphTask::Arcs(arcs, run)),
+        );
         on_all_cores(self.function_count() + arc_count, tasks, |task| match task {
             GraphTask::SelfCosts(self_costs) => {
                 self.with_columns(0..self.part_count(), selection, &wanted, |part, columns| {
@@ -50,7 +51,7 @@ impl Profile {
                 self.with_columns(run.parts, selection, &wanted, |part, columns| {
                     let (from, to) = self.index.arc_range(part);
                     let take = |ends: (u32, u32), count, costs: &[_]| {
-                        columns.add(costs, arcs.put(place, ends, count));
+                        columns.add(costs, arcs.set(place, ends, count));
                         place += 1;
                     };
                     match &run.stretch {
@@ -60,7 +61,7 @@ impl Profile {
                 });
             }
         });
-        CallGraph::of_arcs(self_costs, arcs)
+        CallGraph::from_functions(self_costs, arcs)
     }
 
     /// The arcs of the selected parts, cut into runs that are worth a task each.
@@ -118,7 +119,7 @@ impl Profile {
 /// A part of the work of making a call graph.
 enum GraphTask<'g> {
     SelfCosts(&'g mut CostTable),
-    Arcs(ArcsMut<'g>, ArcRun),
+    Arcs(ArcColumnsMut<'g>, ArcRun),
 }
 
 /// Arcs that follow each other: of some parts, or a stretch of those of one part.

@@ -58,7 +58,7 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
-use crate::analysis::{CallGraph, GroupCosts, group_costs};
+use crate::analysis::{ArcId, CallGraph, GroupCosts, Partition, group_costs};
 use crate::cost::CostTable;
 use crate::formula::{Definition, DerivationFault, Derived};
 use crate::profile::Profile;
@@ -321,7 +321,7 @@ impl<'p> Comparison<'p> {
         self.measured.self_costs.get(function.index(), column)
     }
 
-    /// What a function cost with all that it called, by the rule [`Inclusive::own`](crate::analysis::Inclusive::own).
+    /// What a function cost with all that it called, by the rule [`Inclusive::new`](crate::analysis::Inclusive::new).
     pub fn inclusive(&self, function: JoinedId, column: usize) -> Change {
         self.measured.inclusive.get(function.index(), column)
     }
@@ -349,13 +349,13 @@ impl<'p> Comparison<'p> {
     }
 
     /// The arcs from a function, as places in [`Comparison::arcs`].
-    pub fn outgoing(&self, function: JoinedId) -> std::ops::Range<usize> {
-        self.measured.links.outgoing(function.node())
+    pub fn outgoing(&self, function: JoinedId) -> impl ExactSizeIterator<Item = usize> + Clone {
+        self.measured.links.outgoing(function.node()).map(ArcId::index)
     }
 
     /// The arcs to a function, as places in [`Comparison::arcs`].
     pub fn incoming(&self, function: JoinedId) -> impl ExactSizeIterator<Item = usize> + '_ {
-        self.measured.links.incoming(function.node())
+        self.measured.links.incoming(function.node()).map(ArcId::index)
     }
 
     /// By what a recorded event type counts in a column: 1 in its own, and its factor where the column is derived.
@@ -382,17 +382,15 @@ impl<'p> Comparison<'p> {
     /// What groups of functions cost: self and inclusive costs and calls from outside. `group_of` tells the group of a
     /// function, and there are `groups` of them.
     pub fn grouped(&self, groups: usize, group_of: impl Fn(JoinedId) -> usize) -> ComparedGroups {
-        let of_runs: Vec<GroupCosts> = self
-            .graphs
-            .iter()
-            .map(|graph| group_costs(graph, groups, |node| group_of(JoinedId::from_node(node))))
-            .collect();
+        let partition = Partition::new(groups, self.functions().map(group_of));
+        let of_runs: Vec<GroupCosts> =
+            self.graphs.iter().map(|graph| group_costs(graph, &partition)).collect();
         let is_upper_bound =
             (0..groups).map(|group| of_runs.iter().any(|costs| costs.is_upper_bound[group])).collect();
         let (mut selves, mut inclusive, mut called) = (Vec::new(), Vec::new(), Vec::new());
         for costs in of_runs {
             let mut counts = CostTable::new(1, 0);
-            costs.called.iter().for_each(|count| counts.push(&[*count]));
+            costs.call_counts.iter().for_each(|count| counts.push(&[*count]));
             selves.push(costs.self_costs);
             inclusive.push(costs.inclusive);
             called.push(counts);

@@ -399,7 +399,7 @@ impl Solver<'_> {
         let found = components(&begins(self.definitions.len(), owners), |term| needs[term]);
         // What others need comes first.
         let mut order: Vec<(u32, usize)> =
-            self.defined.values().map(|&index| (found.of[index], index)).collect();
+            self.defined.values().map(|&index| (found.component_of[index], index)).collect();
         order.sort_unstable();
         for circle in order.chunk_by(|a, b| a.0 == b.0) {
             let &[(_, first), ref others @ ..] = circle else { continue };

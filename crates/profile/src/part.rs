@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gristmill_format::{Columns, Cost, Location};
 
-use crate::analysis::Arc;
+use crate::analysis::CallArc;
 use crate::cost::add;
 use crate::id::{EventId, FileId, FunctionId, PartId};
 use crate::index::part::{PartData, PartHeader, PartSaid};
@@ -67,11 +67,11 @@ impl Profile {
 
     /// Hands out the arcs of a part by caller, then callee: how often, and the inclusive costs in the order of the
     /// part's own event types.
-    pub fn each_arc(&self, part: &Part<'_>, mut take: impl FnMut(Arc, &[Cost])) {
+    pub fn each_arc(&self, part: &Part<'_>, mut take: impl FnMut(CallArc<FunctionId>, &[Cost])) {
         let (from, to) = self.index.arc_range(part.id().index());
         self.index.arcs.each(from, to, part.event_types().len(), |(caller, callee), count, costs| {
             let [caller, callee] = [caller, callee].map(|function| FunctionId::new(function as usize));
-            take(Arc { caller, callee, count }, costs);
+            take(CallArc { caller, callee, count }, costs);
         });
     }
 }

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use gristmill_format::FunctionName;
 
-pub use chain::Chains;
+pub use chain::{ChainName, Chains};
 pub use demangle::demangle;
 pub use scope::{own_name, scope};
 pub use shorten::shorten;

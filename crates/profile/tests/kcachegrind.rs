@@ -6,8 +6,9 @@
 #![cfg(test)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 
-use gristmill_profile::analysis::{Cycles, Inclusive, KCachegrind};
+use gristmill_profile::analysis::{CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, NodeId};
 use gristmill_profile::{FunctionId, Input, Loader, Part, Profile, Selection};
 use proptest::prelude::*;
 
@@ -32,23 +33,11 @@ use words::text;
 /// The library's numbers for the parts that are selected.
 fn inclusive(profile: &Profile, selection: &Selection, cycles: Cycles) -> Inclusive {
     let graph = profile.call_graph(selection);
-    let mut sums = KCachegrind::new(profile.function_count(), graph.width());
-    for part in profile.selected(selection) {
-        let events = part.event_types();
-        let all = |costs: &[i128]| {
-            let mut row = vec![0; graph.width()];
-            events.iter().zip(costs).for_each(|(event, cost)| row[event.index()] = *cost);
-            row
-        };
-        let (mut selves, mut arcs) = (Vec::new(), Vec::new());
-        profile.each_self_cost(&part, |function, _, costs| selves.push((function, all(costs))));
-        profile.each_arc(&part, |arc, costs| arcs.push((arc, all(costs))));
-        sums.add_part(
-            selves.iter().map(|(function, costs)| (*function, &costs[..])),
-            arcs.iter().map(|(arc, costs)| (*arc, &costs[..])),
-        );
-    }
-    sums.finish(&graph, cycles)
+    let cut = CutArcs::default();
+    let folded = FoldedProfile::new(profile, None, &cut);
+    let result: Result<Inclusive, Infallible> =
+        folded.kcachegrind(selection, &graph, cycles, |row| Ok(row.to_vec()));
+    result.unwrap_or_else(|never| match never {})
 }
 
 /// What is held against each other of one file.
@@ -58,6 +47,8 @@ struct Case<'a> {
     model: &'a Model,
     /// The function of the library for each of the model's.
     ids: BTreeMap<Id, FunctionId>,
+    /// The graph of all parts. Its nodes are those of the graphs of some parts.
+    graph: CallGraph,
 }
 
 impl<'a> Case<'a> {
@@ -91,7 +82,12 @@ impl<'a> Case<'a> {
         assert_eq!(profile.parts().map(numbers).collect::<Vec<_>>(), expected, "{path}: parts");
 
         let ids = model.functions.iter().map(|(&id, function)| (id, found[function])).collect();
-        Case { path, profile, model, ids }
+        Case { path, profile, model, ids, graph: profile.call_graph(&Selection::default()) }
+    }
+
+    /// The node of a function of the model.
+    fn node(&self, id: &Id) -> NodeId {
+        self.graph.node_of(self.ids[id])
     }
 
     /// Compares all numbers, for the parts that are selected.
@@ -111,12 +107,12 @@ impl<'a> Case<'a> {
         let found = if cycles.is_empty() {
             Cycles::none(&profile.call_graph(selection))
         } else {
-            Cycles::of(&profile.call_graph(&Selection::default()))
+            Cycles::new(&profile.call_graph(&Selection::default()))
         };
-        let members: BTreeSet<BTreeSet<FunctionId>> =
+        let members: BTreeSet<BTreeSet<NodeId>> =
             found.ids().map(|cycle| found.members(cycle).iter().copied().collect()).collect();
         let expected =
-            cycles.iter().map(|cycle| cycle.iter().map(|member| self.ids[member]).collect()).collect();
+            cycles.iter().map(|cycle| cycle.iter().map(|member| self.node(member)).collect()).collect();
         assert_eq!(members, expected, "{path}: members of cycles");
 
         let inclusive = inclusive(profile, selection, found);
@@ -124,23 +120,17 @@ impl<'a> Case<'a> {
         let (rows, of_cycles) = model.rows(&active, cycles);
         let place = format!("{path}, {selection:?}, {} cycles", cycles.len());
         for (id, row) in &rows {
-            let function = self.ids[id];
+            let node = self.node(id);
             let name = &model.functions[id];
             let place = || format!("{place}: {} ({} {})", name.name, name.file, name.object);
-            self.same(
-                &place,
-                row,
-                graph.self_cost(function),
-                inclusive.of(function),
-                inclusive.called(function),
-            );
+            self.same(&place, row, graph.self_cost(node), inclusive.cost(node), inclusive.call_count(node));
         }
         for (cycle, row) in cycles.iter().zip(&of_cycles) {
             let first = cycle.iter().next().expect("a member");
-            let id = inclusive.cycles().cycle_of(self.ids[first]).expect("a cycle");
+            let id = inclusive.cycles().cycle_of(self.node(first)).expect("a cycle");
             let place = || format!("{place}: the cycle of {}", model.functions[first].name);
-            let (self_cost, costs) = (inclusive.cycle_self_cost(id), inclusive.of_cycle(id));
-            self.same(&place, row, self_cost, costs, inclusive.cycle_called(id));
+            let (self_cost, costs) = (inclusive.cycle_self_cost(id), inclusive.cycle_cost(id));
+            self.same(&place, row, self_cost, costs, inclusive.cycle_call_count(id));
         }
         let mut total = vec![0; model.events.len()];
         rows.values().for_each(|row| read::add(&mut total, &row.self_cost));

@@ -13,13 +13,13 @@ use gristmill_format::Cost;
 use gristmill_output::printable;
 use gristmill_output::source::{Source, SourceFault, Sources};
 use gristmill_profile::source_lines::{FileLines, LineCalls, LineJumps, PartialCosts, range_of};
-use gristmill_profile::{CostTable, FileId, FunctionId};
+use gristmill_profile::{CostTable, FileId};
 use regex::Regex;
 
 pub use self::page::PageOptions;
 pub use self::remark::SourceRemark;
 use crate::head::Head;
-use crate::view::{View, ViewError};
+use crate::view::{SubjectId, View, ViewError};
 
 /// What to annotate.
 #[derive(Debug, Clone, Default)]
@@ -34,8 +34,8 @@ pub struct AnnotationOptions {
 
 /// A profile with its source files. Costs are by column of the view.
 #[derive(Debug)]
-pub struct Annotation<'v, 'p> {
-    view: &'v View<'p>,
+pub struct Annotation<'v> {
+    view: &'v View,
     head: Head,
     /// The functions that are wanted and cost anything, the dearest first by their own cost; after them others that are
     /// spoken of.
@@ -43,7 +43,7 @@ pub struct Annotation<'v, 'p> {
     /// How many are wanted.
     wanted: usize,
     /// Where each of them is among these.
-    place_of: HashMap<FunctionId, usize>,
+    place_of: HashMap<SubjectId, usize>,
     /// The files that have lines with costs, the dearest first.
     files: Vec<AnnotatedFile>,
     /// All calls, by callee, the dearest first.
@@ -54,7 +54,7 @@ pub struct Annotation<'v, 'p> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AnnotatedFunction {
     /// Which one.
-    id: FunctionId,
+    id: SubjectId,
     /// Where it begins in its source file, as far as its lines and the calls to it tell.
     line: Option<u64>,
     /// What it cost by itself.
@@ -79,7 +79,7 @@ struct AnnotatedFile {
     /// What they cost by themselves: a row for each of them.
     costs: CostTable,
     /// The calls that are made on lines: by line, caller, callee.
-    calls: Vec<LineCalls>,
+    calls: Vec<CallRow>,
     /// What they cost: a row for each of them.
     call_costs: CostTable,
     /// The jumps that start on lines.
@@ -90,11 +90,21 @@ struct AnnotatedFile {
     remarks: Vec<SourceRemark>,
 }
 
+/// The calls from a line to a subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CallRow {
+    line: u64,
+    /// The subject that the line is part of.
+    caller: SubjectId,
+    callee: SubjectId,
+    count: Cost,
+}
+
 /// Calls of a function, from where they are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CallPlace {
     /// Who is called.
-    callee: FunctionId,
+    callee: SubjectId,
     /// Which of the files it is made in, and which of its calls it is.
     file: usize,
     call: usize,
@@ -106,14 +116,14 @@ const MANY_EVENTS: usize = 64;
 /// One that was made to do harm has a few bytes for each line, and so may have so many cells at most.
 const MOST_CELLS: u64 = 1 << 27;
 
-impl<'v, 'p> Annotation<'v, 'p> {
+impl<'v> Annotation<'v> {
     /// Reads all lines of what is looked at, and the sources of the files that they are in.
     ///
     /// # Errors
     ///
     /// When a derived cost is larger than any number that costs are reckoned with.
     pub fn new(
-        view: &'v View<'p>,
+        view: &'v View,
         options: &AnnotationOptions,
         sources: &dyn Sources,
     ) -> Result<Self, ViewError> {
@@ -131,7 +141,7 @@ impl<'v, 'p> Annotation<'v, 'p> {
             Some(_) => view.subjects().map(|(_, subject)| fits(&options.function, subject.name())).collect(),
             None => vec![true; view.subjects().len()],
         };
-        let is_wanted = |id: FunctionId| is_wanted.get(id.index()).copied().unwrap_or_default();
+        let is_wanted = |id: SubjectId| is_wanted.get(id.index()).copied().unwrap_or_default();
         let is_named = |path: &[u8]| {
             options.named.is_empty() || options.named.iter().any(|named| ends_with_path(path, named))
         };
@@ -165,25 +175,25 @@ impl<'v, 'p> Annotation<'v, 'p> {
             let start = &mut starts[view.subject_of(function).index()];
             *start = (*start).into_iter().chain(line).min();
         }
-        let function = |id: FunctionId| AnnotatedFunction {
+        let function = |id: SubjectId| AnnotatedFunction {
             id,
             line: starts[id.index()],
-            self_costs: view.graph().self_cost(id).to_vec(),
-            inclusive: view.inclusive().of(id).to_vec(),
-            calls: view.inclusive().called(id),
-            cycle: view.inclusive().cycles().cycle_of(id).map(|cycle| cycle.number()),
+            self_costs: view.self_cost(id).to_vec(),
+            inclusive: view.inclusive_cost(id).to_vec(),
+            calls: view.call_count(id),
+            cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
         };
         let costs_anything = |it: &AnnotatedFunction| {
             it.calls != 0 || it.self_costs.iter().chain(&it.inclusive).any(|&cost| cost != 0)
         };
         let by_cost =
             |it: &AnnotatedFunction| (Reverse(first(&it.self_costs)), Reverse(first(&it.inclusive)), it.id);
-        let ids = view.subjects().map(|(id, _)| id);
+        let ids = view.subject_ids();
         let mut functions: Vec<AnnotatedFunction> =
             ids.filter(|&id| is_wanted(id)).map(function).filter(costs_anything).collect();
         functions.sort_by_key(by_cost);
         let wanted = functions.len();
-        let mut place_of: HashMap<FunctionId, usize> =
+        let mut place_of: HashMap<SubjectId, usize> =
             functions.iter().zip(0..).map(|(function, place)| (function.id, place)).collect();
         for call in files.iter().flat_map(|file| &file.calls) {
             for id in [call.caller, call.callee] {
@@ -208,7 +218,7 @@ impl<'v, 'p> Annotation<'v, 'p> {
     }
 
     /// One of them, or another that is spoken of.
-    fn function(&self, id: FunctionId) -> Option<&AnnotatedFunction> {
+    fn function(&self, id: SubjectId) -> Option<&AnnotatedFunction> {
         self.place_of.get(&id).map(|&place| &self.functions[place])
     }
 
@@ -221,12 +231,12 @@ impl<'v, 'p> Annotation<'v, 'p> {
     }
 
     /// From where a function is called, the dearest calls first.
-    fn calls_of(&self, callee: FunctionId) -> &[CallPlace] {
+    fn calls_of(&self, callee: SubjectId) -> &[CallPlace] {
         &self.calls[range_of(&self.calls, &callee, |call| call.callee)]
     }
 
     /// The file that a call is made in, the call, and what it costs.
-    fn call(&self, place: &CallPlace) -> (&AnnotatedFile, &LineCalls, &[Cost]) {
+    fn call(&self, place: &CallPlace) -> (&AnnotatedFile, &CallRow, &[Cost]) {
         let file = &self.files[place.file];
         (file, &file.calls[place.call], file.call_costs.row(place.call))
     }
@@ -253,7 +263,7 @@ impl AnnotatedFile {
     }
 
     /// The calls that are made on a line, each with its costs.
-    fn calls_on(&self, line: u64) -> impl Iterator<Item = (&LineCalls, &[Cost])> {
+    fn calls_on(&self, line: u64) -> impl Iterator<Item = (&CallRow, &[Cost])> {
         let calls = range_of(&self.calls, &line, |call| call.line);
         calls.map(|call| (&self.calls[call], self.call_costs.row(call)))
     }
@@ -265,7 +275,7 @@ impl AnnotatedFile {
 }
 
 fn annotated(
-    view: &View<'_>,
+    view: &View,
     id: FileId,
     lines: FileLines,
     sources: &dyn Sources,
@@ -273,18 +283,18 @@ fn annotated(
     let shown = |given: &PartialCosts| {
         let mut table = CostTable::new(view.events().len(), 0);
         for row in 0..given.len() {
-            table.push(&view.of_recorded(&given.row(row).or_zero())?);
+            table.push(&view.shown_costs(&given.row(row).or_zero())?);
         }
         Ok(table)
     };
     let (costs, call_costs) = (shown(&lines.costs)?, shown(&lines.call_costs)?);
     let path = view.profile().file(id);
     let source = sources.get(path);
-    let mut calls = lines.calls;
-    for call in &mut calls {
-        call.caller = view.subject_of(call.caller);
-        call.callee = view.subject_of(call.callee);
-    }
+    let call = |&LineCalls { line, caller, callee, count }: &LineCalls| {
+        let [caller, callee] = [caller, callee].map(|function| view.subject_of(function));
+        CallRow { line, caller, callee, count }
+    };
+    let calls: Vec<CallRow> = lines.calls.iter().map(call).collect();
     // All of them ascend.
     let last_lines =
         [lines.lines.last().copied(), calls.last().map(|it| it.line), lines.jumps.last().map(|it| it.line)];
@@ -303,7 +313,7 @@ fn annotated(
 }
 
 /// All calls by callee, the dearest first.
-fn calls(view: &View<'_>, files: &[AnnotatedFile]) -> Vec<CallPlace> {
+fn calls(view: &View, files: &[AnnotatedFile]) -> Vec<CallPlace> {
     let mut calls: Vec<CallPlace> = files
         .iter()
         .enumerate()

@@ -10,7 +10,7 @@ use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_n
 use gristmill_profile::formula::{Definition, DerivationFault, Derived};
 use gristmill_profile::{EventId, Profile, Selection};
 
-use crate::view::ViewError;
+use crate::view::error::ViewError;
 
 /// An event type, recorded or derived.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Columns {
     ///
     /// What is read from the files has a column for each recorded event type and none for derived ones. These are
     /// linear, so they follow row by row.
-    pub(crate) fn of_recorded(&self, recorded: &[Cost]) -> Option<Vec<Cost>> {
+    pub(crate) fn shown(&self, recorded: &[Cost]) -> Option<Vec<Cost>> {
         self.sources.iter().map(|source| source.cost(recorded)).collect()
     }
 
@@ -109,7 +109,7 @@ impl Columns {
         let mut is_too_large = false;
         let graph = graph.with_costs(self.events.len(), |row, shown| {
             needed.iter().zip(row).for_each(|(&column, &cost)| recorded[column] = cost);
-            match self.of_recorded(&recorded) {
+            match self.shown(&recorded) {
                 Some(costs) => shown.copy_from_slice(&costs),
                 None => is_too_large = true,
             }

@@ -8,13 +8,12 @@ use std::collections::{HashMap, HashSet};
 
 use gristmill_format::Cost;
 use gristmill_output::lossy;
-use gristmill_profile::FunctionId;
-use gristmill_profile::analysis::{Unit, group_costs};
+use gristmill_profile::analysis::{Partition, group_costs};
 use regex::Regex;
 
 use crate::grouping::Grouping;
 use crate::head::Head;
-use crate::view::{Subject, View};
+use crate::view::{Subject, SubjectId, View};
 
 /// By what the rows are ordered, the greatest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,7 +45,7 @@ pub struct FunctionsOptions {
     /// Takes only functions whose source file's path fits.
     pub file: Option<Regex>,
     /// Takes shares of the inclusive cost of this one, not of the total.
-    pub relative_to: Option<FunctionId>,
+    pub relative_to: Option<SubjectId>,
     /// Also shows costs by call.
     pub per_call: bool,
 }
@@ -80,8 +79,8 @@ pub struct Row {
 
 /// The flat profile.
 #[derive(Debug)]
-pub struct Functions<'v, 'p> {
-    view: &'v View<'p>,
+pub struct Functions<'v> {
+    view: &'v View,
     /// What stands above it.
     pub head: Head,
     /// The rows that are shown, in order.
@@ -97,9 +96,9 @@ pub struct Functions<'v, 'p> {
     relative_to: Option<String>,
 }
 
-impl<'v, 'p> Functions<'v, 'p> {
+impl<'v> Functions<'v> {
     /// Takes the rows from a view.
-    pub fn new(view: &'v View<'p>, options: &FunctionsOptions) -> Self {
+    pub fn new(view: &'v View, options: &FunctionsOptions) -> Self {
         let (rows, matching, all) = match options.grouping {
             Grouping::Function => functions(view, options),
             grouping => {
@@ -125,7 +124,7 @@ impl<'v, 'p> Functions<'v, 'p> {
             grouping: options.grouping,
             per_call: options.per_call,
             whole: match options.relative_to {
-                Some(subject) => view.inclusive().of(subject).to_vec(),
+                Some(subject) => view.inclusive_cost(subject).to_vec(),
                 None => view.totals().to_vec(),
             },
             relative_to: options.relative_to.map(|subject| view.subject(subject).name().to_owned()),
@@ -149,39 +148,38 @@ fn key(by: SortBy, inclusive: Cost, own: Cost, calls: Cost) -> Reverse<(Cost, Co
     })
 }
 
-fn is_taken(view: &View<'_>, options: &FunctionsOptions, subject: Subject<'_>) -> bool {
+fn is_taken(view: &View, options: &FunctionsOptions, subject: Subject<'_>) -> bool {
     let profile = view.profile();
     let fits = |pattern: &Regex, name: &[u8]| pattern.is_match(&String::from_utf8_lossy(name));
     options.object.as_ref().is_none_or(|pattern| fits(pattern, profile.object(subject.object)))
         && options.file.as_ref().is_none_or(|pattern| fits(pattern, profile.file(subject.file)))
 }
 
-fn row(view: &View<'_>, id: FunctionId) -> Row {
-    let (subject, inclusive) = (view.subject(id), view.inclusive());
+fn row(view: &View, id: SubjectId) -> Row {
+    let subject = view.subject(id);
     Row {
         name: subject.name().to_owned(),
         file: lossy(view.profile().file(subject.file)),
         object: lossy(view.profile().object(subject.object)),
-        self_costs: view.graph().self_cost(id).to_vec(),
-        inclusive: inclusive.of(id).to_vec(),
-        calls: inclusive.called(id),
-        cycle: inclusive.cycles().cycle_of(id).map(|cycle| cycle.number()),
+        self_costs: view.self_cost(id).to_vec(),
+        inclusive: view.inclusive_cost(id).to_vec(),
+        calls: view.call_count(id),
+        cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
         is_upper_bound: false,
     }
 }
 
 /// A function with what it is ordered by.
-type Ranked = (Reverse<(Cost, Cost)>, FunctionId);
+type Ranked = (Reverse<(Cost, Cost)>, SubjectId);
 
 /// The rows that are shown, how many there would be without a limit, and how many without any filter. Of a large profile
 /// few rows are shown, so only these are kept on the way, and made at last.
-fn functions(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize, usize) {
-    let inclusive = view.inclusive();
+fn functions(view: &View, options: &FunctionsOptions) -> (Vec<Row>, usize, usize) {
     let all_match = options.filter.is_none() && options.object.is_none() && options.file.is_none();
     let matches =
         |subject: Subject<'_>| is_taken(view, options, subject) && options.takes_name(subject.name());
     let profile = view.profile();
-    let by_name = |a: FunctionId, b: FunctionId| {
+    let by_name = |a: SubjectId, b: SubjectId| {
         let [a, b] = [a, b].map(|id| view.subject(id));
         let places = |subject: Subject<'_>| (profile.file(subject.file), profile.object(subject.object));
         a.name().cmp(b.name()).then_with(|| places(a).cmp(&places(b)))
@@ -191,14 +189,14 @@ fn functions(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize, u
     let limit = options.limit.unwrap_or(usize::MAX);
     let mut first: Vec<Ranked> = Vec::new();
     let mut matching = 0;
-    for id in view.graph().function_ids() {
+    for id in view.subject_ids() {
         // Looking them up takes longer than ordering them.
         if !all_match && !matches(view.subject(id)) {
             continue;
         }
         matching += 1;
-        let (all, own) = (inclusive.of(id)[0], view.graph().self_cost(id)[0]);
-        first.push((key(options.sort, all, own, inclusive.called(id)), id));
+        let (all, own) = (view.inclusive_cost(id)[0], view.self_cost(id)[0]);
+        first.push((key(options.sort, all, own, view.call_count(id)), id));
         // More than twice as many, so that each of them is looked at but a few times.
         if first.len() > limit.saturating_mul(2).saturating_add(1000) {
             first.select_nth_unstable_by(limit, order);
@@ -211,17 +209,18 @@ fn functions(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize, u
 }
 
 /// Functions outside of cycles, and cycles; and how many there are of both without any filter.
-fn units(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize) {
+fn units(view: &View, options: &FunctionsOptions) -> (Vec<Row>, usize) {
     let inclusive = view.inclusive();
     let cycles = inclusive.cycles();
-    let taken = |id: FunctionId| is_taken(view, options, view.subject(id));
-    let ids = view.subjects().map(|(id, _)| id);
-    let matches = |id: FunctionId| taken(id) && options.takes_name(view.subject(id).name());
-    let alone: Vec<FunctionId> = ids.filter(|&id| cycles.unit(id) == Unit::Function(id)).collect();
+    let taken = |id: SubjectId| is_taken(view, options, view.subject(id));
+    let ids = view.subject_ids();
+    let matches = |id: SubjectId| taken(id) && options.takes_name(view.subject(id).name());
+    let alone: Vec<SubjectId> = ids.filter(|&id| cycles.cycle_of(id.node()).is_none()).collect();
     let all = alone.len() + cycles.ids().len();
     let mut rows: Vec<Row> = alone.into_iter().filter(|&id| matches(id)).map(|id| row(view, id)).collect();
     for cycle in cycles.ids() {
-        let members = cycles.members(cycle);
+        let members: Vec<SubjectId> =
+            cycles.members(cycle).iter().map(|&member| view.subject_at(member)).collect();
         let first = members.first().map_or("", |&id| view.subject(id).name());
         let name = format!("cycle {} of {} functions: {first} …", cycle.number(), members.len());
         // By its own name, which not many know, or by that of a member.
@@ -234,8 +233,8 @@ fn units(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize) {
             file: String::new(),
             object: String::new(),
             self_costs: inclusive.cycle_self_cost(cycle).to_vec(),
-            inclusive: inclusive.of_cycle(cycle).to_vec(),
-            calls: inclusive.cycle_called(cycle),
+            inclusive: inclusive.cycle_cost(cycle).to_vec(),
+            calls: inclusive.cycle_call_count(cycle),
             cycle: Some(cycle.number()),
             is_upper_bound: false,
         });
@@ -245,7 +244,7 @@ fn units(view: &View<'_>, options: &FunctionsOptions) -> (Vec<Row>, usize) {
 
 /// Groups of functions by something that they have in common, and how many there are without any filter. Functions that are
 /// not taken form a group that is not shown.
-fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> (Vec<Row>, usize) {
+fn groups(view: &View, options: &FunctionsOptions, grouping: Grouping) -> (Vec<Row>, usize) {
     let profile = view.profile();
     let mut names = vec![String::new()];
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -269,7 +268,7 @@ fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> (V
         }
         group_of.push(group);
     }
-    let costs = group_costs(view.graph(), names.len(), |function| group_of[function.index()]);
+    let costs = group_costs(view.graph(), &Partition::new(names.len(), group_of));
     let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
     let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| options.takes_name(name));
     let rows = rows.map(|(group, name)| Row {
@@ -278,7 +277,7 @@ fn groups(view: &View<'_>, options: &FunctionsOptions, grouping: Grouping) -> (V
         object: String::new(),
         self_costs: costs.self_costs.row(group).to_vec(),
         inclusive: costs.inclusive.row(group).to_vec(),
-        calls: costs.called[group],
+        calls: costs.call_counts[group],
         cycle: None,
         is_upper_bound: costs.is_upper_bound[group],
     });

@@ -29,7 +29,7 @@ pub struct Head {
 
 impl Head {
     /// Takes it from a view.
-    pub fn of(view: &View<'_>) -> Self {
+    pub fn of(view: &View) -> Self {
         let profile = view.profile();
         let first = profile.selected(view.selection()).next();
         let command = first.and_then(|part| part.command()).filter(|command| !command.is_empty());
@@ -131,9 +131,9 @@ pub fn doubts(profile: &Profile) -> Option<String> {
     }
 }
 
-fn notes(view: &View<'_>) -> Vec<String> {
+fn notes(view: &View) -> Vec<String> {
     let mut notes = Vec::from_iter(doubts(view.profile()));
-    match view.cut_arcs() {
+    match view.cut_arc_count() {
         0 => {}
         1 => notes.push("1 call was cut".to_owned()),
         arcs => notes.push(format!("{} calls were cut", grouped(arcs))),

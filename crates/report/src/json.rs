@@ -10,7 +10,7 @@ use crate::head::Head;
 use crate::view::View;
 
 /// Writes the members that say what is looked at; others follow.
-pub(crate) fn write_view(view: &View<'_>, head: &Head, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_view(view: &View, head: &Head, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"event_types\":")?;
     serde_json::to_writer(
         &mut *out,
@@ -49,7 +49,7 @@ impl Serialize for Event<'_> {
 }
 
 /// Costs by the names of their event types.
-pub(crate) struct CostsByName<'r>(pub(crate) &'r View<'r>, pub(crate) &'r [Cost]);
+pub(crate) struct CostsByName<'r>(pub(crate) &'r View, pub(crate) &'r [Cost]);
 
 impl Serialize for CostsByName<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -20,6 +20,7 @@ mod view;
 
 pub use columns::EventColumn;
 pub use functions::{Functions, FunctionsOptions, Row, SortBy};
+pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
 pub use report::Report;
@@ -27,4 +28,4 @@ pub use show::{
     CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
 };
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
-pub use view::{Cut, Rule, Subject, View, ViewError, ViewOptions};
+pub use view::{Cut, Subject, SubjectId, View, ViewError, ViewOptions};

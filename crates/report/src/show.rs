@@ -7,12 +7,11 @@ mod text;
 use std::cmp::Reverse;
 
 use gristmill_format::Cost;
-use gristmill_profile::FunctionId;
-use gristmill_profile::analysis::{Arc, Direction, InclusiveRule, Unit, reach};
+use gristmill_profile::analysis::{ArcId, CallArc, Direction, Unit, reach};
 
 use crate::amount::add;
 use crate::head::Head;
-use crate::view::{View, ViewError};
+use crate::view::{SubjectId, View, ViewError};
 use lines::Lines;
 pub use lines::{CallRow, HotLine, JumpSummary};
 
@@ -20,7 +19,7 @@ pub use lines::{CallRow, HotLine, JumpSummary};
 #[derive(Debug, Clone)]
 pub struct ShowOptions {
     /// The function.
-    pub function: FunctionId,
+    pub function: SubjectId,
     /// How far away callers and callees may be; 1 is those that call it and that it calls.
     pub depth: usize,
     /// Shows so many lines at most.
@@ -50,7 +49,7 @@ impl<T> Listed<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
     /// Which function it is.
-    pub function: FunctionId,
+    pub function: SubjectId,
     /// How many calls away it is.
     pub distance: usize,
     /// How often it calls, or is called. Only of those at a distance of 1.
@@ -58,7 +57,7 @@ pub struct Neighbour {
     /// What these calls cost. Of those farther away, what they cost with all that they call, whoever calls them.
     pub costs: Vec<Cost>,
     /// For those farther away: the function one step nearer by which they are reached, the dearest of several.
-    pub via: Option<FunctionId>,
+    pub via: Option<SubjectId>,
     /// Whether the calls are inside of the function's cycle, or of the function to itself.
     pub is_inner: bool,
 }
@@ -75,9 +74,9 @@ pub struct CycleSummary {
     /// How often it is called from outside.
     pub calls: Cost,
     /// Its members, the dearest first.
-    pub members: Listed<FunctionId>,
+    pub members: Listed<SubjectId>,
     /// The calls into it, the dearest first.
-    pub entries: Listed<(Arc, Vec<Cost>)>,
+    pub entries: Listed<(CallArc<SubjectId>, Vec<Cost>)>,
     /// The calls whose removal breaks most of it, if those from one function to another can.
     pub breaker: Option<CycleBreaker>,
 }
@@ -86,7 +85,7 @@ pub struct CycleSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CycleBreaker {
     /// Whose calls they are.
-    pub arc: Arc,
+    pub arc: CallArc<SubjectId>,
     /// How many functions are then still in cycles.
     pub members_left: usize,
     /// Whether all others were tried.
@@ -108,12 +107,12 @@ pub struct PartRow {
 
 /// Everything about one function. Costs are by column of the view.
 #[derive(Debug)]
-pub struct Show<'v, 'p> {
-    view: &'v View<'p>,
+pub struct Show<'v> {
+    view: &'v View,
     /// What stands above it.
     pub head: Head,
     /// The function.
-    pub function: FunctionId,
+    pub function: SubjectId,
     /// What it cost by itself.
     pub self_costs: Vec<Cost>,
     /// What it cost with all that it called.
@@ -149,25 +148,25 @@ pub struct Show<'v, 'p> {
 /// How long to look for the calls that break a cycle best: arcs that are looked at.
 const BREAKER_WORK: usize = 20_000_000;
 
-impl<'v, 'p> Show<'v, 'p> {
+impl<'v> Show<'v> {
     /// Gathers what there is to be said.
     ///
     /// # Errors
     ///
     /// When a derived cost is above all bounds.
-    pub fn new(view: &'v View<'p>, options: &ShowOptions) -> Result<Self, ViewError> {
+    pub fn new(view: &'v View, options: &ShowOptions) -> Result<Self, ViewError> {
         let ShowOptions { function, depth, limit, .. } = *options;
         let inclusive = view.inclusive();
-        let sides = inclusive.sides(view.graph(), inclusive.cycles().unit(function));
+        let sides = inclusive.sides(view.graph(), inclusive.cycles().unit(function.node()));
         let head = Head::of(view);
         let by_part = parts(view, function, limit)?;
         let Lines { lines, jumps, folded, functions_read } = lines::of(view, function)?;
         Ok(Show {
             head,
             function,
-            self_costs: view.graph().self_cost(function).to_vec(),
-            inclusive: inclusive.of(function).to_vec(),
-            calls: inclusive.called(function),
+            self_costs: view.self_cost(function).to_vec(),
+            inclusive: view.inclusive_cost(function).to_vec(),
+            calls: view.call_count(function),
             cycle: cycle(view, function, limit),
             callers: Listed::of(neighbours(view, function, Direction::Callers), limit),
             callees: Listed::of(neighbours(view, function, Direction::Callees), limit),
@@ -191,7 +190,7 @@ impl<'v, 'p> Show<'v, 'p> {
         let mut sum = vec![0; self.view.events().len()];
         let mut count = 0;
         let cycles = self.view.inclusive().cycles();
-        let mut add_arc = |arc: usize| {
+        let mut add_arc = |arc: ArcId| {
             if cycles.is_inner(&graph.arc(arc)) {
                 return;
             }
@@ -199,18 +198,18 @@ impl<'v, 'p> Show<'v, 'p> {
             add(&mut sum, graph.arc_cost(arc));
         };
         match direction {
-            Direction::Callers => graph.incoming(self.function).for_each(&mut add_arc),
-            Direction::Callees => graph.outgoing(self.function).for_each(&mut add_arc),
+            Direction::Callers => graph.incoming(self.function.node()).for_each(&mut add_arc),
+            Direction::Callees => graph.outgoing(self.function.node()).for_each(&mut add_arc),
         }
         (count, sum)
     }
 }
 
 /// Orders by the first shown cost, the greatest first, then by name, then as the files have them.
-fn sort_by_cost<T>(view: &View<'_>, rows: &mut [T], key: impl Fn(&T) -> (usize, Cost, FunctionId)) {
+fn sort_by_cost<T>(view: &View, rows: &mut [T], key: impl Fn(&T) -> (usize, Cost, SubjectId)) {
     rows.sort_by(|a, b| {
         let ((near_a, cost_a, a), (near_b, cost_b, b)) = (key(a), key(b));
-        let name = |function: FunctionId| view.subject(function).name();
+        let name = |function: SubjectId| view.subject(function).name();
         (near_a, Reverse(cost_a), name(a), a).cmp(&(near_b, Reverse(cost_b), name(b), b))
     });
 }
@@ -220,43 +219,48 @@ fn first(costs: &[Cost]) -> Cost {
 }
 
 /// Those that call a function, or that it calls.
-fn neighbours(view: &View<'_>, function: FunctionId, direction: Direction) -> Vec<Neighbour> {
+fn neighbours(view: &View, function: SubjectId, direction: Direction) -> Vec<Neighbour> {
     let (graph, cycles) = (view.graph(), view.inclusive().cycles());
-    let row = |place: usize| {
-        let arc = graph.arc(place);
+    let row = |id: ArcId| {
+        let arc = graph.arc(id);
         Neighbour {
-            function: if direction == Direction::Callers { arc.caller } else { arc.callee },
+            function: view.subject_at(if direction == Direction::Callers { arc.caller } else { arc.callee }),
             distance: 1,
             count: arc.count,
-            costs: graph.arc_cost(place).to_vec(),
+            costs: graph.arc_cost(id).to_vec(),
             via: None,
             is_inner: cycles.is_inner(&arc),
         }
     };
     let mut rows: Vec<Neighbour> = match direction {
-        Direction::Callers => graph.incoming(function).map(row).collect(),
-        Direction::Callees => graph.outgoing(function).map(row).collect(),
+        Direction::Callers => graph.incoming(function.node()).map(row).collect(),
+        Direction::Callees => graph.outgoing(function.node()).map(row).collect(),
     };
     sort_by_cost(view, &mut rows, |row| (row.distance, first(&row.costs), row.function));
     rows
 }
 
 /// Those that are more than one call away.
-fn far(view: &View<'_>, function: FunctionId, direction: Direction, depth: usize) -> Vec<Neighbour> {
+fn far(view: &View, function: SubjectId, direction: Direction, depth: usize) -> Vec<Neighbour> {
     if depth < 2 {
         return Vec::new();
     }
     let graph = view.graph();
-    let reached = reach(graph, function, direction, depth).into_iter().filter(|reached| reached.distance > 1);
+    let reached =
+        reach(graph, function.node(), direction, depth).into_iter().filter(|reached| reached.distance > 1);
     let mut rows: Vec<Neighbour> = reached
         .map(|reached| {
             let arc = graph.arc(reached.via);
             Neighbour {
-                function: reached.function,
+                function: view.subject_at(reached.node),
                 distance: reached.distance,
                 count: 0,
-                costs: view.inclusive().of(reached.function).to_vec(),
-                via: Some(if direction == Direction::Callers { arc.callee } else { arc.caller }),
+                costs: view.inclusive().cost(reached.node).to_vec(),
+                via: Some(view.subject_at(if direction == Direction::Callers {
+                    arc.callee
+                } else {
+                    arc.caller
+                })),
                 is_inner: false,
             }
         })
@@ -265,26 +269,28 @@ fn far(view: &View<'_>, function: FunctionId, direction: Direction, depth: usize
     rows
 }
 
-fn cycle(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Option<CycleSummary> {
+fn cycle(view: &View, function: SubjectId, limit: Option<usize>) -> Option<CycleSummary> {
     let (graph, inclusive) = (view.graph(), view.inclusive());
     let cycles = inclusive.cycles();
-    let cycle = cycles.cycle_of(function)?;
-    let mut members = cycles.members(cycle).to_vec();
-    sort_by_cost(view, &mut members, |&member| (0, first(inclusive.of(member)), member));
+    let cycle = cycles.cycle_of(function.node())?;
+    let members = cycles.members(cycle).iter();
+    let mut members: Vec<SubjectId> = members.map(|&member| view.subject_at(member)).collect();
+    sort_by_cost(view, &mut members, |&member| (0, first(view.inclusive_cost(member)), member));
     let entries = cycles.entries(graph, cycle).into_iter();
-    let mut entries: Vec<(Arc, Vec<Cost>)> =
-        entries.map(|arc| (graph.arc(arc), graph.arc_cost(arc).to_vec())).collect();
+    let subjects = |arc: ArcId| graph.arc(arc).map(|node| view.subject_at(node));
+    let mut entries: Vec<(CallArc<SubjectId>, Vec<Cost>)> =
+        entries.map(|arc| (subjects(arc), graph.arc_cost(arc).to_vec())).collect();
     sort_by_cost(view, &mut entries, |(arc, costs)| (0, first(costs), arc.caller));
-    let breaker = cycles.breaker_within(graph, cycle, 0, BREAKER_WORK);
+    let breaker = cycles.breaker(graph, cycle, 0, BREAKER_WORK);
     Some(CycleSummary {
         number: cycle.number(),
-        inclusive: inclusive.of_cycle(cycle).to_vec(),
+        inclusive: inclusive.cycle_cost(cycle).to_vec(),
         self_costs: inclusive.cycle_self_cost(cycle).to_vec(),
-        calls: inclusive.cycle_called(cycle),
+        calls: inclusive.cycle_call_count(cycle),
         members: Listed::of(members, limit),
         entries: Listed::of(entries, limit),
         breaker: breaker.map(|breaker| CycleBreaker {
-            arc: graph.arc(breaker.arc),
+            arc: subjects(breaker.arc),
             members_left: breaker.members_left,
             is_best: breaker.is_best,
         }),
@@ -292,64 +298,19 @@ fn cycle(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Option<
 }
 
 /// What a function cost by part, the parts in the order of the files; where there are too many, the dearest.
-fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<Listed<PartRow>, ViewError> {
+fn parts(view: &View, function: SubjectId, limit: Option<usize>) -> Result<Listed<PartRow>, ViewError> {
     let profile = view.profile();
     let selected: Vec<_> = profile.selected(view.selection()).collect();
     if selected.len() < 2 {
         return Ok(Listed::of(Vec::new(), limit));
     }
-    let (cycles, rule) = (view.inclusive().cycles(), view.inclusive().rule());
-    let width = profile.event_count().max(1);
     let several =
         |number: &dyn Fn(usize) -> Option<u64>| (1..selected.len()).any(|part| number(part) != number(0));
     let (threads, pids) = (several(&|part| selected[part].thread()), several(&|part| selected[part].pid()));
     let inputs = selected.iter().any(|part| part.input() != selected[0].input());
     let mut rows = Vec::new();
     for (nth, part) in selected.iter().enumerate() {
-        let events = part.event_types();
-        let mut own = vec![0; width];
-        // What it called, and what its callers say, as far as the rule takes these.
-        let (mut called, mut entered) = (vec![0; width], vec![0; width]);
-        let mut calls = 0;
-        let mut is_there = false;
-        profile.each_self_cost(part, |of, _, costs| {
-            if view.subject_of(of) == function {
-                is_there = true;
-                events.iter().zip(costs).for_each(|(event, cost)| own[event.index()] += cost);
-            }
-        });
-        profile.each_arc(part, |arc, costs| {
-            let arc = Arc { caller: view.subject_of(arc.caller), callee: view.subject_of(arc.callee), ..arc };
-            if (arc.caller != function && arc.callee != function)
-                || view.cut_arcs() > 0 && view.graph().arc_between(arc.caller, arc.callee).is_none()
-            {
-                return;
-            }
-            is_there = true;
-            let add_to = |sums: &mut Vec<Cost>| {
-                events.iter().zip(costs).for_each(|(event, cost)| sums[event.index()] += cost);
-            };
-            let (takes_loops, takes_uncounted) =
-                (rule == InclusiveRule::Annotate, rule == InclusiveRule::KCachegrind);
-            if arc.callee == function {
-                calls += arc.count;
-                if (takes_loops || !arc.is_loop()) && (takes_uncounted || arc.count > 0) {
-                    add_to(&mut entered);
-                }
-            }
-            if arc.caller == function && (takes_loops || !cycles.is_inner(&arc)) {
-                add_to(&mut called);
-            }
-        });
-        if !is_there {
-            continue;
-        }
-        let by_callers = rule != InclusiveRule::Own && calls > 0 && cycles.cycle_of(function).is_none();
-        let inclusive = if by_callers {
-            entered
-        } else {
-            own.iter().zip(&called).map(|(own, called)| own + called).collect()
-        };
+        let Some(costs) = view.costs_in_part(function, part)? else { continue };
         let mut name = match part.number() {
             Some(number) => format!("part {number}"),
             None => format!("part {}", nth + 1),
@@ -366,9 +327,9 @@ fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<
         }
         rows.push(PartRow {
             name,
-            self_costs: view.of_recorded(&own)?,
-            inclusive: view.of_recorded(&inclusive)?,
-            calls,
+            self_costs: costs.self_costs,
+            inclusive: costs.inclusive,
+            calls: costs.call_count,
         });
     }
     let all = rows.len();
@@ -384,9 +345,9 @@ fn parts(view: &View<'_>, function: FunctionId, limit: Option<usize>) -> Result<
     Ok(Listed { rows, all })
 }
 
-impl Show<'_, '_> {
+impl Show<'_> {
     /// What the inclusive cost is that both sides are compared with: of the function, or of its cycle.
     fn unit(&self) -> Unit {
-        self.view.inclusive().cycles().unit(self.function)
+        self.view.inclusive().cycles().unit(self.function.node())
     }
 }

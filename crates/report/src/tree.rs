@@ -1,7 +1,5 @@
 //! The call tree: what called what called what, exact where the files tell, and otherwise an estimate that says so.
 
-mod growth;
-mod inverted;
 mod json;
 mod source;
 mod text;
@@ -9,20 +7,18 @@ mod text;
 use std::collections::HashMap;
 
 use gristmill_format::Cost;
-use gristmill_profile::FunctionId;
-use gristmill_profile::analysis::TreeBasis;
+use gristmill_profile::analysis::{CallTree, TreeBasis, TreeLimits, TreeNode, TreeNodeId};
 
 use crate::head::Head;
-use crate::view::View;
-use growth::Limits;
-use source::Source;
+use crate::view::{SubjectId, View};
+use source::{Entries, Item, Source};
 pub(crate) use text::fitted;
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
 pub struct TreeOptions {
     /// The function to begin with, and not the program.
-    pub from: Option<FunctionId>,
+    pub from: Option<SubjectId>,
     /// Shows what called that function, and not what it called.
     pub inverted: bool,
     /// Leaves out what costs less than this share of the root, in thousandths.
@@ -34,7 +30,7 @@ pub struct TreeOptions {
 }
 
 /// However much is asked for: an estimate of a small file may have any number of nodes.
-const MOST_NODES: usize = 1_000_000;
+const MAX_NODES: usize = 1_000_000;
 
 /// What a node stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,8 +85,8 @@ pub struct Node {
 
 /// The call tree.
 #[derive(Debug)]
-pub struct Tree<'v, 'p> {
-    view: &'v View<'p>,
+pub struct Tree<'v> {
+    view: &'v View,
     /// What stands above it.
     pub head: Head,
     /// What it is based on; costs are by shown column.
@@ -108,32 +104,23 @@ pub struct Tree<'v, 'p> {
     is_limited: bool,
 }
 
-impl<'v, 'p> Tree<'v, 'p> {
+impl<'v> Tree<'v> {
     /// Makes the tree of a view.
-    pub fn new(view: &'v View<'p>, options: &TreeOptions) -> Self {
+    pub fn new(view: &'v View, options: &TreeOptions) -> Self {
         // The program itself is no node that anyone asked for.
-        let most_nodes = options.limit.unwrap_or(MOST_NODES).clamp(1, MOST_NODES);
-        let most_nodes = most_nodes + usize::from(options.from.is_none());
-        let Source { basis, unequal_calls, growth, entries } = source::of(view, options, most_nodes);
-        let limits =
-            Limits { least: options.least, depth: options.depth.unwrap_or(usize::MAX), nodes: most_nodes };
-        let mut nodes = growth.select(|entry| entries.name(entry), limits);
-        let mut shown = Vec::new();
-        let mut place_of = HashMap::new();
-        for node in &mut nodes {
-            let entry = node.entry;
-            node.entry = *place_of.entry(entry).or_insert_with(|| {
-                shown.push(entries.entry(entry));
-                shown.len() - 1
-            });
-        }
+        let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, MAX_NODES);
+        let max_nodes = max_nodes + usize::from(options.from.is_none());
+        let Source { tree, unequal_calls, entries: source } = Source::new(view, options, max_nodes);
+        let limits = TreeLimits::from_share(tree.inclusive(TreeNodeId::ROOT)[0], options.least, max_nodes);
+        let tree = tree.selected(limits, options.depth.unwrap_or(usize::MAX), |item| source.name(item));
+        let (nodes, entries) = rows(&tree, &source);
         Tree {
             head: Head::of(view),
-            basis,
+            basis: tree.basis().clone(),
             unequal_calls,
-            is_limited: nodes.len() >= most_nodes,
+            is_limited: nodes.len() >= max_nodes,
             nodes,
-            entries: shown,
+            entries,
             from: options.from.map(|from| view.subject(from).name().to_owned()),
             inverted: options.inverted,
             least: options.least,
@@ -146,4 +133,31 @@ impl<'v, 'p> Tree<'v, 'p> {
     fn entry(&self, node: &Node) -> &Entry {
         &self.entries[node.entry]
     }
+}
+
+/// Makes rows of the nodes of a tree, and lists what they stand for.
+fn rows(tree: &CallTree<Item>, source: &Entries<'_>) -> (Vec<Node>, Vec<Entry>) {
+    let mut nodes: Vec<Node> = Vec::with_capacity(tree.len());
+    let mut entries = Vec::new();
+    let mut entry_of: HashMap<Option<Item>, usize> = HashMap::new();
+    for id in tree.ids() {
+        let TreeNode { item, parent, count, hidden, is_guessed } = *tree.node(id);
+        let parent = parent.map(TreeNodeId::index);
+        nodes.push(Node {
+            entry: *entry_of.entry(item).or_insert_with(|| {
+                entries.push(source.entry(item));
+                entries.len() - 1
+            }),
+            parent,
+            depth: parent.map_or(0, |parent| nodes[parent].depth + 1),
+            count,
+            self_costs: tree.self_cost(id).to_vec(),
+            inclusive: tree.inclusive(id).to_vec(),
+            children: tree.children(id).len(),
+            hidden,
+            hidden_costs: tree.hidden_cost(id),
+            is_guessed,
+        });
+    }
+    (nodes, entries)
 }

@@ -1,65 +1,57 @@
-//! What of a profile is looked at, and how: parts, event types, folding, cuts, and the rule for inclusive costs.
+//! Views: a profile with its selection, event types, folding, cuts and inclusive rule.
 
-use std::collections::HashSet;
-use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use gristmill_format::Cost;
-use gristmill_profile::analysis::{Arc, CallGraph, Cycles, Inclusive, KCachegrind};
+use gristmill_profile::analysis::{
+    CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule, NodeCosts, NodeId,
+};
 use gristmill_profile::formula::{Definition, DerivationFault};
-use gristmill_profile::{CostTable, FunctionId, MOST_CELLS, Profile, Selection};
+use gristmill_profile::{FunctionId, MOST_CELLS, Part, Profile, Selection};
 use regex::Regex;
 
 use crate::columns::{Columns, EventColumn};
 
-pub use self::subjects::Subject;
+pub use self::error::ViewError;
 use self::subjects::Subjects;
+pub use self::subjects::{Subject, SubjectId};
 
+pub(crate) mod error;
 mod subjects;
 #[cfg(test)]
 mod tests;
 
-/// How inclusive costs are reckoned. See `gristmill_profile::analysis` for what each of them means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rule {
-    /// Self cost plus outgoing calls, cycles as one, nothing above the total.
-    #[default]
-    Own,
-    /// As KCachegrind shows them.
-    KCachegrind,
-    /// As callgrind_annotate shows them.
-    Annotate,
-}
-
-/// Calls that are taken out before anything is reckoned: from functions whose name fits to others whose name fits.
+/// Calls to cut: from functions whose name matches a pattern to functions whose name matches another. See the example of
+/// [`View`].
 #[derive(Debug, Clone)]
 pub struct Cut {
-    /// Fits the name of the caller.
+    /// Matches the name of the caller.
     pub caller: Regex,
-    /// Fits the name of the callee.
+    /// Matches the name of the callee.
     pub callee: Regex,
 }
 
-/// What to look at.
+/// Options of a [`View`]. The default shows all event types of all functions in all parts.
 #[derive(Debug, Clone)]
 pub struct ViewOptions {
     /// The parts.
     pub selection: Selection,
-    /// The event types to show, by name; the first one decides the order. All recorded ones when empty.
+    /// The event types to show, by name; the first one decides the order. All recorded ones if empty.
     pub events: Vec<String>,
-    /// Derived event types of the user's own.
+    /// Event types that the user derives.
     pub derive: Vec<Definition>,
-    /// How inclusive costs are reckoned.
-    pub rule: Rule,
-    /// Whether functions that call each other in a circle are taken as one.
+    /// The rule for inclusive costs.
+    pub rule: InclusiveRule,
+    /// `true` if the members of a cycle are taken as one.
     pub cycles: bool,
-    /// Whether all levels of a recursion are one function.
+    /// `true` if all levels of a recursion are one subject.
     pub fold_recursion: bool,
-    /// Whether functions that differ only in their recorded callers are one.
+    /// `true` if functions that differ only in their recorded callers are one subject.
     pub fold_callers: bool,
-    /// Calls to take out.
+    /// Calls to cut.
     pub cuts: Vec<Cut>,
-    /// Takes out calls that cost less than this share, in thousandths, of the dearest calls to the same function: by the
-    /// first event type to show, without signs.
+    /// The share, in thousandths, of the most expensive calls to the same function: calls that cost less are cut. The first
+    /// event type to show decides, without signs.
     pub cut_below: u32,
 }
 
@@ -69,7 +61,7 @@ impl Default for ViewOptions {
             selection: Selection::default(),
             events: Vec::new(),
             derive: Vec::new(),
-            rule: Rule::default(),
+            rule: InclusiveRule::default(),
             cycles: true,
             fold_recursion: false,
             fold_callers: false,
@@ -79,190 +71,218 @@ impl Default for ViewOptions {
     }
 }
 
-/// Why a profile cannot be looked at in this way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ViewError {
-    /// There is no such event type.
-    UnknownEvent {
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: Vec<String>,
-    },
-    /// No part fits the selection.
-    NothingSelected,
-    /// A derived cost is larger than any number that costs are reckoned with.
-    Overflow,
-    /// There are so many event types and functions that their costs would take much more memory than the profile.
-    TooManyColumns,
-}
-
-impl fmt::Display for ViewError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ViewError::UnknownEvent { name, .. } => write!(f, "there is no event type `{name}`"),
-            ViewError::NothingSelected => f.write_str("no part of the profile is selected"),
-            ViewError::Overflow => f.write_str("a derived cost is too large to be reckoned with"),
-            ViewError::TooManyColumns => {
-                f.write_str("the profile has too many event types for as many functions")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ViewError {}
-
-/// A profile as it is looked at: its subjects with their costs, and who calls whom. Subjects are known by
-/// [`FunctionId`]s of the view's own graph.
+/// A view of a profile: its subjects with their costs, and the calls between them.
+///
+/// A view owns its profile and can be shared between threads. What it computes is kept: the graph and inclusive costs when it
+/// is made, names and callers when they are first asked for.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_report::{Cut, View, ViewError, ViewOptions};
+/// use regex::Regex;
+///
+/// let text = "events: Ir\nfn=main\n1 10\ncfn=read\ncalls=1 2\n1 5\nfn=read\n2 5\n";
+/// let profile = std::sync::Arc::new(Profile::of(text.as_bytes().to_vec()));
+///
+/// let view = View::new(profile.clone(), &ViewOptions::default())?;
+/// let costs: Vec<_> =
+///     view.subjects().map(|(id, subject)| (subject.name().to_owned(), view.inclusive_cost(id)[0])).collect();
+/// assert_eq!(costs, [("main".to_owned(), 15), ("read".to_owned(), 5)]);
+///
+/// let cut = Cut { caller: Regex::new("main").expect("valid"), callee: Regex::new("read").expect("valid") };
+/// let view = View::new(profile.clone(), &ViewOptions { cuts: vec![cut], ..ViewOptions::default() })?;
+/// assert_eq!(view.cut_arc_count(), 1);
+///
+/// let options = ViewOptions { events: vec!["Time".to_owned()], ..ViewOptions::default() };
+/// assert!(matches!(View::new(profile, &options), Err(ViewError::UnknownEvent { .. })));
+/// # Ok::<(), ViewError>(())
+/// ```
 #[derive(Debug)]
-pub struct View<'p> {
-    profile: &'p Profile,
+pub struct View {
+    profile: Arc<Profile>,
     selection: Selection,
     columns: Columns,
-    subjects: Subjects<'p>,
+    subjects: Subjects,
     graph: CallGraph,
+    cut: CutArcs,
     inclusive: Inclusive,
+    /// The cycles of the graph, if `inclusive` does not have them.
+    cycles: OnceLock<Cycles>,
+    has_cycles: bool,
     totals: Vec<Cost>,
-    cut_arcs: usize,
 }
 
-impl<'p> View<'p> {
-    /// Looks at a profile.
+impl View {
+    /// Makes a view of a profile.
     ///
     /// # Errors
     ///
-    /// When there is nothing to see, or an event type that was asked for is not there.
-    pub fn new(profile: &'p Profile, options: &ViewOptions) -> Result<Self, ViewError> {
-        refuse(profile, &options.selection)?;
-        let subjects = Subjects::new(profile, options);
-        let columns = Columns::named(profile, &options.derive, &options.events)?;
-        let graph_of = |selection: &Selection| {
-            let graph = columns.call_graph(profile, selection)?;
-            Ok(if subjects.are_functions() {
-                graph
-            } else {
-                graph.folded(subjects.len(), |it| subjects.of(it))
-            })
-        };
-        let graph = graph_of(&options.selection)?;
-        let cut = arcs_to_cut(&graph, &subjects, options);
-        let cut_arcs = cut.len();
-        let graph = if cut_arcs > 0 { graph.without(|_, arc| cut.contains(&ends(arc))) } else { graph };
-
+    /// If nothing is selected, if an event type does not exist, or if costs are out of range.
+    pub fn new(profile: impl Into<Arc<Profile>>, options: &ViewOptions) -> Result<Self, ViewError> {
+        let profile: Arc<Profile> = profile.into();
+        check(&profile, &options.selection)?;
+        let subjects = Subjects::new(&profile, options);
+        let columns = Columns::named(&profile, &options.derive, &options.events)?;
+        let draft = Draft { profile: &profile, options, subjects: &subjects, columns: &columns };
+        let graph = draft.graph(&options.selection)?;
+        let cut = draft.arcs_to_cut(&graph);
+        let graph = without(graph, &cut);
         let inclusive = match options.rule {
-            Rule::Own => Inclusive::own_with(&graph, || cycles_of(&graph, options)),
-            Rule::Annotate => Inclusive::annotate(&graph),
-            // Its sums go by parts, so the graph of all parts is not enough; and its cycles are those of all parts,
-            // selected or not.
-            Rule::KCachegrind => {
-                let cycles = if options.selection.is_all() {
-                    cycles_of(&graph, options)
-                } else {
-                    let all = graph_of(&Selection::default())?;
-                    // What is cut where one looks holds nothing together either, however dear it is elsewhere.
-                    let cut_of_all = arcs_to_cut(&all, &subjects, options);
-                    let is_cut = |arc: &Arc| cut.contains(&ends(arc)) || cut_of_all.contains(&ends(arc));
-                    let is_whole = cut.is_empty() && cut_of_all.is_empty();
-                    let all = if is_whole { all } else { all.without(|_, arc| is_cut(arc)) };
-                    cycles_of(&all, options)
-                };
-                part_by_part(profile, &options.selection, &columns, &graph, &subjects, &cut, cycles)?
-            }
+            InclusiveRule::Gristmill => Inclusive::with_cycles(&graph, || draft.cycles(&graph)),
+            InclusiveRule::CallgrindAnnotate => Inclusive::callgrind_annotate(&graph),
+            InclusiveRule::KCachegrind => draft.kcachegrind(&graph, &cut)?,
         };
-        let totals = graph.total();
         Ok(View {
-            profile,
+            has_cycles: options.rule == InclusiveRule::Gristmill && options.cycles,
+            totals: graph.total(),
             selection: options.selection.clone(),
+            profile,
             columns,
             subjects,
             graph,
+            cut,
             inclusive,
-            totals,
-            cut_arcs,
+            cycles: OnceLock::new(),
         })
     }
 
-    /// The profile.
-    pub fn profile(&self) -> &'p Profile {
-        self.profile
+    /// Returns the profile.
+    pub fn profile(&self) -> &Arc<Profile> {
+        &self.profile
     }
 
-    /// The parts that are looked at.
+    /// Returns the selection of parts.
     pub fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// The event types that are shown: the columns of all costs. There is always one, and the first decides the order.
+    /// Returns the event types that are shown: the columns of all costs. There is always one, and the first decides the
+    /// order.
     pub fn events(&self) -> &[EventColumn] {
         self.columns.events()
     }
 
-    /// The names of event types that are there and not shown.
+    /// Returns the names of event types that exist and are not shown.
     pub fn other_events(&self) -> &[String] {
         self.columns.others()
     }
 
-    /// Costs as the profile records them, brought to the columns of the view.
+    /// Makes a row of shown costs from a row with a cost for each event type of the profile.
     ///
     /// # Errors
     ///
-    /// When a derived cost is above all bounds.
-    pub(crate) fn of_recorded(&self, recorded: &[Cost]) -> Result<Vec<Cost>, ViewError> {
-        self.columns.of_recorded(recorded).ok_or(ViewError::Overflow)
+    /// If a derived cost is out of range.
+    pub(crate) fn shown_costs(&self, recorded: &[Cost]) -> Result<Vec<Cost>, ViewError> {
+        self.columns.shown(recorded).ok_or(ViewError::Overflow)
     }
 
-    /// Who calls whom, cuts made.
+    /// Returns the call graph after folding and cutting. Its nodes are the subjects.
     pub fn graph(&self) -> &CallGraph {
         &self.graph
     }
 
-    /// The inclusive costs.
+    /// Returns the inclusive costs, by the rule of the view.
     pub fn inclusive(&self) -> &Inclusive {
         &self.inclusive
     }
 
-    /// The sum of all self costs, by column.
+    /// Returns the cycles of the graph, whether or not the view takes them as one.
+    pub fn cycles(&self) -> &Cycles {
+        if self.has_cycles {
+            return self.inclusive.cycles();
+        }
+        self.cycles.get_or_init(|| Cycles::new(&self.graph))
+    }
+
+    /// Returns the sum of all self costs, by column.
     pub fn totals(&self) -> &[Cost] {
         &self.totals
     }
 
-    /// What is looked at as one function.
-    pub fn subjects(&self) -> impl ExactSizeIterator<Item = (FunctionId, Subject<'_>)> {
-        (0..self.subjects.len()).map(FunctionId::new).map(|id| (id, self.subject(id)))
+    /// Iterates over the subjects.
+    pub fn subjects(&self) -> impl DoubleEndedIterator<Item = (SubjectId, Subject<'_>)> + ExactSizeIterator {
+        self.subject_ids().map(|id| (id, self.subject(id)))
     }
 
-    /// One of them.
-    pub fn subject(&self, id: FunctionId) -> Subject<'_> {
-        self.subjects.get(id)
+    /// Iterates over the ids of the subjects.
+    pub fn subject_ids(&self) -> impl DoubleEndedIterator<Item = SubjectId> + ExactSizeIterator + use<> {
+        self.graph.nodes().map(SubjectId)
     }
 
-    /// The one that a function of the profile was folded into.
-    pub fn subject_of(&self, function: FunctionId) -> FunctionId {
-        self.subjects.of(function)
+    /// Returns a subject.
+    pub fn subject(&self, id: SubjectId) -> Subject<'_> {
+        self.subjects.get(&self.profile, &self.graph, id)
     }
 
-    /// The functions of the profile that a subject stands for.
-    pub fn functions_of(&self, subject: FunctionId) -> Vec<FunctionId> {
-        if self.subjects.are_functions() {
-            return vec![subject];
-        }
-        self.profile.functions().filter(|&function| self.subject_of(function) == subject).collect()
+    /// Returns the subject of a node of the graph.
+    pub fn subject_at(&self, node: NodeId) -> SubjectId {
+        SubjectId(node)
     }
 
-    /// How many arcs were cut.
-    pub fn cut_arcs(&self) -> usize {
-        self.cut_arcs
+    /// Returns the subject that a function of the profile was folded into.
+    pub fn subject_of(&self, function: FunctionId) -> SubjectId {
+        self.subjects.subject_of(function, &self.graph)
     }
 
-    /// What is wrong with derived event types.
+    /// Returns the functions of the profile that a subject stands for.
+    pub fn functions_of(&self, subject: SubjectId) -> Vec<FunctionId> {
+        self.subjects.functions_of(subject, &self.profile, &self.graph)
+    }
+
+    /// Returns the self cost of a subject.
+    pub fn self_cost(&self, subject: SubjectId) -> &[Cost] {
+        self.graph.self_cost(subject.node())
+    }
+
+    /// Returns the inclusive cost of a subject, by the rule of the view.
+    pub fn inclusive_cost(&self, subject: SubjectId) -> &[Cost] {
+        self.inclusive.cost(subject.node())
+    }
+
+    /// Returns the count of calls of a subject, its calls to itself included.
+    pub fn call_count(&self, subject: SubjectId) -> Cost {
+        self.inclusive.call_count(subject.node())
+    }
+
+    /// Returns the costs of a subject in one part, by column. `None` if the part has nothing of it.
+    ///
+    /// # Errors
+    ///
+    /// If a derived cost is out of range.
+    pub fn costs_in_part(&self, subject: SubjectId, part: &Part<'_>) -> Result<Option<NodeCosts>, ViewError> {
+        let folded = FoldedProfile::new(&self.profile, self.subjects.partition(), &self.cut);
+        let Some(costs) = folded.node_in_part(part, subject.node(), &self.inclusive) else { return Ok(None) };
+        Ok(Some(NodeCosts {
+            self_costs: self.shown_costs(&costs.self_costs)?,
+            inclusive: self.shown_costs(&costs.inclusive)?,
+            call_count: costs.call_count,
+        }))
+    }
+
+    /// `true` if calls from one subject to another are cut.
+    pub(crate) fn is_cut(&self, caller: SubjectId, callee: SubjectId) -> bool {
+        self.cut.contains(&arc(caller, callee))
+    }
+
+    /// `true` if calls from one subject to another stay inside a cycle that the view takes as one, or are of a subject to
+    /// itself.
+    pub(crate) fn is_inner(&self, caller: SubjectId, callee: SubjectId) -> bool {
+        self.inclusive.cycles().is_inner(&arc(caller, callee))
+    }
+
+    /// Returns the count of arcs that were cut.
+    pub fn cut_arc_count(&self) -> usize {
+        self.cut.len()
+    }
+
+    /// Returns the faults of derived event types.
     pub fn faults(&self) -> &[DerivationFault] {
         self.columns.faults()
     }
 }
 
-/// Refuses what there is nothing to see of, and what would take more memory than anybody has.
-pub(crate) fn refuse(profile: &Profile, selection: &Selection) -> Result<(), ViewError> {
+/// Refuses an empty selection, and tables that no memory holds.
+pub(crate) fn check(profile: &Profile, selection: &Selection) -> Result<(), ViewError> {
     if profile.selected(selection).next().is_none() && !selection.is_all() {
         return Err(ViewError::NothingSelected);
     }
@@ -272,84 +292,73 @@ pub(crate) fn refuse(profile: &Profile, selection: &Selection) -> Result<(), Vie
     Ok(())
 }
 
-fn cycles_of(graph: &CallGraph, options: &ViewOptions) -> Cycles {
-    if options.cycles { Cycles::of(graph) } else { Cycles::none(graph) }
+/// An arc that stands for its ends.
+fn arc(caller: SubjectId, callee: SubjectId) -> CallArc {
+    CallArc { caller: caller.node(), callee: callee.node(), count: 0 }
 }
 
-/// Caller and callee of an arc.
-type Ends = (FunctionId, FunctionId);
-
-fn ends(arc: &Arc) -> Ends {
-    (arc.caller, arc.callee)
+fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
+    if cut.is_empty() { graph } else { graph.without(|_, arc| cut.contains(arc)) }
 }
 
-/// Which arcs are taken out.
-fn arcs_to_cut(graph: &CallGraph, subjects: &Subjects<'_>, options: &ViewOptions) -> HashSet<Ends> {
-    if options.cuts.is_empty() && options.cut_below == 0 {
-        return HashSet::new();
+/// A view before its graph is made.
+struct Draft<'d> {
+    profile: &'d Profile,
+    options: &'d ViewOptions,
+    subjects: &'d Subjects,
+    columns: &'d Columns,
+}
+
+impl Draft<'_> {
+    /// The folded graph of some parts, before cuts.
+    fn graph(&self, selection: &Selection) -> Result<CallGraph, ViewError> {
+        let graph = self.columns.call_graph(self.profile, selection)?;
+        Ok(match self.subjects.partition() {
+            None => graph,
+            Some(partition) => graph.folded(partition),
+        })
     }
-    let mut is_cut = if options.cut_below > 0 {
-        graph.weak_arcs(options.cut_below, 1000, |costs| costs[0].saturating_abs())
-    } else {
-        vec![false; graph.arcs().len()]
-    };
-    let fits = |pattern: &Regex, function: FunctionId| pattern.is_match(subjects.get(function).name());
-    for Cut { caller, callee } in &options.cuts {
-        for (is_cut, arc) in is_cut.iter_mut().zip(graph.arcs()) {
-            *is_cut |= fits(caller, arc.caller) && fits(callee, arc.callee);
+
+    fn cycles(&self, graph: &CallGraph) -> Cycles {
+        if self.options.cycles { Cycles::new(graph) } else { Cycles::none(graph) }
+    }
+
+    fn arcs_to_cut(&self, graph: &CallGraph) -> CutArcs {
+        let ViewOptions { cuts, cut_below, .. } = self.options;
+        if cuts.is_empty() && *cut_below == 0 {
+            return CutArcs::default();
         }
-    }
-    graph.arcs().zip(is_cut).filter(|(_, is_cut)| *is_cut).map(|(arc, _)| ends(&arc)).collect()
-}
-
-/// The costs that KCachegrind shows, which it adds up part by part. Cuts are made in each of them.
-fn part_by_part(
-    profile: &Profile,
-    selection: &Selection,
-    columns: &Columns,
-    graph: &CallGraph,
-    subjects: &Subjects<'_>,
-    cut: &HashSet<Ends>,
-    cycles: Cycles,
-) -> Result<Inclusive, ViewError> {
-    let width = graph.width();
-    let mut sums = KCachegrind::new(graph.functions(), width);
-    for part in profile.selected(selection) {
-        let events = part.event_types();
-        let mut recorded = vec![0; profile.event_count().max(1)];
-        let mut shown = |costs: &[Cost]| {
-            events.iter().zip(costs).for_each(|(event, &cost)| recorded[event.index()] = cost);
-            columns.of_recorded(&recorded).ok_or(ViewError::Overflow)
+        let mut is_cut = if *cut_below > 0 {
+            graph.weak_arcs(*cut_below, 1000, |costs| costs[0].saturating_abs())
+        } else {
+            vec![false; graph.arcs().len()]
         };
-        let (mut functions, mut function_costs) = (Vec::new(), CostTable::new(width, 0));
-        let (mut arcs, mut arc_costs) = (Vec::new(), CostTable::new(width, 0));
-        let mut result = Ok(());
-        profile.each_self_cost(&part, |function, _, costs| match shown(costs) {
-            Ok(row) => {
-                functions.push(subjects.of(function));
-                function_costs.push(&row);
+        let matches = |pattern: &Regex, node: NodeId| {
+            pattern.is_match(self.subjects.get(self.profile, graph, SubjectId(node)).name())
+        };
+        for Cut { caller, callee } in cuts {
+            for (is_cut, arc) in is_cut.iter_mut().zip(graph.arcs()) {
+                *is_cut |= matches(caller, arc.caller) && matches(callee, arc.callee);
             }
-            Err(error) => result = Err(error),
-        });
-        profile.each_arc(&part, |arc, costs| {
-            let arc =
-                Arc { caller: subjects.of(arc.caller), callee: subjects.of(arc.callee), count: arc.count };
-            if cut.contains(&ends(&arc)) {
-                return;
-            }
-            match shown(costs) {
-                Ok(row) => {
-                    arcs.push(arc);
-                    arc_costs.push(&row);
-                }
-                Err(error) => result = Err(error),
-            }
-        });
-        result?;
-        sums.add_part(
-            functions.into_iter().zip(function_costs.rows()),
-            arcs.into_iter().zip(arc_costs.rows()),
-        );
+        }
+        graph.arcs().zip(is_cut).filter(|(_, is_cut)| *is_cut).map(|(arc, _)| arc).collect()
     }
-    Ok(sums.finish(graph, cycles))
+
+    /// Inclusive costs by the rule of KCachegrind, which sums them part by part. Its cycles are those of all parts, selected
+    /// or not.
+    fn kcachegrind(&self, graph: &CallGraph, cut: &CutArcs) -> Result<Inclusive, ViewError> {
+        let ViewOptions { selection, .. } = self.options;
+        let cycles = if selection.is_all() {
+            self.cycles(graph)
+        } else {
+            let all = self.graph(&Selection::default())?;
+            // An arc that is cut in the selection holds no cycle together, even if it is expensive elsewhere.
+            let cut_of_all = self.arcs_to_cut(&all);
+            self.cycles(&without(without(all, cut), &cut_of_all))
+        };
+        let folded = FoldedProfile::new(self.profile, self.subjects.partition(), cut);
+        folded.kcachegrind(selection, graph, cycles, |recorded| {
+            self.columns.shown(recorded).ok_or(ViewError::Overflow)
+        })
+    }
 }

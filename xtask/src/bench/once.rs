@@ -78,7 +78,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         Work::Inclusive | Work::Peer => {
             let profile = load(Loader::new(), input);
             let graph = profile.call_graph(&Selection::default());
-            let inclusive = Inclusive::own(&graph, Cycles::of(&graph));
+            let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
             done(start, reading, (profile, graph, inclusive))
         }
     }

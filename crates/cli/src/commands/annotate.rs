@@ -7,6 +7,7 @@ mod document;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use gristmill_compat::LayoutError;
@@ -29,7 +30,7 @@ use crate::source_files::SourceFiles;
 pub(crate) struct Job<'j> {
     pub(crate) args: &'j AnnotateArgs,
     pub(crate) files: &'j Files,
-    pub(crate) profile: &'j Profile,
+    pub(crate) profile: &'j Arc<Profile>,
     pub(crate) sources: &'j dyn Sources,
     pub(crate) session: &'j Session,
 }
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
     };
     files.profiles = load::with_sets(&files.profiles, &args.selection, session)?;
     let files = &files;
-    let profile = &load::profile_of(&files.profiles, session)?;
+    let profile = &Arc::new(load::profile_of(&files.profiles, session)?);
     let sources = &SourceFiles::new(&args.source, files.time(), session)?;
     let job = Job { args, files, profile, sources, session };
     session.write_to(&target, args.force, |out| match args.format {

@@ -16,9 +16,9 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
     let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
     let profile = load::profile(&args.files, &args.profile.selection, session)?;
-    let view = load::view(&profile, &args.profile, args.format)?;
+    let view = load::view(profile, &args.profile, args.format)?;
     let relative_to = args.relative_to.as_deref().map(|name| load::function(&view, name)).transpose()?;
-    let per_call = args.per_call && calls_are_counted(&profile, session);
+    let per_call = args.per_call && calls_are_counted(view.profile(), session);
     let report = Functions::new(
         &view,
         &FunctionsOptions {

@@ -14,7 +14,7 @@ const ROWS: usize = 10;
 
 pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let profile = load::profile(&args.files, &args.profile.selection, session)?;
-    let view = load::view(&profile, &args.profile, args.format)?;
+    let view = load::view(profile, &args.profile, args.format)?;
     let options = ShowOptions {
         function: load::function(&view, &args.function)?,
         depth: usize::try_from(args.depth).unwrap_or(usize::MAX),

@@ -16,7 +16,7 @@ const NODES_FOR_PROGRAMS: usize = 10_000;
 
 pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let profile = load::profile(&args.files, &args.profile.selection, session)?;
-    let view = load::view(&profile, &args.profile, args.format)?;
+    let view = load::view(profile, &args.profile, args.format)?;
     let options = TreeOptions {
         from: args.from.as_deref().map(|name| load::function(&view, name)).transpose()?,
         inverted: args.inverted,

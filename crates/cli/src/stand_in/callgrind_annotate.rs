@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use gristmill_compat::callgrind_annotate::Threshold;
@@ -105,7 +106,8 @@ fn report(words: &[OsString], session: &Session) -> Result<(), Refusal> {
     }
     let files = &Files { profiles: vec![path], sources };
     let profile =
-        &load::profile(&files.profiles, &args.selection, session).map_err(|error| failure(&error))?;
+        load::profile(&files.profiles, &args.selection, session).map_err(|error| failure(&error))?;
+    let profile = &Arc::new(profile);
     if let Some(version) = profile.inputs().first().and_then(|input| newer_version(&input.bytes)) {
         let version = printable(version);
         return Err(Refusal::new(TOO_NEW, format!("version {version} of the format is not known here\n")));

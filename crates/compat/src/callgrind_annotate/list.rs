@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::cmp::Reverse;
 
 use gristmill_format::Cost;
-use gristmill_profile::analysis::{Arc, CallGraph, Cycles};
+use gristmill_profile::analysis::{CallArc, CallGraph, Cycles, NodeId};
 use gristmill_profile::source_lines::{PartialCosts, PartialRow, range_of};
-use gristmill_profile::{CostTable, FunctionId, Profile, Selection};
+use gristmill_profile::{Profile, Selection};
 
 use super::cells::{quotient, to_double};
 use super::entries::{Entries, EntryArc, EntryId};
@@ -195,8 +195,9 @@ fn inclusive(
         costs.add_row(arc.caller, arc_costs.row(at));
     }
 
-    let cycles = Cycles::of(&graph_of(entries, arcs));
-    let is_inner = |arc: &EntryArc| cycles.is_inner(&arc_of(arc));
+    let graph = graph_of(entries, arcs);
+    let cycles = Cycles::new(&graph);
+    let is_inner = |arc: &EntryArc| cycles.is_inner(&arc_of(&graph, arc));
     let mut recurs: Vec<bool> = vec![false; entries.len()];
     for arc in arcs.iter().filter(|arc| is_inner(arc)) {
         (recurs[arc.caller], recurs[arc.callee]) = (true, true);
@@ -231,13 +232,17 @@ fn inclusive(
 
 /// Who calls whom; without costs, which cycles do not depend on.
 fn graph_of(entries: &Entries<'_>, arcs: &[EntryArc]) -> CallGraph {
-    let costs = |rows: usize| CostTable::new(1, rows);
-    CallGraph::new(costs(entries.len()), arcs.iter().map(arc_of), costs(arcs.len()))
+    let mut graph = CallGraph::builder(0);
+    let nodes: Vec<NodeId> = (0..entries.len()).map(|_| graph.add_node(&[])).collect();
+    for arc in arcs {
+        let arc = CallArc { caller: nodes[arc.caller], callee: nodes[arc.callee], count: arc.count };
+        graph.add_arc(arc, &[]);
+    }
+    graph.build()
 }
 
-fn arc_of(arc: &EntryArc) -> Arc {
-    let [caller, callee] = [arc.caller, arc.callee].map(FunctionId::new);
-    Arc { caller, callee, count: arc.count }
+fn arc_of(graph: &CallGraph, arc: &EntryArc) -> CallArc {
+    CallArc { caller: graph.node(arc.caller), callee: graph.node(arc.callee), count: arc.count }
 }
 
 /// The totals: of each part what it claims, or else what its lines add up to; and whether some of it is added up.

@@ -2,42 +2,56 @@
 
 use gristmill_format::Cost;
 
+use crate::analysis::ids::NodeId;
 use crate::cost::CostTable;
-use crate::id::{FunctionId, narrow};
+use crate::id::narrow;
 
 /// All calls from one function to another, summed over call sites and parts.
+///
+/// The ends are nodes of a [`CallGraph`](crate::analysis::CallGraph), or functions of a profile in
+/// [`Profile::each_arc`](crate::Profile::each_arc).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arc {
-    /// The function that calls.
-    pub caller: FunctionId,
-    /// The function that is called.
-    pub callee: FunctionId,
-    /// How often.
+pub struct CallArc<N = NodeId> {
+    /// The end that calls.
+    pub caller: N,
+    /// The end that is called.
+    pub callee: N,
+    /// Count of calls.
     pub count: Cost,
 }
 
-impl Arc {
-    /// Whether the function calls itself.
+impl<N: Copy + Eq> CallArc<N> {
+    /// `true` if the function calls itself.
     #[inline]
     pub fn is_loop(&self) -> bool {
         self.caller == self.callee
     }
+
+    /// Returns the same arc between other ends.
+    pub fn map<M>(self, mut end: impl FnMut(N) -> M) -> CallArc<M> {
+        CallArc { caller: end(self.caller), callee: end(self.callee), count: self.count }
+    }
+
+    /// Returns caller and callee.
+    pub fn ends(&self) -> (N, N) {
+        (self.caller, self.callee)
+    }
 }
 
-/// Arcs in columns, so that many of them take little room, and several threads can fill them.
+/// Arcs in columns: compact, and fillable by several threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Arcs {
+pub(crate) struct ArcColumns {
     pub(super) callers: Vec<u32>,
     pub(super) callees: Vec<u32>,
     pub(super) counts: Vec<Cost>,
-    /// Inclusive cost of each of them.
+    /// Inclusive cost, by arc.
     pub(super) costs: CostTable,
 }
 
-impl Arcs {
-    /// So many that are yet to be filled in.
+impl ArcColumns {
+    /// Makes rows of zeros, to be filled in.
     pub(crate) fn zeros(width: usize, count: usize) -> Self {
-        Arcs {
+        ArcColumns {
             callers: vec![0; count],
             callees: vec![0; count],
             counts: vec![0; count],
@@ -45,25 +59,23 @@ impl Arcs {
         }
     }
 
-    /// In pieces of so many arcs each.
-    pub(crate) fn pieces(&mut self, counts: &[usize]) -> Vec<ArcsMut<'_>> {
+    /// Splits the arcs into consecutive slices with these counts.
+    pub(crate) fn slices_mut(&mut self, counts: &[usize]) -> Vec<ArcColumnsMut<'_>> {
         let width = self.costs.width();
         let (mut callers, mut callees, mut all) =
             (&mut self.callers[..], &mut self.callees[..], &mut self.counts[..]);
         let mut costs = self.costs.values_mut();
-        counts
-            .iter()
-            .map(|&count| ArcsMut {
-                callers: callers.split_off_mut(..count).unwrap_or_default(),
-                callees: callees.split_off_mut(..count).unwrap_or_default(),
-                counts: all.split_off_mut(..count).unwrap_or_default(),
-                costs: costs.split_off_mut(..count * width).unwrap_or_default(),
-                width,
-            })
-            .collect()
+        let split = |count: &usize| ArcColumnsMut {
+            callers: split_off(&mut callers, *count),
+            callees: split_off(&mut callees, *count),
+            counts: split_off(&mut all, *count),
+            costs: split_off(&mut costs, count * width),
+            width,
+        };
+        counts.iter().map(split).collect()
     }
 
-    /// Caller and callee of each of them.
+    /// Iterates over the callers and callees.
     pub(super) fn ends(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> + ExactSizeIterator + Clone {
         self.callers.iter().copied().zip(self.callees.iter().copied())
     }
@@ -79,29 +91,36 @@ impl Arcs {
         self.costs.push(costs);
     }
 
-    /// Sorted by caller and callee, those between the same two functions made one.
-    pub(super) fn merged(&self) -> Arcs {
+    /// Sorts by caller and callee, and sums arcs with the same ends.
+    pub(super) fn merged(&self) -> ArcColumns {
         let mut order: Vec<u32> = (0..self.len()).map(narrow).collect();
-        let ends = |place: usize| (self.callers[place], self.callees[place]);
-        order.sort_unstable_by_key(|&place| (ends(place as usize), place));
-        let mut merged = Arcs::zeros(self.costs.width(), 0);
-        for place in order.into_iter().map(|place| place as usize) {
+        let ends = |index: usize| (self.callers[index], self.callees[index]);
+        order.sort_unstable_by_key(|&index| (ends(index as usize), index));
+        let mut merged = ArcColumns::zeros(self.costs.width(), 0);
+        for index in order.into_iter().map(|index| index as usize) {
             let last = merged.len().checked_sub(1);
-            match last.filter(|&last| (merged.callers[last], merged.callees[last]) == ends(place)) {
+            match last.filter(|&last| (merged.callers[last], merged.callees[last]) == ends(index)) {
                 Some(last) => {
-                    merged.counts[last] += self.counts[place];
-                    merged.costs.add(last, self.costs.row(place));
+                    merged.counts[last] += self.counts[index];
+                    merged.costs.add(last, self.costs.row(index));
                 }
-                None => merged.push(ends(place), self.counts[place], self.costs.row(place)),
+                None => merged.push(ends(index), self.counts[index], self.costs.row(index)),
             }
         }
         merged
     }
 }
 
-/// Some of the arcs, to be filled in.
+/// Takes the first `count` elements off a slice.
+fn split_off<'a, T>(slice: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (first, rest) = std::mem::take(slice).split_at_mut(count);
+    *slice = rest;
+    first
+}
+
+/// A slice of [`ArcColumns`], to be filled in.
 #[derive(Debug)]
-pub(crate) struct ArcsMut<'a> {
+pub(crate) struct ArcColumnsMut<'a> {
     callers: &'a mut [u32],
     callees: &'a mut [u32],
     counts: &'a mut [Cost],
@@ -109,13 +128,13 @@ pub(crate) struct ArcsMut<'a> {
     width: usize,
 }
 
-impl ArcsMut<'_> {
-    /// Fills one in but for its costs, which are returned.
+impl ArcColumnsMut<'_> {
+    /// Sets the ends and the count of an arc, and returns its costs to be filled in.
     #[inline]
-    pub(crate) fn put(&mut self, place: usize, (caller, callee): (u32, u32), count: Cost) -> &mut [Cost] {
-        self.callers[place] = caller;
-        self.callees[place] = callee;
-        self.counts[place] = count;
-        &mut self.costs[place * self.width..][..self.width]
+    pub(crate) fn set(&mut self, index: usize, (caller, callee): (u32, u32), count: Cost) -> &mut [Cost] {
+        self.callers[index] = caller;
+        self.callees[index] = callee;
+        self.counts[index] = count;
+        &mut self.costs[index * self.width..][..self.width]
     }
 }

@@ -4,29 +4,30 @@ use std::ops::Range;
 
 use crate::prefetch::{AHEAD, glance};
 
-/// Which component each node is in. A component has a greater number than those that can be reached from it.
+/// The component of each node. A component has a greater number than those that can be reached from it.
 pub(crate) struct Components {
-    pub(crate) of: Vec<u32>,
+    pub(crate) component_of: Vec<u32>,
     pub(crate) count: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Where its arcs begin. They end where those of the next one begin.
+    /// Offset of its arcs. They end where those of the next node begin.
     begin: u32,
-    /// Of a node on the way, the first one there that is known to be reached from it, counted from 1. Of a node whose
-    /// component is complete, the number of this, counted down: above all others, so that it holds nothing back.
+    /// Of a node on the path: the first node of the path that is known to be reached from it, counted from 1. Of a node
+    /// whose component is complete: the number of the component, counted down. Such numbers are above all others, so they
+    /// never lower another node's value.
     low: u32,
 }
 
 const UNSEEN: u32 = 0;
 
-/// A node on the way.
+/// A node on the path of the search.
 struct Step {
     node: usize,
-    /// Its arcs that were not followed yet.
+    /// Its arcs that are not followed yet.
     arcs: Range<u32>,
-    /// No node before it can be reached from it, as far as is known.
+    /// `true` while no earlier node of the path is known to be reached from it.
     is_first: bool,
 }
 
@@ -34,23 +35,24 @@ impl Step {
     fn new(nodes: &mut [Node], node: usize, nth: u32, target: impl Fn(usize) -> Option<usize>) -> Self {
         nodes[node].low = nth;
         let arcs = nodes[node].begin..nodes[node + 1].begin;
-        // All of them will be looked at, in whatever order.
+        // All of them are read soon: prefetch them together.
         let ahead = arcs.clone().take(AHEAD).filter_map(|arc| target(arc as usize));
         glance(ahead.map(|to| nodes[to].low));
         Step { node, arcs, is_first: true }
     }
 }
 
-/// Strongly connected components after Tarjan, as Pearce has them: with a single number for each node, as most of the time
-/// goes into looking these up all over memory. A stack of its own stands in place of recursion, so that a chain of a
-/// million calls is no matter.
+/// Finds strongly connected components with Pearce's variant of Tarjan's algorithm.
 ///
-/// `begins` tells where the arcs of each node begin, and at last where those of the last one end; `target` where an arc
-/// leads, or that it is left out.
+/// It needs a single number for each node, which matters as most time goes into looking these up all over memory. An explicit
+/// stack stands in for recursion, so that a chain of a million calls is no problem.
+///
+/// `begins` has the offset of the arcs of each node, and the end of the last ones (CSR). `target` gives the node that an arc
+/// leads to, or `None` for an arc that is left out.
 pub(crate) fn components(begins: &[u32], target: impl Fn(usize) -> Option<usize>) -> Components {
     let mut nodes: Vec<Node> = begins.iter().map(|&begin| Node { begin, low: UNSEEN }).collect();
     let (mut next, mut last) = (1, u32::MAX);
-    // Nodes from which others before them can be reached.
+    // Finished nodes that wait for their component to be complete.
     let mut open: Vec<usize> = Vec::new();
     let mut path: Vec<Step> = Vec::new();
     for root in 0..begins.len().saturating_sub(1) {
@@ -101,6 +103,6 @@ pub(crate) fn components(begins: &[u32], target: impl Fn(usize) -> Option<usize>
         }
     }
     nodes.pop();
-    let of = nodes.into_iter().map(|node| u32::MAX - node.low).collect();
-    Components { of, count: (u32::MAX - last) as usize }
+    let component_of = nodes.into_iter().map(|node| u32::MAX - node.low).collect();
+    Components { component_of, count: (u32::MAX - last) as usize }
 }

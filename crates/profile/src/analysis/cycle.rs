@@ -1,243 +1,249 @@
-//! Cycles: functions that call each other in a circle.
+//! Cycles of a call graph.
 //!
-//! A cycle is a strongly connected component of two functions or more: from each of its members each other one can be
-//! reached over arcs. A function that only calls itself is none. KCachegrind looks for the same, but overlooks arcs
-//! back to the function where its search began, so that a cycle may appear smaller there, or not at all. Here it is the
-//! complete one.
+//! A cycle is a strongly connected component of two or more nodes: from each member every other member can be reached
+//! over arcs. A function that only calls itself is not in a cycle. KCachegrind searches for the same, but overlooks arcs
+//! back to the function where its search began, so that a cycle may be smaller there, or missing.
 //!
 //! Cycles are numbered from 1 in the order of their first members.
 
-use std::fmt;
-
 use gristmill_format::Cost;
 
-use crate::analysis::arcs::Arc;
+use crate::analysis::arcs::CallArc;
 use crate::analysis::component::{Components, components};
 use crate::analysis::graph::CallGraph;
+use crate::analysis::ids::{ArcId, CycleId, NodeId};
+use crate::analysis::partition::Partition;
 use crate::csr::{Grouped, begins};
-use crate::id::{FunctionId, narrow};
+use crate::id::narrow;
 
-/// The number of a cycle, from 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CycleId(u32);
-
-impl CycleId {
-    /// Its place in the lists of cycles, from 0.
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// The number to be shown, from 1.
-    pub fn number(self) -> usize {
-        self.index() + 1
-    }
-}
-
-impl fmt::Debug for CycleId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CycleId({})", self.number())
-    }
-}
-
-/// What calls are followed between: a function outside of any cycle, or a cycle as a whole.
+/// A node outside of any cycle, or a cycle as a whole. See the example of [`Cycles`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
-    /// A function that is in no cycle.
-    Function(FunctionId),
+    /// A node that is in no cycle.
+    Node(NodeId),
     /// All members of a cycle.
     Cycle(CycleId),
 }
 
 /// The cycles of a call graph.
 ///
-/// A unit is a cycle or a function outside of any. The units call each other in no circle, so they have an order in
-/// which no unit calls an earlier one.
+/// Calls between units (cycles, and nodes outside of any) form no cycle; see [`Condensation`].
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, Cycles, Unit};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let [main, even, odd] = [1, 2, 3].map(|cost| builder.add_node(&[cost]));
+/// for (caller, callee) in [(main, even), (even, odd), (odd, even)] {
+///     builder.add_arc(CallArc { caller, callee, count: 1 }, &[5]);
+/// }
+/// let graph = builder.build();
+///
+/// let cycles = Cycles::new(&graph);
+/// assert_eq!(cycles.unit(main), Unit::Node(main));
+/// let cycle = cycles.cycle_of(odd).expect("they call each other");
+/// assert_eq!(cycles.members(cycle), [even, odd]);
+/// assert_eq!(cycle.number(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycles {
-    /// By function: its cycle, or none.
+    /// The cycle of each node. 32 bits: each arc looks it up.
     cycle_of: Vec<u32>,
-    /// Members, cycle after cycle, and where those of each cycle begin.
-    members: Vec<FunctionId>,
+    /// Members, cycle after cycle, and the offset of each cycle's first one.
+    members: Vec<NodeId>,
     first_member: Vec<u32>,
-    /// By function: the place of its unit in the order of calls.
-    rank: Vec<u32>,
-    /// How many units there are.
-    units: usize,
+    /// By node: the rank of its unit. No unit calls one of a smaller rank.
+    ranks: Vec<u32>,
+    unit_count: usize,
 }
 
+/// The value of [`Cycles::cycle_of`] for a node outside of any cycle.
 const NO_CYCLE: u32 = u32::MAX;
 
+/// The condensation of a call graph: a graph without cycles that has one node for each unit.
+///
+/// Callers come before callees, and calls of a unit to itself are left out. Made by [`Cycles::condensation`].
+#[derive(Debug)]
+pub struct Condensation {
+    /// The graph of the units.
+    pub graph: CallGraph,
+    /// The unit that each node of it stands for.
+    pub units: Vec<Unit>,
+    partition: Partition,
+}
+
+impl Condensation {
+    /// Returns the node that a node of the original graph was condensed into.
+    pub fn node_of(&self, node: NodeId) -> NodeId {
+        self.partition.group_of(node)
+    }
+}
+
 impl Cycles {
-    /// Finds the cycles.
-    pub fn of(graph: &CallGraph) -> Self {
+    /// Finds the cycles of a graph.
+    pub fn new(graph: &CallGraph) -> Self {
         let callees = graph.callees();
         Cycles::from_components(&components(graph.first_out(), |arc| Some(callees[arc] as usize)))
     }
 
-    /// No cycles, whatever calls what.
-    ///
-    /// The order of units then is that of functions.
+    /// Makes the answer that there are no cycles. The order of units is that of nodes.
     pub fn none(graph: &CallGraph) -> Self {
         Cycles {
-            cycle_of: vec![NO_CYCLE; graph.functions()],
+            cycle_of: vec![NO_CYCLE; graph.node_count()],
             members: Vec::new(),
             first_member: vec![0],
-            rank: (0..graph.functions()).map(narrow).collect(),
-            units: graph.functions(),
+            ranks: (0..graph.node_count()).map(narrow).collect(),
+            unit_count: graph.node_count(),
         }
     }
 
-    /// Finds the cycles that there are without some of the arcs.
-    pub fn ignoring(graph: &CallGraph, mut is_ignored: impl FnMut(usize, &Arc) -> bool) -> Self {
-        let ignored: Vec<bool> =
-            graph.arcs().enumerate().map(|(place, arc)| is_ignored(place, &arc)).collect();
-        let callees = graph.callees();
-        let found = components(graph.first_out(), |arc| (!ignored[arc]).then(|| callees[arc] as usize));
-        Cycles::from_components(&found)
-    }
-
     fn from_components(components: &Components) -> Self {
-        let functions = components.of.len();
+        let nodes = components.component_of.len();
         let mut size = vec![0u32; components.count];
-        components.of.iter().for_each(|&component| size[component as usize] += 1);
+        components.component_of.iter().for_each(|&component| size[component as usize] += 1);
 
-        let mut number = vec![NO_CYCLE; components.count];
-        let mut cycle_of = vec![NO_CYCLE; functions];
+        let mut cycle_of_component = vec![NO_CYCLE; components.count];
+        let mut cycle_of = vec![NO_CYCLE; nodes];
         let mut first_member = vec![0u32];
-        for (function, &component) in components.of.iter().enumerate() {
+        let mut member_count = 0;
+        for (node, &component) in components.component_of.iter().enumerate() {
             let component = component as usize;
             if size[component] < 2 {
                 continue;
             }
-            if number[component] == NO_CYCLE {
-                number[component] = narrow(first_member.len() - 1);
-                first_member.push(first_member[first_member.len() - 1] + size[component]);
+            if cycle_of_component[component] == NO_CYCLE {
+                cycle_of_component[component] = narrow(first_member.len() - 1);
+                member_count += size[component];
+                first_member.push(member_count);
             }
-            cycle_of[function] = number[component];
+            cycle_of[node] = cycle_of_component[component];
         }
         let mut next = first_member.clone();
-        let mut members = vec![FunctionId::new(0); first_member[first_member.len() - 1] as usize];
-        for (function, &cycle) in cycle_of.iter().enumerate() {
+        let mut members = vec![NodeId::from_u32(0); member_count as usize];
+        for (node, &cycle) in cycle_of.iter().enumerate() {
             if cycle != NO_CYCLE {
-                members[next[cycle as usize] as usize] = FunctionId::new(function);
+                members[next[cycle as usize] as usize] = NodeId::new(node);
                 next[cycle as usize] += 1;
             }
         }
         // A component is complete when all that it calls is, so callees come first.
-        let rank = components.of.iter().map(|&component| narrow(components.count) - 1 - component).collect();
-        Cycles { cycle_of, members, first_member, rank, units: components.count }
+        let ranks = components
+            .component_of
+            .iter()
+            .map(|&component| narrow(components.count) - 1 - component)
+            .collect();
+        Cycles { cycle_of, members, first_member, ranks, unit_count: components.count }
     }
 
-    /// How many there are.
+    /// Returns the count of cycles.
     pub fn len(&self) -> usize {
         self.first_member.len() - 1
     }
 
-    /// Whether there is none.
+    /// `true` if there is no cycle.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// All of them.
+    /// Iterates over the cycles.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = CycleId> + use<> {
-        (0..narrow(self.len())).map(CycleId)
+        (0..self.len()).map(CycleId::new)
     }
 
-    /// The cycle that a function is in.
+    /// Returns the cycle that a node is in.
     #[inline]
-    pub fn cycle_of(&self, function: FunctionId) -> Option<CycleId> {
-        let cycle = self.cycle_of[function.index()];
-        (cycle != NO_CYCLE).then_some(CycleId(cycle))
+    pub fn cycle_of(&self, node: NodeId) -> Option<CycleId> {
+        let cycle = self.cycle_of[node.index()];
+        (cycle != NO_CYCLE).then_some(CycleId::from_u32(cycle))
     }
 
-    /// The unit that a function belongs to.
-    pub fn unit(&self, function: FunctionId) -> Unit {
-        self.cycle_of(function).map_or(Unit::Function(function), Unit::Cycle)
+    /// Returns the unit that a node belongs to.
+    pub fn unit(&self, node: NodeId) -> Unit {
+        self.cycle_of(node).map_or(Unit::Node(node), Unit::Cycle)
     }
 
-    /// The functions of a cycle, in their order.
-    pub fn members(&self, cycle: CycleId) -> &[FunctionId] {
+    /// Returns the members of a cycle, in order.
+    pub fn members(&self, cycle: CycleId) -> &[NodeId] {
         let [start, end] = [0, 1].map(|next| self.first_member[cycle.index() + next] as usize);
         &self.members[start..end]
     }
 
-    /// Whether an arc goes from a unit to itself: inside a cycle, or from a function to itself.
+    /// `true` if an arc goes from a unit to itself: inside a cycle, or from a node to itself.
     #[inline]
-    pub fn is_inner(&self, arc: &Arc) -> bool {
-        // Most functions are in no cycle, and then where the arc leads need not be looked up.
+    pub fn is_inner(&self, arc: &CallArc) -> bool {
+        // Most nodes are in no cycle; then the callee need not be looked up.
         let cycle = self.cycle_of[arc.caller.index()];
         arc.is_loop() || cycle != NO_CYCLE && cycle == self.cycle_of[arc.callee.index()]
     }
 
-    /// How many units there are: cycles, and functions outside of any.
-    pub fn units(&self) -> usize {
-        self.units
+    /// Returns the count of units: cycles, and nodes outside of any.
+    pub fn unit_count(&self) -> usize {
+        self.unit_count
     }
 
-    /// The place of a function's unit in the order of calls: no unit calls one with a smaller place. This holds for
-    /// the arcs that were not ignored.
-    #[inline]
-    pub fn rank(&self, function: FunctionId) -> usize {
-        self.rank[function.index()] as usize
+    /// Condenses the graph.
+    ///
+    /// # Panics
+    ///
+    /// If these are not the cycles of this graph.
+    pub fn condensation(&self, graph: &CallGraph) -> Condensation {
+        let partition = Partition::new(self.unit_count, self.ranks.iter().map(|&rank| rank as usize));
+        let condensed = graph.folded(&partition).without(|_, arc| arc.is_loop());
+        assert!(condensed.arcs().all(|arc| arc.caller < arc.callee), "the cycles of this graph");
+        // Each unit has a node, so all of these are replaced.
+        let mut units = vec![Unit::Node(NodeId::from_u32(0)); self.unit_count];
+        for node in graph.nodes() {
+            units[partition.group_of(node).index()] = self.unit(node);
+        }
+        Condensation { graph: condensed, units, partition }
     }
 
-    /// The arcs that lead into a cycle from outside, as places in [`CallGraph::arcs`], by callee.
-    pub fn entries(&self, graph: &CallGraph, cycle: CycleId) -> Vec<usize> {
+    /// Returns the arcs that enter a cycle from outside, by callee.
+    pub fn entries(&self, graph: &CallGraph, cycle: CycleId) -> Vec<ArcId> {
         let members = self.members(cycle).iter();
         let arcs = members.flat_map(|&member| graph.incoming(member));
         arcs.filter(|&arc| self.cycle_of(graph.arc(arc).caller) != Some(cycle)).collect()
     }
 
-    /// The arcs that lead out of a cycle, as places in [`CallGraph::arcs`], by caller.
-    pub fn exits(&self, graph: &CallGraph, cycle: CycleId) -> Vec<usize> {
+    /// Returns the arcs from one member to another, by caller. Calls of a member to itself are left out: they do not hold
+    /// the cycle together.
+    pub fn inner(&self, graph: &CallGraph, cycle: CycleId) -> Vec<ArcId> {
         let members = self.members(cycle).iter();
         let arcs = members.flat_map(|&member| graph.outgoing(member));
-        arcs.filter(|&arc| self.cycle_of(graph.arc(arc).callee) != Some(cycle)).collect()
-    }
-
-    /// The arcs from one member to another, as places in [`CallGraph::arcs`], by caller. Calls of a member to itself
-    /// are not among them: they do not hold the cycle together.
-    pub fn inner(&self, graph: &CallGraph, cycle: CycleId) -> Vec<usize> {
-        let members = self.members(cycle).iter();
-        let arcs = members.flat_map(|&member| graph.outgoing(member));
-        let is_inner = |arc: &Arc| !arc.is_loop() && self.cycle_of(arc.callee) == Some(cycle);
+        let is_inner = |arc: &CallArc| !arc.is_loop() && self.cycle_of(arc.callee) == Some(cycle);
         arcs.filter(|&arc| is_inner(&graph.arc(arc))).collect()
     }
 
-    /// The arc whose removal breaks most of a cycle: what stays together then is smallest. None where no single arc
-    /// breaks it.
+    /// Returns the arc whose removal breaks most of a cycle: the largest cycle that is left is smallest. `None` if no
+    /// single arc breaks it.
     ///
-    /// Among equals it is the one with the least inclusive cost of the event type, then the first.
-    pub fn breaker(&self, graph: &CallGraph, cycle: CycleId, event: usize) -> Option<Breaker> {
-        self.breaker_within(graph, cycle, event, 100_000_000)
-    }
-
-    /// The same with a limit to the work, in arcs looked at.
-    pub fn breaker_within(
+    /// Among equals it is the arc with the least inclusive cost of the event type, then the first. `max_work` limits the
+    /// count of arcs that are looked at; see [`Breaker::is_best`].
+    pub fn breaker(
         &self,
         graph: &CallGraph,
         cycle: CycleId,
         event: usize,
-        mut work: usize,
+        max_work: usize,
     ) -> Option<Breaker> {
-        let inner = Inner::of(self, graph, cycle);
+        let inner = CycleGraph::new(self, graph, cycle);
+        let mut work_left = max_work;
         let mut best: Option<Breaker> = None;
         let mut is_best = true;
         for candidate in inner.candidates() {
-            let Some(left) = work.checked_sub(inner.arcs.len() + inner.members) else {
+            let Some(left) = work_left.checked_sub(inner.arcs.len() + inner.member_count) else {
                 is_best = false;
                 break;
             };
-            work = left;
+            work_left = left;
             let broken = inner.components_without(candidate);
             if broken.count == 1 {
                 continue;
             }
             let mut size = vec![0usize; broken.count];
-            broken.of.iter().for_each(|&component| size[component as usize] += 1);
+            broken.component_of.iter().for_each(|&component| size[component as usize] += 1);
             let found = Breaker {
-                arc: inner.places[candidate],
+                arc: inner.arc_ids[candidate],
                 largest_left: size.iter().copied().filter(|&size| size > 1).max().unwrap_or(0),
                 members_left: size.iter().filter(|&&size| size > 1).sum(),
                 is_best: true,
@@ -254,65 +260,68 @@ impl Cycles {
     }
 }
 
-/// The arc whose removal breaks most of a cycle.
+/// The arc whose removal breaks most of a cycle. Found by [`Cycles::breaker`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Breaker {
-    /// Its place in [`CallGraph::arcs`].
-    pub arc: usize,
-    /// How many members the largest cycle has that is left. 0 when none is.
+    /// The arc.
+    pub arc: ArcId,
+    /// Count of members of the largest cycle that is left; 0 if none is.
     pub largest_left: usize,
-    /// How many members are then still in cycles.
+    /// Count of members that are still in cycles.
     pub members_left: usize,
-    /// Whether all arcs were tried that could be better. Not so in cycles so large that trying them would take long.
+    /// `true` if all arcs were tried that could be better. `false` for cycles so large that this would take too long.
     pub is_best: bool,
 }
 
-/// A cycle as a graph of its own, with members numbered from 0.
-struct Inner {
-    members: usize,
+/// A cycle as a graph of its own, with its members numbered from 0.
+struct CycleGraph {
+    member_count: usize,
     /// Caller and callee; sorted by caller.
     arcs: Vec<(u32, u32)>,
-    /// The places of the arcs in the graph.
-    places: Vec<usize>,
+    /// The same arcs in the whole graph.
+    arc_ids: Vec<ArcId>,
     first_out: Vec<u32>,
-    /// The member that most is entered by: where a cut is most likely to be right.
+    /// The member that most cost enters by: the best place for a cut.
     entry: u32,
 }
 
-impl Inner {
-    fn of(cycles: &Cycles, graph: &CallGraph, cycle: CycleId) -> Inner {
+impl CycleGraph {
+    fn new(cycles: &Cycles, graph: &CallGraph, cycle: CycleId) -> CycleGraph {
         let members = cycles.members(cycle);
-        // Members are sorted, so their place in the list is their number.
-        let number = |function| members.binary_search(&function).map_or(0, narrow);
-        let places = cycles.inner(graph, cycle);
-        let arcs: Vec<(u32, u32)> = places
+        #[expect(clippy::expect_used, reason = "ends of arcs inside the cycle are members of it")]
+        let member = |node| narrow(members.binary_search(&node).expect("a member"));
+        let arc_ids = cycles.inner(graph, cycle);
+        let arcs: Vec<(u32, u32)> = arc_ids
             .iter()
-            .map(|&place| (number(graph.arc(place).caller), number(graph.arc(place).callee)))
+            .map(|&arc| graph.arc(arc))
+            .map(|arc| (member(arc.caller), member(arc.callee)))
             .collect();
         let first_out = begins(members.len(), arcs.iter().map(|&(caller, _)| caller as usize));
-        let mut entered: Vec<Cost> = vec![0; members.len()];
-        for place in cycles.entries(graph, cycle) {
-            entered[number(graph.arc(place).callee) as usize] +=
-                graph.arc_cost(place).first().copied().unwrap_or(0);
+        let mut entering: Vec<Cost> = vec![0; members.len()];
+        for arc in cycles.entries(graph, cycle) {
+            entering[member(graph.arc(arc).callee) as usize] +=
+                graph.arc_cost(arc).first().copied().unwrap_or(0);
         }
-        let most = entered.iter().copied().max();
-        let entry = entered.iter().position(|&cost| Some(cost) == most).map_or(0, narrow);
-        Inner { members: members.len(), arcs, places, first_out, entry }
+        let most = entering.iter().copied().max();
+        let entry = entering.iter().position(|&cost| Some(cost) == most).map_or(0, narrow);
+        CycleGraph { member_count: members.len(), arcs, arc_ids, first_out, entry }
     }
 
-    /// The arcs that can break the cycle at all. From one member, a tree of arcs leads to all others, and another tree
-    /// leads back from all others. While both are whole, so is the cycle: only their arcs need be tried, and there are
-    /// fewer than two of them for each member.
+    /// Returns the arcs that may break the cycle.
+    ///
+    /// From one member a tree of arcs leads to all others, and another tree leads back. While both are whole, so is the
+    /// cycle. So only their arcs need to be tried: fewer than two for each member.
     fn candidates(&self) -> Vec<usize> {
         let mut in_tree = vec![false; self.arcs.len()];
-        let incoming = Grouped::of(self.members, self.arcs.iter().map(|&(_, callee)| Some(callee as usize)));
+        let incoming =
+            Grouped::of(self.member_count, self.arcs.iter().map(|&(_, callee)| Some(callee as usize)));
         for forward in [true, false] {
-            let mut seen = vec![false; self.members];
+            let mut seen = vec![false; self.member_count];
             seen[self.entry as usize] = true;
             let mut queue = vec![self.entry];
-            let mut at = 0;
-            while let Some(&member) = queue.get(at) {
-                at += 1;
+            let mut next = 0;
+            while let Some(&member) = queue.get(next) {
+                next += 1;
                 let mut visit = |index: u32| {
                     let (caller, callee) = self.arcs[index as usize];
                     let other = if forward { callee } else { caller };

@@ -1,178 +1,262 @@
-//! Who calls whom, for the selected parts of a profile.
+//! Call graphs.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use gristmill_format::Cost;
 
-use crate::analysis::arcs::{Arc, Arcs};
+use crate::analysis::arcs::{ArcColumns, CallArc};
+use crate::analysis::ids::{ArcId, NodeId};
+use crate::analysis::partition::Partition;
 use crate::cost::{CostTable, add};
 use crate::csr::{Grouped, begins};
 use crate::formula::{CostOverflow, Derived};
 use crate::id::{FunctionId, narrow};
 
-/// Functions with their self costs, and the arcs between them.
+/// A call graph: nodes with their self costs, and the arcs between them.
 ///
-/// An arc is known by its place in [`CallGraph::arcs`].
+/// The graph that [`Profile::call_graph`](crate::Profile::call_graph) makes has one node for each function; see
+/// [`CallGraph::node_of`]. A graph can also be built node by node:
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let main = builder.add_node(&[10]);
+/// let read = builder.add_node(&[5]);
+/// builder.add_arc(CallArc { caller: main, callee: read, count: 2 }, &[5]);
+///
+/// let graph = builder.build();
+/// assert_eq!(graph.self_cost(main), [10]);
+/// assert_eq!(graph.self_and_callees(main), [15]);
+/// assert_eq!(graph.call_count(read), 2);
+/// ```
 #[derive(Debug, Clone)]
 pub struct CallGraph {
-    /// Self cost, by function.
+    /// Self cost, by node.
     self_costs: CostTable,
     /// Sorted by caller, then callee; each pair once.
-    arcs: Arcs,
-    /// Where the arcs of each caller begin; one more at the end.
+    arcs: ArcColumns,
+    /// Offsets of the arcs of each caller, and their end (CSR).
     first_out: Vec<u32>,
-    /// By callee: places of arcs. Not every question asks for them.
+    /// Arcs by callee. Computed when first asked for.
     incoming: OnceLock<Grouped>,
+    /// `true` if each node is the function of a profile with the same index.
+    is_of_functions: bool,
 }
 
 impl PartialEq for CallGraph {
     fn eq(&self, other: &Self) -> bool {
-        // All else follows from these.
+        // The other fields follow from these.
         (&self.self_costs, &self.arcs) == (&other.self_costs, &other.arcs)
     }
 }
 
 impl Eq for CallGraph {}
 
-impl CallGraph {
-    /// Takes arcs in any order; those with the same caller and callee become one.
-    ///
-    /// There is a row of self costs for each function, and one of arc costs for each arc.
+/// A [`CallGraph`] under construction. See the example of [`CallGraph`].
+#[derive(Debug)]
+pub struct CallGraphBuilder {
+    self_costs: CostTable,
+    arcs: ArcColumns,
+}
+
+impl CallGraphBuilder {
+    /// Adds a node with its self costs.
+    pub fn add_node(&mut self, self_costs: &[Cost]) -> NodeId {
+        self.self_costs.push(self_costs);
+        NodeId::new(self.self_costs.len() - 1)
+    }
+
+    /// Adds an arc with its inclusive costs. Arcs with the same ends are summed.
+    pub fn add_arc(&mut self, arc: CallArc, costs: &[Cost]) {
+        self.arcs.push((narrow(arc.caller.index()), narrow(arc.callee.index())), arc.count, costs);
+    }
+
+    /// Makes the graph.
     ///
     /// # Panics
     ///
-    /// When an arc is about a function that has no row, or has no row itself.
-    pub fn new(self_costs: CostTable, arcs: impl IntoIterator<Item = Arc>, arc_costs: CostTable) -> Self {
-        let mut all = Arcs { costs: arc_costs, ..Arcs::zeros(0, 0) };
-        for arc in arcs {
-            all.callers.push(narrow(arc.caller.index()));
-            all.callees.push(narrow(arc.callee.index()));
-            all.counts.push(arc.count);
-        }
-        assert_eq!(all.len(), all.costs.len(), "one row of costs for each arc");
-        CallGraph::of_arcs(self_costs, all)
+    /// If an arc has an end that is a node of another graph and not of this one.
+    pub fn build(self) -> CallGraph {
+        CallGraph::from_columns(self.self_costs, self.arcs)
+    }
+}
+
+impl CallGraph {
+    /// Begins a graph with this count of event types.
+    pub fn builder(width: usize) -> CallGraphBuilder {
+        CallGraphBuilder { self_costs: CostTable::new(width, 0), arcs: ArcColumns::zeros(width, 0) }
     }
 
-    /// The same from columns.
-    pub(crate) fn of_arcs(self_costs: CostTable, mut arcs: Arcs) -> Self {
+    /// Makes the graph of a profile's functions.
+    pub(crate) fn from_functions(self_costs: CostTable, arcs: ArcColumns) -> Self {
+        CallGraph { is_of_functions: true, ..CallGraph::from_columns(self_costs, arcs) }
+    }
+
+    fn from_columns(self_costs: CostTable, mut arcs: ArcColumns) -> Self {
         assert!(arcs.costs.is_empty() || arcs.costs.width() == self_costs.width(), "the same event types");
-        let functions = self_costs.len();
+        let nodes = self_costs.len();
         let last = arcs.ends().map(|(caller, callee)| caller.max(callee) as usize).max();
-        assert!(last.is_none_or(|last| last < functions), "self costs of each function");
+        assert!(last.is_none_or(|last| last < nodes), "self costs of each node");
 
         // A loader that goes by caller has them in order already; then nothing is copied.
         if !arcs.ends().is_sorted_by(|one, next| one < next) {
             arcs = arcs.merged();
         }
-        let first_out = begins(functions, arcs.callers.iter().map(|&caller| caller as usize));
-        CallGraph { self_costs, arcs, first_out, incoming: OnceLock::new() }
+        let first_out = begins(nodes, arcs.callers.iter().map(|&caller| caller as usize));
+        CallGraph { self_costs, arcs, first_out, incoming: OnceLock::new(), is_of_functions: false }
     }
 
-    /// How many functions there are.
+    /// Returns the count of nodes.
     #[inline]
-    pub fn functions(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.self_costs.len()
     }
 
-    /// The functions in order.
-    pub fn function_ids(&self) -> impl DoubleEndedIterator<Item = FunctionId> + ExactSizeIterator + use<> {
-        (0..self.functions()).map(FunctionId::new)
+    /// Iterates over the nodes in order.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (0..self.node_count()).map(NodeId::new)
     }
 
-    /// How many event types there are.
+    /// Returns the node with this index.
+    ///
+    /// # Panics
+    ///
+    /// If the graph does not have so many nodes.
+    #[inline]
+    pub fn node(&self, index: usize) -> NodeId {
+        assert!(index < self.node_count(), "node {index} of {}", self.node_count());
+        NodeId::new(index)
+    }
+
+    /// Returns the node of a function, in a graph of a profile that is not folded.
+    ///
+    /// # Panics
+    ///
+    /// If the nodes of this graph are not functions of a profile, or if the profile of this graph has fewer functions.
+    #[inline]
+    pub fn node_of(&self, function: FunctionId) -> NodeId {
+        assert!(self.is_of_functions, "a graph of functions");
+        self.node(function.index())
+    }
+
+    /// Returns the function that a node stands for, in a graph of a profile that is not folded.
+    ///
+    /// # Panics
+    ///
+    /// If the nodes of this graph are not functions of a profile.
+    #[inline]
+    pub fn function_of(&self, node: NodeId) -> FunctionId {
+        assert!(self.is_of_functions, "a graph of functions");
+        FunctionId::new(node.index())
+    }
+
+    /// Returns the count of event types.
     #[inline]
     pub fn width(&self) -> usize {
         self.self_costs.width()
     }
 
-    /// Self costs, by function.
+    /// Returns the self costs, by node.
     #[inline]
     pub fn self_costs(&self) -> &CostTable {
         &self.self_costs
     }
 
-    /// The arcs, sorted by caller, then callee. Each pair of functions is there once.
-    pub fn arcs(&self) -> impl DoubleEndedIterator<Item = Arc> + ExactSizeIterator + Clone {
+    /// Iterates over the arcs, sorted by caller, then callee. Each pair of nodes has at most one.
+    pub fn arcs(&self) -> impl DoubleEndedIterator<Item = CallArc> + ExactSizeIterator + Clone {
         self.arcs.ends().zip(&self.arcs.counts).map(|((caller, callee), &count)| {
-            let [caller, callee] = [caller, callee].map(|function| FunctionId::new(function as usize));
-            Arc { caller, callee, count }
+            let [caller, callee] = [caller, callee].map(NodeId::from_u32);
+            CallArc { caller, callee, count }
         })
     }
 
-    /// The arc at this place among them.
+    /// Iterates over the ids of the arcs, in the order of [`CallGraph::arcs`].
+    pub fn arc_ids(&self) -> impl DoubleEndedIterator<Item = ArcId> + ExactSizeIterator + Clone + use<> {
+        (0..self.arcs.len()).map(ArcId::new)
+    }
+
+    /// Returns an arc.
     #[inline]
-    pub fn arc(&self, place: usize) -> Arc {
-        let function = |column: &[u32]| FunctionId::new(column[place] as usize);
-        Arc {
-            caller: function(&self.arcs.callers),
-            callee: function(&self.arcs.callees),
-            count: self.arcs.counts[place],
+    pub fn arc(&self, arc: ArcId) -> CallArc {
+        let node = |column: &[u32]| NodeId::from_u32(column[arc.index()]);
+        CallArc {
+            caller: node(&self.arcs.callers),
+            callee: node(&self.arcs.callees),
+            count: self.arcs.counts[arc.index()],
         }
     }
 
-    /// The callee of each arc, by number.
-    pub(crate) fn callees(&self) -> &[u32] {
+    /// Returns the index of the callee of each arc.
+    pub(super) fn callees(&self) -> &[u32] {
         &self.arcs.callees
     }
 
-    /// The inclusive cost of each arc, in the order of [`CallGraph::arcs`].
+    /// Returns the inclusive cost of each arc, in the order of [`CallGraph::arcs`].
     #[inline]
     pub fn arc_costs(&self) -> &CostTable {
         &self.arcs.costs
     }
 
-    /// The self cost of a function.
+    /// Returns the self cost of a node.
     #[inline]
-    pub fn self_cost(&self, function: FunctionId) -> &[Cost] {
-        self.self_costs.row(function.index())
+    pub fn self_cost(&self, node: NodeId) -> &[Cost] {
+        self.self_costs.row(node.index())
     }
 
-    /// The inclusive cost of an arc.
+    /// Returns the inclusive cost of an arc.
     #[inline]
-    pub fn arc_cost(&self, arc: usize) -> &[Cost] {
-        self.arcs.costs.row(arc)
+    pub fn arc_cost(&self, arc: ArcId) -> &[Cost] {
+        self.arcs.costs.row(arc.index())
     }
 
-    /// The arcs that leave a function, as places in [`CallGraph::arcs`], by callee.
+    /// Iterates over the arcs that leave a node, by callee.
     #[inline]
-    pub fn outgoing(&self, function: FunctionId) -> Range<usize> {
-        self.first_out[function.index()] as usize..self.first_out[function.index() + 1] as usize
+    pub fn outgoing(
+        &self,
+        node: NodeId,
+    ) -> impl DoubleEndedIterator<Item = ArcId> + ExactSizeIterator + Clone + use<> {
+        self.outgoing_range(node).map(ArcId::new)
     }
 
-    /// Where the arcs of each function begin, and where those of the last one end.
-    pub(crate) fn first_out(&self) -> &[u32] {
+    fn outgoing_range(&self, node: NodeId) -> Range<usize> {
+        self.first_out[node.index()] as usize..self.first_out[node.index() + 1] as usize
+    }
+
+    /// Returns the offset of the first arc of each node, and the end.
+    pub(super) fn first_out(&self) -> &[u32] {
         &self.first_out
     }
 
-    /// The arcs that lead to a function, as places in [`CallGraph::arcs`], by caller.
+    /// Iterates over the arcs that enter a node, by caller.
     #[inline]
-    pub fn incoming(&self, function: FunctionId) -> impl ExactSizeIterator<Item = usize> + '_ {
+    pub fn incoming(&self, node: NodeId) -> impl ExactSizeIterator<Item = ArcId> + Clone + '_ {
         let callees = || self.callees().iter().map(|&callee| Some(callee as usize));
-        let incoming = self.incoming.get_or_init(|| Grouped::of(self.functions(), callees()));
-        incoming.get(function.index()).iter().map(|&place| place as usize)
+        let incoming = self.incoming.get_or_init(|| Grouped::of(self.node_count(), callees()));
+        incoming.get(node.index()).iter().map(|&arc| ArcId::from_u32(arc))
     }
 
-    /// The arc from one function to another.
-    pub fn arc_between(&self, caller: FunctionId, callee: FunctionId) -> Option<usize> {
-        let range = self.outgoing(caller);
+    /// Returns the arc from one node to another.
+    pub fn arc_between(&self, caller: NodeId, callee: NodeId) -> Option<ArcId> {
+        let range = self.outgoing_range(caller);
         let found = self.arcs.callees[range.clone()].binary_search(&narrow(callee.index()));
-        found.ok().map(|at| range.start + at)
+        found.ok().map(|offset| ArcId::new(range.start + offset))
     }
 
-    /// The sum of all self costs. Arcs add nothing: their costs are self costs of what they call.
+    /// Returns the sum of all self costs. Arcs add nothing: their costs are self costs of what they call.
     pub fn total(&self) -> Vec<Cost> {
         self.self_costs.total()
     }
 
-    /// How often a function was called, its own calls to itself included.
-    pub fn called(&self, function: FunctionId) -> Cost {
-        self.incoming(function).map(|arc| self.arcs.counts[arc]).sum()
+    /// Returns the count of calls of a node, its calls to itself included.
+    pub fn call_count(&self, node: NodeId) -> Cost {
+        self.incoming(node).map(|arc| self.arcs.counts[arc.index()]).sum()
     }
 
-    /// The same of all functions.
+    /// Returns the count of calls of each node.
     pub fn call_counts(&self) -> Vec<Cost> {
-        let mut counts = vec![0; self.functions()];
+        let mut counts = vec![0; self.node_count()];
         self.callees()
             .iter()
             .zip(&self.arcs.counts)
@@ -180,63 +264,57 @@ impl CallGraph {
         counts
     }
 
-    /// What the callers say that a function cost, without its calls to itself.
-    pub fn callers_sum(&self, function: FunctionId) -> Vec<Cost> {
-        let mut sum = vec![0; self.width()];
-        for arc in self.incoming(function).filter(|&arc| !self.arc(arc).is_loop()) {
+    /// Returns the self cost of a node plus the costs of its outgoing arcs, without its calls to itself.
+    pub fn self_and_callees(&self, node: NodeId) -> Vec<Cost> {
+        let mut sum = self.self_cost(node).to_vec();
+        for arc in self.outgoing(node).filter(|&arc| !self.arc(arc).is_loop()) {
             add(&mut sum, self.arc_cost(arc));
         }
         sum
     }
 
-    /// What a function cost by itself and with what it called, without its calls to itself.
-    pub fn self_and_callees(&self, function: FunctionId) -> Vec<Cost> {
-        let mut sum = self.self_cost(function).to_vec();
-        for arc in self.outgoing(function).filter(|&arc| !self.arc(arc).is_loop()) {
-            add(&mut sum, self.arc_cost(arc));
-        }
-        sum
-    }
-
-    /// The same graph without the arcs that are cut.
+    /// Returns the same graph without the arcs that are cut.
     ///
-    /// Self costs stay, so the total does. The caller no longer includes what it called over this arc: of a cut inside a
-    /// cycle the rest comes apart, of a cut elsewhere the callee begins a tree of its own.
-    pub fn without(&self, mut is_cut: impl FnMut(usize, &Arc) -> bool) -> CallGraph {
-        let mut left = Arcs::zeros(self.width(), 0);
-        for ((place, arc), ends) in self.arcs().enumerate().zip(self.arcs.ends()) {
-            if !is_cut(place, &arc) {
-                left.push(ends, arc.count, self.arc_cost(place));
+    /// Self costs stay, so the total stays. A caller no longer includes what it called over a cut arc: a cut inside a cycle
+    /// breaks the cycle, a cut elsewhere makes the callee the root of its own tree.
+    pub fn without(&self, mut is_cut: impl FnMut(ArcId, &CallArc) -> bool) -> CallGraph {
+        let mut left = ArcColumns::zeros(self.width(), 0);
+        for ((id, arc), ends) in self.arc_ids().zip(self.arcs()).zip(self.arcs.ends()) {
+            if !is_cut(id, &arc) {
+                left.push(ends, arc.count, self.arc_cost(id));
             }
         }
-        CallGraph::of_arcs(self.self_costs.clone(), left)
+        let graph = CallGraph::from_columns(self.self_costs.clone(), left);
+        CallGraph { is_of_functions: self.is_of_functions, ..graph }
     }
 
-    /// The arcs that cost less than a share of the dearest arc to the same callee: `share` parts of `whole`, where `size`
-    /// says how much costs are. These are the ones to cut where a few stray calls make a cycle of all.
+    /// Returns, for each arc, `true` if it costs less than a share of the most expensive arc to the same callee.
     ///
-    /// The answer is for each arc, and fits [`CallGraph::without`]. A function's calls to itself are not looked at.
+    /// The share is `share` parts of `whole`; `size` gives the amount of an arc's costs. A function's calls to itself are
+    /// never weak. To cut weak arcs helps where a few stray calls join everything into one cycle; see
+    /// [`CallGraph::without`].
     pub fn weak_arcs(&self, share: u32, whole: u32, size: impl Fn(&[Cost]) -> Cost) -> Vec<bool> {
-        let size = |arc: usize| size(self.arc_cost(arc));
+        let size = |arc: ArcId| size(self.arc_cost(arc));
         let mut weak = vec![false; self.arcs.len()];
-        for function in self.function_ids() {
-            let arcs = || self.incoming(function).filter(|&arc| !self.arc(arc).is_loop());
-            let Some(dearest) = arcs().map(size).max() else { continue };
+        for node in self.nodes() {
+            let arcs = || self.incoming(node).filter(|&arc| !self.arc(arc).is_loop());
+            let Some(greatest) = arcs().map(size).max() else { continue };
             for arc in arcs() {
                 let cost = size(arc);
-                weak[arc] = match (cost.checked_mul(whole.into()), dearest.checked_mul(share.into())) {
+                weak[arc.index()] = match (cost.checked_mul(whole.into()), greatest.checked_mul(share.into()))
+                {
                     (Some(cost), Some(limit)) => cost < limit,
-                    // Both are above 2^95, where the share of a part is no matter of single costs.
-                    _ => cost / Cost::from(share.max(1)) < dearest / Cost::from(whole.max(1)),
+                    // Both are above 2^95, where rounding the share makes no difference.
+                    _ => cost / Cost::from(share.max(1)) < greatest / Cost::from(whole.max(1)),
                 };
             }
         }
         weak
     }
 
-    /// The same graph with other event types: `map` makes a new row of `width` costs of each row.
+    /// Returns the same graph with other event types: `map` fills a row of `width` costs from each row.
     ///
-    /// What it makes must be linear (sums, differences, multiples), or costs of arcs no longer are what they include.
+    /// The map must be linear (sums, differences, multiples), or the costs of arcs are no longer inclusive costs.
     pub fn with_costs(self, width: usize, mut map: impl FnMut(&[Cost], &mut [Cost])) -> CallGraph {
         let mut apply = |table: &CostTable| {
             let mut mapped = CostTable::new(width, table.len());
@@ -244,10 +322,14 @@ impl CallGraph {
             mapped
         };
         let (self_costs, costs) = (apply(&self.self_costs), apply(&self.arcs.costs));
-        CallGraph { self_costs, arcs: Arcs { costs, ..self.arcs }, ..self }
+        CallGraph { self_costs, arcs: ArcColumns { costs, ..self.arcs }, ..self }
     }
 
-    /// The same graph with derived event types after its own.
+    /// Returns the same graph with derived event types after its own.
+    ///
+    /// # Errors
+    ///
+    /// If a derived cost is out of range.
     pub fn with_derived(self, derived: &[Derived]) -> Result<CallGraph, CostOverflow> {
         let mut overflow = None;
         let width = self.width() + derived.len();
@@ -264,27 +346,30 @@ impl CallGraph {
         overflow.map_or(Ok(graph), Err)
     }
 
-    /// The graph with several functions made one: `group_of` says which, and there are `groups` of them. Self costs of
-    /// a group add up, arcs between two groups become one, and arcs inside a group become one from it to itself.
+    /// Returns the graph with each group of nodes folded into one node.
     ///
-    /// This is how recursion levels and caller chains are folded.
-    pub fn folded(&self, groups: usize, group_of: impl Fn(FunctionId) -> FunctionId) -> CallGraph {
-        let mut self_costs = CostTable::new(self.width(), groups);
-        for function in self.function_ids() {
-            self_costs.add(group_of(function).index(), self.self_cost(function));
+    /// Self costs of a group are summed. Arcs between two groups become one arc, and arcs inside a group become one from it
+    /// to itself. Recursion levels and caller chains are folded in this way.
+    ///
+    /// # Panics
+    ///
+    /// If the partition is of another count of nodes.
+    pub fn folded(&self, partition: &Partition) -> CallGraph {
+        assert_eq!(partition.node_count(), self.node_count(), "a partition of this graph");
+        let mut self_costs = CostTable::new(self.width(), partition.group_count());
+        for node in self.nodes() {
+            self_costs.add(partition.group_of(node).index(), self.self_cost(node));
         }
         let fold = |column: &[u32]| {
-            column
-                .iter()
-                .map(|&function| narrow(group_of(FunctionId::new(function as usize)).index()))
-                .collect()
+            let group = |&node: &u32| narrow(partition.group_of(NodeId::from_u32(node)).index());
+            column.iter().map(group).collect()
         };
-        let arcs = Arcs {
+        let arcs = ArcColumns {
             callers: fold(&self.arcs.callers),
             callees: fold(&self.arcs.callees),
             counts: self.arcs.counts.clone(),
             costs: self.arcs.costs.clone(),
         };
-        CallGraph::of_arcs(self_costs, arcs)
+        CallGraph::from_columns(self_costs, arcs)
     }
 }

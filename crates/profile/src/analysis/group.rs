@@ -1,58 +1,62 @@
 //! Costs of groups of functions: of an object, a file, a directory, a class.
 //!
-//! # The rule
+//! - Self cost of a group is the sum of the self costs of its nodes.
+//! - Inclusive cost is the self cost plus the cost of the arcs that leave the group. Calls inside the group add nothing.
+//! - The count of calls is that of the arcs that enter the group.
+//! - Nothing is above the total, by the same limit as for single nodes.
 //!
-//! - Self cost of a group is the sum of the self costs of its functions.
-//! - Inclusive cost is the self cost and the cost of the arcs that leave the group, as it is for a function. Calls inside
-//!   the group add nothing.
-//! - It is called as often as the arcs that enter it say.
-//! - Nothing is above the total, by the same limit as for functions.
-//!
-//! What the arcs that enter a group cost says nothing of functions that nothing calls, nor of cycles that nothing enters; and
+//! The costs of the entering arcs are not used: functions that nothing calls, and cycles that nothing enters, have none, and
 //! some producers give calls less than they cost.
 //!
-//! If calls leave a group and come back to it (the C library calls `main`, and `main` the C library), the inner visit is
-//! counted with the outer one and once more for itself. How often cannot be told from a call graph. So where groups call
-//! each other in a circle the inclusive cost is an upper bound, and [`GroupCosts::is_upper_bound`] says so.
+//! If calls leave a group and come back to it (the C library calls `main`, and `main` the C library), the inner visit counts
+//! within the outer one and once more for itself. A call graph does not tell how often this happens. So where groups call
+//! each other in a cycle the inclusive cost is an upper bound; see [`GroupCosts::is_upper_bound`].
 
 use gristmill_format::Cost;
 
 use crate::analysis::cycle::Cycles;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::inclusive::Limit;
+use crate::analysis::partition::Partition;
 use crate::cost::CostTable;
-use crate::id::FunctionId;
 
-/// What groups of functions cost.
+/// Costs of groups of nodes. See the example of [`group_costs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupCosts {
     /// Self costs, by group.
     pub self_costs: CostTable,
     /// Inclusive costs, by group.
     pub inclusive: CostTable,
-    /// Calls from outside, by group.
-    pub called: Vec<Cost>,
-    /// By group, whether calls may leave it and come back, so that its inclusive cost may be less than is said.
+    /// Counts of calls from outside, by group.
+    pub call_counts: Vec<Cost>,
+    /// By group, `true` if calls may leave it and come back: its real inclusive cost may be less.
     pub is_upper_bound: Vec<bool>,
 }
 
-/// Adds up costs by group. `group_of` tells the group of a function, and there are `groups` of them.
-pub fn group_costs(
-    graph: &CallGraph,
-    groups: usize,
-    mut group_of: impl FnMut(FunctionId) -> usize,
-) -> GroupCosts {
-    let group: Vec<FunctionId> =
-        graph.function_ids().map(|function| FunctionId::new(group_of(function))).collect();
-    let between = graph.folded(groups, |function| group[function.index()]);
+/// Sums costs by group.
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, Partition, group_costs};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let [main, read, write] = [1, 10, 20].map(|cost| builder.add_node(&[cost]));
+/// builder.add_arc(CallArc { caller: main, callee: read, count: 1 }, &[30]);
+/// builder.add_arc(CallArc { caller: read, callee: write, count: 2 }, &[20]);
+///
+/// let costs = group_costs(&builder.build(), &Partition::from_keys(["program", "library", "library"]));
+/// assert_eq!((costs.self_costs.row(1), costs.inclusive.row(0)), (&[30][..], &[31][..]));
+/// assert_eq!(costs.call_counts, [0, 1]);
+/// ```
+pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
+    let between = graph.folded(partition);
     let mut inclusive = between.self_costs().clone();
-    let mut called = vec![0; groups];
-    for (place, arc) in between.arcs().enumerate().filter(|(_, arc)| !arc.is_loop()) {
-        inclusive.add(arc.caller.index(), between.arc_cost(place));
-        called[arc.callee.index()] += arc.count;
+    let mut call_counts = vec![0; between.node_count()];
+    for (id, arc) in between.arc_ids().zip(between.arcs()).filter(|(_, arc)| !arc.is_loop()) {
+        inclusive.add(arc.caller.index(), between.arc_cost(id));
+        call_counts[arc.callee.index()] += arc.count;
     }
-    Limit::of(graph).apply(&mut inclusive);
-    let cycles = Cycles::of(&between);
-    let is_upper_bound = between.function_ids().map(|group| cycles.cycle_of(group).is_some()).collect();
-    GroupCosts { self_costs: between.self_costs().clone(), inclusive, called, is_upper_bound }
+    Limit::new(graph).apply(&mut inclusive);
+    let cycles = Cycles::new(&between);
+    let is_upper_bound = between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
+    GroupCosts { self_costs: between.self_costs().clone(), inclusive, call_counts, is_upper_bound }
 }

@@ -1,219 +1,263 @@
-//! Inclusive cost: what a function cost with all that it called.
+//! Inclusive cost: the self cost of a function plus the cost of what it called.
 //!
-//! A file tells self costs, and of each arc what it cost with all below. From these there is more than one way to the
-//! inclusive cost of a function. In files of Callgrind all of them agree for functions that never recur; elsewhere they
-//! do not, so which rule was taken must be said. Here are three. In all of them the total is the sum of all self costs,
-//! whatever the file claims.
+//! A file has self costs, and for each arc the cost of the callee with everything below it. There is more than one way to
+//! calculate the inclusive cost of a function from these. In files of Callgrind all ways agree for functions without
+//! recursion; elsewhere they differ, so the rule must be named. [`InclusiveRule`] has three. For each of them the total is
+//! the sum of all self costs, whatever the file claims.
 //!
-//! # Own
+//! # Gristmill
 //!
-//! [`Inclusive::own`] is what Gristmill shows unless asked otherwise.
+//! [`Inclusive::new`] is the default.
 //!
-//! - A function outside of any cycle: its self cost plus its outgoing arcs. Its calls to itself do not count; their cost
-//!   is within the others already.
-//! - A cycle is one unit: the self costs of its members plus the arcs that lead out of it. A member has its self cost
-//!   plus its arcs that lead out, so that members add up to their cycle.
-//! - Nothing is above the total. Where a sum is, some cost was counted again with each level of a recursion that cannot
-//!   be seen as one, and the total is shown. This does not hold for an event type with negative costs, such as a
-//!   difference of two profiles has: a part of it may well be larger than the whole.
+//! - A function outside of any cycle has its self cost plus its outgoing arcs. Its calls to itself do not count; their
+//!   cost is within the others already.
+//! - A cycle is one unit: the self costs of its members plus the arcs that leave it. A member has its self cost plus its
+//!   arcs that leave the cycle, so that members add up to their cycle.
+//! - Nothing is above the total. Where a sum is larger, some cost was counted again with each level of a recursion that
+//!   cannot be seen as one, and the total is shown. This does not hold for an event type with negative costs, such as a
+//!   difference of two profiles has: there a part may be larger than the whole.
 //!
-//! What the callers say a unit cost is another number. In a consistent file it is the same for everything that is called
-//! at all. [`Inclusive::sides`] has both, without the limit, and [`Inclusive::differences`] lists where they differ.
+//! The cost that the callers state is another number. In a consistent file it is the same for every unit that is called.
+//! [`Inclusive::sides`] has both, without the limit, and [`Inclusive::differences`] lists where they differ.
 //!
 //! # KCachegrind
 //!
-//! [`KCachegrind`] has the numbers that KCachegrind shows. Part by part, a function that was called has the sum of its
-//! incoming arcs, and one that was not its self cost plus its outgoing arcs, its calls to itself left out of both. The
-//! parts add up. "Called" means that the counts of its incoming arcs, calls to itself included, have a sum above 0.
-//! Nothing keeps such a sum below the total, or above the function's own cost.
+//! [`KCachegrindSums`] has the numbers that KCachegrind shows. In each part, a function that was called has the sum of its
+//! incoming arcs, and one that was not has its self cost plus its outgoing arcs; calls to itself are left out of both. The
+//! parts are summed. "Called" means that the counts of its incoming arcs, calls to itself included, have a sum above 0.
+//! Nothing keeps such a sum below the total, or above the function's own self cost.
 //!
-//! Members of cycles are an exception: self cost plus the arcs that lead out of the cycle. A cycle has the sums over
-//! its members, and is called as often as the arcs into it say. Which cycles there are is not taken from KCachegrind, as
-//! its search may miss some; see [`Cycles`].
+//! Members of cycles are an exception: self cost plus the arcs that leave the cycle. A cycle has the sums over its members,
+//! and its count of calls is that of the arcs into it. The cycles are those of [`Cycles`], as KCachegrind's own search may
+//! miss some.
 //!
-//! # Annotate
+//! # callgrind_annotate
 //!
-//! [`Inclusive::annotate`] has those of callgrind_annotate. A function that was called has the sum of all its incoming
-//! arcs, and one that was not its self cost plus its outgoing arcs. Calls to itself count in full, and there are no
-//! cycles, so recursion adds up far above the total. An arc with a count of 0 is no call to it: its cost counts as self
-//! cost of the caller. That tool also takes a function's inlined lines for a function of their own, and its total from
-//! what the file claims; this is not repeated here.
+//! [`Inclusive::callgrind_annotate`] has the numbers of that tool. A function that was called has the sum of all its
+//! incoming arcs, and one that was not has its self cost plus its outgoing arcs. Calls to itself count in full, and there
+//! are no cycles, so recursion adds up far above the total. An arc with a count of 0 is no call to it: its cost counts as
+//! self cost of the caller. That tool also takes a function's inlined lines for a function of their own, and its total
+//! from what the file claims; this is not repeated here.
 
 use std::cmp::Reverse;
 
 use gristmill_format::Cost;
 
-use crate::analysis::arcs::Arc;
-use crate::analysis::cycle::{CycleId, Cycles, Unit};
+use crate::analysis::arcs::CallArc;
+use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::graph::CallGraph;
+use crate::analysis::ids::{CycleId, NodeId};
 use crate::cost::{CostTable, add};
-use crate::id::FunctionId;
 use crate::threads::both;
 
-/// How inclusive costs were reckoned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The definition of inclusive cost. The [module](self) describes each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InclusiveRule {
-    /// Self plus outgoing arcs, cycles as one, nothing above the total.
-    Own,
+    /// Self cost plus outgoing arcs, cycles as one, nothing above the total.
+    #[default]
+    Gristmill,
     /// As KCachegrind shows them.
     KCachegrind,
     /// As callgrind_annotate shows them.
-    Annotate,
+    CallgrindAnnotate,
 }
 
-/// The inclusive costs of all functions and cycles of a call graph.
+impl InclusiveRule {
+    /// `true` if the cost of an arc outside of cycles is within the inclusive cost of its caller.
+    #[inline]
+    pub(super) fn counts_for_caller(self, arc: &CallArc) -> bool {
+        self == InclusiveRule::CallgrindAnnotate || !arc.is_loop()
+    }
+
+    /// `true` if the cost of an arc is among those that the callers state.
+    #[inline]
+    pub(super) fn counts_for_callee(self, arc: &CallArc) -> bool {
+        match self {
+            InclusiveRule::CallgrindAnnotate => arc.count > 0,
+            InclusiveRule::Gristmill | InclusiveRule::KCachegrind => !arc.is_loop(),
+        }
+    }
+
+    /// `true` if the cost that the callers state is the inclusive cost of a node outside of cycles that was called this often.
+    #[inline]
+    pub(super) fn trusts_callers(self, call_count: Cost) -> bool {
+        self != InclusiveRule::Gristmill && call_count > 0
+    }
+}
+
+/// The inclusive costs of all nodes and cycles of a call graph.
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, Cycles, Inclusive};
+///
+/// // `main` calls `even` and `odd`, which call each other.
+/// let mut builder = CallGraph::builder(1);
+/// let [main, even, odd] = [10, 40, 50].map(|cost| builder.add_node(&[cost]));
+/// for (caller, callee, count, cost) in [(main, even, 1, 90), (even, odd, 5, 80), (odd, even, 4, 60)] {
+///     builder.add_arc(CallArc { caller, callee, count }, &[cost]);
+/// }
+/// let graph = builder.build();
+///
+/// let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
+/// let cycle = inclusive.cycles().cycle_of(odd).expect("they call each other");
+/// assert_eq!(inclusive.cost(main), [100]);
+/// assert_eq!(inclusive.cycle_cost(cycle), [90]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inclusive {
     rule: InclusiveRule,
     cycles: Cycles,
-    functions: CostTable,
-    called: Vec<Cost>,
+    /// By node.
+    costs: CostTable,
+    call_counts: Vec<Cost>,
+    /// By cycle.
     cycle_self_costs: CostTable,
     cycle_costs: CostTable,
-    cycle_called: Vec<Cost>,
+    cycle_call_counts: Vec<Cost>,
 }
 
-/// What a unit cost, from both sides, without any limit.
+/// The cost of a unit from both sides, without any limit. See [`Inclusive::sides`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sides {
     /// Its self cost plus what it called.
     pub callees: Vec<Cost>,
-    /// What its callers say that their calls cost. None where nothing calls it.
+    /// The cost that its callers state. `None` if nothing calls it.
     pub callers: Option<Vec<Cost>>,
 }
 
-/// A unit whose callers say something else than its callees.
+/// A unit whose callers state another cost than its callees. See [`Inclusive::differences`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference {
-    /// The function or cycle.
+    /// The node or cycle.
     pub unit: Unit,
-    /// How much more the callers say it cost; below 0 when they say less.
+    /// The surplus of the callers' side; below 0 if they state less.
     pub surplus: Cost,
 }
 
 impl Inclusive {
-    /// Self plus outgoing arcs, each cycle as one, nothing above the total.
-    pub fn own(graph: &CallGraph, cycles: Cycles) -> Self {
-        Inclusive::own_with(graph, || cycles)
+    /// Calculates inclusive costs by the rule of Gristmill.
+    pub fn new(graph: &CallGraph, cycles: Cycles) -> Self {
+        Inclusive::with_cycles(graph, || cycles)
     }
 
-    /// The same with the cycles that are found meanwhile: in a large graph that takes as long as all the rest.
-    pub fn own_with(graph: &CallGraph, find: impl FnOnce() -> Cycles) -> Self {
+    /// Calculates inclusive costs by the rule of Gristmill, while `find` finds the cycles on another core: in a large graph
+    /// that takes as long as the rest.
+    pub fn with_cycles(graph: &CallGraph, find: impl FnOnce() -> Cycles) -> Self {
         let beside = || {
-            let mut functions = graph.self_costs().clone();
-            for (place, arc) in graph.arcs().enumerate().filter(|(_, arc)| !arc.is_loop()) {
-                functions.add(arc.caller.index(), graph.arc_cost(place));
+            let mut costs = graph.self_costs().clone();
+            for (id, arc) in graph.arc_ids().zip(graph.arcs()).filter(|(_, arc)| !arc.is_loop()) {
+                costs.add(arc.caller.index(), graph.arc_cost(id));
             }
-            (functions, graph.call_counts(), Limit::of(graph))
+            (costs, graph.call_counts(), Limit::new(graph))
         };
-        let ((functions, called, limit), cycles) = both(graph.functions(), beside, find);
-        let mut inclusive = Inclusive::new(InclusiveRule::Own, graph, cycles, functions, called);
-        limit.apply(&mut inclusive.functions);
+        let ((costs, call_counts, limit), cycles) = both(graph.node_count(), beside, find);
+        let mut inclusive = Inclusive::complete(InclusiveRule::Gristmill, graph, cycles, costs, call_counts);
+        limit.apply(&mut inclusive.costs);
         limit.apply(&mut inclusive.cycle_costs);
         inclusive
     }
 
-    /// As callgrind_annotate has them.
-    pub fn annotate(graph: &CallGraph) -> Self {
-        let mut incoming = CostTable::new(graph.width(), graph.functions());
+    /// Calculates inclusive costs as callgrind_annotate does.
+    pub fn callgrind_annotate(graph: &CallGraph) -> Self {
+        const RULE: InclusiveRule = InclusiveRule::CallgrindAnnotate;
+        let mut incoming = CostTable::new(graph.width(), graph.node_count());
         let mut outgoing = graph.self_costs().clone();
-        let mut was_called = vec![false; graph.functions()];
-        for (place, arc) in graph.arcs().enumerate() {
-            outgoing.add(arc.caller.index(), graph.arc_cost(place));
-            if arc.count > 0 {
+        let mut was_called = vec![false; graph.node_count()];
+        for (id, arc) in graph.arc_ids().zip(graph.arcs()) {
+            outgoing.add(arc.caller.index(), graph.arc_cost(id));
+            if RULE.counts_for_callee(&arc) {
                 was_called[arc.callee.index()] = true;
-                incoming.add(arc.callee.index(), graph.arc_cost(place));
+                incoming.add(arc.callee.index(), graph.arc_cost(id));
             }
         }
         for (index, _) in was_called.iter().enumerate().filter(|(_, was_called)| !**was_called) {
             incoming.row_mut(index).copy_from_slice(outgoing.row(index));
         }
-        let called = graph.call_counts();
-        Inclusive::new(InclusiveRule::Annotate, graph, Cycles::none(graph), incoming, called)
+        Inclusive::complete(RULE, graph, Cycles::none(graph), incoming, graph.call_counts())
     }
 
-    /// From what functions outside of cycles cost. A member of a cycle has its self cost and that of its arcs that lead
-    /// out of it, so that the costs of all members are those of the cycle.
-    fn new(
+    /// Takes the costs of nodes outside of cycles, and calculates those of members and cycles. A member of a cycle has its
+    /// self cost and that of its arcs that leave the cycle, so that members add up to the cycle.
+    fn complete(
         rule: InclusiveRule,
         graph: &CallGraph,
         cycles: Cycles,
-        mut functions: CostTable,
-        called: Vec<Cost>,
+        mut costs: CostTable,
+        call_counts: Vec<Cost>,
     ) -> Self {
         let mut cycle_self_costs = CostTable::new(graph.width(), cycles.len());
         let mut cycle_costs = CostTable::new(graph.width(), cycles.len());
-        let mut cycle_called = vec![0; cycles.len()];
+        let mut cycle_call_counts = vec![0; cycles.len()];
         for cycle in cycles.ids() {
             for &member in cycles.members(cycle) {
-                let costs = functions.row_mut(member.index());
+                let costs = costs.row_mut(member.index());
                 costs.copy_from_slice(graph.self_cost(member));
-                let mut entered = called[member.index()];
-                for place in graph.outgoing(member) {
-                    let arc = &graph.arc(place);
+                let mut from_outside = call_counts[member.index()];
+                for id in graph.outgoing(member) {
+                    let arc = &graph.arc(id);
                     if cycles.is_inner(arc) {
-                        entered -= arc.count;
+                        from_outside -= arc.count;
                     } else {
-                        add(costs, graph.arc_cost(place));
+                        add(costs, graph.arc_cost(id));
                     }
                 }
-                cycle_called[cycle.index()] += entered;
+                cycle_call_counts[cycle.index()] += from_outside;
                 cycle_self_costs.add(cycle.index(), graph.self_cost(member));
                 cycle_costs.add(cycle.index(), costs);
             }
         }
-        Inclusive { rule, cycles, functions, called, cycle_self_costs, cycle_costs, cycle_called }
+        Inclusive { rule, cycles, costs, call_counts, cycle_self_costs, cycle_costs, cycle_call_counts }
     }
 
-    /// The rule that was taken.
+    /// Returns the rule that was used.
     pub fn rule(&self) -> InclusiveRule {
         self.rule
     }
 
-    /// The cycles that were taken as one.
+    /// Returns the cycles that were taken as one.
     pub fn cycles(&self) -> &Cycles {
         &self.cycles
     }
 
-    /// The inclusive cost of a function.
+    /// Returns the inclusive cost of a node.
     #[inline]
-    pub fn of(&self, function: FunctionId) -> &[Cost] {
-        self.functions.row(function.index())
+    pub fn cost(&self, node: NodeId) -> &[Cost] {
+        self.costs.row(node.index())
     }
 
-    /// How often a function was called, its calls to itself included.
+    /// Returns the count of calls of a node, its calls to itself included.
     #[inline]
-    pub fn called(&self, function: FunctionId) -> Cost {
-        self.called[function.index()]
+    pub fn call_count(&self, node: NodeId) -> Cost {
+        self.call_counts[node.index()]
     }
 
-    /// The inclusive cost of a cycle.
-    pub fn of_cycle(&self, cycle: CycleId) -> &[Cost] {
+    /// Returns the inclusive cost of a cycle.
+    pub fn cycle_cost(&self, cycle: CycleId) -> &[Cost] {
         self.cycle_costs.row(cycle.index())
     }
 
-    /// The self costs of a cycle's members.
+    /// Returns the sum of the self costs of a cycle's members.
     pub fn cycle_self_cost(&self, cycle: CycleId) -> &[Cost] {
         self.cycle_self_costs.row(cycle.index())
     }
 
-    /// How often a cycle was called from outside.
-    pub fn cycle_called(&self, cycle: CycleId) -> Cost {
-        self.cycle_called[cycle.index()]
+    /// Returns the count of calls of a cycle from outside.
+    pub fn cycle_call_count(&self, cycle: CycleId) -> Cost {
+        self.cycle_call_counts[cycle.index()]
     }
 
-    /// The inclusive cost of a function, or of a cycle.
-    pub fn of_unit(&self, unit: Unit) -> &[Cost] {
+    /// Returns the inclusive cost of a node or cycle.
+    pub fn unit_cost(&self, unit: Unit) -> &[Cost] {
         match unit {
-            Unit::Function(function) => self.of(function),
-            Unit::Cycle(cycle) => self.of_cycle(cycle),
+            Unit::Node(node) => self.cost(node),
+            Unit::Cycle(cycle) => self.cycle_cost(cycle),
         }
     }
 
-    /// What a unit cost from both sides, without any limit.
+    /// Returns the cost of a unit from both sides, without any limit.
     pub fn sides(&self, graph: &CallGraph, unit: Unit) -> Sides {
         let members = match &unit {
-            Unit::Function(function) => std::slice::from_ref(function),
+            Unit::Node(node) => std::slice::from_ref(node),
             Unit::Cycle(cycle) => self.cycles.members(*cycle),
         };
         let mut callees = vec![0; graph.width()];
@@ -230,10 +274,10 @@ impl Inclusive {
         Sides { callees, callers }
     }
 
-    /// Where the callers say something else than the callees, by the size of the difference.
+    /// Returns the units whose callers state another cost than their callees, the largest difference first.
     pub fn differences(&self, graph: &CallGraph, event: usize) -> Vec<Difference> {
-        let functions = graph.function_ids().filter(|&function| self.cycles.cycle_of(function).is_none());
-        let units = functions.map(Unit::Function).chain(self.cycles.ids().map(Unit::Cycle));
+        let nodes = graph.nodes().filter(|&node| self.cycles.cycle_of(node).is_none());
+        let units = nodes.map(Unit::Node).chain(self.cycles.ids().map(Unit::Cycle));
         let mut differences: Vec<Difference> = units
             .filter_map(|unit| {
                 let sides = self.sides(graph, unit);
@@ -246,11 +290,11 @@ impl Inclusive {
     }
 }
 
-/// The total, for the event types that nothing may be above.
-pub(crate) struct Limit(Vec<Option<Cost>>);
+/// The total of each event type whose costs have an upper limit.
+pub(super) struct Limit(Vec<Option<Cost>>);
 
 impl Limit {
-    pub(crate) fn of(graph: &CallGraph) -> Self {
+    pub(super) fn new(graph: &CallGraph) -> Self {
         let mut limit: Vec<Option<Cost>> = graph.total().into_iter().map(Some).collect();
         for row in graph.self_costs().rows().chain(graph.arc_costs().rows()) {
             for (limit, &cost) in limit.iter_mut().zip(row) {
@@ -262,7 +306,7 @@ impl Limit {
         Limit(limit)
     }
 
-    pub(crate) fn apply(&self, table: &mut CostTable) {
+    pub(super) fn apply(&self, table: &mut CostTable) {
         for index in 0..table.len() {
             for (cost, limit) in table.row_mut(index).iter_mut().zip(&self.0) {
                 if let Some(limit) = limit {
@@ -273,103 +317,102 @@ impl Limit {
     }
 }
 
-/// Inclusive costs as KCachegrind has them: part by part.
+/// Inclusive costs by the rule of KCachegrind, summed part by part.
 ///
 /// ```
-/// use gristmill_profile::analysis::{Arc, CallGraph, Cycles, KCachegrind};
-/// use gristmill_profile::{CostTable, FunctionId};
+/// use gristmill_profile::analysis::{CallArc, CallGraph, Cycles, KCachegrindSums};
 ///
-/// // `main` calls `grind`, which is said to cost 100 but has 500 of its own.
-/// let [main, grind] = [0, 1].map(FunctionId::new);
-/// let mut self_costs = CostTable::new(1, 2);
-/// self_costs.add(main.index(), &[20]);
-/// self_costs.add(grind.index(), &[500]);
-/// let mut arc_costs = CostTable::new(1, 0);
-/// arc_costs.push(&[100]);
-/// let graph = CallGraph::new(self_costs, vec![Arc { caller: main, callee: grind, count: 1 }], arc_costs);
+/// // `main` calls `grind`, which costs 100 by its caller but has 500 of its own.
+/// let mut builder = CallGraph::builder(1);
+/// let [main, grind] = [20, 500].map(|cost| builder.add_node(&[cost]));
+/// builder.add_arc(CallArc { caller: main, callee: grind, count: 1 }, &[100]);
+/// let graph = builder.build();
 ///
-/// let inclusive = KCachegrind::of_one_part(&graph, Cycles::of(&graph));
-/// assert_eq!(inclusive.of(main), [120]);
-/// assert_eq!(inclusive.of(grind), [100]);
+/// let inclusive = KCachegrindSums::from_graph(&graph, Cycles::new(&graph));
+/// assert_eq!(inclusive.cost(main), [120]);
+/// assert_eq!(inclusive.cost(grind), [100]);
 /// ```
 #[derive(Debug)]
-pub struct KCachegrind {
-    functions: CostTable,
-    called: Vec<Cost>,
-    /// For the part at hand; all zeros between two parts.
+pub struct KCachegrindSums {
+    costs: CostTable,
+    call_counts: Vec<Cost>,
+    /// Of the current part; all zeros between two parts.
     callees: CostTable,
     callers: CostTable,
-    counts: Vec<Cost>,
+    part_call_counts: Vec<Cost>,
     is_touched: Vec<bool>,
-    touched: Vec<FunctionId>,
+    touched: Vec<NodeId>,
 }
 
-impl KCachegrind {
-    /// To be given the parts one by one.
-    pub fn new(functions: usize, width: usize) -> Self {
-        let table = CostTable::new(width, functions);
-        KCachegrind {
+impl KCachegrindSums {
+    /// Begins with zeros for this count of nodes and event types.
+    pub fn new(node_count: usize, width: usize) -> Self {
+        let table = CostTable::new(width, node_count);
+        KCachegrindSums {
             callees: table.clone(),
             callers: table.clone(),
-            functions: table,
-            called: vec![0; functions],
-            counts: vec![0; functions],
-            is_touched: vec![false; functions],
+            costs: table,
+            call_counts: vec![0; node_count],
+            part_call_counts: vec![0; node_count],
+            is_touched: vec![false; node_count],
             touched: Vec::new(),
         }
     }
 
-    /// Adds a part: the self costs of its functions and its arcs, in any order, in as many pieces as there are.
+    /// Adds a part: the self costs of its nodes and its arcs, in any order. The same node or arc may come several times.
     ///
-    /// This takes as long as the part is large, however many functions the profile has.
+    /// The time this takes depends on the size of the part only, and not on the count of nodes.
     pub fn add_part<'a>(
         &mut self,
-        self_costs: impl IntoIterator<Item = (FunctionId, &'a [Cost])>,
-        arcs: impl IntoIterator<Item = (Arc, &'a [Cost])>,
+        self_costs: impl IntoIterator<Item = (NodeId, &'a [Cost])>,
+        arcs: impl IntoIterator<Item = (CallArc, &'a [Cost])>,
     ) {
-        for (function, costs) in self_costs {
-            self.touch(function);
-            self.callees.add(function.index(), costs);
+        const RULE: InclusiveRule = InclusiveRule::KCachegrind;
+        for (node, costs) in self_costs {
+            self.touch(node);
+            self.callees.add(node.index(), costs);
         }
         for (arc, costs) in arcs {
             self.touch(arc.callee);
-            self.counts[arc.callee.index()] += arc.count;
-            if !arc.is_loop() {
+            self.part_call_counts[arc.callee.index()] += arc.count;
+            if RULE.counts_for_caller(&arc) {
                 self.touch(arc.caller);
                 self.callees.add(arc.caller.index(), costs);
+            }
+            if RULE.counts_for_callee(&arc) {
                 self.callers.add(arc.callee.index(), costs);
             }
         }
-        while let Some(function) = self.touched.pop() {
-            let index = function.index();
-            let count = std::mem::take(&mut self.counts[index]);
-            let from = if count > 0 { &self.callers } else { &self.callees };
-            self.functions.add(index, from.row(index));
-            self.called[index] += count;
+        while let Some(node) = self.touched.pop() {
+            let index = node.index();
+            let call_count = std::mem::take(&mut self.part_call_counts[index]);
+            let side = if RULE.trusts_callers(call_count) { &self.callers } else { &self.callees };
+            self.costs.add(index, side.row(index));
+            self.call_counts[index] += call_count;
             self.callees.row_mut(index).fill(0);
             self.callers.row_mut(index).fill(0);
             self.is_touched[index] = false;
         }
     }
 
-    fn touch(&mut self, function: FunctionId) {
-        if !std::mem::replace(&mut self.is_touched[function.index()], true) {
-            self.touched.push(function);
+    fn touch(&mut self, node: NodeId) {
+        if !std::mem::replace(&mut self.is_touched[node.index()], true) {
+            self.touched.push(node);
         }
     }
 
-    /// The costs over all parts that were added. `graph` is the sum of these parts; `cycles` are those of all parts of
-    /// the profile, or none.
+    /// Returns the sum over the parts that were added. `graph` is the sum of these parts; `cycles` are those of all parts
+    /// of the profile, or none.
     pub fn finish(self, graph: &CallGraph, cycles: Cycles) -> Inclusive {
-        Inclusive::new(InclusiveRule::KCachegrind, graph, cycles, self.functions, self.called)
+        Inclusive::complete(InclusiveRule::KCachegrind, graph, cycles, self.costs, self.call_counts)
     }
 
-    /// The costs of a graph that is but one part.
-    pub fn of_one_part(graph: &CallGraph, cycles: Cycles) -> Inclusive {
-        let mut sums = KCachegrind::new(graph.functions(), graph.width());
+    /// Calculates the costs of a graph that is a single part.
+    pub fn from_graph(graph: &CallGraph, cycles: Cycles) -> Inclusive {
+        let mut sums = KCachegrindSums::new(graph.node_count(), graph.width());
         sums.add_part(
-            graph.function_ids().map(|function| (function, graph.self_cost(function))),
-            graph.arcs().enumerate().map(|(place, arc)| (arc, graph.arc_cost(place))),
+            graph.nodes().map(|node| (node, graph.self_cost(node))),
+            graph.arc_ids().map(|arc| (graph.arc(arc), graph.arc_cost(arc))),
         );
         sums.finish(graph, cycles)
     }

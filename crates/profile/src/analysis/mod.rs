@@ -1,50 +1,53 @@
-//! What follows from a profile: nothing here changes one.
+//! Analysis of a profile. Nothing here changes a profile.
 //!
-//! All begins with a [`CallGraph`]: functions with their self costs, and arcs with counts and inclusive costs. From it
-//! follow [`Cycles`], [`Inclusive`] costs by one of three rules, costs of groups ([`group_costs`]), what can be reached
-//! from a function ([`reach()`]), and a [`CallTree`], exact where the file tells and an estimate where it does not.
+//! Everything begins with a [`CallGraph`]: nodes with their self costs, and arcs with counts and inclusive costs. From it
+//! follow [`Cycles`], [`Inclusive`] costs by one of three rules, costs of groups ([`group_costs`]), callers and callees at
+//! any distance ([`reach()`]), and a [`CallTree`], exact where the file tells and an estimate where it does not.
+//!
+//! A graph has its own ids: [`NodeId`] and [`ArcId`]. [`CallGraph::node_of`] gives the node of a function in a graph that is
+//! not folded; [`Partition::group_of`] gives the node of a group in a folded one.
 //!
 //! ```
-//! use gristmill_profile::analysis::{Arc, CallGraph, CallTree, Cycles, Inclusive, TreeLimits};
-//! use gristmill_profile::{CostTable, FunctionId};
+//! use gristmill_profile::analysis::{CallTree, Cycles, Inclusive, TreeLimits, TreeNodeId};
+//! use gristmill_profile::{Profile, Selection};
 //!
-//! // `main` calls `even` and `odd`, which call each other.
-//! let [main, even, odd] = [0, 1, 2].map(FunctionId::new);
-//! let mut self_costs = CostTable::new(1, 0);
-//! [10, 40, 50].iter().for_each(|&cost| self_costs.push(&[cost]));
-//! let mut arcs = Vec::new();
-//! let mut arc_costs = CostTable::new(1, 0);
-//! for (caller, callee, count, cost) in [(main, even, 1, 90), (even, odd, 5, 80), (odd, even, 4, 60)] {
-//!     arcs.push(Arc { caller, callee, count });
-//!     arc_costs.push(&[cost]);
-//! }
-//! let graph = CallGraph::new(self_costs, arcs, arc_costs);
+//! let text = "events: Ir\nfn=main\n1 10\ncfn=mill\ncalls=1 2\n1 90\nfn=mill\n2 90\n";
+//! let profile = Profile::of(text.as_bytes().to_vec());
+//! let graph = profile.call_graph(&Selection::default());
 //!
-//! let inclusive = Inclusive::own(&graph, Cycles::of(&graph));
-//! let cycle = inclusive.cycles().cycle_of(odd).expect("they call each other");
-//! assert_eq!(inclusive.of(main), [100]);
-//! assert_eq!(inclusive.of_cycle(cycle), [90]);
+//! let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
+//! let main = profile.functions().next().expect("two functions");
+//! assert_eq!(inclusive.cost(graph.node_of(main)), [100]);
 //!
-//! let limits = TreeLimits::millionths(100, 1000, 500);
+//! let limits = TreeLimits::from_share(100, 1, 500);
 //! let tree = CallTree::estimate(&graph, inclusive.cycles(), None, limits);
-//! assert_eq!(tree.inclusive(CallTree::ROOT), [100]);
+//! assert_eq!(tree.inclusive(TreeNodeId::ROOT), [100]);
 //! ```
 
 pub(crate) mod arcs;
 pub(crate) mod component;
 mod cycle;
+mod folding;
 mod graph;
-pub mod group;
+mod group;
+mod ids;
 pub mod inclusive;
+mod partition;
 mod proportion;
 mod reach;
 pub(crate) mod tests;
 pub mod tree;
 
-pub use arcs::Arc;
-pub use cycle::{Breaker, CycleId, Cycles, Unit};
-pub use graph::CallGraph;
+pub use arcs::CallArc;
+pub use cycle::{Breaker, Condensation, Cycles, Unit};
+pub use folding::{CutArcs, FoldedProfile, NodeCosts};
+pub use graph::{CallGraph, CallGraphBuilder};
 pub use group::{GroupCosts, group_costs};
-pub use inclusive::{Difference, Inclusive, InclusiveRule, KCachegrind, Sides};
-pub use reach::{Direction, Reached, hottest_path, reach};
-pub use tree::{CallTree, ExactTree, Invocation, NotInvocations, TreeBasis, TreeItem, TreeLimits, TreeNode};
+pub use ids::{ArcId, CycleId, NodeId, TreeNodeId};
+pub use inclusive::{Difference, Inclusive, InclusiveRule, KCachegrindSums, Sides};
+pub use partition::Partition;
+pub use reach::{Direction, Reached, reach};
+pub use tree::{
+    CallTree, CallerName, CallerNameId, ExactTree, Invocation, NotInvocations, RecordedCallers, TreeBasis,
+    TreeLimits, TreeNode,
+};

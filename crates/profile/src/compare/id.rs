@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::FunctionId;
+use crate::analysis::NodeId;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $visibility:vis $name:ident;)*) => {$(
@@ -44,12 +44,12 @@ ids! {
 
 impl JoinedId {
     /// Its node in the call graphs of a comparison.
-    pub(super) fn node(self) -> FunctionId {
-        FunctionId::new(self.index())
+    pub(super) fn node(self) -> NodeId {
+        NodeId::new(self.index())
     }
 
     /// The function of a node in the call graphs of a comparison.
-    pub(super) fn from_node(node: FunctionId) -> Self {
+    pub(super) fn from_node(node: NodeId) -> Self {
         JoinedId::new(node.index())
     }
 }

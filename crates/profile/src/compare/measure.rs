@@ -11,10 +11,9 @@ use super::sample::ChangeTable;
 use super::{
     CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, JoinRule, JoinedId, Side, renames,
 };
-use crate::analysis::{Arc, CallGraph, Cycles, Inclusive};
+use crate::analysis::{CallArc, CallGraph, Cycles, Inclusive, NodeId, Partition};
 use crate::cost::{CostTable, MOST_CELLS};
 use crate::formula::derive;
-use crate::id::FunctionId;
 use crate::interner::Interner;
 use crate::profile::Profile;
 use crate::selection::Selection;
@@ -88,8 +87,8 @@ impl<'p> Comparison<'p> {
                     found.iter().map(|rename| (rename.base, rename.new)).collect();
                 let new_ids = identity.join(&pairs, JoinRule::Rename);
                 let count = identity.functions.len();
-                let new_node = |node| new_ids[JoinedId::from_node(node).index()].node();
-                graphs = graphs.iter().map(|graph| graph.folded(count, new_node)).collect();
+                let partition = Partition::new(count, new_ids.iter().map(|id| id.index()));
+                graphs = graphs.iter().map(|graph| graph.folded(&partition)).collect();
                 renames =
                     found.into_iter().map(|rename| (new_ids[rename.base.index()], rename.why)).collect();
                 renames.sort_by_key(|(function, _)| *function);
@@ -129,9 +128,14 @@ impl Measured {
     /// Of all runs, each with its graph; there is one at least, and all are over the same functions and columns.
     fn new(runs: &[Run<'_>], graphs: &[CallGraph]) -> Self {
         let pairs = arc_pairs(graphs);
-        let functions = graphs[0].functions();
-        let links = pairs.iter().map(|&(caller, callee)| Arc { caller, callee, count: 0 });
-        let links = CallGraph::new(CostTable::new(0, functions), links, CostTable::new(0, pairs.len()));
+        let mut links = CallGraph::builder(0);
+        for _ in graphs[0].nodes() {
+            links.add_node(&[]);
+        }
+        for &(caller, callee) in &pairs {
+            links.add_arc(CallArc { caller, callee, count: 0 }, &[]);
+        }
+        let links = links.build();
         let mut tables: [Vec<CostTable>; 6] = Default::default();
         for graph in graphs {
             tables.iter_mut().zip(tables_of(graph, &pairs)).for_each(|(tables, table)| tables.push(table));
@@ -152,13 +156,13 @@ impl Measured {
 }
 
 /// Self costs, inclusive costs and calls of functions, the totals, and the counts and costs of these arcs.
-fn tables_of(graph: &CallGraph, pairs: &[(FunctionId, FunctionId)]) -> [CostTable; 6] {
+fn tables_of(graph: &CallGraph, pairs: &[(NodeId, NodeId)]) -> [CostTable; 6] {
     let width = graph.width();
-    let all = Inclusive::own(graph, Cycles::of(graph));
+    let all = Inclusive::new(graph, Cycles::new(graph));
     let (mut inclusive, mut calls) = (CostTable::new(width, 0), CostTable::new(1, 0));
-    for function in graph.function_ids() {
-        inclusive.push(all.of(function));
-        calls.push(&[all.called(function)]);
+    for node in graph.nodes() {
+        inclusive.push(all.cost(node));
+        calls.push(&[all.call_count(node)]);
     }
     let mut totals = CostTable::new(width, 0);
     totals.push(&graph.total());
@@ -223,14 +227,14 @@ fn joined_graph(
     let graph = graph.with_costs(width, |row, out| {
         columns.iter().zip(row).for_each(|(&column, cost)| out[column] += cost);
     });
-    graph.folded(identity.functions.len(), |function| identity.joined(run, function).node())
+    let groups = profile.functions().map(|function| identity.joined(run, function).index());
+    graph.folded(&Partition::new(identity.functions.len(), groups))
 }
 
 /// Callers and callees of all runs, each pair once, sorted.
-fn arc_pairs(graphs: &[CallGraph]) -> Vec<(FunctionId, FunctionId)> {
-    let pair = |arc: Arc| (arc.caller, arc.callee);
-    let mut pairs: Vec<(FunctionId, FunctionId)> =
-        graphs.iter().flat_map(|graph| graph.arcs().map(pair)).collect();
+fn arc_pairs(graphs: &[CallGraph]) -> Vec<(NodeId, NodeId)> {
+    let pair = |arc: CallArc| (arc.caller, arc.callee);
+    let mut pairs: Vec<(NodeId, NodeId)> = graphs.iter().flat_map(|graph| graph.arcs().map(pair)).collect();
     pairs.sort_unstable();
     pairs.dedup();
     pairs

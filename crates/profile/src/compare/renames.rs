@@ -95,7 +95,7 @@ pub(super) fn renames(
             function: id,
             own,
             inclusive,
-            calls: graph.called(id.node()),
+            calls: graph.call_count(id.node()),
             name: symbol.shown(),
             scope: symbol.scope().map(str::to_owned),
             own_name: symbol.own_name().to_owned(),

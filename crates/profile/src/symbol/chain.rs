@@ -4,48 +4,60 @@ use std::collections::HashMap;
 
 use gristmill_format::FunctionName;
 
-use crate::id::FunctionId;
+use crate::id::{FunctionId, narrow};
 use crate::symbol::is_level;
 
-/// Chains of callers from names such as `f'a'main`, with a number for each name that is in one.
+/// A name in [`Chains`]: that of a function, or of a caller in the name of one. See the example of [`Chains`].
 ///
-/// The numbers count these names, and not the functions of the profile: `a` may be there as `a'main` and `a'b` only.
-/// They are what [`CallTree::of_chains`](crate::analysis::CallTree::of_chains) takes.
+/// Such a name need not be a function of the profile: `a` may be there as `a'main` and `a'b` only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChainName(u32);
+
+impl ChainName {
+    /// Returns the index of the name, from 0 in the order in which the names first come.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The chains of callers in names such as `f'a'main`, for all functions of a profile.
 ///
 /// ```
-/// use gristmill_profile::FunctionId;
+/// use gristmill_profile::Profile;
 /// use gristmill_profile::symbol::Chains;
 ///
-/// let chains = Chains::of([&b"f'2'a'main"[..], b"main"]);
+/// let profile = Profile::of(b"events: Ir\nfn=f'2'a'main\n1 1\nfn=main\n1 1\n".to_vec());
+/// let chains = Chains::new(profile.functions().map(|id| profile.function(id).name));
 /// let names = |function| -> Vec<&[u8]> {
-///     chains.of_function(FunctionId::new(function)).iter().map(|&name| chains.name(name)).collect()
+///     chains.of_function(function).iter().map(|&name| chains.name(name)).collect()
 /// };
-/// assert_eq!(names(0), [&b"main"[..], b"a", b"f'2"]);
-/// assert_eq!(names(1), [b"main"]);
+/// let functions: Vec<_> = profile.functions().collect();
+/// assert_eq!(names(functions[0]), [&b"main"[..], b"a", b"f'2"]);
+/// assert_eq!(names(functions[1]), [b"main"]);
 /// assert_eq!(chains.longest(), 2);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chains {
     names: Vec<Vec<u8>>,
     /// The chains one after the other, and where each ends.
-    links: Vec<FunctionId>,
+    links: Vec<ChainName>,
     ends: Vec<usize>,
     longest: usize,
 }
 
 impl Chains {
     /// Takes the names of all functions apart, in the order of the functions.
-    pub fn of<'a>(functions: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    pub fn new<'a>(functions: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut chains = Chains { names: Vec::new(), links: Vec::new(), ends: Vec::new(), longest: 0 };
-        let mut numbers: HashMap<Vec<u8>, FunctionId> = HashMap::new();
+        let mut known: HashMap<Vec<u8>, ChainName> = HashMap::new();
         for function in functions {
             let start = chains.links.len();
             let mut link = |name: Vec<u8>| {
-                let number = *numbers.entry(name).or_insert_with_key(|name| {
+                let name = *known.entry(name).or_insert_with_key(|name| {
                     chains.names.push(name.clone());
-                    FunctionId::new(chains.names.len() - 1)
+                    ChainName(narrow(chains.names.len() - 1))
                 });
-                chains.links.push(number);
+                chains.links.push(name);
             };
             let parts = FunctionName::parse(function);
             let mut name = parts.base().to_vec();
@@ -70,14 +82,14 @@ impl Chains {
     }
 
     /// The callers of a function as far as its name tells them, the farthest first, and the function itself at last.
-    pub fn of_function(&self, function: FunctionId) -> &[FunctionId] {
+    pub fn of_function(&self, function: FunctionId) -> &[ChainName] {
         let start = function.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.links[start..self.ends[function.index()]]
     }
 
-    /// The name with this number, with its level of recursion if it has one.
-    pub fn name(&self, number: FunctionId) -> &[u8] {
-        &self.names[number.index()]
+    /// Returns a name, with its level of recursion if it has one.
+    pub fn name(&self, name: ChainName) -> &[u8] {
+        &self.names[name.index()]
     }
 
     /// How many callers there are in the name that has most. Without any, names tell nothing of callers.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{AnnotatedFile, AnnotatedFunction, Annotation, SourceRemark};
 use crate::json::{CostsByName, write_view};
 
-impl Annotation<'_, '_> {
+impl Annotation<'_> {
     /// Writes everything as JSON: one object, a function or a line of source on each line.
     ///
     /// # Errors

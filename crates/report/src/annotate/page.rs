@@ -15,11 +15,12 @@ use std::rc::Rc;
 use gristmill_format::Cost;
 use gristmill_output::{grouped, html::Escaped, percent_number, printable};
 use gristmill_profile::symbol::shorten;
-use gristmill_profile::{FileId, FunctionId, ObjectId};
+use gristmill_profile::{FileId, ObjectId};
 
 use self::plan::Plan;
 use super::{Annotation, first};
 use crate::annotate::remark::is_unknown;
+use crate::view::SubjectId;
 
 /// How much a page shows.
 #[derive(Debug, Clone)]
@@ -46,7 +47,7 @@ const LONGEST_PATH: usize = 500;
 /// So many source files are listed.
 const MOST_FILES: usize = 400;
 
-impl Annotation<'_, '_> {
+impl Annotation<'_> {
     /// Writes everything as one page of HTML.
     ///
     /// # Errors
@@ -61,11 +62,11 @@ impl Annotation<'_, '_> {
 }
 
 struct Page<'r> {
-    annotation: &'r Annotation<'r, 'r>,
+    annotation: &'r Annotation<'r>,
     plan: Plan,
     totals: Vec<Cost>,
     /// Names made short, for so many characters: a function may be spoken of on each line.
-    short_names: RefCell<HashMap<(FunctionId, usize), Rc<str>>>,
+    short_names: RefCell<HashMap<(SubjectId, usize), Rc<str>>>,
 }
 
 impl Page<'_> {
@@ -357,7 +358,7 @@ impl Page<'_> {
     }
 
     /// The name of a function, leading to where it is on the page.
-    fn function_link(&self, id: FunctionId, width: usize) -> String {
+    fn function_link(&self, id: SubjectId, width: usize) -> String {
         let name = self.short_name(id, width);
         match self.plan.function_anchor(id) {
             Some(anchor) => format!("<a href=#{anchor}>{name}</a>"),
@@ -366,7 +367,7 @@ impl Page<'_> {
     }
 
     /// The name of a function; one that does not fit is made shorter, and has the whole name beside it.
-    fn short_name(&self, id: FunctionId, width: usize) -> Rc<str> {
+    fn short_name(&self, id: SubjectId, width: usize) -> Rc<str> {
         if let Some(name) = self.short_names.borrow().get(&(id, width)) {
             return Rc::clone(name);
         }

@@ -9,7 +9,7 @@ use crate::json::{CostsByName, write_rows, write_view};
 use crate::view::View;
 
 /// Writes one object, a function on each line.
-pub(super) fn write(report: &Functions<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Functions<'_>, out: &mut dyn Write) -> io::Result<()> {
     let view = report.view;
     write_view(view, &report.head, out)?;
     write!(out, ",\"matching\":{},\"functions\":[", report.matching)?;
@@ -17,7 +17,7 @@ pub(super) fn write(report: &Functions<'_, '_>, out: &mut dyn Write) -> io::Resu
     out.write_all(b"\n]}\n")
 }
 
-struct Function<'r>(&'r View<'r>, &'r Row);
+struct Function<'r>(&'r View, &'r Row);
 
 impl Serialize for Function<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

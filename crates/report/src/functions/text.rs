@@ -19,7 +19,7 @@ const BAR: usize = 10;
 /// From this width on there is room for bars.
 const WIDTH_WITH_BARS: usize = 100;
 
-impl Report for Functions<'_, '_> {
+impl Report for Functions<'_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         writeln!(out, "{}", self.summary())?;
@@ -79,7 +79,7 @@ impl Report for Functions<'_, '_> {
     }
 }
 
-impl Functions<'_, '_> {
+impl Functions<'_> {
     /// How much is shown.
     fn summary(&self) -> String {
         let what = match self.grouping {

@@ -4,16 +4,15 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_profile::FunctionId;
-use gristmill_profile::analysis::Arc;
+use gristmill_profile::analysis::CallArc;
 use serde::Serialize;
 
 use super::{CallRow, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show};
 use crate::json::{CostsByName, write_rows, write_view};
-use crate::view::View;
+use crate::view::{SubjectId, View};
 
 /// Writes one object, a row of a list on each line.
-pub(super) fn write(report: &Show<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Show<'_>, out: &mut dyn Write) -> io::Result<()> {
     let view = report.view;
     write_view(view, &report.head, out)?;
     write_member("function", &function(view, report.function), out)?;
@@ -62,7 +61,7 @@ struct Function<'r> {
     object: Cow<'r, str>,
 }
 
-fn function<'r>(view: &'r View<'_>, id: FunctionId) -> Function<'r> {
+fn function<'r>(view: &'r View, id: SubjectId) -> Function<'r> {
     let subject = view.subject(id);
     Function {
         name: subject.name(),
@@ -112,8 +111,8 @@ struct Breaker<'r> {
     is_best: bool,
 }
 
-fn circle<'r>(view: &'r View<'r>, cycle: &'r CycleSummary) -> Circle<'r> {
-    let entered = |(arc, costs): &'r (Arc, Vec<Cost>)| Entered {
+fn circle<'r>(view: &'r View, cycle: &'r CycleSummary) -> Circle<'r> {
+    let entered = |(arc, costs): &'r (CallArc<SubjectId>, Vec<Cost>)| Entered {
         caller: function(view, arc.caller),
         callee: function(view, arc.callee),
         calls: arc.count,
@@ -149,7 +148,7 @@ struct Near<'r> {
     inner: bool,
 }
 
-fn neighbour<'r>(view: &'r View<'_>, row: &'r Neighbour) -> Near<'r> {
+fn neighbour<'r>(view: &'r View, row: &'r Neighbour) -> Near<'r> {
     Near {
         function: function(view, row.function),
         distance: row.distance,
@@ -180,7 +179,7 @@ struct Called<'r> {
     inner: bool,
 }
 
-fn called<'r>(view: &'r View<'_>, call: &'r CallRow) -> Called<'r> {
+fn called<'r>(view: &'r View, call: &'r CallRow) -> Called<'r> {
     Called {
         function: function(view, call.callee),
         calls: call.count,
@@ -189,7 +188,7 @@ fn called<'r>(view: &'r View<'_>, call: &'r CallRow) -> Called<'r> {
     }
 }
 
-fn line<'r>(view: &'r View<'_>, row: &'r HotLine) -> Line<'r> {
+fn line<'r>(view: &'r View, row: &'r HotLine) -> Line<'r> {
     Line {
         file: &row.file,
         line: row.line,
@@ -209,7 +208,7 @@ struct PartCosts<'r> {
     calls: Cost,
 }
 
-fn part<'r>(view: &'r View<'_>, row: &'r PartRow) -> PartCosts<'r> {
+fn part<'r>(view: &'r View, row: &'r PartRow) -> PartCosts<'r> {
     PartCosts {
         name: &row.name,
         self_costs: CostsByName(view, &row.self_costs),

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 use gristmill_output::lossy;
-use gristmill_profile::analysis::Arc;
 use gristmill_profile::{FileId, FunctionId, Place};
 
 use super::first;
 use crate::amount::add;
-use crate::view::{View, ViewError};
+use crate::view::{SubjectId, View, ViewError};
 
 /// A line of source, or an instruction where lines are not known. Costs are by shown column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub struct HotLine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRow {
     /// Who is called.
-    pub callee: FunctionId,
+    pub callee: SubjectId,
     /// How often.
     pub count: Cost,
     /// What the calls cost.
@@ -74,10 +73,10 @@ type Key = (FileId, Option<u64>, Option<u64>);
 struct Gathered {
     addresses: Option<(u64, u64)>,
     own: Vec<Cost>,
-    calls: BTreeMap<FunctionId, (Cost, Vec<Cost>)>,
+    calls: BTreeMap<SubjectId, (Cost, Vec<Cost>)>,
 }
 
-pub(super) fn of(view: &View<'_>, function: FunctionId) -> Result<Lines, ViewError> {
+pub(super) fn of(view: &View, function: SubjectId) -> Result<Lines, ViewError> {
     let profile = view.profile();
     let blocks: usize =
         profile.selected(view.selection()).map(|part| profile.invocations(part.id()).len()).sum();
@@ -86,7 +85,7 @@ pub(super) fn of(view: &View<'_>, function: FunctionId) -> Result<Lines, ViewErr
     let most = (MOST_LOOKS / blocks.max(1)).max(1);
     if functions.len() > most {
         let graph = profile.call_graph(view.selection());
-        let cost = |function: FunctionId| first(graph.self_cost(function));
+        let cost = |function: FunctionId| first(graph.self_cost(graph.node_of(function)));
         functions.sort_by_key(|&function| (Reverse(cost(function)), function));
         functions.truncate(most);
     }
@@ -101,7 +100,7 @@ pub(super) fn of(view: &View<'_>, function: FunctionId) -> Result<Lines, ViewErr
         for (call, costs) in detail.calls.iter().zip(detail.call_costs.rows()) {
             let callee = view.subject_of(call.callee);
             let caller = view.subject_of(function);
-            if view.cut_arcs() > 0 && view.graph().arc_between(caller, callee).is_none() {
+            if view.is_cut(caller, callee) {
                 continue;
             }
             let (count, sum) = at(&mut lines, &call.place).calls.entry(callee).or_default();
@@ -143,15 +142,15 @@ fn add_to(sums: &mut Vec<Cost>, costs: &[Cost]) {
 }
 
 fn row(
-    view: &View<'_>,
-    caller: FunctionId,
+    view: &View,
+    caller: SubjectId,
     (file, line): (FileId, Option<u64>),
     gathered: Gathered,
 ) -> Result<HotLine, ViewError> {
     let width = view.profile().event_count().max(1);
     let shown = |mut costs: Vec<Cost>| {
         costs.resize(width, 0);
-        view.of_recorded(&costs)
+        view.shown_costs(&costs)
     };
     let self_costs = shown(gathered.own)?;
     let mut inclusive = self_costs.clone();
@@ -159,7 +158,7 @@ fn row(
     for (callee, (count, costs)) in gathered.calls {
         let costs = shown(costs)?;
         // What is within the function or its cycle already does not count again.
-        let is_inner = view.inclusive().cycles().is_inner(&Arc { caller, callee, count });
+        let is_inner = view.is_inner(caller, callee);
         if !is_inner {
             add(&mut inclusive, &costs);
         }

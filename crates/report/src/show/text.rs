@@ -6,7 +6,6 @@ use gristmill_format::Cost;
 use gristmill_output::{
     Cell, Column, Look, Table, grouped, lossy, markdown, percent, percent_number, printable, wrap,
 };
-use gristmill_profile::FunctionId;
 use gristmill_profile::analysis::{Direction, Unit};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -14,6 +13,7 @@ use super::{CycleSummary, HotLine, Listed, Neighbour, Show, json};
 use crate::path::{UNKNOWN, base};
 use crate::report::Report;
 use crate::tree::fitted;
+use crate::view::SubjectId;
 
 /// A name gets so many columns at least; where several event types leave less, only the first is shown beside it.
 const LEAST_NAME: usize = 30;
@@ -24,9 +24,9 @@ const MARKDOWN: usize = 160;
 enum Label {
     Text(String),
     /// A function, with a mark before its name.
-    Function(&'static str, FunctionId),
+    Function(&'static str, SubjectId),
     /// A call of a function, and how often.
-    Call(FunctionId, String),
+    Call(SubjectId, String),
 }
 
 /// A piece of the report: a sentence above, a table, and sentences below.
@@ -36,7 +36,7 @@ struct Section {
     below: Vec<String>,
 }
 
-impl Report for Show<'_, '_> {
+impl Report for Show<'_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         writeln!(out)?;
@@ -115,13 +115,13 @@ impl Report for Show<'_, '_> {
     }
 }
 
-impl Show<'_, '_> {
+impl Show<'_> {
     fn title(&self) -> String {
         let cycle = self.cycle.as_ref().map(|cycle| format!(" [cycle {}]", cycle.number));
         format!("{}{}", self.name(self.function), cycle.unwrap_or_default())
     }
 
-    fn name(&self, function: FunctionId) -> String {
+    fn name(&self, function: SubjectId) -> String {
         printable(self.view.subject(function).name().as_bytes()).into_owned()
     }
 
@@ -188,7 +188,7 @@ impl Show<'_, '_> {
             let Some(by_callers) = self.by_callers.as_ref().map(|costs| costs[nth]) else { continue };
             if by_callers != by_callees {
                 let what = match self.unit() {
-                    Unit::Function(_) => "it cost",
+                    Unit::Node(_) => "it cost",
                     Unit::Cycle(_) => "its cycle cost",
                 };
                 lines.push(format!(
@@ -284,12 +284,12 @@ impl Show<'_, '_> {
     }
 
     /// A name, and where there is room for it the file.
-    fn named(&self, function: FunctionId, room: usize) -> String {
+    fn named(&self, function: SubjectId, room: usize) -> String {
         let subject = self.view.subject(function);
         let cycles = self.view.inclusive().cycles();
         // Of the function's own cycle enough is said already.
-        let own = cycles.cycle_of(self.function);
-        let cycle = cycles.cycle_of(function).filter(|cycle| Some(*cycle) != own);
+        let own = cycles.cycle_of(self.function.node());
+        let cycle = cycles.cycle_of(function.node()).filter(|cycle| Some(*cycle) != own);
         let cycle = cycle.map(|cycle| format!(" [cycle {}]", cycle.number()));
         let cycle = cycle.unwrap_or_default();
         let name = printable(subject.name().as_bytes());
@@ -343,8 +343,8 @@ impl Show<'_, '_> {
             } else {
                 "sum".to_owned()
             };
-            let is_recursive =
-                self.cycle.is_some() || self.view.graph().arc_between(self.function, self.function).is_some();
+            let is_recursive = self.cycle.is_some()
+                || self.view.graph().arc_between(self.function.node(), self.function.node()).is_some();
             names.push(Label::Text(if is_recursive { format!("{what}, without recursion") } else { what }));
         }
         let shares = if self.cycle.is_some() { " (shares of the cycle)" } else { "" };
@@ -400,11 +400,12 @@ impl Show<'_, '_> {
             cells.push(Cell::new(""));
             cells
         };
-        let (graph, inclusive) = (self.view.graph(), self.view.inclusive());
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         let mut names = Vec::new();
         for &member in &cycle.members.rows {
-            rows.push(cells(&|nth| inclusive.of(member)[nth], &|nth| graph.self_cost(member)[nth]));
+            rows.push(cells(&|nth| self.view.inclusive_cost(member)[nth], &|nth| {
+                self.view.self_cost(member)[nth]
+            }));
             names.push(Label::Function("", member));
         }
         rows.push(cells(&|nth| cycle.inclusive[nth], &|nth| cycle.self_costs[nth]));

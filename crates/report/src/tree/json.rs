@@ -11,7 +11,7 @@ use crate::view::View;
 
 /// Writes one object, a node on each line. Nodes say which node is above them, so that a tree of any depth can be written
 /// and read.
-pub(super) fn write(report: &Tree<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Tree<'_>, out: &mut dyn Write) -> io::Result<()> {
     let view = report.view;
     write_view(view, &report.head, out)?;
     let (basis, guessed) = match &report.basis {
@@ -52,7 +52,7 @@ impl Serialize for Listed<'_> {
 }
 
 struct Placed<'r> {
-    view: &'r View<'r>,
+    view: &'r View,
     node: &'r Node,
 }
 

@@ -1,271 +1,199 @@
-//! Where a tree comes from: the exact one of a file that tells of each invocation, the recorded callers in names, or
-//! else an estimate from the call graph.
-
-use std::collections::HashMap;
+//! The origin of a tree: the blocks of the files if they are invocations, the names if they contain callers, or else an
+//! estimate from the call graph.
 
 use gristmill_output::lossy;
-use gristmill_profile::FunctionId;
-use gristmill_profile::analysis::{CallTree, Cycles, ExactTree, TreeBasis, TreeItem, TreeLimits};
-use gristmill_profile::symbol::{Chains, Symbol, fold_recursion};
+use gristmill_profile::analysis::{
+    CallTree, CallerNameId, CycleId, ExactTree, RecordedCallers, TreeLimits, TreeNodeId, Unit,
+};
+use gristmill_profile::symbol::Symbol;
+use gristmill_profile::{FileId, ObjectId};
 
-use super::growth::Growth;
-use super::{Entry, EntryKind, TreeOptions, inverted};
-use crate::view::{Subject, View};
+use super::{Entry, EntryKind, TreeOptions};
+use crate::view::{SubjectId, View};
 
-/// A tree before anything is left out of it.
-pub(super) struct Source<'v, 'p> {
-    pub(super) basis: TreeBasis,
-    /// Of so many calls the files say another cost than what was called adds up to.
+/// What a node of a tree stands for, if it is not the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Item {
+    Subject(SubjectId),
+    Cycle(CycleId),
+    /// A name, in a tree of recorded callers. Such a name need not be a function of the profile.
+    Name(CallerNameId),
+}
+
+/// A tree before the nodes to show are selected.
+pub(super) struct Source<'v> {
+    pub(super) tree: CallTree<Item>,
+    /// Count of calls whose stated cost is not the sum of what they called.
     pub(super) unequal_calls: usize,
-    pub(super) growth: Growth,
-    pub(super) entries: Entries<'v, 'p>,
+    pub(super) entries: Entries<'v>,
 }
 
-/// What the nodes stand for, by number: the program, then all subjects of a view or none, then others. Few of the subjects
-/// are shown, and taking all of their names apart would take longer than the tree.
-pub(super) struct Entries<'v, 'p> {
-    view: &'v View<'p>,
-    subjects: usize,
-    others: Vec<Entry>,
+/// The entries that items stand for. Few of them are shown, so most are made when asked for.
+pub(super) struct Entries<'v> {
+    view: &'v View,
+    program: Entry,
+    /// By cycle of the view.
+    cycles: Vec<Entry>,
+    /// By name of a tree of recorded callers.
+    names: Vec<Entry>,
 }
 
-impl<'v, 'p> Entries<'v, 'p> {
-    fn of_subjects(view: &'v View<'p>) -> Self {
-        Entries { view, subjects: view.subjects().len(), others: vec![program()] }
+impl<'v> Entries<'v> {
+    fn new(view: &'v View) -> Self {
+        let program = Entry::new(EntryKind::Program, "(program)".to_owned());
+        Entries { view, program, cycles: Vec::new(), names: Vec::new() }
     }
 
-    /// The place of one among the others, or the subject that it stands for.
-    fn place(&self, entry: usize) -> Result<usize, Subject<'v>> {
-        match entry.checked_sub(1) {
-            Some(subject) if subject < self.subjects => Err(self.view.subject(FunctionId::new(subject))),
-            Some(other) => Ok(other - self.subjects + 1),
-            None => Ok(0),
+    pub(super) fn name(&self, item: Option<Item>) -> &str {
+        match item {
+            None => &self.program.name,
+            Some(Item::Subject(subject)) => self.view.subject(subject).name(),
+            Some(Item::Cycle(cycle)) => &self.cycles[cycle.index()].name,
+            Some(Item::Name(name)) => &self.names[name.index()].name,
         }
     }
 
-    pub(super) fn name(&self, entry: usize) -> &str {
-        match self.place(entry) {
-            Ok(other) => &self.others[other].name,
-            Err(subject) => subject.name(),
-        }
-    }
-
-    pub(super) fn entry(&self, entry: usize) -> Entry {
-        match self.place(entry) {
-            Ok(other) => self.others[other].clone(),
-            Err(subject) => Entry {
-                kind: EntryKind::Function,
-                name: subject.name().to_owned(),
-                file: lossy(self.view.profile().file(subject.file)),
-                object: lossy(self.view.profile().object(subject.object)),
-                members: Vec::new(),
-            },
+    pub(super) fn entry(&self, item: Option<Item>) -> Entry {
+        match item {
+            None => self.program.clone(),
+            Some(Item::Subject(subject)) => {
+                let subject = self.view.subject(subject);
+                Entry::new(EntryKind::Function, subject.name().to_owned()).located(
+                    self.view,
+                    subject.file,
+                    subject.object,
+                )
+            }
+            Some(Item::Cycle(cycle)) => self.cycles[cycle.index()].clone(),
+            Some(Item::Name(name)) => self.names[name.index()].clone(),
         }
     }
 }
 
-/// An estimate is not made much larger than what is shown of it.
-const LEAST_ESTIMATE: usize = 10_000;
+impl Entry {
+    fn new(kind: EntryKind, name: String) -> Entry {
+        Entry { kind, name, file: String::new(), object: String::new(), members: Vec::new() }
+    }
 
-pub(super) fn of<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize) -> Source<'v, 'p> {
-    // What was cut is in the files all the same, so only the graph tells of the rest.
-    let known = if view.cut_arcs() == 0 { exact(view).or_else(|| of_names(view)) } else { None };
-    let below = known.and_then(|known| known.from(options, most_nodes));
-    below.unwrap_or_else(|| estimate(view, options, most_nodes))
+    fn located(self, view: &View, file: FileId, object: ObjectId) -> Entry {
+        let (file, object) = (view.profile().file(file), view.profile().object(object));
+        Entry { file: lossy(file), object: lossy(object), ..self }
+    }
 }
 
-/// A tree that the files tell.
-struct Known<'v, 'p> {
-    source: Source<'v, 'p>,
-    is_at: IsAt,
-}
+/// The least limit of an estimate's nodes: the nodes to show are selected from more than these.
+const MIN_ESTIMATED_NODES: usize = 10_000;
 
-/// Whether a subject stands at a node.
-type IsAt = fn(&Source<'_, '_>, FunctionId, usize) -> bool;
+impl<'v> Source<'v> {
+    /// Makes the tree of a view, below or above the function that the options name.
+    pub(super) fn new(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Self {
+        // Blocks and names still have the calls that the view cuts; only its graph does not.
+        if view.cut_arc_count() == 0 {
+            let known = exact(view).or_else(|| recorded_callers(view));
+            if let Some(source) = known.and_then(|source| source.around(options, max_nodes)) {
+                return source;
+            }
+        }
+        estimate(view, options, max_nodes)
+    }
 
-impl<'v, 'p> Known<'v, 'p> {
-    /// What of it is asked for. None where the function that it is to begin with is in none of the stacks.
-    fn from(self, options: &TreeOptions, most_nodes: usize) -> Option<Source<'v, 'p>> {
-        let Known { source, is_at } = self;
-        let Some(from) = options.from else { return Some(source) };
-        let is_start = |node: usize| is_at(&source, from, node);
-        let growth = if options.inverted {
-            inverted::of_stacks(&source.growth, source.entries.view.events().len(), is_start, most_nodes)?
+    /// Takes the part of a known tree that the options ask for. `None` if the function is in none of the stacks.
+    fn around(self, options: &TreeOptions, max_nodes: usize) -> Option<Self> {
+        let Some(from) = options.from else { return Some(self) };
+        let is_start = |id| self.is_at(from, id);
+        let tree = if options.inverted {
+            self.tree.inverted(is_start, max_nodes)?
         } else {
-            source.growth.below(is_start)?
+            self.tree.below(is_start)?
         };
-        Some(Source { growth, ..source })
+        Some(Source { tree, ..self })
     }
-}
 
-fn program() -> Entry {
-    Entry {
-        kind: EntryKind::Program,
-        name: "(program)".to_owned(),
-        file: String::new(),
-        object: String::new(),
-        members: Vec::new(),
-    }
-}
-
-/// The exact tree, of files that have a block for each invocation.
-fn exact<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
-    let profile = view.profile();
-    let mut tree = ExactTree::new(profile.event_count().max(1));
-    for part in profile.selected(view.selection()) {
-        let mut blocks = profile.invocations(part.id());
-        while let Some(block) = blocks.next_block() {
-            tree.push(block).ok()?;
+    /// `true` if a node stands for a subject.
+    ///
+    /// In a tree of recorded callers, these are the nodes that the subject's own name and its callers lead to; for a subject
+    /// whose name has no callers, all nodes that have its name.
+    fn is_at(&self, subject: SubjectId, id: TreeNodeId) -> bool {
+        if !matches!(self.tree.node(id).item, Some(Item::Name(_))) {
+            return self.tree.node(id).item == Some(Item::Subject(subject));
         }
-        tree.end_part();
+        // A name has the function first, then its caller, and so on: the order of nodes on the way up.
+        let mut rest = self.entries.view.subject(subject).name();
+        for id in self.tree.path_up(id).filter(|&id| id != TreeNodeId::ROOT) {
+            match rest.strip_prefix(self.entries.name(self.tree.node(id).item)) {
+                Some("") => return true,
+                Some(more) if more.starts_with('\'') => rest = &more[1..],
+                _ => return false,
+            }
+        }
+        false
     }
-    if tree.calls() == 0 {
+}
+
+/// The exact tree, if the files have a block for each invocation.
+fn exact(view: &View) -> Option<Source<'_>> {
+    let tree = ExactTree::from_profile(view.profile(), view.selection()).ok()?;
+    if tree.call_count() == 0 {
         return None;
     }
-    let unequal_calls = tree.unequal_calls();
-    let tree = tree.finish().renamed(|item| match item {
-        TreeItem::Function(function) => TreeItem::Function(view.subject_of(function)),
-        other => other,
-    });
-    let growth = Growth::of(&tree, view.events().len(), entry_of, |row| view.of_recorded(row).ok())?;
-    let source =
-        Source { basis: TreeBasis::Exact, unequal_calls, growth, entries: Entries::of_subjects(view) };
-    let is_at: IsAt =
-        |source, from, node| source.growth.nodes[node].entry == entry_of(TreeItem::Function(from));
-    Some(Known { source, is_at })
+    let unequal_calls = tree.unequal_call_count();
+    let tree = tree.finish().folded(|function| Item::Subject(view.subject_of(function)));
+    let tree = tree.with_costs(view.events().len(), |row| view.shown_costs(row)).ok()?;
+    Some(Source { tree, unequal_calls, entries: Entries::new(view) })
 }
 
-/// The place of a subject among the entries.
-fn entry_of(item: TreeItem) -> usize {
-    match item {
-        TreeItem::Function(function) => function.index() + 1,
-        TreeItem::Program | TreeItem::Cycle(_) => 0,
-    }
-}
-
-/// The tree of stacks that are in the names, where these were recorded with their callers.
-fn of_names<'v, 'p>(view: &'v View<'p>) -> Option<Known<'v, 'p>> {
+/// The tree of recorded callers, if names contain them.
+fn recorded_callers(view: &View) -> Option<Source<'_>> {
     let profile = view.profile();
-    let names = || profile.functions().map(|function| profile.function(function).name);
-    let chains = Chains::of(names());
-    // A quote in a single name is no recording of callers.
-    let with_callers = profile.functions().filter(|&function| chains.of_function(function).len() > 1).count();
-    if with_callers * 2 < profile.function_count() || chains.longest() == 0 {
-        return None;
-    }
     let folds_recursion = profile.functions().any(|function| {
         let has_level = |name: &[u8]| Symbol::parse(name).parts().recursion().is_some();
         let subject = view.subject(view.subject_of(function));
         has_level(profile.function(function).name) && !has_level(subject.name().as_bytes())
     });
-
-    // A name has no file; that of the function that it is the name of will do.
-    let mut entries = vec![program()];
-    let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
-    let mut entry_of_link: HashMap<FunctionId, usize> = HashMap::new();
-    for function in profile.functions() {
-        let chain = chains.of_function(function);
-        for (nth, &link) in chain.iter().enumerate() {
-            let name = chains.name(link);
-            let name = if folds_recursion { fold_recursion(name).into_owned() } else { name.to_vec() };
-            let shown = Symbol::parse(&name).shown();
-            let next = entries.len();
-            let entry = *known.entry(name).or_insert(next);
-            if entry == next {
-                entries.push(Entry { kind: EntryKind::Function, name: shown, ..program() });
-            }
-            entry_of_link.insert(link, entry);
-            if nth + 1 == chain.len() && entries[entry].file.is_empty() {
-                let subject = view.subject(view.subject_of(function));
-                entries[entry].file = lossy(profile.file(subject.file));
-                entries[entry].object = lossy(profile.object(subject.object));
-            }
+    let RecordedCallers { tree, names } =
+        RecordedCallers::from_profile(profile, view.selection(), folds_recursion)?;
+    let tree =
+        tree.with_items(Item::Name).with_costs(view.events().len(), |row| view.shown_costs(row)).ok()?;
+    let entry = |name: &gristmill_profile::analysis::CallerName| {
+        let entry = Entry::new(EntryKind::Function, Symbol::parse(&name.name).shown());
+        match name.function.map(|function| profile.function(function)) {
+            Some(function) => entry.located(view, function.file, function.object),
+            None => entry,
         }
-    }
-    let entry = |item: TreeItem| match item {
-        TreeItem::Function(link) => entry_of_link.get(&link).copied().unwrap_or(0),
-        TreeItem::Program | TreeItem::Cycle(_) => 0,
     };
-    let graph = profile.call_graph(view.selection());
-    let self_costs = graph.function_ids().map(|function| (function, graph.self_cost(function)));
-    let self_costs = self_costs.filter(|(_, costs)| costs.iter().any(|&cost| cost != 0));
-    let tree = CallTree::of_chains(graph.width(), self_costs, |function| chains.of_function(function));
-    let tree = tree.renamed(|item| match item {
-        TreeItem::Program => item,
-        _ => TreeItem::Function(FunctionId::new(entry(item))),
+    let entries = Entries { names: names.iter().map(entry).collect(), ..Entries::new(view) };
+    Some(Source { tree, unequal_calls: 0, entries })
+}
+
+/// The estimate, from the call graph.
+fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Source<'v> {
+    let (graph, cycles) = (view.graph(), view.cycles());
+    let from = options.from.map(SubjectId::node);
+    let tree = match from {
+        Some(from) if options.inverted => CallTree::estimate_inverted(graph, cycles, from, max_nodes),
+        _ => {
+            let whole = match from {
+                // Each function is below one that nothing calls.
+                None => view.totals()[0],
+                Some(_) => {
+                    let root_only = TreeLimits { min_cost: 0, max_nodes: 1 };
+                    CallTree::estimate(graph, cycles, from, root_only).inclusive(TreeNodeId::ROOT)[0]
+                }
+            };
+            let limits = TreeLimits::from_share(whole, options.least, max_nodes.max(MIN_ESTIMATED_NODES));
+            CallTree::estimate(graph, cycles, from, limits)
+        }
+    };
+    let tree = tree.with_items(|unit| match unit {
+        Unit::Node(node) => Item::Subject(view.subject_at(node)),
+        Unit::Cycle(cycle) => Item::Cycle(cycle),
     });
-    let place = |item: TreeItem| match item {
-        TreeItem::Function(entry) => entry.index(),
-        TreeItem::Program | TreeItem::Cycle(_) => 0,
+    let entry = |cycle: CycleId| {
+        let name = |&member| view.subject(view.subject_at(member)).name().to_owned();
+        let members: Vec<String> = cycles.members(cycle).iter().map(name).collect();
+        let name = format!("cycle {} of {} functions: {} …", cycle.number(), members.len(), members[0]);
+        Entry { members, ..Entry::new(EntryKind::Cycle(cycle.number()), name) }
     };
-    let growth = Growth::of(&tree, view.events().len(), place, |row| view.of_recorded(row).ok())?;
-    let entries = Entries { view, subjects: 0, others: entries };
-    let source = Source { basis: TreeBasis::Callers, unequal_calls: 0, growth, entries };
-    Some(Known { source, is_at: is_at_names })
-}
-
-/// Where a subject is in a tree of names: at the nodes that its own name and its callers lead to, and for one whose name
-/// has no callers, at all that have its name.
-fn is_at_names(source: &Source<'_, '_>, from: FunctionId, node: usize) -> bool {
-    let growth = &source.growth;
-    let mut rest = source.entries.view.subject(from).name();
-    let mut at = Some(node);
-    // The name has the function first, then its caller, and so on: as the nodes stand on the way up.
-    while let Some(place) = at {
-        let sprout = growth.nodes[place];
-        let name = source.entries.name(sprout.entry);
-        match rest.strip_prefix(name) {
-            Some("") => return true,
-            Some(more) if more.starts_with('\'') => rest = &more[1..],
-            _ => return false,
-        }
-        at = sprout.parent.filter(|&parent| parent != CallTree::ROOT);
-    }
-    false
-}
-
-/// The estimate, from who calls whom.
-fn estimate<'v, 'p>(view: &'v View<'p>, options: &TreeOptions, most_nodes: usize) -> Source<'v, 'p> {
-    let graph = view.graph();
-    // Whatever cycles the view takes as one: what calls itself in a circle has no tree.
-    let cycles = Cycles::of(graph);
-    let mut entries = Entries::of_subjects(view);
-    let first_cycle = entries.subjects + 1;
-    entries.others.extend(cycles.ids().map(|cycle| {
-        let members: Vec<String> =
-            cycles.members(cycle).iter().map(|&member| view.subject(member).name().to_owned()).collect();
-        let first = members.first().map_or("", String::as_str);
-        Entry {
-            kind: EntryKind::Cycle(cycle.number()),
-            name: format!("cycle {} of {} functions: {first} …", cycle.number(), members.len()),
-            members,
-            ..program()
-        }
-    }));
-    let entry = |item: TreeItem| match item {
-        TreeItem::Cycle(cycle) => first_cycle + cycle.index(),
-        other => entry_of(other),
-    };
-    if let (Some(from), true) = (options.from, options.inverted) {
-        let (growth, guessed) = inverted::estimate(graph, &cycles, from, entry, most_nodes);
-        return Source { basis: TreeBasis::Estimate { guessed }, unequal_calls: 0, growth, entries };
-    }
-    let make = |limits| CallTree::estimate(graph, &cycles, options.from, limits);
-    let whole = match options.from {
-        // Each function is below one that nothing calls.
-        None => view.totals()[0],
-        Some(_) => {
-            let root = make(TreeLimits { least: 0, most_nodes: 1 });
-            root.inclusive(CallTree::ROOT).first().copied().unwrap_or(0)
-        }
-    };
-    let tree = make(TreeLimits::millionths(
-        whole,
-        options.least.saturating_mul(1000),
-        most_nodes.max(LEAST_ESTIMATE),
-    ));
-    let width = view.events().len();
-    let growth = Growth::of(&tree, width, entry, |row| Some(row.to_vec()));
-    let growth = growth.unwrap_or_else(|| Growth::new(width));
-    Source { basis: tree.basis().clone(), unequal_calls: 0, growth, entries }
+    let entries = Entries { cycles: cycles.ids().map(entry).collect(), ..Entries::new(view) };
+    Source { tree, unequal_calls: 0, entries }
 }

@@ -34,7 +34,7 @@ struct Detail {
     with_amounts: bool,
 }
 
-impl Report for Tree<'_, '_> {
+impl Report for Tree<'_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         for line in self.notes() {
@@ -88,7 +88,7 @@ impl Report for Tree<'_, '_> {
     }
 }
 
-impl Tree<'_, '_> {
+impl Tree<'_> {
     /// The names from the root to a node; `…` before those of a long path that are nearest to it.
     fn path(&self, node: usize) -> String {
         let above = |&node: &usize| self.nodes[node].parent;

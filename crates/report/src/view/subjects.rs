@@ -1,19 +1,40 @@
-//! What is looked at as one function: a function of the profile, or several that were folded into one.
+//! Subjects: functions of a profile, or several folded into one.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::fmt;
+use std::sync::OnceLock;
 
+use gristmill_profile::analysis::{CallGraph, NodeId, Partition};
 use gristmill_profile::symbol::{Symbol, fold_callers, fold_recursion};
-use gristmill_profile::{FileId, Function, FunctionId, ObjectId, Profile};
+use gristmill_profile::{FileId, FunctionId, ObjectId, Profile};
 
 use super::ViewOptions;
 
-/// What is looked at as one function.
-#[derive(Debug, Clone, Copy)]
+/// A subject of a [`View`](crate::View), made by the view alone.
+///
+/// It is stable: two views of the same profile with the same folding have the same ids, whatever else they show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubjectId(pub(super) NodeId);
+
+impl SubjectId {
+    /// Returns the index among the subjects of the view, from 0.
+    pub fn index(self) -> usize {
+        self.0.index()
+    }
+
+    /// Returns the node of the view's call graph.
+    pub fn node(self) -> NodeId {
+        self.0
+    }
+}
+
+/// A function as a view shows it: one recorded function, or several folded into one. See the example of
+/// [`View`](crate::View).
+#[derive(Clone, Copy)]
 pub struct Subject<'v> {
+    id: SubjectId,
     recorded: &'v [u8],
-    name: &'v OnceCell<Box<str>>,
+    names: &'v NameCache,
     /// Its source file.
     pub file: FileId,
     /// Its object.
@@ -21,83 +42,140 @@ pub struct Subject<'v> {
 }
 
 impl<'v> Subject<'v> {
-    /// Its name, demangled. It may hold anything; see [`printable`](gristmill_output::printable).
+    /// Returns the demangled name. It may hold any character; see [`printable`](gristmill_output::printable).
     pub fn name(&self) -> &'v str {
-        self.name.get_or_init(|| Symbol::parse(self.recorded).shown().into())
+        self.names.get(self.id.index()).get_or_init(|| Symbol::parse(self.recorded).shown().into())
     }
 }
 
-/// All of them.
-#[derive(Debug)]
-pub(super) struct Subjects<'p> {
-    profile: &'p Profile,
-    /// Most names are never shown, and taking one apart is slower than loading it was.
-    names: Vec<OnceCell<Box<str>>>,
-    /// Each function is its own subject where this is missing.
-    folded: Option<Folded<'p>>,
+impl fmt::Debug for Subject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Subject").field(&self.id).field(&self.name()).finish()
+    }
 }
 
+/// All subjects of a view.
 #[derive(Debug)]
-struct Folded<'p> {
-    subjects: Vec<(Cow<'p, [u8]>, FileId, ObjectId)>,
-    /// By function.
-    subject_of: Vec<FunctionId>,
+pub(super) struct Subjects {
+    names: NameCache,
+    /// `None` if each function is its own subject.
+    folding: Option<Folding>,
 }
 
-impl<'p> Subjects<'p> {
-    /// Folds functions as asked for.
-    pub(super) fn new(profile: &'p Profile, options: &ViewOptions) -> Self {
+/// Functions folded into subjects.
+#[derive(Debug)]
+struct Folding {
+    partition: Partition,
+    /// By subject: the first function, and the folded name if it differs from that function's name.
+    subjects: Vec<(FunctionId, Option<Box<[u8]>>)>,
+}
+
+impl Subjects {
+    /// Folds functions as the options say.
+    pub(super) fn new(profile: &Profile, options: &ViewOptions) -> Self {
         let is_folded = options.fold_recursion || options.fold_callers;
-        let folded = is_folded.then(|| folded(profile, options));
-        let count = folded.as_ref().map_or(profile.function_count(), |folded| folded.subjects.len());
-        let mut names = Vec::new();
-        names.resize_with(count, OnceCell::new);
-        Subjects { profile, names, folded }
+        let folding = is_folded.then(|| Folding::new(profile, options));
+        let count = folding.as_ref().map_or(profile.function_count(), |folding| folding.subjects.len());
+        Subjects { names: NameCache::new(count), folding }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.names.len()
+    /// The partition of functions. `None` if each function is its own subject.
+    pub(super) fn partition(&self) -> Option<&Partition> {
+        self.folding.as_ref().map(|folding| &folding.partition)
     }
 
-    /// Whether each function is its own subject.
-    pub(super) fn are_functions(&self) -> bool {
-        self.folded.is_none()
+    /// The subject that a function was folded into. `graph` is that of the subjects.
+    pub(super) fn subject_of(&self, function: FunctionId, graph: &CallGraph) -> SubjectId {
+        SubjectId(match self.partition() {
+            None => graph.node_of(function),
+            Some(partition) => partition.group_at(function.index()),
+        })
     }
 
-    pub(super) fn get(&self, id: FunctionId) -> Subject<'_> {
-        let name = &self.names[id.index()];
-        match &self.folded {
-            None => {
-                let Function { name: recorded, file, object, .. } = self.profile.function(id);
-                Subject { recorded, name, file, object }
-            }
-            Some(folded) => {
-                let (recorded, file, object) = &folded.subjects[id.index()];
-                Subject { recorded, name, file: *file, object: *object }
+    /// The functions that a subject stands for.
+    pub(super) fn functions_of(
+        &self,
+        subject: SubjectId,
+        profile: &Profile,
+        graph: &CallGraph,
+    ) -> Vec<FunctionId> {
+        match self.partition() {
+            None => vec![graph.function_of(subject.node())],
+            Some(partition) => {
+                let groups = profile.functions().zip(partition.groups());
+                groups.filter(|(_, group)| *group == subject.node()).map(|(function, _)| function).collect()
             }
         }
     }
 
-    /// The one that a function of the profile was folded into.
-    pub(super) fn of(&self, function: FunctionId) -> FunctionId {
-        let folded = self.folded.as_ref().and_then(|folded| folded.subject_of.get(function.index()));
-        folded.copied().unwrap_or(function)
+    pub(super) fn get<'v>(&'v self, profile: &'v Profile, graph: &CallGraph, id: SubjectId) -> Subject<'v> {
+        let (function, folded_name) = match &self.folding {
+            None => (graph.function_of(id.node()), None),
+            Some(folding) => {
+                let (function, name) = &folding.subjects[id.index()];
+                (*function, name.as_deref())
+            }
+        };
+        let function = profile.function(function);
+        Subject {
+            id,
+            recorded: folded_name.unwrap_or(function.name),
+            names: &self.names,
+            file: function.file,
+            object: function.object,
+        }
     }
 }
 
-fn folded<'p>(profile: &'p Profile, options: &ViewOptions) -> Folded<'p> {
-    let mut subjects = Vec::new();
-    let mut subject_of = Vec::with_capacity(profile.function_count());
-    let mut known: HashMap<(ObjectId, FileId, Cow<'p, [u8]>), FunctionId> = HashMap::new();
-    for Function { name, file, object, .. } in profile.functions().map(|id| profile.function(id)) {
-        let name = if options.fold_callers { fold_callers(name) } else { name };
-        let name = if options.fold_recursion { fold_recursion(name) } else { Cow::Borrowed(name) };
-        let next = FunctionId::new(subjects.len());
-        let subject = *known.entry((object, file, name.clone())).or_insert(next);
-        if subject == next {
-            subjects.push((name, file, object));
+impl Folding {
+    fn new(profile: &Profile, options: &ViewOptions) -> Self {
+        let folded_name = |name| -> Cow<'_, [u8]> {
+            let name = if options.fold_callers { fold_callers(name) } else { name };
+            if options.fold_recursion { fold_recursion(name) } else { Cow::Borrowed(name) }
+        };
+        let keys = profile.functions().map(|id| {
+            let function = profile.function(id);
+            (function.object, function.file, folded_name(function.name))
+        });
+        let partition = Partition::from_keys(keys);
+        let mut subjects: Vec<(FunctionId, Option<Box<[u8]>>)> = Vec::with_capacity(partition.group_count());
+        for (function, group) in profile.functions().zip(partition.groups()) {
+            // Groups are numbered in the order of their first functions.
+            if group.index() == subjects.len() {
+                let recorded = profile.function(function).name;
+                let name = folded_name(recorded);
+                subjects.push((function, (*name != *recorded).then(|| name.into())));
+            }
         }
-        subject_of.push(subject);
+        Folding { partition, subjects }
     }
-    Folded { subjects, subject_of }
+}
+
+/// Names, each made when first asked for: most are never shown, and to demangle one takes longer than to load it.
+struct NameCache {
+    /// Slots are made in chunks, so that those of a large profile take no time when the view is made.
+    chunks: Vec<OnceLock<Box<[NameSlot; CHUNK_NAMES]>>>,
+}
+
+type NameSlot = OnceLock<Box<str>>;
+
+const CHUNK_NAMES: usize = 64;
+
+impl NameCache {
+    fn new(count: usize) -> Self {
+        let mut chunks = Vec::new();
+        chunks.resize_with(count.div_ceil(CHUNK_NAMES), OnceLock::new);
+        NameCache { chunks }
+    }
+
+    fn get(&self, index: usize) -> &NameSlot {
+        let chunk = &self.chunks[index / CHUNK_NAMES];
+        &chunk.get_or_init(|| Box::new([const { OnceLock::new() }; CHUNK_NAMES]))[index % CHUNK_NAMES]
+    }
+}
+
+impl fmt::Debug for NameCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NameCache").finish_non_exhaustive()
+    }
 }

@@ -9,6 +9,10 @@ fn lines(name: &str, own: &str, calls: &[(&str, &str)]) -> String {
     format!("fn={name}\n0 {own}\n{calls}")
 }
 
+fn loaded(text: impl Into<Vec<u8>>) -> Arc<Profile> {
+    Arc::new(Profile::of(text.into()))
+}
+
 fn part(thread: u64, functions: &[String]) -> String {
     format!("version: 1\npid: 1\nthread: {thread}\npart: 1\nevents: Ir\n\n{}\n", functions.concat())
 }
@@ -23,8 +27,8 @@ fn thread(number: u64) -> Selection {
 }
 
 /// The arcs that are left, as caller and callee.
-fn arcs(view: &View<'_>) -> Vec<String> {
-    let name = |function| view.subject(function).name().to_owned();
+fn arcs(view: &View) -> Vec<String> {
+    let name = |node| view.subject(view.subject_at(node)).name().to_owned();
     let mut arcs: Vec<String> =
         view.graph().arcs().map(|arc| format!("{} {}", name(arc.caller), name(arc.callee))).collect();
     arcs.sort();
@@ -32,16 +36,22 @@ fn arcs(view: &View<'_>) -> Vec<String> {
 }
 
 /// Inclusive costs by name.
-fn inclusive(view: &View<'_>, name: &str) -> Cost {
+fn inclusive(view: &View, name: &str) -> Cost {
     let (id, _) = view.subjects().find(|(_, subject)| subject.name() == name).unwrap();
-    view.inclusive().of(id)[0]
+    view.inclusive_cost(id)[0]
 }
 
 /// How many functions each cycle has.
-fn cycles(profile: &Profile, options: &ViewOptions) -> Vec<usize> {
-    let view = View::new(profile, options).unwrap();
+fn cycles(profile: &Arc<Profile>, options: &ViewOptions) -> Vec<usize> {
+    let view = View::new(Arc::clone(profile), options).unwrap();
     let cycles = view.inclusive().cycles();
     cycles.ids().map(|cycle| cycles.members(cycle).len()).collect()
+}
+
+#[test]
+fn views_are_shared_between_threads() {
+    fn check<T: Send + Sync + 'static>() {}
+    check::<View>();
 }
 
 #[test]
@@ -55,13 +65,13 @@ fn weak_calls_are_so_whatever_their_sign() {
     ];
     // A tenth of 40 is 4: more than 3, less than 5.
     let options = ViewOptions { cut_below: 100, ..ViewOptions::default() };
-    let profile = Profile::of(part(1, &functions));
-    let view = View::new(&profile, &options).unwrap();
+    let profile = loaded(part(1, &functions));
+    let view = View::new(Arc::clone(&profile), &options).unwrap();
     assert_eq!(arcs(&view), ["i f", "main f", "main g"]);
     assert_eq!(inclusive(&view, "main"), -10 - 40 + 30);
 
-    let profile = Profile::of(part(1, &functions[..3]));
-    assert_eq!(View::new(&profile, &options).unwrap().cut_arcs(), 0);
+    let profile = loaded(part(1, &functions[..3]));
+    assert_eq!(View::new(Arc::clone(&profile), &options).unwrap().cut_arc_count(), 0);
 }
 
 #[test]
@@ -71,7 +81,7 @@ fn weak_calls_may_be_so_by_a_derived_event_type() {
         lines("other", "0 0", &[("f", "10 4")]),
         lines("f", "110 5", &[]),
     ];
-    let profile = Profile::of(format!("events: Ir Bm\n\n{}", functions.concat()));
+    let profile = loaded(format!("events: Ir Bm\n\n{}", functions.concat()));
     let left = |event: &str, formula: &str| {
         let definition = format!("Y = {formula}");
         let options = ViewOptions {
@@ -80,7 +90,7 @@ fn weak_calls_may_be_so_by_a_derived_event_type() {
             cut_below: 500,
             ..ViewOptions::default()
         };
-        arcs(&View::new(&profile, &options).unwrap())
+        arcs(&View::new(Arc::clone(&profile), &options).unwrap())
     };
     // Of `Ir`, 10 is below half of 100; of `Bm`, 1 is below half of 4.
     assert_eq!(left("Ir", "Bm"), ["main f"]);
@@ -92,7 +102,7 @@ fn weak_calls_may_be_so_by_a_derived_event_type() {
 
 #[test]
 fn cuts_leave_sums_of_parts_apart() {
-    let profile = Profile::of(
+    let profile = loaded(
         part(
             1,
             &[
@@ -103,8 +113,9 @@ fn cuts_leave_sums_of_parts_apart() {
         ) + &part(2, &[lines("f", "7", &[("g", "4")]), lines("g", "4", &[])]),
     );
     let costs = |cuts: &[Cut]| {
-        let options = ViewOptions { rule: Rule::KCachegrind, cuts: cuts.to_vec(), ..ViewOptions::default() };
-        let view = View::new(&profile, &options).unwrap();
+        let options =
+            ViewOptions { rule: InclusiveRule::KCachegrind, cuts: cuts.to_vec(), ..ViewOptions::default() };
+        let view = View::new(Arc::clone(&profile), &options).unwrap();
         ["main", "f", "g"].map(|name| inclusive(&view, name))
     };
     // `f` costs what its caller says in the first part, and what it does in the second, where nothing calls it.
@@ -117,7 +128,7 @@ fn cuts_leave_sums_of_parts_apart() {
 #[test]
 fn cuts_leave_cycles_those_of_all_parts() {
     // Only both parts together make a cycle of `a` and `b`.
-    let profile = Profile::of(
+    let profile = loaded(
         part(
             1,
             &[
@@ -129,7 +140,7 @@ fn cuts_leave_cycles_those_of_all_parts() {
         ) + &part(2, &[lines("a", "0", &[("b", "50")]), lines("b", "20", &[("a", "30")])]),
     );
     let options = |selection: Selection, cuts: &[Cut], cut_below| ViewOptions {
-        rule: Rule::KCachegrind,
+        rule: InclusiveRule::KCachegrind,
         selection,
         cuts: cuts.to_vec(),
         cut_below,
@@ -155,9 +166,12 @@ fn cuts_leave_cycles_those_of_all_parts() {
 fn derived_costs_whose_sums_would_wrap_are_refused() {
     let lines = |name: &str| format!("fn={name}\n1 {}\n", u64::MAX);
     let functions = ["a", "b", "c", "d"].map(lines).concat();
-    let profile = Profile::of(format!("event: X = {} Ir\nevents: Ir\n{functions}", i64::MAX));
+    let profile = loaded(format!("event: X = {} Ir\nevents: Ir\n{functions}", i64::MAX));
     let view = |event: &str| {
-        View::new(&profile, &ViewOptions { events: vec![event.to_owned()], ..ViewOptions::default() })
+        View::new(
+            Arc::clone(&profile),
+            &ViewOptions { events: vec![event.to_owned()], ..ViewOptions::default() },
+        )
     };
     assert_eq!(view("X").unwrap_err(), ViewError::Overflow);
     assert_eq!(view("Ir").unwrap().totals(), [4 * Cost::from(u64::MAX)]);

@@ -1,6 +1,7 @@
 //! The annotated profile as a document: JSON for programs, a page of HTML for people.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use gristmill_output::printable;
 use gristmill_output::source::SourceFault;
@@ -37,7 +38,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
 
 /// Says what is to be known of source files. Those of the system's own libraries are hardly ever there, so what is
 /// missing is told together.
-fn tell_remarks(annotation: &Annotation<'_, '_>, session: &Session) {
+fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
     let is_missing = |remark: &SourceRemark| *remark == SourceRemark::Fault(SourceFault::Missing);
     let (missing, others): (Vec<_>, Vec<_>) =
         annotation.remarks().partition(|(_, remark)| is_missing(remark));
@@ -59,7 +60,7 @@ fn tell_remarks(annotation: &Annotation<'_, '_>, session: &Session) {
 }
 
 /// What is asked for, with the event type first that decides the order.
-fn view<'p>(args: &AnnotateArgs, profile: &'p Profile) -> Result<View<'p>, CliError> {
+fn view(args: &AnnotateArgs, profile: &Arc<Profile>) -> Result<View, CliError> {
     let mut options = ViewOptions {
         selection: load::selection(&args.selection),
         derive: load::definitions(&args.derive)?,
@@ -75,5 +76,5 @@ fn view<'p>(args: &AnnotateArgs, profile: &'p Profile) -> Result<View<'p>, CliEr
         options.events.retain(|event| *event != first.name);
         options.events.insert(0, first.name);
     }
-    load::look_at(profile, &options)
+    load::look_at(Arc::clone(profile), &options)
 }

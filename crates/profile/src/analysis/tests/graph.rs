@@ -5,33 +5,33 @@ use std::collections::BTreeMap;
 use gristmill_format::Cost;
 use proptest::prelude::*;
 
-use super::sample::{f, graph, graphs, reaches, truths};
-use crate::analysis::{Direction, group_costs, hottest_path, reach};
+use super::sample::{graph, graphs, n, reaches, truths};
+use crate::analysis::{ArcId, CallGraph, Direction, GroupCosts, NodeId, Partition, reach};
 use crate::formula::{CostOverflow, DefinedBy, Definition, derive};
 
 #[test]
 fn arcs_in_any_order_become_one_each() {
     let graph = graph(&[1, 2, 3], &[(2, 0, 1, 10), (0, 1, 2, 20), (2, 0, 3, 30), (0, 0, 1, 5), (1, 2, 1, 7)]);
     let arcs: Vec<_> = graph
-        .arcs()
-        .enumerate()
+        .arc_ids()
+        .zip(graph.arcs())
         .map(|(place, arc)| (arc.caller.index(), arc.callee.index(), arc.count, graph.arc_cost(place)[0]))
         .collect();
     assert_eq!(arcs, [(0, 0, 1, 5), (0, 1, 2, 20), (1, 2, 1, 7), (2, 0, 4, 40)]);
-    assert_eq!(graph.outgoing(f(0)), 0..2);
-    assert_eq!(graph.incoming(f(0)).collect::<Vec<_>>(), [0, 3]);
-    assert_eq!(graph.arc_between(f(1), f(2)), Some(2));
-    assert_eq!(graph.arc_between(f(2), f(1)), None);
+    assert_eq!(graph.outgoing(n(0)).map(ArcId::index).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(graph.incoming(n(0)).map(ArcId::index).collect::<Vec<_>>(), [0, 3]);
+    assert_eq!(graph.arc_between(n(1), n(2)), Some(ArcId::new(2)));
+    assert_eq!(graph.arc_between(n(2), n(1)), None);
     assert_eq!(graph.total(), [6]);
-    assert_eq!((graph.called(f(0)), graph.callers_sum(f(0))), (5, vec![40]));
-    assert_eq!(graph.self_and_callees(f(0)), [21]);
+    assert_eq!(graph.call_count(n(0)), 5);
+    assert_eq!(graph.self_and_callees(n(0)), [21]);
 }
 
 #[test]
 fn weak_arcs_can_be_cut() {
     let graph = graph(&[1, 1, 1], &[(0, 2, 1, 1000), (1, 2, 1, 99), (2, 2, 1, 1), (0, 1, 1, 3)]);
     let weak = graph.weak_arcs(1, 10, |costs| costs[0]);
-    let cut = graph.without(|place, _| weak[place]);
+    let cut = graph.without(|arc, _| weak[arc.index()]);
     let left: Vec<_> = cut.arcs().map(|arc| (arc.caller.index(), arc.callee.index())).collect();
     assert_eq!(left, [(0, 1), (0, 2), (2, 2)]);
     assert_eq!(cut.total(), graph.total());
@@ -44,11 +44,16 @@ fn derived_costs_follow_the_recorded_ones() {
     let definition = Definition::parse(b"Twice = 2 Ir", DefinedBy::User).unwrap();
     let derivation = derive(&[b"Ir"], &[definition]);
     let derived = graph.with_derived(&derivation.derived).unwrap();
-    assert_eq!(derived.self_cost(f(0)), [5, 10]);
-    assert_eq!(derived.arc_cost(0), [7, 14]);
+    assert_eq!(derived.self_cost(n(0)), [5, 10]);
+    assert_eq!(derived.arc_cost(ArcId::new(0)), [7, 14]);
     assert_eq!(derived.total(), [12, 24]);
     let large = super::sample::graph(&[Cost::MAX / 2 + 1], &[]);
     assert_eq!(large.with_derived(&derivation.derived), Err(CostOverflow));
+}
+
+/// Costs of groups by the index of a node.
+fn group_costs(graph: &CallGraph, groups: usize, group_of: impl Fn(NodeId) -> usize) -> GroupCosts {
+    crate::analysis::group_costs(graph, &Partition::new(groups, graph.nodes().map(group_of)))
 }
 
 #[test]
@@ -60,7 +65,7 @@ fn groups_by_hand() {
     assert_eq!(costs.self_costs.rows().collect::<Vec<_>>(), [[11], [1100], [0]]);
     // The first has 1 + 10 of its own, and calls the second twice, with 550 each.
     assert_eq!(costs.inclusive.rows().collect::<Vec<_>>(), [[1111], [1100], [0]]);
-    assert_eq!(costs.called, [0, 3, 0]);
+    assert_eq!(costs.call_counts, [0, 3, 0]);
     assert_eq!(costs.is_upper_bound, [false; 3]);
 
     // 0 and 2 are of group 0: calls leave it and come back.
@@ -79,25 +84,13 @@ fn groups_by_hand() {
 }
 
 #[test]
-fn the_hottest_path_does_not_turn() {
-    let graph = graph(&[1; 4], &[(0, 1, 1, 50), (0, 2, 1, 60), (2, 0, 1, 70), (2, 3, 1, 20), (3, 1, 1, 0)]);
-    let path = |from, direction| -> Vec<(usize, usize)> {
-        let path = hottest_path(&graph, f(from), direction, 0);
-        path.iter().map(|&arc| (graph.arc(arc).caller.index(), graph.arc(arc).callee.index())).collect()
-    };
-    assert_eq!(path(0, Direction::Callees), [(0, 2), (2, 3)]);
-    assert_eq!(path(1, Direction::Callers), [(0, 1), (2, 0)]);
-    assert_eq!(path(1, Direction::Callees), []);
-}
-
-#[test]
 fn reached_in_order_of_distance() {
     let graph =
         graph(&[1; 5], &[(0, 2, 1, 5), (0, 1, 1, 6), (1, 3, 1, 2), (2, 3, 1, 3), (3, 0, 1, 9), (3, 4, 1, 0)]);
     let reached = |farthest| -> Vec<_> {
-        let reached = reach(&graph, f(0), Direction::Callees, farthest);
-        let via = |arc: usize| graph.arc(arc).caller.index();
-        reached.iter().map(|reached| (reached.function.index(), reached.distance, via(reached.via))).collect()
+        let reached = reach(&graph, n(0), Direction::Callees, farthest);
+        let via = |arc: ArcId| graph.arc(arc).caller.index();
+        reached.iter().map(|reached| (reached.node.index(), reached.distance, via(reached.via))).collect()
     };
     assert_eq!(reached(0), []);
     assert_eq!(reached(1), [(1, 1, 0), (2, 1, 0)]);
@@ -113,36 +106,36 @@ proptest! {
             let sums = map.entry((caller, callee)).or_default();
             *sums = (sums.0 + count, sums.1 + cost);
         }
-        let found: BTreeMap<_, _> = graph.arcs().enumerate().map(|(place, arc)| {
+        let found: BTreeMap<_, _> = graph.arc_ids().zip(graph.arcs()).map(|(place, arc)| {
             ((arc.caller.index(), arc.callee.index()), (arc.count, graph.arc_cost(place)[0]))
         }).collect();
         prop_assert_eq!(found.len(), graph.arcs().len());
         prop_assert_eq!(found, map);
-        for function in graph.function_ids() {
+        for function in graph.nodes() {
             prop_assert!(graph.outgoing(function).all(|arc| graph.arc(arc).caller == function));
             prop_assert!(graph.incoming(function).all(|arc| graph.arc(arc).callee == function));
         }
-        let ways: usize = graph.function_ids().map(|function| graph.incoming(function).len()).sum();
+        let ways: usize = graph.nodes().map(|function| graph.incoming(function).len()).sum();
         prop_assert_eq!(ways, graph.arcs().len());
     }
 
     #[test]
     fn reached_is_what_can_be_reached(graph in graphs(7, 14)) {
         let matrix = reaches(&graph, |_| false);
-        for from in graph.function_ids() {
+        for from in graph.nodes() {
             for (direction, other) in [(Direction::Callees, Direction::Callers), (Direction::Callers, Direction::Callees)] {
                 let reached = reach(&graph, from, direction, usize::MAX);
-                let mut functions: Vec<_> = reached.iter().map(|reached| reached.function).collect();
+                let mut functions: Vec<_> = reached.iter().map(|reached| reached.node).collect();
                 functions.sort();
-                let expected: Vec<_> = graph.function_ids().filter(|&to| to != from && match direction {
+                let expected: Vec<_> = graph.nodes().filter(|&to| to != from && match direction {
                     Direction::Callees => matrix[from.index()][to.index()],
                     Direction::Callers => matrix[to.index()][from.index()],
                 }).collect();
                 prop_assert_eq!(functions, expected);
                 // As far there as back.
                 for there in reached {
-                    let back = reach(&graph, there.function, other, there.distance);
-                    prop_assert!(back.iter().any(|back| back.function == from && back.distance == there.distance));
+                    let back = reach(&graph, there.node, other, there.distance);
+                    prop_assert!(back.iter().any(|back| back.node == from && back.distance == there.distance));
                 }
             }
         }
@@ -154,7 +147,7 @@ proptest! {
         let costs = group_costs(&graph, 4, |function| groups[function.index()]);
         prop_assert_eq!(costs.self_costs.total(), graph.total());
         for group in 0..4 {
-            let members: Vec<_> = graph.function_ids().filter(|function| groups[function.index()] == group).collect();
+            let members: Vec<_> = graph.nodes().filter(|function| groups[function.index()] == group).collect();
             let truth = truth.cost_within(&members);
             let said = costs.inclusive.row(group)[0];
             if costs.is_upper_bound[group] {

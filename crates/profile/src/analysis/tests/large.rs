@@ -2,10 +2,10 @@
 
 use gristmill_format::Cost;
 
-use super::sample::{f, graph};
+use super::sample::{f, graph, n};
 use crate::analysis::{
-    CallGraph, CallTree, Cycles, Direction, ExactTree, Inclusive, Invocation, KCachegrind, TreeLimits, Unit,
-    group_costs, hottest_path, reach,
+    CallGraph, CallTree, Cycles, Direction, ExactTree, Inclusive, Invocation, KCachegrindSums, Partition,
+    TreeLimits, TreeNodeId, Unit, group_costs, reach,
 };
 
 const MANY: usize = 1_000_000;
@@ -27,17 +27,16 @@ fn star(callees: usize) -> CallGraph {
 #[test]
 fn a_chain_of_a_million() {
     let graph = chain(MANY);
-    let inclusive = Inclusive::own(&graph, Cycles::of(&graph));
-    assert_eq!((inclusive.of(f(0)), inclusive.of(f(MANY - 1))), (&[MANY as Cost][..], &[1][..]));
+    let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
+    assert_eq!((inclusive.cost(n(0)), inclusive.cost(n(MANY - 1))), (&[MANY as Cost][..], &[1][..]));
     assert_eq!(inclusive.differences(&graph, 0), []);
-    assert_eq!(KCachegrind::of_one_part(&graph, Cycles::none(&graph)).of(f(1)), [MANY as Cost - 1]);
-    assert_eq!(reach(&graph, f(MANY - 1), Direction::Callers, usize::MAX).len(), MANY - 1);
-    assert_eq!(hottest_path(&graph, f(0), Direction::Callees, 0).len(), MANY - 1);
+    assert_eq!(KCachegrindSums::from_graph(&graph, Cycles::none(&graph)).cost(n(1)), [MANY as Cost - 1]);
+    assert_eq!(reach(&graph, n(MANY - 1), Direction::Callers, usize::MAX).len(), MANY - 1);
 
-    let limits = TreeLimits { least: 0, most_nodes: usize::MAX };
+    let limits = TreeLimits { min_cost: 0, max_nodes: usize::MAX };
     let tree = CallTree::estimate(&graph, inclusive.cycles(), None, limits);
     assert_eq!(tree.len(), MANY + 1);
-    assert_eq!(tree.stack(MANY).len(), MANY + 1);
+    assert_eq!(tree.path_up(TreeNodeId::new(MANY)).count(), MANY + 1);
 }
 
 #[test]
@@ -45,12 +44,12 @@ fn a_ring_of_a_million() {
     let mut arcs: Vec<_> = (0..MANY).map(|caller| (caller, (caller + 1) % MANY, 1, 5)).collect();
     arcs.push((0, 2, 1, 1));
     let graph = graph(&vec![1; MANY], &arcs);
-    let cycles = Cycles::of(&graph);
+    let cycles = Cycles::new(&graph);
     let cycle = cycles.ids().next().unwrap();
     assert_eq!(cycles.members(cycle).len(), MANY);
-    assert_eq!(Inclusive::own(&graph, cycles.clone()).of_unit(Unit::Cycle(cycle)), [MANY as Cost]);
+    assert_eq!(Inclusive::new(&graph, cycles.clone()).unit_cost(Unit::Cycle(cycle)), [MANY as Cost]);
     // Trying all arcs would take a million times a million steps.
-    let breaker = cycles.breaker_within(&graph, cycle, 0, 10 * MANY).unwrap();
+    let breaker = cycles.breaker(&graph, cycle, 0, 10 * MANY).unwrap();
     assert!(!breaker.is_best);
     assert_eq!(breaker.members_left, 0);
 }
@@ -58,15 +57,15 @@ fn a_ring_of_a_million() {
 #[test]
 fn a_star_of_a_million() {
     let graph = star(MANY);
-    let cycles = Cycles::of(&graph);
-    let inclusive = Inclusive::own(&graph, cycles.clone());
-    assert_eq!(inclusive.of(f(0)), [3 * MANY as Cost + 1]);
-    assert_eq!(reach(&graph, f(0), Direction::Callees, 1).len(), MANY);
-    let groups = group_costs(&graph, MANY, |function| function.index() % MANY);
+    let cycles = Cycles::new(&graph);
+    let inclusive = Inclusive::new(&graph, cycles.clone());
+    assert_eq!(inclusive.cost(n(0)), [3 * MANY as Cost + 1]);
+    assert_eq!(reach(&graph, n(0), Direction::Callees, 1).len(), MANY);
+    let groups = group_costs(&graph, &Partition::new(MANY, (0..=MANY).map(|index| index % MANY)));
     assert_eq!(groups.self_costs.total(), graph.total());
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { least: 0, most_nodes: 100 });
-    assert_eq!((tree.len(), tree.node(1).hidden), (100, MANY - 98));
-    assert_eq!(tree.inclusive(CallTree::ROOT), [3 * MANY as Cost + 1]);
+    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 0, max_nodes: 100 });
+    assert_eq!((tree.len(), tree.node(TreeNodeId::new(1)).hidden), (100, MANY - 98));
+    assert_eq!(tree.inclusive(TreeNodeId::ROOT), [3 * MANY as Cost + 1]);
 }
 
 #[test]
@@ -78,10 +77,10 @@ fn many_callers_of_one_that_calls_many() {
     let mut self_costs = vec![0; 2 * side + 1];
     self_costs[side + 1..].fill(side as Cost);
     let graph = graph(&self_costs, &arcs);
-    let cycles = Cycles::of(&graph);
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { least: 0, most_nodes: 5000 });
+    let cycles = Cycles::new(&graph);
+    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 0, max_nodes: 5000 });
     assert!(tree.len() <= 5000);
-    assert_eq!(tree.inclusive(CallTree::ROOT), [(side * side) as Cost]);
+    assert_eq!(tree.inclusive(TreeNodeId::ROOT), [(side * side) as Cost]);
 }
 
 #[test]
@@ -95,10 +94,10 @@ fn a_diamond_of_sixty_four() {
     let mut self_costs = vec![0; 3 * 64 + 1];
     self_costs[3 * 64] = 1 << 40;
     let graph = graph(&self_costs, &arcs);
-    let cycles = Cycles::of(&graph);
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { least: 1 << 20, most_nodes: 10_000 });
+    let cycles = Cycles::new(&graph);
+    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 1 << 20, max_nodes: 10_000 });
     assert!(tree.len() <= 10_000);
-    assert_eq!(tree.inclusive(CallTree::ROOT), [1 << 40]);
+    assert_eq!(tree.inclusive(TreeNodeId::ROOT), [1 << 40]);
 }
 
 #[test]
@@ -115,7 +114,7 @@ fn a_million_invocations_in_one_stack() {
         };
         tree.push(block).unwrap();
     }
-    assert_eq!(tree.unequal_calls(), 0);
+    assert_eq!(tree.unequal_call_count(), 0);
     let tree = tree.finish();
-    assert_eq!((tree.len(), tree.inclusive(1)), (MANY + 1, &[MANY as Cost][..]));
+    assert_eq!((tree.len(), tree.inclusive(TreeNodeId::new(1))), (MANY + 1, &[MANY as Cost][..]));
 }

@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use gristmill_format::Cost;
 use proptest::prelude::*;
 
-use crate::analysis::{Arc, CallGraph, ExactTree, Invocation, NotInvocations};
-use crate::{CostTable, FunctionId};
+use crate::FunctionId;
+use crate::analysis::{ArcId, CallArc, CallGraph, ExactTree, Invocation, NodeId, NotInvocations};
+
+pub(super) fn n(index: usize) -> NodeId {
+    NodeId::new(index)
+}
 
 pub(super) fn f(index: usize) -> FunctionId {
     FunctionId::new(index)
@@ -14,13 +18,12 @@ pub(super) fn f(index: usize) -> FunctionId {
 
 /// A graph with one event type: self costs, and arcs as caller, callee, count, cost.
 pub(super) fn graph(self_costs: &[Cost], arcs: &[(usize, usize, Cost, Cost)]) -> CallGraph {
-    let mut table = CostTable::new(1, 0);
-    self_costs.iter().for_each(|&cost| table.push(&[cost]));
-    let mut arc_costs = CostTable::new(1, 0);
-    arcs.iter().for_each(|&(_, _, _, cost)| arc_costs.push(&[cost]));
-    let arcs =
-        arcs.iter().map(|&(caller, callee, count, _)| Arc { caller: f(caller), callee: f(callee), count });
-    CallGraph::new(table, arcs, arc_costs)
+    let mut graph = CallGraph::builder(1);
+    let nodes: Vec<NodeId> = self_costs.iter().map(|&cost| graph.add_node(&[cost])).collect();
+    for &(caller, callee, count, cost) in arcs {
+        graph.add_arc(CallArc { caller: nodes[caller], callee: nodes[callee], count }, &[cost]);
+    }
+    graph.build()
 }
 
 /// Any graph; its costs need not fit together.
@@ -82,12 +85,12 @@ impl Truth {
     }
 
     /// What was cost while one of some functions was running, on any level.
-    pub(super) fn cost_within(&self, functions: &[FunctionId]) -> Cost {
+    pub(super) fn cost_within(&self, functions: &[NodeId]) -> Cost {
         let mut is_within = vec![false; self.invocations.len()];
         let mut sum = 0;
         for (index, &(caller, function, cost)) in self.invocations.iter().enumerate() {
             is_within[index] =
-                functions.contains(&f(function)) || caller.is_some_and(|caller| is_within[caller]);
+                functions.contains(&n(function)) || caller.is_some_and(|caller| is_within[caller]);
             sum += if is_within[index] { cost } else { 0 };
         }
         sum
@@ -140,10 +143,10 @@ impl Truth {
 }
 
 /// Who reaches whom over one arc or more, in the plainest way.
-pub(super) fn reaches(graph: &CallGraph, is_cut: impl Fn(usize) -> bool) -> Vec<Vec<bool>> {
-    let count = graph.functions();
+pub(super) fn reaches(graph: &CallGraph, is_cut: impl Fn(ArcId) -> bool) -> Vec<Vec<bool>> {
+    let count = graph.node_count();
     let mut reaches = vec![vec![false; count]; count];
-    for (place, arc) in graph.arcs().enumerate() {
+    for (place, arc) in graph.arc_ids().zip(graph.arcs()) {
         reaches[arc.caller.index()][arc.callee.index()] |= !is_cut(place);
     }
     for over in 0..count {

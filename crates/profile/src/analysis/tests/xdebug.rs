@@ -6,7 +6,7 @@ use gristmill_format::{Cost, CostRole, Header, Line, NameKey, Reader};
 
 use super::corpus::{File, files};
 use crate::FunctionId;
-use crate::analysis::{CallTree, ExactTree, Invocation, NotInvocations, TreeItem};
+use crate::analysis::{ExactTree, Invocation, NotInvocations, TreeNodeId};
 
 /// A block of a file.
 #[derive(Debug, Default)]
@@ -117,18 +117,18 @@ fn trees_of_the_corpus() {
             assert!(!is_xdebug || is_known, "{name}: no tree");
             continue;
         };
-        if tree.calls() == 0 {
+        if tree.call_count() == 0 {
             continue;
         }
-        assert_eq!(tree.blocks(), blocks.len());
+        assert_eq!(tree.block_count(), blocks.len());
         let total = blocks.iter().fold(vec![0; width], |mut sum: Vec<Cost>, block| {
             sum.iter_mut().zip(&block.own).for_each(|(sum, cost)| *sum += cost);
             sum
         });
-        let unequal = tree.unequal_calls();
-        let calls = tree.calls();
+        let unequal = tree.unequal_call_count();
+        let calls = tree.call_count();
         let tree = tree.finish();
-        assert_eq!(tree.inclusive(CallTree::ROOT), total, "{name}");
+        assert_eq!(tree.inclusive(TreeNodeId::ROOT), total, "{name}");
 
         let mut by_part: Vec<&[Block]> = blocks.chunk_by(|a, b| a.part == b.part).collect();
         let mut expected: BTreeMap<Vec<usize>, Vec<Cost>> = BTreeMap::new();
@@ -139,12 +139,11 @@ fn trees_of_the_corpus() {
             }
         }
         let mut found = BTreeMap::new();
-        for node in 1..tree.len() {
-            let stack = tree.stack(node).into_iter().filter_map(|item| match item {
-                TreeItem::Function(function) => Some(function.index()),
-                _ => None,
-            });
-            found.insert(stack.collect::<Vec<_>>(), tree.self_cost(node).to_vec());
+        for node in tree.ids().skip(1) {
+            let mut stack: Vec<usize> =
+                tree.path_up(node).filter_map(|id| tree.node(id).item).map(FunctionId::index).collect();
+            stack.reverse();
+            found.insert(stack, tree.self_cost(node).to_vec());
         }
         assert_eq!(found, expected, "{name}");
         println!("{name}: {} blocks, {calls} calls, {unequal} of them unequal", blocks.len());

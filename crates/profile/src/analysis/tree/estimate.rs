@@ -1,79 +1,47 @@
-//! A tree that could be, from a call graph alone.
+//! The estimated tree of a call graph.
 //!
-//! 1. Each cycle becomes one node, so that nothing calls itself. Whoever wants to see into a cycle cuts an arc of it
-//!    first ([`CallGraph::without`]).
-//! 2. From the callees upwards, what a function cost with all below it is divided among its callers in proportion to
-//!    the inclusive costs of their arcs: exactly these costs where the file is consistent. Where the arcs have none, the
-//!    counts decide, and without counts all callers are alike.
-//! 3. From the roots downwards, each node has its part of what its function cost, and passes on to its callees the same
-//!    part of what flows there. That all ways through a function go on alike is the guess.
+//! 1. The graph is condensed: each cycle becomes one node, so that nothing calls itself. To see into a cycle, cut an arc of
+//!    it first ([`CallGraph::without`]).
+//! 2. From the callees upwards, the inclusive cost of each unit is divided among its callers in proportion to the inclusive
+//!    costs of their arcs: exactly these costs where the file is consistent. Where the arcs have no costs, the counts
+//!    decide, and without counts all callers get the same.
+//! 3. From the roots downwards, each node has its share of the cost of its unit, and passes on the same share of what flows
+//!    to the callees. That all stacks through a unit continue alike is the guess.
 //!
-//! Nothing is lost by rounding: over all its nodes, shown or not, each function has exactly its self cost, and each
-//! node exactly what it and the nodes below it have. Costs below 0 are divided apart from those above.
+//! Rounding loses nothing: over all its nodes, shown or hidden, each unit has exactly its self cost, and each node exactly
+//! what it and the nodes below it have. Negative costs are divided apart from the others.
 //!
-//! The dearest nodes are made first, so what limits the tree leaves out the cheapest.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! The most expensive nodes are made first, so the limits of a tree leave out the cheapest.
 
 use gristmill_format::Cost;
 
-use crate::analysis::cycle::Cycles;
+use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::graph::CallGraph;
+use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
 use crate::analysis::proportion::{apportion, proportion};
-use crate::analysis::tree::{CallTree, Sprouts, TreeBasis, TreeItem};
+use crate::analysis::tree::growing::{Frontier, GrowingTree};
+use crate::analysis::tree::{CallTree, TreeBasis, TreeLimits, TreeNode};
 use crate::cost::{CostTable, add};
-use crate::id::FunctionId;
 
-/// What limits a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TreeLimits {
-    /// Nodes that cost less are left out. The first event type of an estimate decides.
-    pub least: u128,
-    /// How many nodes there may be.
-    pub most_nodes: usize,
-}
-
-impl TreeLimits {
-    /// Leaves out nodes below so many millionths of a total.
-    pub fn millionths(total: Cost, millionths: u32, most_nodes: usize) -> Self {
-        let [high, low] = [total.unsigned_abs() / 1_000_000, total.unsigned_abs() % 1_000_000];
-        let millionths = u128::from(millionths);
-        // Rounded up: what is below the share is below this. A share of zero keeps all.
-        let least = high.saturating_mul(millionths).saturating_add((low * millionths).div_ceil(1_000_000));
-        TreeLimits { least, most_nodes }
-    }
-}
-
-impl CallTree {
-    /// Makes a tree of a graph, from all functions that nothing calls, or from one function.
+impl CallTree<Unit> {
+    /// Estimates the tree of a graph, from all units that nothing calls, or from one node.
     ///
     /// # Panics
     ///
-    /// When `cycles` are not those of the graph.
+    /// If `cycles` are not those of the graph.
     pub fn estimate(
         graph: &CallGraph,
         cycles: &Cycles,
-        from: Option<FunctionId>,
+        from: Option<NodeId>,
         limits: TreeLimits,
-    ) -> CallTree {
-        let units = graph
-            .folded(cycles.units(), |function| FunctionId::new(cycles.rank(function)))
-            .without(|_, arc| arc.is_loop());
-        assert!(
-            graph.functions() == 0 || units.arcs().all(|arc| arc.caller < arc.callee),
-            "the cycles of this graph"
-        );
-        let mut item = vec![TreeItem::Program; cycles.units()];
-        for function in graph.function_ids() {
-            item[cycles.rank(function)] = cycles.unit(function).into();
-        }
-        let from = from.map(|function| FunctionId::new(cycles.rank(function)));
-        Growth::new(&units, item).grow(from, limits)
+    ) -> CallTree<Unit> {
+        let condensation = cycles.condensation(graph);
+        let from = from.map(|node| condensation.node_of(node));
+        Flow::new(&condensation.graph, condensation.units).grow(from, limits)
     }
 }
 
-/// One part of an event type: its costs from 0 up, or those below 0 with their sign turned.
+/// Half of an event type: its costs from 0 up, or its negative costs with their sign inverted.
 #[derive(Debug, Clone, Copy)]
 struct Lane {
     event: usize,
@@ -92,195 +60,220 @@ impl Lane {
         lanes
     }
 
-    fn of(self, row: &[Cost]) -> Cost {
+    fn cost(self, row: &[Cost]) -> Cost {
         let cost = row[self.event];
         if self.is_negative { (-cost).max(0) } else { cost.max(0) }
     }
 }
 
-/// A graph without cycles, where callers come before callees, and what of it is not in the tree yet.
-struct Growth<'a> {
-    units: &'a CallGraph,
-    item: Vec<TreeItem>,
+/// A condensed graph, where callers come before callees, and the costs of it that are not in the tree yet.
+struct Flow<'a> {
+    graph: &'a CallGraph,
+    /// By node of the graph.
+    units: Vec<Unit>,
     lanes: Vec<Lane>,
-    /// By unit: self cost that no node has yet.
+    /// By node: self cost that no tree node has yet.
     own: CostTable,
-    /// By arc: what flows to the caller and no node has yet.
+    /// By arc: cost that flows to the caller and that no tree node has yet.
     flow: CostTable,
-    /// By unit: what it cost with all below.
+    /// By node: its cost with everything below.
     inclusive: CostTable,
-    /// By unit, by arc: calls that no node has yet.
-    called: Vec<Cost>,
-    counts: Vec<Cost>,
+    /// By node: calls that no tree node has yet.
+    call_counts: Vec<Cost>,
+    /// By arc: the same.
+    arc_counts: Vec<Cost>,
 }
 
-impl<'a> Growth<'a> {
-    fn new(units: &'a CallGraph, item: Vec<TreeItem>) -> Self {
-        let lanes = Lane::all(units);
-        let mut own = CostTable::new(lanes.len(), units.functions());
-        for unit in units.function_ids() {
-            let row = own.row_mut(unit.index());
-            row.iter_mut().zip(&lanes).for_each(|(own, lane)| *own = lane.of(units.self_cost(unit)));
+impl<'a> Flow<'a> {
+    fn new(graph: &'a CallGraph, units: Vec<Unit>) -> Self {
+        let lanes = Lane::all(graph);
+        let mut own = CostTable::new(lanes.len(), graph.node_count());
+        for node in graph.nodes() {
+            let row = own.row_mut(node.index());
+            row.iter_mut().zip(&lanes).for_each(|(own, lane)| *own = lane.cost(graph.self_cost(node)));
         }
-        let mut flow = CostTable::new(lanes.len(), units.arcs().len());
+        let mut flow = CostTable::new(lanes.len(), graph.arcs().len());
         let mut inclusive = own.clone();
-        for unit in units.function_ids().rev() {
-            for arc in units.outgoing(unit) {
-                inclusive.add(unit.index(), flow.row(arc));
+        for node in graph.nodes().rev() {
+            for arc in graph.outgoing(node) {
+                inclusive.add(node.index(), flow.row(arc.index()));
             }
-            let callers: Vec<usize> = units.incoming(unit).collect();
-            for (at, lane) in lanes.iter().enumerate() {
-                let amount = inclusive.row(unit.index())[at];
-                let mut give = |index: usize, share| flow.row_mut(callers[index])[at] = share;
-                let costs = callers.iter().map(|&arc| units.arc_cost(arc)[lane.event].saturating_abs());
-                let counts = callers.iter().map(|&arc| units.arc(arc).count.max(0));
-                if costs.clone().any(|cost| cost > 0) {
-                    apportion(amount, costs, give);
-                } else if counts.clone().any(|count| count > 0) {
-                    apportion(amount, counts, give);
-                } else {
-                    apportion(amount, callers.iter().map(|_| 1), &mut give);
-                }
+            let callers: Vec<ArcId> = graph.incoming(node).collect();
+            for (column, lane) in lanes.iter().enumerate() {
+                let amount = inclusive.row(node.index())[column];
+                let shares = &mut flow;
+                divide(graph, &callers, lane.event, amount, |arc, share| {
+                    shares.row_mut(arc.index())[column] = share;
+                });
             }
         }
-        let counts: Vec<Cost> = units.arcs().map(|arc| arc.count.max(0)).collect();
-        let mut called = vec![0; units.functions()];
-        for (arc, count) in units.arcs().zip(&counts) {
-            called[arc.callee.index()] += count;
+        let arc_counts: Vec<Cost> = graph.arcs().map(|arc| arc.count.max(0)).collect();
+        let mut call_counts = vec![0; graph.node_count()];
+        for (arc, count) in graph.arcs().zip(&arc_counts) {
+            call_counts[arc.callee.index()] += count;
         }
-        Growth { units, item, lanes, own, flow, inclusive, called, counts }
+        Flow { graph, units, lanes, own, flow, inclusive, call_counts, arc_counts }
     }
 
-    /// What stands where it does without a guess: the self costs of units that can be reached in one way only.
-    fn certain(&self, roots: &[FunctionId]) -> Vec<Cost> {
-        let mut is_certain = vec![false; self.units.functions()];
+    /// Returns the cost that is placed without a guess: the self costs of units that can be reached in one way only.
+    fn certain(&self, roots: &[NodeId]) -> Vec<Cost> {
+        let mut is_certain = vec![false; self.graph.node_count()];
         let mut certain = vec![0; self.lanes.len()];
         for &root in roots {
             is_certain[root.index()] = true;
         }
-        for unit in self.units.function_ids() {
-            let mut callers = self.units.incoming(unit);
+        for node in self.graph.nodes() {
+            let mut callers = self.graph.incoming(node);
             if callers.len() == 1 {
-                is_certain[unit.index()] |= callers.all(|arc| is_certain[self.units.arc(arc).caller.index()]);
+                is_certain[node.index()] |= callers.all(|arc| is_certain[self.graph.arc(arc).caller.index()]);
             }
-            if is_certain[unit.index()] {
-                add(&mut certain, self.own.row(unit.index()));
+            if is_certain[node.index()] {
+                add(&mut certain, self.own.row(node.index()));
             }
         }
         certain
     }
 
-    /// Costs by event type from costs by lane.
+    /// Returns costs by event type from costs by lane.
     fn merge(&self, costs: &[Cost]) -> Vec<Cost> {
-        let mut merged = vec![0; self.units.width()];
+        let mut merged = vec![0; self.graph.width()];
         for (lane, cost) in self.lanes.iter().zip(costs) {
             merged[lane.event] += if lane.is_negative { -cost } else { *cost };
         }
         merged
     }
 
-    /// How heavy costs are: both lanes of the first event type, so that they do not cancel out.
+    /// The weight of costs: the sum of both lanes of the first event type, so that they do not cancel out.
     fn weight(&self, costs: &[Cost]) -> u128 {
         let first = self.lanes.iter().zip(costs).filter(|(lane, _)| lane.event == 0);
         first.map(|(_, cost)| cost.unsigned_abs()).sum()
     }
 
-    fn grow(mut self, from: Option<FunctionId>, limits: TreeLimits) -> CallTree {
-        let roots: Vec<FunctionId> = match from {
-            Some(unit) => vec![unit],
-            None => self.units.function_ids().filter(|&unit| self.units.incoming(unit).len() == 0).collect(),
+    fn grow(mut self, from: Option<NodeId>, limits: TreeLimits) -> CallTree<Unit> {
+        let roots: Vec<NodeId> = match from {
+            Some(node) => vec![node],
+            None => self.graph.nodes().filter(|&node| self.graph.incoming(node).len() == 0).collect(),
         };
         let mut whole = vec![0; self.lanes.len()];
         roots.iter().for_each(|root| add(&mut whole, self.inclusive.row(root.index())));
         let mut guessed = whole.clone();
         guessed.iter_mut().zip(self.certain(&roots)).for_each(|(guessed, certain)| *guessed -= certain);
 
-        let mut sprouts = Sprouts::new(self.units.width());
-        let mut buds = Buds::default();
+        let mut tree = GrowingTree::new(self.graph.width());
+        let mut frontier = Frontier::new();
         match from {
-            Some(unit) => {
-                let count = self.called[unit.index()];
-                buds.push(
-                    self.weight(&whole),
-                    Bud { unit, parent: None, count, costs: whole, is_guessed: false },
-                );
+            Some(node) => {
+                let count = self.call_counts[node.index()];
+                let weight = self.weight(&whole);
+                frontier.push(weight, Bud { node, parent: None, count, costs: whole, is_guessed: false });
             }
             None => {
-                sprouts.push(TreeItem::Program, None, 0, false);
-                sprouts.self_costs.push_zeros();
-                sprouts.inclusive.push(&self.merge(&whole));
-                for unit in roots {
-                    let costs = self.inclusive.row(unit.index()).to_vec();
-                    let bud = Bud { unit, parent: Some(CallTree::ROOT), count: 0, costs, is_guessed: false };
-                    self.offer(bud, limits, &mut sprouts, &mut buds);
+                let root = TreeNode { item: None, parent: None, count: 0, hidden: 0, is_guessed: false };
+                let root = tree.push(root, &vec![0; self.graph.width()], &self.merge(&whole));
+                for node in roots {
+                    let costs = self.inclusive.row(node.index()).to_vec();
+                    let bud = Bud { node, parent: Some(root), count: 0, costs, is_guessed: false };
+                    self.offer(bud, limits, &mut tree, &mut frontier);
                 }
             }
         }
-        // A node costs as much work as its function has callees, and a function may have many nodes.
-        let mut work = self.units.arcs().len().saturating_add(limits.most_nodes.saturating_mul(16));
-        while let Some(bud) = buds.pop() {
-            let callees = self.units.outgoing(bud.unit).len();
+        // A tree node costs as much work as its unit has callees, and a unit may have many tree nodes.
+        let mut work = self.graph.arcs().len().saturating_add(limits.max_nodes.saturating_mul(16));
+        while let Some(bud) = frontier.pop() {
+            let callees = self.graph.outgoing(bud.node).len();
             match (bud.parent, work.checked_sub(callees)) {
-                (Some(parent), None) => sprouts.nodes[parent].hidden += 1,
-                (Some(parent), _) if sprouts.nodes.len() >= limits.most_nodes => {
-                    sprouts.nodes[parent].hidden += 1;
+                (Some(parent), None) => tree.node_mut(parent).hidden += 1,
+                (Some(parent), _) if tree.nodes.len() >= limits.max_nodes => {
+                    tree.node_mut(parent).hidden += 1;
                 }
                 (_, left) => {
                     work = left.unwrap_or(0);
-                    self.unfold(bud, limits, &mut sprouts, &mut buds);
+                    self.unfold(bud, limits, &mut tree, &mut frontier);
                 }
             }
         }
         let guessed = self.merge(&guessed);
-        sprouts.arrange(TreeBasis::Estimate { guessed })
+        tree.arranged(TreeBasis::Estimate { guessed })
     }
 
-    /// Makes a node, and buds for what it called.
-    fn unfold(&mut self, bud: Bud, limits: TreeLimits, sprouts: &mut Sprouts, buds: &mut Buds) {
-        let Bud { unit, parent, count, costs, is_guessed } = bud;
-        let place = sprouts.nodes.len();
-        sprouts.push(self.item[unit.index()], parent, count, is_guessed);
-        sprouts.inclusive.push(&self.merge(&costs));
-
-        let arcs = self.units.outgoing(unit);
+    /// Makes a tree node, and buds for what it called.
+    fn unfold(
+        &mut self,
+        bud: Bud,
+        limits: TreeLimits,
+        tree: &mut GrowingTree<Unit>,
+        frontier: &mut Frontier<Bud>,
+    ) {
+        let Bud { node, parent, count, costs, is_guessed } = bud;
+        let arcs = self.graph.outgoing(node);
         let mut own = vec![0; self.lanes.len()];
         let mut passed = CostTable::new(self.lanes.len(), arcs.len());
         for (lane, &amount) in costs.iter().enumerate() {
-            // Taking a part of what is left, and not of what there was, is what makes all parts together the whole.
-            let (left, flow) = (self.own.row(unit.index())[lane], &self.flow);
-            let weights = [left].into_iter().chain(arcs.clone().map(|arc| flow.row(arc)[lane]));
+            // Shares are taken from what is left, so that all of them add up to the whole.
+            let (left, flow) = (self.own.row(node.index())[lane], &self.flow);
+            let weights = [left].into_iter().chain(arcs.clone().map(|arc| flow.row(arc.index())[lane]));
             apportion(amount, weights, |index, share| match index.checked_sub(1) {
                 None => own[lane] = share,
                 Some(arc) => passed.row_mut(arc)[lane] = share,
             });
         }
-        subtract(self.own.row_mut(unit.index()), &own);
-        sprouts.self_costs.push(&self.merge(&own));
+        subtract(self.own.row_mut(node.index()), &own);
+        let item = Some(self.units[node.index()]);
+        let new = TreeNode { item, parent, count, hidden: 0, is_guessed };
+        let new = tree.push(new, &self.merge(&own), &self.merge(&costs));
 
-        let called = self.called[unit.index()];
+        let call_count = self.call_counts[node.index()];
         for (index, arc) in arcs.enumerate() {
-            subtract(self.flow.row_mut(arc), passed.row(index));
+            subtract(self.flow.row_mut(arc.index()), passed.row(index));
+            let left = &mut self.arc_counts[arc.index()];
             // A root was called by nothing, and all calls that it made are of its one node.
-            let calls = match called {
-                ..=0 => self.counts[arc],
-                _ => proportion(self.counts[arc], count.min(called), called),
+            let calls = match call_count {
+                ..=0 => *left,
+                _ => proportion(*left, count.min(call_count), call_count),
             };
-            self.counts[arc] -= calls;
-            let callee = self.units.arc(arc).callee;
-            let is_guessed = is_guessed || self.units.incoming(callee).len() > 1;
+            *left -= calls;
+            let callee = self.graph.arc(arc).callee;
+            let is_guessed = is_guessed || self.graph.incoming(callee).len() > 1;
             let costs = passed.row(index).to_vec();
-            let bud = Bud { unit: callee, parent: Some(place), count: calls, costs, is_guessed };
-            self.offer(bud, limits, sprouts, buds);
+            let bud = Bud { node: callee, parent: Some(new), count: calls, costs, is_guessed };
+            self.offer(bud, limits, tree, frontier);
         }
-        self.called[unit.index()] = (called - count).max(0);
+        self.call_counts[node.index()] = (call_count - count).max(0);
     }
 
-    fn offer(&self, bud: Bud, limits: TreeLimits, sprouts: &mut Sprouts, buds: &mut Buds) {
+    fn offer(
+        &self,
+        bud: Bud,
+        limits: TreeLimits,
+        tree: &mut GrowingTree<Unit>,
+        frontier: &mut Frontier<Bud>,
+    ) {
         let weight = self.weight(&bud.costs);
         match bud.parent {
-            Some(parent) if weight < limits.least => sprouts.nodes[parent].hidden += 1,
-            _ => buds.push(weight, bud),
+            Some(parent) if weight < limits.min_cost => tree.node_mut(parent).hidden += 1,
+            _ => frontier.push(weight, bud),
         }
+    }
+}
+
+/// Divides an amount of an event type, 0 or more, among the callers of a node: in proportion to the costs of their arcs,
+/// without these by counts, and without counts evenly.
+pub(super) fn divide(
+    graph: &CallGraph,
+    callers: &[ArcId],
+    event: usize,
+    amount: Cost,
+    mut give: impl FnMut(ArcId, Cost),
+) {
+    let costs = callers.iter().map(|&arc| graph.arc_cost(arc)[event].saturating_abs());
+    let counts = callers.iter().map(|&arc| graph.arc(arc).count.max(0));
+    let give = |index: usize, share| give(callers[index], share);
+    if costs.clone().any(|cost| cost > 0) {
+        apportion(amount, costs, give);
+    } else if counts.clone().any(|count| count > 0) {
+        apportion(amount, counts, give);
+    } else {
+        apportion(amount, callers.iter().map(|_| 1), give);
     }
 }
 
@@ -288,30 +281,12 @@ fn subtract(from: &mut [Cost], costs: &[Cost]) {
     from.iter_mut().zip(costs).for_each(|(from, cost)| *from -= cost);
 }
 
-/// A node to be.
+/// A tree node still to be made.
 struct Bud {
-    unit: FunctionId,
-    parent: Option<usize>,
+    node: NodeId,
+    parent: Option<TreeNodeId>,
     count: Cost,
+    /// By lane.
     costs: Vec<Cost>,
     is_guessed: bool,
-}
-
-/// Nodes to be, the heaviest first, and the first of equals.
-#[derive(Default)]
-struct Buds {
-    heap: BinaryHeap<(u128, Reverse<usize>)>,
-    buds: Vec<Option<Bud>>,
-}
-
-impl Buds {
-    fn push(&mut self, weight: u128, bud: Bud) {
-        self.heap.push((weight, Reverse(self.buds.len())));
-        self.buds.push(Some(bud));
-    }
-
-    fn pop(&mut self) -> Option<Bud> {
-        let (_, Reverse(index)) = self.heap.pop()?;
-        self.buds[index].take()
-    }
 }

@@ -79,7 +79,7 @@ fn assert_adds_up(comparison: &Comparison<'_>, difference: &Profile) {
         .collect();
     let of = |function: JoinedId| {
         let mention = comparison.in_base(function).unwrap_or(comparison.mention(function));
-        by_name.get(&[mention.object, mention.file, mention.name]).copied()
+        by_name.get(&[mention.object, mention.file, mention.name]).map(|&id| graph.node_of(id))
     };
     for function in comparison.functions() {
         let found = of(function);

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use gristmill_format::Cost;
-use gristmill_profile::{FileId, FunctionId};
+use gristmill_profile::FileId;
 
 use crate::annotate::{AnnotatedFile, AnnotatedFunction, Annotation, first};
+use crate::view::SubjectId;
 
 /// A page of so many lines takes about 10 MB, and a browser a second.
 const MOST_ROWS: u64 = 60_000;
@@ -37,9 +38,9 @@ pub(super) struct Plan {
     section_of: HashMap<FileId, usize>,
     /// The functions of the table.
     pub(super) listed: Vec<usize>,
-    is_listed: HashSet<FunctionId>,
+    is_listed: HashSet<SubjectId>,
     /// The functions that have a head above their first line, and the section it is in.
-    heads: HashSet<FunctionId>,
+    heads: HashSet<SubjectId>,
     /// The cost of the dearest line, by which the heat of all others is measured.
     pub(super) hottest: Cost,
 }
@@ -50,7 +51,7 @@ pub(super) struct Section {
     pub(super) file: usize,
     pub(super) pieces: Vec<Piece>,
     /// The functions that begin on lines, by line; of many on one line the dearest.
-    pub(super) starts: Vec<(u64, FunctionId)>,
+    pub(super) starts: Vec<(u64, SubjectId)>,
     /// How many more begin on a line.
     pub(super) more_starts: Vec<(u64, usize)>,
     /// How many lines with costs are not on the page.
@@ -86,8 +87,8 @@ impl Section {
 }
 
 impl Plan {
-    pub(super) fn of(annotation: &Annotation<'_, '_>, context: u64) -> Self {
-        let mut starts: HashMap<FileId, Vec<(u64, FunctionId)>> = HashMap::new();
+    pub(super) fn of(annotation: &Annotation<'_>, context: u64) -> Self {
+        let mut starts: HashMap<FileId, Vec<(u64, SubjectId)>> = HashMap::new();
         // The functions come with the dearest first, and stay so on each line.
         for function in annotation.functions() {
             if let Some(line) = function.line {
@@ -155,7 +156,7 @@ impl Plan {
     }
 
     /// Where a function is on the page: above its first line, or else in the table.
-    pub(super) fn function_anchor(&self, function: FunctionId) -> Option<String> {
+    pub(super) fn function_anchor(&self, function: SubjectId) -> Option<String> {
         if self.heads.contains(&function) {
             return Some(format!("n{}", function.index()));
         }
@@ -164,7 +165,7 @@ impl Plan {
 }
 
 /// Leaves so many functions on each line as have a head, and says how many more there were.
-fn thin_out(starts: &mut Vec<(u64, FunctionId)>) -> Vec<(u64, usize)> {
+fn thin_out<T: Copy>(starts: &mut Vec<(u64, T)>) -> Vec<(u64, usize)> {
     let mut kept = Vec::with_capacity(starts.len());
     let mut more = Vec::new();
     for run in starts.chunk_by(|a, b| a.0 == b.0) {
@@ -191,7 +192,7 @@ fn listed(functions: &[AnnotatedFunction]) -> Vec<usize> {
 fn section(
     index: usize,
     file: &AnnotatedFile,
-    starts: &[(u64, FunctionId)],
+    starts: &[(u64, SubjectId)],
     line_count: u64,
     context: u64,
     most: usize,
@@ -245,7 +246,7 @@ fn gap(from: u64, to: u64, folded: u64, line_count: u64, pieces: &mut Vec<Piece>
 }
 
 /// The lines of a file that has no text.
-fn bare(index: usize, file: &AnnotatedFile, starts: &[(u64, FunctionId)]) -> Section {
+fn bare(index: usize, file: &AnnotatedFile, starts: &[(u64, SubjectId)]) -> Section {
     let (lines, left_out) = dearest(file, u64::MAX, MOST_BARE);
     let pieces = lines.into_iter().map(|line| Piece { from: line, to: line, kind: PieceKind::Shown });
     Section {
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_line_has_some_heads() {
-        let of = |line, from: usize, to: usize| (from..to).map(move |index| (line, FunctionId::new(index)));
+        let of = |line, from: usize, to: usize| (from..to).map(move |index| (line, index));
         let mut starts: Vec<_> = of(3, 0, 2).chain(of(5, 2, 11)).collect();
         assert_eq!(thin_out(&mut starts), [(5, 3)]);
         assert_eq!(starts, of(3, 0, 2).chain(of(5, 2, 8)).collect::<Vec<_>>());

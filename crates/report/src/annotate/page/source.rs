@@ -6,15 +6,14 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{grouped, html::Escaped, percent_number, printable};
-use gristmill_profile::FunctionId;
-use gristmill_profile::analysis::Arc;
 
 use super::code::Code;
 use super::plan::{Piece, PieceKind, Section};
 use super::{Page, base_name, counted, data};
-use crate::annotate::{AnnotatedFile, first};
+use crate::annotate::{AnnotatedFile, CallRow, first};
+use crate::view::SubjectId;
 use gristmill_output::source::Highlighter;
-use gristmill_profile::source_lines::{LineCalls, LineJumps};
+use gristmill_profile::source_lines::LineJumps;
 
 /// So many places that call a function are named above it.
 const MOST_CALLERS: usize = 8;
@@ -177,10 +176,9 @@ impl Page<'_> {
         self.write_jumps(file, line, out)?;
         out.write_all(b"</code></div>\n")?;
         // All functions that the line is part of make the same call there.
-        let mut calls: BTreeMap<(FunctionId, bool), (Cost, Vec<Cost>)> = BTreeMap::new();
-        let cycles = self.annotation.view.inclusive().cycles();
-        for (&LineCalls { caller, callee, count: more, .. }, costs) in file.calls_on(line) {
-            let is_inner = cycles.is_inner(&Arc { caller, callee, count: more });
+        let mut calls: BTreeMap<(SubjectId, bool), (Cost, Vec<Cost>)> = BTreeMap::new();
+        for (&CallRow { caller, callee, count: more, .. }, costs) in file.calls_on(line) {
+            let is_inner = self.annotation.view.is_inner(caller, callee);
             let (count, sums) = calls.entry((callee, is_inner)).or_insert_with(|| (0, vec![0; costs.len()]));
             *count += more;
             sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
@@ -238,7 +236,7 @@ impl Page<'_> {
     }
 
     /// The head of a function, above its first line: what it cost, and from where it was called.
-    fn write_function(&self, id: FunctionId, out: &mut dyn Write) -> io::Result<()> {
+    fn write_function(&self, id: SubjectId, out: &mut dyn Write) -> io::Result<()> {
         // The functions are few, and on the page a function has one head.
         let Some(function) = self.annotation.function(id) else { return Ok(()) };
         write!(

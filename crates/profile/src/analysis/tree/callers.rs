@@ -1,0 +1,104 @@
+//! The tree of a profile whose names contain callers.
+
+use std::collections::HashMap;
+
+use crate::analysis::tree::{CallTree, TreeBasis, TreeNodeId, Trie};
+use crate::id::{FunctionId, narrow};
+use crate::profile::Profile;
+use crate::selection::Selection;
+use crate::symbol::{Chains, fold_recursion};
+
+/// A name of a [`RecordedCallers`] tree, made by it alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallerNameId(u32);
+
+impl CallerNameId {
+    /// Returns the index in [`RecordedCallers::names`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A name that is a function, or a caller in the name of one. See the example of [`RecordedCallers`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallerName {
+    /// The name, as recorded.
+    pub name: Vec<u8>,
+    /// A function that has this name before its callers, one with a file if there is any. `None` for a name that only
+    /// callers have.
+    pub function: Option<FunctionId>,
+}
+
+/// The tree of a profile that was recorded with callers in the names, as by `--separate-callers`.
+///
+/// Each stack is one that happened, with its cost. It begins where the name ends, so the cost of one function may be in
+/// several places, and a caller's inclusive cost is no more than what names it.
+///
+/// ```
+/// use gristmill_profile::analysis::{RecordedCallers, TreeNodeId};
+/// use gristmill_profile::{Profile, Selection};
+///
+/// let profile = Profile::of(b"events: Ir\nfn=read'main\n1 5\nfn=read'parse'main\n1 7\n".to_vec());
+/// let callers = RecordedCallers::from_profile(&profile, &Selection::default(), false).expect("names have callers");
+/// let tree = &callers.tree;
+/// assert_eq!(tree.inclusive(TreeNodeId::ROOT), [12]);
+/// let name = |id| tree.node(id).item.map(|item| &callers.names[item.index()].name[..]);
+/// let names: Vec<_> = tree.ids().filter_map(name).collect();
+/// assert_eq!(names, [&b"main"[..], b"parse", b"read", b"read"]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedCallers {
+    /// The tree. Its costs have a column for each event type of the profile, and one of zeros if it has none.
+    pub tree: CallTree<CallerNameId>,
+    /// The names that the nodes stand for.
+    pub names: Vec<CallerName>,
+}
+
+impl RecordedCallers {
+    /// Makes the tree of a profile. `None` if fewer than half of the names contain callers.
+    ///
+    /// With `folds_recursion`, names that differ only in their recursion level are one.
+    pub fn from_profile(profile: &Profile, selection: &Selection, folds_recursion: bool) -> Option<Self> {
+        let chains = Chains::new(profile.functions().map(|function| profile.function(function).name));
+        // A quote in a single name is no recording of callers.
+        let has_callers = |function: &FunctionId| chains.of_function(*function).len() > 1;
+        let with_callers = profile.functions().filter(has_callers).count();
+        if with_callers * 2 < profile.function_count() || chains.longest() == 0 {
+            return None;
+        }
+        let mut names: Vec<CallerName> = Vec::new();
+        let mut known: HashMap<Vec<u8>, CallerNameId> = HashMap::new();
+        let mut id_of: HashMap<_, CallerNameId> = HashMap::new();
+        for function in profile.functions() {
+            for &link in chains.of_function(function) {
+                id_of.entry(link).or_insert_with(|| {
+                    let name = chains.name(link);
+                    let name =
+                        if folds_recursion { fold_recursion(name).into_owned() } else { name.to_vec() };
+                    *known.entry(name).or_insert_with_key(|name| {
+                        names.push(CallerName { name: name.clone(), function: None });
+                        CallerNameId(narrow(names.len() - 1))
+                    })
+                });
+            }
+            if let Some(own) = chains.of_function(function).last().map(|link| id_of[link]) {
+                let example = &mut names[own.index()].function;
+                let has_file = |id: FunctionId| !profile.file(profile.function(id).file).is_empty();
+                if !example.is_some_and(has_file) {
+                    *example = Some(function);
+                }
+            }
+        }
+        let graph = profile.call_graph(selection);
+        let mut trie = Trie::new(None, graph.width());
+        for node in graph.nodes().filter(|&node| graph.self_cost(node).iter().any(|&cost| cost != 0)) {
+            let mut at = TreeNodeId::ROOT;
+            for link in chains.of_function(graph.function_of(node)) {
+                at = trie.child(at, Some(id_of[link]));
+            }
+            trie.tree.self_costs.add(at.index(), graph.self_cost(node));
+        }
+        trie.tree.sum_up();
+        Some(RecordedCallers { tree: trie.tree.arranged(TreeBasis::Callers), names })
+    }
+}
