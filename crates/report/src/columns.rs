@@ -10,19 +10,29 @@ use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_n
 use gristmill_profile::formula::{Definition, DerivationFault, Derived};
 use gristmill_profile::{EventId, Profile, Selection};
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use crate::view::error::ViewError;
 
-/// An event type, recorded or derived.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An event type, recorded or derived. See the example of [`View`](crate::View).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EventColumn {
     /// Its name; a second one of the same name has a number after it.
     pub name: String,
     /// Its name for people, if there is one.
     pub long_name: Option<String>,
-    /// What one of it is.
+    /// The unit of its costs, such as `10 ns`. `null` for a count.
+    #[serde(serialize_with = "unit_text")]
+    #[schemars(with = "Option<String>")]
     pub unit: CostUnit,
-    /// How it is derived, if it is.
+    /// The formula that derives it. `null` for a recorded event type.
     pub formula: Option<String>,
+}
+
+fn unit_text<S: Serializer>(unit: &CostUnit, serializer: S) -> Result<S::Ok, S::Error> {
+    let unit = unit.to_string();
+    (!unit.is_empty()).then_some(unit).serialize(serializer)
 }
 
 /// The event types that are shown, in order.

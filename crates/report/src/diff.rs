@@ -1,12 +1,14 @@
 //! What changed between two sides, function by function or group by group, and why.
 
 mod alignment;
+mod change;
 mod csv;
 mod function;
+mod head;
 mod html;
-mod json;
 mod markdown;
 mod notes;
+mod rows;
 mod sentences;
 mod tests;
 mod text;
@@ -15,107 +17,148 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{CostUnit, Look, lossy, printable};
+use gristmill_output::json::{self, ByEvent, Costs, ExactInteger, exact};
+use gristmill_output::{Look, lossy, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{
-    Change, ComparedEvent, Comparison, Explanation, JoinedByRule, JoinedId, JoinedPathId, Mention, Presence,
-    Side, Unlike,
+    Change, ComparedEvent, Comparison, JoinedId, JoinedPathId, Mention, Presence, Side,
 };
-use gristmill_profile::event::known_long_name;
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::symbol::Symbol;
 use regex::Regex;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::columns::EventColumn;
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
-use crate::head::{self, derivation_notes};
+use crate::head::{derivation_notes, doubts as profile_doubts};
 use crate::report::Report;
 
-pub use function::{FunctionDiff, LineDiff};
+pub use change::Delta;
+pub use function::FunctionDiff;
+pub use head::{DiffHead, DirectoryRow, EnvironmentKind, EnvironmentRow, JoinRow};
 pub use notes::warning;
+pub use rows::{
+    CallRow, CallerRow, CauseKind, CauseRow, DiffRow, EffectRow, FunctionRef, LineRow, RenameRow,
+};
 pub use sentences::sentence;
 
-/// What to show.
+/// The options of a difference. See the example of [`Diff`].
 #[derive(Debug, Clone)]
 pub struct DiffOptions {
     /// The columns of the comparison to show, in order; the first one decides the order of rows.
     pub columns: Vec<usize>,
-    /// What the rows are about. Cycles are not compared: their members change too easily.
+    /// The kind of rows. Cycles are not compared: their members change too easily.
     pub grouping: Grouping,
-    /// By what the rows are ordered, the greatest change first.
+    /// The order of rows, the greatest change first.
     pub sort: SortBy,
-    /// Shows so many rows at most.
+    /// The maximal count of rows.
     pub limit: Option<usize>,
-    /// Leaves out rows that changed by less than so many hundred-thousandths of the total of the base.
+    /// The smallest change to show, in hundred-thousandths of the total of the base.
     pub min: u32,
-    /// Shows only rows whose name fits.
+    /// Shows only rows with a matching name.
     pub filter: Option<Regex>,
-    /// Shows so many causes at most.
+    /// The maximal count of causes.
     pub causes: Option<usize>,
 }
 
-/// A function or a group of them, on both sides. Changes are by shown column.
-#[derive(Debug, Clone)]
-pub struct DiffRow {
-    /// Its name, as the new profile has it, or else the base.
-    pub name: String,
-    /// Its name in the base, where that is another.
-    pub base_name: Option<String>,
-    /// Its source file; empty for a group that has none of its own.
-    pub file: String,
-    /// Its object; empty for a group that has none of its own.
-    pub object: String,
-    /// On which sides it is.
-    pub presence: Presence,
-    /// What it cost by itself.
-    pub self_costs: Vec<Change>,
-    /// What it cost with all that it called.
-    pub inclusive: Vec<Change>,
-    /// Its inclusive costs may be less: what leaves a group and comes back was counted each time.
-    pub is_upper_bound: bool,
-    /// How often it was called.
-    pub calls: Change,
-    /// The function, where it is one.
-    pub function: Option<JoinedId>,
+impl DiffOptions {
+    /// The column that decides the order of rows.
+    fn leading(&self) -> usize {
+        self.columns[0]
+    }
+
+    /// Returns `true` if a change is large enough to show. Of nothing, everything is a large share.
+    fn is_large(&self, change: Cost, whole: Cost) -> bool {
+        self.min == 0 || change.abs().saturating_mul(100_000) >= whole.abs().saturating_mul(self.min.into())
+    }
 }
 
-/// What the rows that are not shown have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rest {
-    /// How many rows there are.
-    pub rows: usize,
-    /// The sum of the changes of their self costs, by shown column.
-    pub self_costs: Vec<Cost>,
-}
-
-/// What changed.
-#[derive(Debug)]
-pub struct Diff<'c, 'p> {
-    comparison: &'c Comparison<'p>,
-    /// The event types that are shown.
-    pub events: Vec<EventColumn>,
-    columns: Vec<usize>,
-    grouping: Grouping,
-    is_filtered: bool,
-    is_sampled: bool,
-    /// What besides the program differs.
-    pub environment: Vec<Unlike>,
-    doubts: Vec<String>,
-    /// Why the first event type changed, those causes that are shown.
-    pub causes: Vec<Explanation>,
-    /// The other causes.
-    pub other_causes: Vec<Explanation>,
-    /// The rows that are shown, in order.
-    pub rows: Vec<DiffRow>,
-    /// The other rows that changed.
-    pub rest: Rest,
-    /// How many functions or groups there are on both sides together.
+/// What changed from a base to a new profile.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_profile::compare::{CompareOptions, Comparison};
+/// use gristmill_report::diff::{self, Diff, DiffOptions};
+/// use gristmill_report::{Grouping, Report, SortBy};
+///
+/// let base = Profile::of(b"events: Ir\nfl=mill.c\nfn=grind\n5 100\n");
+/// let new = Profile::of(b"events: Ir\nfl=mill.c\nfn=grind\n5 130\n");
+/// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
+/// let options = DiffOptions {
+///     columns: diff::columns(&comparison, &[], false)?,
+///     grouping: Grouping::Function,
+///     sort: SortBy::SelfCost,
+///     limit: Some(20),
+///     min: 0,
+///     filter: None,
+///     causes: None,
+/// };
+/// let diff = Diff::new(&comparison, &options);
+/// assert_eq!(diff.rows[0].name, "grind");
+/// assert_eq!(diff.rows[0].self_costs[0].delta(), 30);
+/// assert_eq!(diff.causes[0].text, "grind costs more by itself: 100 → 130 (+30.00%)");
+/// let mut json = Vec::new();
+/// diff.write_json(&mut json)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Diff {
+    /// The two sides.
+    #[serde(flatten)]
+    pub head: DiffHead,
+    /// The count of functions that are on both sides.
+    pub on_both: usize,
+    /// The count of functions that are in the base only.
+    pub vanished: usize,
+    /// The count of functions that are in the new profile only.
+    pub new: usize,
+    /// The count of all functions, or of all groups.
     pub all: usize,
-    /// Functions that were renamed.
-    pub renamed: Vec<JoinedId>,
-    /// What was joined by which rule.
-    pub joins: Vec<JoinedByRule>,
+    /// The change of the total less the changes of all functions: 0 unless a side has several runs, as medians do not
+    /// add up.
+    pub remainder: Costs,
+    /// The causes of the change of the first event type. Their effects, those of `other_causes` and `remainder` add up to
+    /// the change of the total. There is none with `--group` or `--filter`.
+    pub causes: Vec<CauseRow>,
+    /// The causes that are not shown.
+    pub other_causes: OtherCauses,
+    /// The rows that changed and are not shown.
+    pub rest: Rest,
+    /// The rows that are shown, in order. The changes of their self costs, those of `rest` and `remainder` add up to the
+    /// change of the total.
+    #[serde(rename = "functions")]
+    pub rows: Vec<DiffRow>,
+    /// A sentence for each function that was renamed.
+    #[serde(skip)]
+    renames: Vec<String>,
+    #[serde(skip)]
+    grouping: Grouping,
+    #[serde(skip)]
+    is_filtered: bool,
+}
+
+/// The causes that are not shown. See the example of [`Diff`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OtherCauses {
+    /// Their count.
+    #[serde(rename = "number")]
+    pub count: usize,
+    /// The sum of their effects.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub effect: i128,
+}
+
+/// The rows that changed and are not shown. See the example of [`Diff`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Rest {
+    /// Their count.
+    #[serde(rename = "functions")]
+    pub rows: usize,
+    /// The sum of the changes of their self costs.
+    #[serde(rename = "self")]
+    pub self_costs: Costs,
 }
 
 /// Definitions of derived event types for comparing these profiles, the weakest first.
@@ -164,95 +207,70 @@ pub fn event_name(event: &ComparedEvent) -> String {
     gristmill_profile::event_choice::event_name(&event.name, event.repetition)
 }
 
-impl<'c, 'p> Diff<'c, 'p> {
-    /// Takes the rows from a comparison.
-    pub fn new(comparison: &'c Comparison<'p>, options: &DiffOptions) -> Self {
-        let leading = options.columns.first().copied().unwrap_or(0);
+impl Diff {
+    /// Makes the rows of a comparison.
+    pub fn new(comparison: &Comparison<'_>, options: &DiffOptions) -> Self {
+        let head = DiffHead::new(comparison, &options.columns);
         let (mut rows, all) = match options.grouping {
-            Grouping::Function => (functions(comparison, options), comparison.functions().len()),
-            grouping => groups(comparison, options, grouping),
+            Grouping::Function => (functions(comparison, options, &head), comparison.functions().len()),
+            grouping => groups(comparison, options, grouping, &head),
         };
         if let Some(filter) = &options.filter {
             rows.retain(|row| {
                 filter.is_match(&row.name) || row.base_name.as_ref().is_some_and(|name| filter.is_match(name))
             });
         }
-        let whole = comparison.total(leading).base.median.abs();
-        let is_shown = |row: &DiffRow| {
-            let first = |changes: &[Change]| changes.first().copied().unwrap_or_default().delta().abs();
-            let by = match options.sort {
-                SortBy::Inclusive => first(&row.inclusive),
-                _ => first(&row.self_costs),
-            };
-            // Of nothing everything is a large part.
-            options.min == 0 || by.saturating_mul(100_000) >= whole.saturating_mul(options.min.into())
-        };
         sort(&mut rows, options.sort);
-        let mut rest = Rest { rows: 0, self_costs: vec![0; options.columns.len()] };
+        let whole = head.totals[0].base.median;
+        let is_large = |row: &DiffRow| {
+            let change = match options.sort {
+                SortBy::Inclusive => row.inclusive[0],
+                _ => row.self_costs[0],
+            };
+            options.is_large(change.delta(), whole)
+        };
         let mut shown = Vec::new();
+        let (mut rest, mut rest_costs) = (0, vec![0; options.columns.len()]);
         for row in rows {
-            if shown.len() < options.limit.unwrap_or(usize::MAX) && is_shown(&row) {
-                shown.push(row);
+            if shown.len() < options.limit.unwrap_or(usize::MAX) && is_large(&row) {
+                shown.push(row.complete(comparison));
             } else {
-                rest.rows += 1;
-                rest.self_costs.iter_mut().zip(&row.self_costs).for_each(|(sum, cost)| *sum += cost.delta());
+                rest += 1;
+                rest_costs.iter_mut().zip(&*row.self_costs).for_each(|(sum, cost)| *sum += cost.delta());
             }
         }
-        let mut causes = if options.grouping == Grouping::Function && options.filter.is_none() {
-            comparison.explain(leading).causes
+        let explanations = if options.grouping == Grouping::Function && options.filter.is_none() {
+            comparison.explain(options.leading()).causes
         } else {
             Vec::new()
         };
-        let few = options.causes.unwrap_or(usize::MAX).min(causes.len());
-        let few = few.min(
-            causes.iter().take_while(|cause| options.min == 0 || is_large(cause, whole, options.min)).count(),
-        );
-        let other_causes = causes.split_off(few);
+        let large = explanations.iter().take_while(|cause| options.is_large(cause.size(), whole)).count();
+        let (causes, others) = explanations.split_at(large.min(options.causes.unwrap_or(usize::MAX)));
+        let counts = comparison.presence_counts();
+        let remainders: Vec<Cost> =
+            options.columns.iter().map(|&column| comparison.remainder(column)).collect();
         Diff {
-            events: options.columns.iter().map(|&column| event_column(comparison, column)).collect(),
-            columns: options.columns.clone(),
+            on_both: counts.both,
+            vanished: counts.vanished,
+            new: counts.new,
+            all,
+            remainder: Costs::new(&head.event_types, remainders),
+            causes: causes.iter().map(|cause| CauseRow::new(comparison, cause, options.leading())).collect(),
+            other_causes: OtherCauses {
+                count: others.len(),
+                effect: others.iter().map(|cause| cause.effect).sum(),
+            },
+            rest: Rest { rows: rest, self_costs: Costs::new(&head.event_types, rest_costs) },
+            rows: shown,
+            renames: notes::renames(comparison),
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),
-            is_sampled: comparison.is_sampled(),
-            environment: comparison.environment(),
-            doubts: doubts(comparison, &options.columns),
-            causes,
-            other_causes,
-            rows: shown,
-            rest,
-            all,
-            renamed: comparison
-                .functions()
-                .filter(|&function| comparison.renamed(function).is_some())
-                .collect(),
-            joins: comparison.joins(),
-            comparison,
+            head,
         }
-    }
-
-    /// How the total of a shown event type changed.
-    pub fn total(&self, event: usize) -> Change {
-        self.columns.get(event).map_or(Change::default(), |&column| self.comparison.total(column))
-    }
-
-    /// By how much the changes of all functions miss that of the total; see [`Comparison::remainder`].
-    pub fn remainder(&self, event: usize) -> Cost {
-        self.columns.get(event).map_or(0, |&column| self.comparison.remainder(column))
-    }
-
-    /// The column of the comparison that decides the order.
-    fn leading(&self) -> usize {
-        self.columns.first().copied().unwrap_or(0)
-    }
-
-    /// A cause in words. Names are made to fit into about so many characters each.
-    fn told(&self, cause: &Explanation, name_width: usize) -> String {
-        let noise = if cause.is_noise { " (noise)" } else { "" };
-        format!("{}{noise}", sentence(self.comparison, cause, self.leading(), name_width))
     }
 }
 
-impl Report for Diff<'_, '_> {
+impl Report for Diff {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         text::write(self, look, out)
     }
@@ -270,19 +288,20 @@ impl Report for Diff<'_, '_> {
     }
 }
 
-/// A report that can be a page of its own as well.
+/// A report that can also be an HTML page. See the example of [`Diff`].
 #[expect(clippy::missing_errors_doc, reason = "only writing can go wrong")]
 pub trait Page: Report {
-    /// Writes a page of HTML.
+    /// Writes an HTML page.
     fn write_html(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// What makes the numbers of these columns doubtful: lines of runs that could not be taken as they stand, and derived event
-/// types that lack something. One sentence each; documents for people say it themselves.
+/// Lists the reasons to doubt the numbers of these columns: lines of runs that were not read, and derived event types
+/// that lack something. One sentence each; documents for people contain them.
 pub fn doubts(comparison: &Comparison<'_>, columns: &[usize]) -> Vec<String> {
     let runs = Side::ALL.into_iter().flat_map(|side| comparison.runs(side));
-    let doubts =
-        runs.filter_map(|run| head::doubts(run).map(|doubts| format!("{}: {doubts}", run_name(run))));
+    let name =
+        |run: &Profile| head::run_name(&run.inputs().iter().map(|input| &*input.name).collect::<Vec<_>>());
+    let doubts = runs.filter_map(|run| profile_doubts(run).map(|doubts| format!("{}: {doubts}", name(run))));
     let mut doubts: Vec<String> = doubts.collect();
     doubts.dedup();
     let names: Vec<String> = columns.iter().map(|&column| event_name(&comparison.events()[column])).collect();
@@ -291,47 +310,13 @@ pub fn doubts(comparison: &Comparison<'_>, columns: &[usize]) -> Vec<String> {
     doubts
 }
 
-/// What a run is called: its files.
-fn run_name(run: &Profile) -> String {
-    run.inputs().iter().map(|input| safe(&input.name)).collect::<Vec<_>>().join(", ")
-}
-
-fn is_large(cause: &Explanation, whole: Cost, min: u32) -> bool {
-    cause.size().saturating_mul(100_000) >= whole.saturating_mul(min.into())
-}
-
-/// An event type of a comparison, as reports show it.
-pub(crate) fn event_column(comparison: &Comparison<'_>, column: usize) -> EventColumn {
-    let event = &comparison.events()[column];
-    let said = match &event.definition {
-        Some(definition) => definition.long_name.clone(),
-        None => {
-            let mut profiles = [Side::New, Side::Base].into_iter().flat_map(|side| comparison.runs(side));
-            profiles.find_map(|profile| {
-                let mut definitions = profile.event_definitions();
-                let of_it = definitions
-                    .find(|definition| definition.name == event.name && definition.formula.is_none());
-                of_it?.long_name.map(<[u8]>::to_vec)
-            })
-        }
-    };
-    EventColumn {
-        name: event_name(event),
-        unit: CostUnit::parse(&event.name, said.as_deref()),
-        long_name: said
-            .map(|name| String::from_utf8_lossy(&name).into_owned())
-            .or_else(|| known_long_name(&event.name).map(str::to_owned)),
-        formula: event.definition.as_ref().map(|definition| definition.formula.to_string()),
-    }
-}
-
-/// A function's name for people, still with whatever it may hold.
+/// Returns a function's name for people, control characters included.
 pub fn shown_name(mention: Mention<'_>) -> String {
     Symbol::parse(mention.name).shown()
 }
 
-/// The functions that changed, in any column that is shown.
-fn functions(comparison: &Comparison<'_>, options: &DiffOptions) -> Vec<DiffRow> {
+/// Makes a row for each function that changed in a shown column.
+fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead) -> Vec<DiffRow> {
     let changed = comparison.functions().filter(|&function| {
         let changed = |column: &usize| {
             !comparison.self_cost(function, *column).is_none()
@@ -339,31 +324,19 @@ fn functions(comparison: &Comparison<'_>, options: &DiffOptions) -> Vec<DiffRow>
         };
         options.columns.iter().any(changed) || !comparison.calls(function).is_none()
     });
-    changed.map(|function| row(comparison, function, &options.columns)).collect()
+    let columns = (&head.event_types, &options.columns[..]);
+    changed.map(|function| DiffRow::from_function(comparison, function, columns)).collect()
 }
 
-fn row(comparison: &Comparison<'_>, function: JoinedId, columns: &[usize]) -> DiffRow {
-    let mention = comparison.mention(function);
-    let name = shown_name(mention);
-    let other = comparison.in_base(function).filter(|base| base.name != mention.name);
-    DiffRow {
-        base_name: other.map(shown_name).filter(|base| *base != name),
-        name,
-        file: lossy(mention.file),
-        object: lossy(mention.object),
-        presence: comparison.presence(function),
-        self_costs: columns.iter().map(|&column| comparison.self_cost(function, column)).collect(),
-        inclusive: columns.iter().map(|&column| comparison.inclusive(function, column)).collect(),
-        is_upper_bound: false,
-        calls: comparison.calls(function),
-        function: Some(function),
-    }
-}
-
-/// Groups of functions that changed, and how many groups there are.
-fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping) -> (Vec<DiffRow>, usize) {
+/// Makes a row for each group of functions that changed. Returns them with the count of all groups.
+fn groups(
+    comparison: &Comparison<'_>,
+    options: &DiffOptions,
+    grouping: Grouping,
+    head: &DiffHead,
+) -> (Vec<DiffRow>, usize) {
     let mut names: Vec<String> = Vec::new();
-    let mut presences: Vec<[bool; 2]> = Vec::new();
+    let mut sides: Vec<[bool; 2]> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut group_of = Vec::new();
     for function in comparison.functions() {
@@ -372,32 +345,39 @@ fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping
         let group = *known.entry(name.clone()).or_insert(next);
         if group == next {
             names.push(name);
-            presences.push([false; 2]);
+            sides.push([false; 2]);
         }
-        presences[group][0] |= comparison.in_base(function).is_some();
-        presences[group][1] |= comparison.in_new(function).is_some();
+        sides[group][0] |= comparison.in_base(function).is_some();
+        sides[group][1] |= comparison.in_new(function).is_some();
         group_of.push(group);
     }
     let costs = comparison.grouped(names.len(), |function| group_of[function.index()]);
     let all = names.len();
-    let rows = names.into_iter().zip(presences).enumerate().map(|(group, (name, presence))| DiffRow {
+    let deltas = |change: &dyn Fn(usize) -> Change| {
+        let deltas = options.columns.iter().map(|&column| Delta(change(column)));
+        ByEvent::new(&head.event_types, deltas.collect::<Vec<_>>())
+    };
+    let rows = names.into_iter().zip(sides).enumerate().map(|(group, (name, sides))| DiffRow {
+        id: None,
         name,
         base_name: None,
         file: String::new(),
         object: String::new(),
-        presence: match presence {
+        presence: match sides {
             [true, false] => Presence::Vanished,
             [false, true] => Presence::New,
             _ => Presence::Both,
         },
-        self_costs: options.columns.iter().map(|&column| costs.self_cost(group, column)).collect(),
-        inclusive: options.columns.iter().map(|&column| costs.inclusive(group, column)).collect(),
+        self_costs: deltas(&|column| costs.self_cost(group, column)),
+        inclusive: deltas(&|column| costs.inclusive(group, column)),
         is_upper_bound: costs.is_upper_bound(group),
-        calls: costs.calls(group),
-        function: None,
+        calls: Delta(costs.calls(group)),
+        callers: Vec::new(),
+        joined_by: Vec::new(),
+        renamed: None,
     });
     let is_changed = |row: &DiffRow| {
-        row.self_costs.iter().chain(&row.inclusive).chain([&row.calls]).any(|change| !change.is_none())
+        row.self_costs.iter().chain(&*row.inclusive).chain([&row.calls]).any(|change| !change.is_none())
     };
     (rows.filter(is_changed).collect(), all)
 }
@@ -417,12 +397,11 @@ fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedI
     )
 }
 
-/// The greatest change first; then by name, for a total order.
+/// Sorts rows by the greatest change first; then by name, for a total order.
 fn sort(rows: &mut [DiffRow], by: SortBy) {
-    let first = |changes: &[Change]| changes.first().copied().unwrap_or_default().delta().abs();
     let change = |row: &DiffRow| {
-        let (own, inclusive, calls) =
-            (first(&row.self_costs), first(&row.inclusive), row.calls.delta().abs());
+        let [own, inclusive, calls] =
+            [row.self_costs[0], row.inclusive[0], row.calls].map(|change| change.delta().abs());
         match by {
             SortBy::SelfCost => (own, inclusive),
             SortBy::Inclusive => (inclusive, own),
@@ -431,12 +410,12 @@ fn sort(rows: &mut [DiffRow], by: SortBy) {
         }
     };
     fn identity(row: &DiffRow) -> (&str, &str, &str, Option<JoinedId>) {
-        (&row.name, &row.file, &row.object, row.function)
+        (&row.name, &row.file, &row.object, row.id)
     }
     rows.sort_by(|a, b| change(b).cmp(&change(a)).then_with(|| identity(a).cmp(&identity(b))));
 }
 
-/// A name that may be shown.
-pub(crate) fn safe(name: &str) -> String {
+/// Returns a name that is safe to show.
+fn safe(name: &str) -> String {
     printable(name.as_bytes()).into_owned()
 }

@@ -3,9 +3,8 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use crate::columns::EventColumn;
 use crate::head::Head;
 use crate::view::View;
 
@@ -17,7 +16,7 @@ pub(crate) fn write_view(view: &View, head: &Head, out: &mut dyn Write) -> io::R
         &view.events().iter().map(|event| event.name.as_str()).collect::<Vec<_>>(),
     )?;
     write!(out, ",\n\"events\":")?;
-    serde_json::to_writer(&mut *out, &view.events().iter().map(Event).collect::<Vec<_>>())?;
+    serde_json::to_writer(&mut *out, view.events())?;
     write!(out, ",\n\"totals\":")?;
     serde_json::to_writer(&mut *out, &CostsByName(view, view.totals()))?;
     write!(out, ",\n\"parts\":{},\"selected_parts\":{}", head.all_parts, head.parts)?;
@@ -31,21 +30,6 @@ pub(crate) fn write_rows(rows: impl Iterator<Item: Serialize>, out: &mut dyn Wri
         serde_json::to_writer(&mut *out, &row)?;
     }
     Ok(())
-}
-
-pub(crate) struct Event<'r>(pub(crate) &'r EventColumn);
-
-impl Serialize for Event<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let EventColumn { name, long_name, unit, formula } = self.0;
-        let unit = unit.to_string();
-        let mut event = serializer.serialize_struct("Event", 4)?;
-        event.serialize_field("name", name)?;
-        event.serialize_field("long_name", long_name)?;
-        event.serialize_field("unit", &(!unit.is_empty()).then_some(unit))?;
-        event.serialize_field("formula", formula)?;
-        event.end()
-    }
 }
 
 /// Costs by the names of their event types.

@@ -69,10 +69,14 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         if format == DiffFormat::Callgrind {
             return write_difference(&comparison, out);
         }
-        let diff = Diff::new(&comparison, &options);
-        let Some(function) = function else { return Ok(print(&diff, format, &look, out)?) };
-        let sources = SourceFiles::new(&args.source, None, session)?;
-        Ok(print(&FunctionDiff::new(&diff, function, &sources), format, &look, out)?)
+        let report: Box<dyn Page> = match function {
+            None => Box::new(Diff::new(&comparison, &options)),
+            Some(function) => {
+                let sources = SourceFiles::new(&args.source, None, session)?;
+                Box::new(FunctionDiff::new(&comparison, &options, function, &sources))
+            }
+        };
+        Ok(print(&*report, format, &look, out)?)
     })?;
     Ok(ExitStatus::Success)
 }

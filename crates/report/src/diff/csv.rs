@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use gristmill_output::{Cell, Column, Table};
-use gristmill_profile::compare::{Change, Presence};
+use gristmill_profile::compare::Presence;
 
-use super::{Diff, DiffRow};
+use super::{Delta, Diff, DiffRow};
 
 /// On which sides something is, in a word.
 pub(super) fn presence(presence: Presence) -> &'static str {
@@ -18,9 +18,9 @@ pub(super) fn presence(presence: Presence) -> &'static str {
 
 /// Writes the rows. The last one has what the others leave over, so that changes of self costs add up to that of the
 /// total.
-pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     let mut columns = Vec::new();
-    for event in &diff.events {
+    for event in &diff.head.events {
         for what in ["self", "inclusive"] {
             for of in ["change", "base", "new"] {
                 columns.push(Column::number(format!("{what} {} {of}", event.name)));
@@ -46,8 +46,8 @@ pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> 
 }
 fn values(row: &DiffRow) -> Vec<Cell> {
     let mut cells = Vec::new();
-    for (own, inclusive) in row.self_costs.iter().zip(&row.inclusive) {
-        let numbers = |change: &Change| [change.delta(), change.base.median, change.new.median];
+    for (own, inclusive) in row.self_costs.iter().zip(&*row.inclusive) {
+        let numbers = |change: &Delta| [change.delta(), change.base.median, change.new.median];
         cells.extend(
             numbers(own).into_iter().chain(numbers(inclusive)).map(|cost| Cell::new(cost.to_string())),
         );

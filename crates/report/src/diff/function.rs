@@ -1,49 +1,48 @@
 //! One function on both sides: who calls it, what it calls, and its source lines with the costs of both.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use gristmill_output::json::{self, ByEvent, EventNames};
 use gristmill_output::{Cell, Column, CostUnit, Look, Table, markdown, printable, wrap};
-use gristmill_profile::compare::{Change, ComparedLine, Explanation, JoinedId, JoinedPathId};
+use gristmill_profile::compare::{
+    Change, ComparedArc, ComparedLine, Comparison, Explanation, JoinedId, JoinedPathId,
+};
 use gristmill_profile::symbol::shorten;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::notes::{from_to, own_percent, remarks_beside_cost, signed};
-use super::{Diff, DiffRow, alignment::aligned, json, row, safe, sentence, shown_name};
+use super::alignment::aligned;
+use super::notes::{from_to, remarks_beside_cost, signed, signed_percent};
+use super::{CallRow, CauseRow, Delta, DiffHead, DiffOptions, DiffRow, FunctionRef, LineRow, safe};
 use crate::path::UNKNOWN;
 use crate::report::Report;
 use gristmill_output::source::{Source, Sources};
 
-/// A source line with what it cost on both sides. Changes are by shown column.
-#[derive(Debug, Clone)]
-pub struct LineDiff {
-    /// Its file, as the new profile has it, or else the base.
-    pub file: String,
-    /// Its number in the base; 0 where the line is not known. None for a line that came since.
-    pub base_line: Option<u64>,
-    /// Its number in the new profile. None for a line that went.
-    pub new_line: Option<u64>,
-    /// Its text, if there is any.
-    pub source: Option<String>,
-    /// What it cost by itself.
-    pub costs: Vec<Change>,
-    /// The calls that it makes: who is called, how often, and what they cost.
-    pub calls: Vec<(JoinedId, Change, Vec<Change>)>,
-}
-
-/// A function on both sides, with its lines.
-#[derive(Debug)]
-pub struct FunctionDiff<'c, 'p> {
-    pub(super) diff: &'c Diff<'c, 'p>,
+/// A function on both sides, with its callers, callees and source lines. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FunctionDiff {
+    /// The two sides.
+    #[serde(flatten)]
+    pub head: DiffHead,
     /// The function.
+    #[serde(rename = "function")]
     pub row: DiffRow,
-    /// Its lines, by file and place.
-    pub lines: Vec<LineDiff>,
-    /// What is to be said of sources: those that are not there, those that are newer than the profiles.
+    /// Its callers, the greatest change first.
+    pub callers: Vec<CallRow>,
+    /// Its callees, the greatest change first.
+    pub callees: Vec<CallRow>,
+    /// Its source lines, by file and position.
+    pub lines: Vec<LineRow>,
+    /// Problems with source files: missing ones, and ones that are newer than the profiles.
+    #[serde(skip)]
     pub faults: Vec<String>,
-    /// What the change of the function is part of.
-    causes: Vec<&'c Explanation>,
-    function: JoinedId,
+    /// The causes that the change of the function is a part of.
+    #[serde(skip)]
+    causes: Vec<CauseRow>,
+    #[serde(skip)]
     texts: BTreeMap<String, Texts>,
 }
 
@@ -61,13 +60,18 @@ impl Texts {
     }
 }
 
-impl<'c, 'p> FunctionDiff<'c, 'p> {
-    /// Takes the lines of a function from a difference of all functions.
+impl FunctionDiff {
+    /// Reads the lines of a function of a comparison.
     ///
-    /// Where the sources of both sides are there, lines are told to be the same by their text, however their numbers
-    /// moved; otherwise by their numbers.
-    pub fn new(diff: &'c Diff<'c, 'p>, function: JoinedId, sources: &dyn Sources) -> Self {
-        let comparison = diff.comparison;
+    /// If the sources of both sides are found, lines are joined by their text, and otherwise by their numbers.
+    pub fn new(
+        comparison: &Comparison<'_>,
+        options: &DiffOptions,
+        function: JoinedId,
+        sources: &dyn Sources,
+    ) -> Self {
+        let head = DiffHead::new(comparison, &options.columns);
+        let columns = (&head.event_types, &options.columns[..]);
         let mut by_file: BTreeMap<JoinedPathId, Vec<ComparedLine>> = BTreeMap::new();
         for line in comparison.lines(function) {
             by_file.entry(line.place.file).or_default().push(line);
@@ -101,27 +105,54 @@ impl<'c, 'p> FunctionDiff<'c, 'p> {
             };
             let name = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into_owned();
             let of_file = by_file.remove(&file).unwrap_or_default();
-            lines.extend(line_diffs(&name, of_file, &texts_of, &diff.columns));
+            lines.extend(line_rows(comparison, &name, of_file, &texts_of, columns));
             texts.insert(name, texts_of);
         }
         faults.dedup();
         let is_part = |cause: &&Explanation| cause.functions.iter().any(|(other, _)| *other == function);
+        let explanations = comparison.explain(options.leading()).causes;
+        let causes = explanations.iter().filter(is_part);
+        let calls =
+            |arcs: Vec<usize>, end: fn(&ComparedArc) -> JoinedId| call_rows(comparison, arcs, end, columns);
         FunctionDiff {
-            diff,
-            row: row(comparison, function, &diff.columns),
+            row: DiffRow::from_function(comparison, function, columns).complete(comparison),
+            callers: calls(comparison.incoming(function).collect(), |arc| arc.caller),
+            callees: calls(comparison.outgoing(function).collect(), |arc| arc.callee),
             lines,
             faults,
-            causes: diff.causes.iter().chain(&diff.other_causes).filter(is_part).collect(),
-            function,
+            causes: causes.map(|cause| CauseRow::new(comparison, cause, options.leading())).collect(),
             texts,
+            head,
         }
     }
 }
 
-impl Report for FunctionDiff<'_, '_> {
+/// Makes rows of arcs, the greatest change first.
+fn call_rows(
+    comparison: &Comparison<'_>,
+    mut arcs: Vec<usize>,
+    end: fn(&ComparedArc) -> JoinedId,
+    (names, columns): (&EventNames, &[usize]),
+) -> Vec<CallRow> {
+    arcs.sort_by_key(|&arc| {
+        let cost = comparison.arc_cost(arc, columns[0]);
+        (Reverse((cost.delta().abs(), cost.new.median)), arc)
+    });
+    let row = |arc: usize| CallRow {
+        function: FunctionRef::new(comparison, end(&comparison.arcs()[arc])),
+        calls: Delta(comparison.arcs()[arc].count),
+        inclusive: ByEvent::new(
+            names,
+            columns.iter().map(|&column| Delta(comparison.arc_cost(arc, column))).collect::<Vec<_>>(),
+        ),
+    };
+    arcs.into_iter().map(row).collect()
+}
+
+impl Report for FunctionDiff {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", look.bold(&self.diff.title()))?;
-        for doubt in &self.diff.doubts {
+        writeln!(out, "{}", look.bold(&self.head.title()))?;
+        for doubt in &self.head.doubts {
             wrap::write(out, &format!("warning: {doubt}"), look.width, 9)?;
         }
         writeln!(out, "{}", look.bold(&shorten(&safe(&self.row.name), look.width)))?;
@@ -141,7 +172,7 @@ impl Report for FunctionDiff<'_, '_> {
 
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "**{}**\n", markdown::escaped(&self.place()))?;
-        for doubt in &self.diff.doubts {
+        for doubt in &self.head.doubts {
             writeln!(out, "> ⚠ {}\n", markdown::escaped(doubt))?;
         }
         for line in self.remarks() {
@@ -155,13 +186,13 @@ impl Report for FunctionDiff<'_, '_> {
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::write_function(self, out)
+        json::write(self, out)
     }
 
     /// Writes the lines.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut columns = Vec::new();
-        for event in &self.diff.events {
+        for event in &self.head.events {
             columns
                 .extend(["change", "base", "new"].map(|of| Column::number(format!("{} {of}", event.name))));
         }
@@ -170,7 +201,7 @@ impl Report for FunctionDiff<'_, '_> {
         let number = |line: Option<u64>| line.map_or_else(String::new, |line| line.to_string());
         let rows = self.lines.iter().map(|line| {
             let mut cells = Vec::new();
-            for change in &line.costs {
+            for change in &*line.self_costs {
                 let numbers = [change.delta(), change.base.median, change.new.median];
                 cells.extend(numbers.map(|cost| Cell::new(cost.to_string())));
             }
@@ -184,7 +215,7 @@ impl Report for FunctionDiff<'_, '_> {
     }
 }
 
-impl FunctionDiff<'_, '_> {
+impl FunctionDiff {
     fn place(&self) -> String {
         let name = safe(&self.row.name);
         if self.row.file.is_empty() { name } else { format!("{name}  {}", safe(&self.row.file)) }
@@ -193,7 +224,7 @@ impl FunctionDiff<'_, '_> {
     /// What is to be said of the function as a whole, one line each.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (nth, event) in self.diff.events.iter().enumerate() {
+        for (nth, event) in self.head.events.iter().enumerate() {
             let told = |what: &str, change: Change| {
                 let sign = if change.is_none() {
                     String::new()
@@ -202,37 +233,23 @@ impl FunctionDiff<'_, '_> {
                 };
                 format!("{} {what}: {}{sign}", safe(&event.name), from_to(change, event.unit))
             };
-            lines.push(told("self", self.row.self_costs[nth]));
-            if self.diff.comparison.has_calls() {
-                lines.push(told("inclusive", self.row.inclusive[nth]));
+            lines.push(told("self", *self.row.self_costs[nth]));
+            if self.head.has_calls {
+                lines.push(told("inclusive", *self.row.inclusive[nth]));
             }
         }
-        lines.extend(remarks_beside_cost(self.diff, &self.row));
-        let column = self.diff.leading();
-        lines.extend(self.causes.iter().map(|cause| sentence(self.diff.comparison, cause, column, 50)));
+        lines.extend(remarks_beside_cost(&self.head, &self.row));
+        lines.extend(self.causes.iter().map(|cause| cause.sentence.shortened(50)));
         lines
     }
 
     /// Callers, callees, and the lines of each file.
     pub(super) fn tables(&self) -> Vec<(String, Table)> {
-        let comparison = self.diff.comparison;
         let mut tables = Vec::new();
-        let column = self.diff.leading();
-        let arcs = |mut arcs: Vec<usize>, of: &dyn Fn(usize) -> JoinedId| {
-            let key = |arc: &usize| {
-                let cost = comparison.arc_cost(*arc, column);
-                (std::cmp::Reverse((cost.delta().abs(), cost.new.median)), *arc)
-            };
-            arcs.sort_by_key(key);
-            self.arc_table(&arcs, of)
-        };
-        let callers: Vec<usize> = comparison.incoming(self.function).collect();
-        if !callers.is_empty() {
-            tables.push(("Callers".to_owned(), arcs(callers, &|arc| comparison.arcs()[arc].caller)));
-        }
-        let callees: Vec<usize> = comparison.outgoing(self.function).collect();
-        if !callees.is_empty() {
-            tables.push(("Called".to_owned(), arcs(callees, &|arc| comparison.arcs()[arc].callee)));
+        for (title, calls) in [("Callers", &self.callers), ("Called", &self.callees)] {
+            if !calls.is_empty() {
+                tables.push((title.to_owned(), self.call_table(calls)));
+            }
         }
         for of_file in self.lines.chunk_by(|a, b| a.file == b.file) {
             let Some(file) = of_file.first().map(|line| line.file.as_str()) else { continue };
@@ -242,57 +259,53 @@ impl FunctionDiff<'_, '_> {
         tables
     }
 
-    fn arc_table(&self, arcs: &[usize], of: &dyn Fn(usize) -> JoinedId) -> Table {
-        const MOST: usize = 12;
-        /// So long may a name be: the rest of the row says more.
-        const NAME: usize = 40;
-        let comparison = self.diff.comparison;
+    fn call_table(&self, calls: &[CallRow]) -> Table {
+        const MAX_ROWS: usize = 12;
+        /// The limit of the characters of a name: the rest of the row says more.
+        const MAX_NAME: usize = 40;
         let mut columns = vec![Column::number("Calls"), Column::number("Change")];
-        for event in &self.diff.events {
+        for event in &self.head.events {
             columns.extend([Column::number(format!("Inclusive {}", safe(&event.name))), Column::number("%")]);
         }
         columns.push(Column::text("Function"));
-        let row = |&arc: &usize| {
-            let count = comparison.arcs()[arc].count;
+        let row = |call: &CallRow| {
             let mut cells = vec![
-                Cell::new(CostUnit::Count.show(count.new.median)),
-                Cell::new(if count.is_none() {
+                Cell::new(CostUnit::Count.show(call.calls.new.median)),
+                Cell::new(if call.calls.is_none() {
                     String::new()
                 } else {
-                    signed(count.delta(), CostUnit::Count)
+                    signed(call.calls.delta(), CostUnit::Count)
                 }),
             ];
-            for (&column, event) in self.diff.columns.iter().zip(&self.diff.events) {
-                let cost = comparison.arc_cost(arc, column);
+            for (cost, event) in call.inclusive.iter().zip(&self.head.events) {
                 cells.push(Cell::new(signed(cost.delta(), event.unit)));
-                cells.push(Cell::new(own_percent(cost).trim_end_matches('%').to_owned()));
+                cells.push(Cell::new(signed_percent(cost.delta(), cost.base.median)));
             }
-            let name = safe(&shown_name(comparison.mention(of(arc))));
-            cells.push(Cell::new(shorten(&name, NAME)));
+            cells.push(Cell::new(shorten(&safe(&call.function.name), MAX_NAME)));
             cells
         };
-        let mut rows: Vec<Vec<Cell>> = arcs.iter().take(MOST).map(row).collect();
-        if arcs.len() > MOST {
+        let mut rows: Vec<Vec<Cell>> = calls.iter().take(MAX_ROWS).map(row).collect();
+        if calls.len() > MAX_ROWS {
             let mut cells: Vec<Cell> = (1..columns.len()).map(|_| Cell::new("")).collect();
-            cells.push(Cell::new(format!("… {} more", arcs.len() - MOST)));
+            cells.push(Cell::new(format!("… {} more", calls.len() - MAX_ROWS)));
             rows.push(cells);
         }
         Table { columns, rows }
     }
 
-    fn line_table(&self, file: &str, lines: &[LineDiff]) -> Table {
+    fn line_table(&self, file: &str, lines: &[LineRow]) -> Table {
         /// So many lines around those with costs are shown.
         const CONTEXT: u64 = 2;
         let mut columns = Vec::new();
-        let several = self.diff.events.len() > 1;
-        for event in &self.diff.events {
+        let several = self.head.events.len() > 1;
+        for event in &self.head.events {
             let name = safe(&event.name);
             let title = |what: &str| if several { format!("{name} {what}") } else { what.to_owned() };
             columns.extend(["Base", "New", "Change"].map(|what| Column::number(title(what))));
         }
         columns.push(Column::number("Line"));
         columns.push(Column::text(""));
-        let blank = || vec![Cell::new(""); 3 * self.diff.events.len()];
+        let blank = || vec![Cell::new(""); 3 * self.head.events.len()];
         let text = self.texts.get(file).and_then(Texts::shown);
         let source: Vec<&[u8]> = text.map_or(Vec::new(), |text| text.lines().collect());
         let mut rows = Vec::new();
@@ -332,9 +345,9 @@ impl FunctionDiff<'_, '_> {
         Table { columns, rows }
     }
 
-    fn line_cells(&self, line: &LineDiff) -> Vec<Cell> {
+    fn line_cells(&self, line: &LineRow) -> Vec<Cell> {
         let mut cells = Vec::new();
-        for (change, event) in line.costs.iter().zip(&self.diff.events) {
+        for (change, event) in line.self_costs.iter().zip(&self.head.events) {
             cells.push(Cell::new(event.unit.show(change.base.median)));
             cells.push(Cell::new(event.unit.show(change.new.median)));
             cells.push(Cell::new(if change.is_none() {
@@ -365,7 +378,13 @@ fn shown_line(line: &[u8]) -> String {
 }
 
 /// The lines of a file on both sides, joined by their text or by their numbers.
-fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[usize]) -> Vec<LineDiff> {
+fn line_rows(
+    comparison: &Comparison<'_>,
+    file: &str,
+    lines: Vec<ComparedLine>,
+    texts: &Texts,
+    (names, columns): (&EventNames, &[usize]),
+) -> Vec<LineRow> {
     let [base_text, new_text] = [&texts.base, &texts.new].map(|source| -> Vec<&[u8]> {
         source.as_ref().map_or(Vec::new(), |source| source.lines().collect())
     });
@@ -387,15 +406,14 @@ fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[us
             None => (Some(number), number),
         }
     };
-    let picked = |changes: &[Change]| -> Vec<Change> {
-        columns.iter().map(|&column| changes.get(column).copied().unwrap_or_default()).collect()
-    };
+    let picked =
+        |changes: &[Change]| -> Vec<Change> { columns.iter().map(|&column| changes[column]).collect() };
     let text = |lines: &[&[u8]], number: u64| {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         lines.get(at).map(|line| String::from_utf8_lossy(line).into_owned())
     };
     let shown = if new_text.is_empty() { &base_text } else { &new_text };
-    let mut diffs: BTreeMap<(u64, bool, u64), LineDiff> = BTreeMap::new();
+    let mut joined: BTreeMap<(u64, bool, u64), JoinedLine> = BTreeMap::new();
     for line in lines {
         let number = line.place.line;
         let costs = picked(&line.costs);
@@ -416,8 +434,7 @@ fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[us
             }
             let (new_line, after) = if is_new { (Some(number), number) } else { place_of(number) };
             let key = (after, new_line.is_none(), if new_line.is_none() { number } else { 0 });
-            let diff = diffs.entry(key).or_insert_with(|| LineDiff {
-                file: file.to_owned(),
+            let diff = joined.entry(key).or_insert_with(|| JoinedLine {
                 base_line: None,
                 new_line,
                 source: match new_line {
@@ -444,7 +461,34 @@ fn line_diffs(file: &str, lines: Vec<ComparedLine>, texts: &Texts, columns: &[us
             }
         }
     }
-    diffs.into_values().collect()
+    let deltas =
+        |changes: Vec<Change>| ByEvent::new(names, changes.into_iter().map(Delta).collect::<Vec<_>>());
+    let row = |line: JoinedLine| LineRow {
+        file: file.to_owned(),
+        base_line: line.base_line,
+        new_line: line.new_line,
+        source: line.source,
+        self_costs: deltas(line.costs),
+        calls: line
+            .calls
+            .into_iter()
+            .map(|(callee, count, costs)| CallRow {
+                function: FunctionRef::new(comparison, callee),
+                calls: Delta(count),
+                inclusive: deltas(costs),
+            })
+            .collect(),
+    };
+    joined.into_values().map(row).collect()
+}
+
+/// A source line of both sides.
+struct JoinedLine {
+    base_line: Option<u64>,
+    new_line: Option<u64>,
+    source: Option<String>,
+    costs: Vec<Change>,
+    calls: Vec<(JoinedId, Change, Vec<Change>)>,
 }
 
 fn take_side(into: &mut [Change], from: &[Change], is_new: bool) {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::notes::{self, remarks, signed, signed_percent};
-use super::text::smaller;
-use super::{Diff, FunctionDiff, Page, safe};
+use super::text::{smaller, told};
+use super::{Diff, DiffHead, FunctionDiff, Page, safe};
 use gristmill_output::{Align, Table, html::Escaped};
 
 const STYLE: &str = "\
@@ -22,12 +22,13 @@ th{font-weight:600;position:sticky;top:0;background:var(--back)}\
 .dim{color:var(--dim);font-size:.9em}code,.name{font-family:ui-monospace,monospace;overflow-wrap:anywhere}\
 pre{margin:0;white-space:pre-wrap}";
 
-impl Page for Diff<'_, '_> {
+impl Page for Diff {
     fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_html_head(out)?;
-        if let Some(event) = self.events.first().filter(|_| !self.causes.is_empty()) {
+        self.head.write_html(out)?;
+        if !self.causes.is_empty() {
+            let event = &self.head.events[0];
             writeln!(out, "<h2>What changed {}</h2><div class=scroll><table>", Escaped(&event.name))?;
-            let whole = self.total(0).base.median;
+            let whole = self.head.totals[0].base.median;
             let mut line = |effect: i128, sentence: &str| {
                 writeln!(
                     out,
@@ -39,17 +40,17 @@ impl Page for Diff<'_, '_> {
                 )
             };
             for cause in &self.causes {
-                line(cause.effect, &self.told(cause, usize::MAX))?;
+                line(cause.effect, &told(cause, usize::MAX))?;
             }
-            if let Some((effect, others)) = smaller(self.other_causes.iter()) {
+            if let Some((effect, others)) = smaller(self.other_causes) {
                 line(effect, &others)?;
             }
             writeln!(out, "</table></div>")?;
         }
         writeln!(out, "<h2>{}</h2>", Escaped(&self.summary()))?;
-        let remarks = self.rows.iter().map(|row| remarks(self, row).join("; ")).collect::<Vec<_>>();
+        let remarks = self.rows.iter().map(|row| remarks(&self.head, row).join("; ")).collect::<Vec<_>>();
         write_table(&self.table(), &remarks, out)?;
-        for (what, lines) in [("Renamed", notes::renames(self)), ("Joined", notes::joins(self))] {
+        for (what, lines) in [("Renamed", self.renames.clone()), ("Joined", notes::joins(&self.head))] {
             if !lines.is_empty() {
                 writeln!(out, "<h2>{what}</h2><ul>")?;
                 lines.iter().try_for_each(|line| writeln!(out, "<li>{}", Escaped(line)))?;
@@ -60,8 +61,8 @@ impl Page for Diff<'_, '_> {
     }
 }
 
-impl Diff<'_, '_> {
-    fn write_html_head(&self, out: &mut dyn Write) -> io::Result<()> {
+impl DiffHead {
+    fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
         let title = Escaped(&self.title());
         writeln!(
             out,
@@ -70,7 +71,7 @@ impl Diff<'_, '_> {
              <title>{title}</title><style>{STYLE}</style></head><body>\n<h1>{title}</h1>"
         )?;
         for event in 0..self.events.len() {
-            let class = direction(self.total(event).delta());
+            let class = direction(self.totals[event].delta());
             writeln!(out, "<p class=\"verdict {class}\">{}", Escaped(&self.verdict(event)))?;
         }
         for warning in self.warnings() {
@@ -80,9 +81,9 @@ impl Diff<'_, '_> {
     }
 }
 
-impl Page for FunctionDiff<'_, '_> {
+impl Page for FunctionDiff {
     fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.diff.write_html_head(out)?;
+        self.head.write_html(out)?;
         writeln!(
             out,
             "<h2 class=name>{}</h2><p>{}",

@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Table, grouped, markdown};
-use gristmill_profile::compare::Explanation;
 
 use super::notes::{self, remarks, signed, signed_percent};
-use super::text::{named, smaller};
-use super::{Diff, safe};
+use super::text::{named, smaller, told};
+use super::{Diff, OtherCauses, safe};
 
 /// So many rows stand open.
 const OPEN: usize = 10;
@@ -18,9 +17,9 @@ const NAME: usize = 100;
 const CAUSES: usize = 5;
 
 /// Writes it as hosts of pull requests show it.
-pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
-    for (event, column) in diff.events.iter().enumerate() {
-        let (total, name) = (diff.total(event), markdown::escaped(&safe(&column.name)));
+pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    for (event, column) in diff.head.events.iter().enumerate() {
+        let (total, name) = (*diff.head.totals[event], markdown::escaped(&safe(&column.name)));
         let amounts = [total.base.median, total.new.median].map(|cost| column.unit.show(cost));
         if total.is_none() {
             writeln!(out, "**{name} unchanged**: {}\n", amounts[1])?;
@@ -31,8 +30,8 @@ pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> 
         let delta = signed(total.delta(), column.unit);
         writeln!(out, "**{name} {share}%**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
     }
-    for warning in diff.warnings() {
-        writeln!(out, "> ⚠ {}\n", markdown::escaped(&warning))?;
+    for warning in diff.head.warnings() {
+        writeln!(out, "> ⚠ {}\n", markdown::escaped(warning))?;
     }
     diff.write_markdown_causes(out)?;
     writeln!(out, "{}\n", markdown::escaped(&diff.summary()))?;
@@ -40,14 +39,16 @@ pub(super) fn write(diff: &Diff<'_, '_>, out: &mut dyn Write) -> io::Result<()> 
     diff.write_markdown_details(out)
 }
 
-impl Diff<'_, '_> {
+impl Diff {
     fn write_markdown_causes(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(event) = self.events.first() else { return Ok(()) };
-        let whole = self.total(0).base.median;
+        let (event, whole) = (&self.head.events[0], self.head.totals[0].base.median);
         let (open, folded) = self.causes.split_at(CAUSES.min(self.causes.len()));
-        let hidden: Vec<&Explanation> = folded.iter().chain(&self.other_causes).collect();
-        let lines = open.iter().map(|cause| (cause.effect, self.told(cause, 60)));
-        let lines: Vec<(Cost, String)> = lines.chain(smaller(hidden.into_iter())).collect();
+        let hidden = OtherCauses {
+            count: folded.len() + self.other_causes.count,
+            effect: folded.iter().map(|cause| cause.effect).sum::<Cost>() + self.other_causes.effect,
+        };
+        let lines = open.iter().map(|cause| (cause.effect, told(cause, 60)));
+        let lines: Vec<(Cost, String)> = lines.chain(smaller(hidden)).collect();
         for (effect, text) in &lines {
             let share = signed_percent(*effect, whole);
             writeln!(out, "- `{}` ({share}%) {}", signed(*effect, event.unit), markdown::escaped(text))?;
@@ -68,7 +69,7 @@ impl Diff<'_, '_> {
             if let (Some(row), Some(name)) = (row, cells.last_mut()) {
                 *name = Cell::new(named(row, NAME));
             }
-            cells.push(Cell::new(row.map_or(String::new(), |row| remarks(self, row).join("; "))));
+            cells.push(Cell::new(row.map_or(String::new(), |row| remarks(&self.head, row).join("; "))));
             cells
         };
         let mut columns = columns;
@@ -86,7 +87,7 @@ impl Diff<'_, '_> {
     }
 
     fn write_markdown_details(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (what, lines) in [("Renamed", notes::renames(self)), ("Joined", notes::joins(self))] {
+        for (what, lines) in [("Renamed", self.renames.clone()), ("Joined", notes::joins(&self.head))] {
             if lines.is_empty() {
                 continue;
             }
@@ -96,6 +97,6 @@ impl Diff<'_, '_> {
             }
             writeln!(out, "\n</details>")?;
         }
-        writeln!(out, "\n<sub>{}</sub>", markdown::escaped(&self.title()))
+        writeln!(out, "\n<sub>{}</sub>", markdown::escaped(&self.head.title()))
     }
 }

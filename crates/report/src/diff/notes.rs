@@ -5,16 +5,16 @@ use gristmill_output::{CostUnit, grouped};
 use gristmill_profile::compare::{Change, Comparison, JoinRule, Presence, Unlike, UnlikeKind};
 use gristmill_profile::symbol::shorten;
 
-use super::{Diff, DiffRow, safe, shown_name};
+use super::{DiffHead, DiffRow, JoinRow, RenameRow, safe, shown_name};
 
 /// A change with its sign: `+1,234`, `-5.2 ms`, `0`.
-pub(crate) fn signed(cost: Cost, unit: CostUnit) -> String {
+pub(super) fn signed(cost: Cost, unit: CostUnit) -> String {
     let shown = unit.show(cost);
     if cost > 0 { format!("+{shown}") } else { shown }
 }
 
 /// A share of a whole in percent with its sign and two decimals: `+3.77`. Empty where there is no whole.
-pub(crate) fn signed_percent(part: Cost, whole: Cost) -> String {
+pub(super) fn signed_percent(part: Cost, whole: Cost) -> String {
     let whole = whole.abs();
     if whole == 0 {
         return String::new();
@@ -32,7 +32,7 @@ pub(crate) fn signed_percent(part: Cost, whole: Cost) -> String {
 }
 
 /// By how much something changed, in percent of itself: `+30.00%`; nothing where there was none before.
-pub(crate) fn own_percent(change: Change) -> String {
+pub(super) fn own_percent(change: Change) -> String {
     match signed_percent(change.delta(), change.base.median) {
         percent if percent.is_empty() => percent,
         percent => format!("{percent}%"),
@@ -40,7 +40,7 @@ pub(crate) fn own_percent(change: Change) -> String {
 }
 
 /// `10 → 13 (+30.00%)`
-pub(crate) fn from_to(change: Change, unit: CostUnit) -> String {
+pub(super) fn from_to(change: Change, unit: CostUnit) -> String {
     let (base, new) = (unit.show(change.base.median), unit.show(change.new.median));
     match own_percent(change) {
         percent if percent.is_empty() => format!("{base} → {new}"),
@@ -49,7 +49,7 @@ pub(crate) fn from_to(change: Change, unit: CostUnit) -> String {
 }
 
 /// How the cost of a call changed, in percent; none where one side has no calls.
-pub(crate) fn per_call(cost: Change, calls: Change) -> Option<String> {
+pub(super) fn per_call(cost: Change, calls: Change) -> Option<String> {
     let (base, new) = (calls.base.median, calls.new.median);
     if base <= 0 || new <= 0 || cost.base.median <= 0 {
         return None;
@@ -74,25 +74,24 @@ fn spread(change: Change, unit: CostUnit) -> Option<String> {
     Some(format!("{}, {}", side("base", change.base), side("new", change.new)))
 }
 
-/// The first event type of a row: its unit, and the change of the self cost.
-fn first_cost(diff: &Diff<'_, '_>, row: &DiffRow) -> (CostUnit, Change) {
-    let unit = diff.events.first().map_or(CostUnit::Count, |event| event.unit);
-    (unit, row.self_costs.first().copied().unwrap_or_default())
+/// Returns the unit and the self cost of a row's first event type.
+fn first_cost(head: &DiffHead, row: &DiffRow) -> (CostUnit, Change) {
+    (head.events[0].unit, *row.self_costs[0])
 }
 
-/// What is to be said of a row, one remark each.
-pub(crate) fn remarks(diff: &Diff<'_, '_>, row: &DiffRow) -> Vec<String> {
-    let (unit, own) = first_cost(diff, row);
-    let is_told = row.presence == Presence::Both && !own.is_none();
-    let mut remarks = Vec::from_iter(is_told.then(|| from_to(own, unit)));
-    remarks.extend(remarks_beside_cost(diff, row));
+/// Lists the remarks on a row.
+pub(super) fn remarks(head: &DiffHead, row: &DiffRow) -> Vec<String> {
+    let (unit, own) = first_cost(head, row);
+    let has_both = row.presence == Presence::Both && !own.is_none();
+    let mut remarks = Vec::from_iter(has_both.then(|| from_to(own, unit)));
+    remarks.extend(remarks_beside_cost(head, row));
     remarks
 }
 
-/// The same but for how its self cost changed.
-pub(crate) fn remarks_beside_cost(diff: &Diff<'_, '_>, row: &DiffRow) -> Vec<String> {
+/// Lists the remarks on a row, except the change of its self cost.
+pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow) -> Vec<String> {
     let mut remarks = Vec::new();
-    let (unit, own) = first_cost(diff, row);
+    let (unit, own) = first_cost(head, row);
     match row.presence {
         Presence::New => remarks.push("new".to_owned()),
         Presence::Vanished => remarks.push("vanished".to_owned()),
@@ -102,17 +101,16 @@ pub(crate) fn remarks_beside_cost(diff: &Diff<'_, '_>, row: &DiffRow) -> Vec<Str
         remarks.push("noise: within the spread of the runs".to_owned());
     }
     remarks.extend(spread(own, unit));
-    if let Some(why) = row.function.and_then(|function| diff.comparison.renamed(function)) {
+    if let Some(RenameRow { text, .. }) = &row.renamed {
         let from = row.base_name.as_deref().map(safe).unwrap_or_default();
-        let from = shorten(&from, RENAMED_NAME);
-        remarks.push(format!("renamed from {from} ({})", resemblance(why)));
+        remarks.push(format!("renamed from {} ({text})", shorten(&from, MAX_RENAMED_NAME)));
     }
     if row.is_upper_bound {
         remarks.push("inclusive at most: calls leave the group and come back".to_owned());
     }
-    let calls = row.calls;
-    // In samples nobody counted calls.
-    if !calls.is_none() && !diff.is_sampled {
+    let calls = *row.calls;
+    // A sampling profiler does not count calls.
+    if !calls.is_none() && !head.is_sampled {
         remarks.push(match row.presence {
             Presence::New => times(calls.new.median),
             Presence::Vanished => format!("{} before", times(calls.base.median)),
@@ -130,7 +128,7 @@ fn times(calls: Cost) -> String {
 }
 
 /// Why two functions are taken for one.
-pub(crate) fn resemblance(why: &gristmill_profile::compare::Resemblance) -> String {
+pub(super) fn resemblance(why: &gristmill_profile::compare::Resemblance) -> String {
     let mut reasons = Vec::new();
     reasons.push(if why.same_file { "same file" } else { "same object" }.to_owned());
     let (base, new) = why.self_costs;
@@ -186,53 +184,25 @@ pub fn warning(unlike: &Unlike) -> String {
     format!("{what}: {base} in the base, {new} in the new profile")
 }
 
-/// What was joined, by rule: `checkout-directory 8 (/a/mill/ = /b/mill/)`.
-pub(crate) fn joins(diff: &Diff<'_, '_>) -> Vec<String> {
-    let comparison: &Comparison<'_> = diff.comparison;
-    let shown = |path: &[u8]| match path {
-        b"" => "./".to_owned(),
-        path => gristmill_output::printable(path).into_owned(),
-    };
-    let example = |function| match (comparison.in_base(function), comparison.in_new(function)) {
-        (Some(base), Some(new)) if base.name != new.name => {
-            let [base, new] =
-                [base, new].map(|mention| gristmill_output::printable(mention.name).into_owned());
-            Some(format!("{base} = {new}"))
-        }
-        (Some(base), Some(new)) if base.file != new.file => {
-            Some(format!("{} = {}", shown(base.file), shown(new.file)))
-        }
-        (Some(base), Some(new)) => Some(format!("{} = {}", shown(base.object), shown(new.object))),
-        _ => None,
-    };
-    // What was renamed is told by itself.
-    let joins = diff.joins.iter().filter(|join| join.rule != JoinRule::Rename);
-    let of_rule = joins.map(|join| {
-        let example = match (join.rule, comparison.checkouts().first()) {
-            (JoinRule::CheckoutDirectory, Some(checkout)) => {
-                Some(format!("{} = {}", shown(&checkout.base), shown(&checkout.new)))
-            }
-            _ => example(join.example),
-        };
-        let example = example.map_or(String::new(), |example| format!(": {example}"));
-        format!("{} {}{example}", join.rule, grouped(join.functions))
-    });
-    of_rule.collect()
+/// Lists the joins, except renames, which have a list of their own.
+pub(super) fn joins(head: &DiffHead) -> Vec<String> {
+    let joins = head.joined.iter().filter(|join| join.rule != JoinRule::Rename.name());
+    joins.map(JoinRow::text).collect()
 }
 
-/// So long may each name of a renamed function be.
-const RENAMED_NAME: usize = 60;
+/// The limit of the characters of a renamed function's name.
+const MAX_RENAMED_NAME: usize = 60;
 
-/// One line for each renamed function.
-pub(crate) fn renames(diff: &Diff<'_, '_>) -> Vec<String> {
-    let of = |&function: &_| {
-        let (base, new) = (diff.comparison.in_base(function)?, diff.comparison.in_new(function)?);
-        let why = diff.comparison.renamed(function)?;
+/// Lists the renamed functions, each with a sentence.
+pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<String> {
+    let sentence = |function| {
+        let why = comparison.renamed(function)?;
+        let (base, new) = (comparison.in_base(function)?, comparison.in_new(function)?);
         let [base, new] = [base, new].map(|mention| {
             let name = safe(&shown_name(mention));
-            shorten(&name, RENAMED_NAME).into_owned()
+            shorten(&name, MAX_RENAMED_NAME).into_owned()
         });
         Some(format!("{base} is now {new} ({})", resemblance(why)))
     };
-    diff.renamed.iter().filter_map(of).collect()
+    comparison.functions().filter_map(sentence).collect()
 }

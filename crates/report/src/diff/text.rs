@@ -4,12 +4,11 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Look, Table, grouped, wrap};
-use gristmill_profile::compare::{Explanation, Side};
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::notes::{self, from_to, remarks, signed, signed_percent};
-use super::{Diff, DiffRow, run_name, safe};
+use super::notes::{self, remarks, signed, signed_percent};
+use super::{CauseRow, Diff, DiffRow, OtherCauses, safe};
 use crate::grouping::Grouping;
 use crate::path::{UNKNOWN, base};
 
@@ -18,12 +17,12 @@ const LEAST_NAME: usize = 20;
 /// So many renamed functions are told of.
 const RENAMES: usize = 5;
 
-pub(super) fn write(diff: &Diff<'_, '_>, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", look.bold(&diff.title()))?;
-    for event in 0..diff.events.len() {
-        writeln!(out, "{}", diff.verdict(event))?;
+pub(super) fn write(diff: &Diff, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", look.bold(&diff.head.title()))?;
+    for event in 0..diff.head.events.len() {
+        writeln!(out, "{}", diff.head.verdict(event))?;
     }
-    for warning in diff.warnings() {
+    for warning in diff.head.warnings() {
         wrap::write(out, &format!("warning: {warning}"), look.width, 9)?;
     }
     writeln!(out, "{}", diff.summary())?;
@@ -33,37 +32,7 @@ pub(super) fn write(diff: &Diff<'_, '_>, look: &Look, out: &mut dyn Write) -> io
     diff.write_joins(look, out)
 }
 
-impl Diff<'_, '_> {
-    /// Which profiles these are.
-    pub(super) fn title(&self) -> String {
-        let side = |side: Side| {
-            let mut runs = self.comparison.runs(side);
-            let first = runs.next().map_or(String::new(), run_name);
-            match runs.count() {
-                0 => first,
-                1 => format!("{first} and 1 more run"),
-                more => format!("{first} and {} more runs", grouped(more)),
-            }
-        };
-        format!("{} → {}", side(Side::Base), side(Side::New))
-    }
-
-    /// What makes the numbers doubtful.
-    pub(super) fn warnings(&self) -> impl Iterator<Item = String> {
-        self.environment.iter().map(notes::warning).chain(self.doubts.iter().cloned())
-    }
-
-    /// How the total changed.
-    pub(super) fn verdict(&self, event: usize) -> String {
-        let (column, total) = (&self.events[event], self.total(event));
-        let name = safe(&column.name);
-        let noise = if total.is_noise() { ", which is noise: within the spread of the runs" } else { "" };
-        if total.is_none() {
-            return format!("{name}  {} on both sides", column.unit.show(total.new.median));
-        }
-        format!("{name}  {}, {}{noise}", from_to(total, column.unit), signed(total.delta(), column.unit))
-    }
-
+impl Diff {
     /// How many functions are new, and so on.
     pub(super) fn summary(&self) -> String {
         let noun = match self.grouping {
@@ -82,9 +51,8 @@ impl Diff<'_, '_> {
             changed => format!("{} of {} {noun} changed", grouped(changed), grouped(self.all)),
         };
         if self.grouping == Grouping::Function && !self.is_filtered {
-            let counts = self.comparison.presence_counts();
             for (of_kind, what) in
-                [(counts.new, "new"), (counts.vanished, "vanished"), (self.renamed.len(), "renamed")]
+                [(self.new, "new"), (self.vanished, "vanished"), (self.renames.len(), "renamed")]
             {
                 if of_kind > 0 {
                     text.push_str(&format!(", {} {what}", grouped(of_kind)));
@@ -95,18 +63,18 @@ impl Diff<'_, '_> {
     }
 
     fn write_causes(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let Some(event) = self.events.first() else { return Ok(()) };
+        let Some(event) = self.head.events.first() else { return Ok(()) };
         if self.causes.is_empty() {
             return Ok(());
         }
         writeln!(out, "\n{}", look.bold(&format!("What changed {}", safe(&event.name))))?;
-        let whole = self.total(0).base.median;
+        let whole = self.head.totals[0].base.median;
         let mut lines: Vec<(Cost, String)> =
-            self.causes.iter().map(|cause| (cause.effect, self.told(cause, 40))).collect();
-        lines.extend(smaller(self.other_causes.iter()));
-        if self.remainder(0) != 0 {
+            self.causes.iter().map(|cause| (cause.effect, told(cause, 40))).collect();
+        lines.extend(smaller(self.other_causes));
+        if self.remainder[0] != 0 {
             lines.push((
-                self.remainder(0),
+                self.remainder[0],
                 "medians of functions do not add up to that of the total".to_owned(),
             ));
         }
@@ -155,16 +123,16 @@ impl Diff<'_, '_> {
     /// Each row with its name on a line of its own, and below it a line for each event type.
     fn write_stacked(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let mut columns = vec![Column::text("  "), Column::number("Self"), Column::number("%")];
-        if self.comparison.has_calls() {
+        if self.head.has_calls {
             columns.extend([Column::number("Inclusive"), Column::number("%")]);
         }
-        let name = |event: usize| Cell::new(format!("  {}", safe(&self.events[event].name)));
+        let name = |event: usize| Cell::new(format!("  {}", safe(&self.head.events[event].name)));
         let mut rows = Vec::new();
         for row in &self.rows {
-            for event in 0..self.events.len() {
+            for event in 0..self.head.events.len() {
                 let mut cells = vec![name(event)];
                 cells.extend(self.pair(event, row.self_costs[event].delta()));
-                if self.comparison.has_calls() {
+                if self.head.has_calls {
                     cells.extend(self.pair(event, row.inclusive[event].delta()));
                 }
                 rows.push(cells);
@@ -187,18 +155,18 @@ impl Diff<'_, '_> {
         }
         for row in &self.rows {
             writeln!(out, "{}", look.bold(&named(row, look.width)))?;
-            lines.by_ref().take(self.events.len()).try_for_each(|line| writeln!(out, "{line}"))?;
+            lines.by_ref().take(self.head.events.len()).try_for_each(|line| writeln!(out, "{line}"))?;
             self.write_remarks(row, look, out)?;
         }
         for (_, what) in residue {
             writeln!(out, "{what}")?;
-            lines.by_ref().take(self.events.len()).try_for_each(|line| writeln!(out, "{line}"))?;
+            lines.by_ref().take(self.head.events.len()).try_for_each(|line| writeln!(out, "{line}"))?;
         }
         Ok(())
     }
 
     fn write_remarks(&self, row: &DiffRow, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let remarks = remarks(self, row).join("; ");
+        let remarks = remarks(&self.head, row).join("; ");
         if remarks.is_empty() {
             return Ok(());
         }
@@ -207,13 +175,13 @@ impl Diff<'_, '_> {
 
     /// The rows, and at the end what is not shown, so that the changes of self costs add up to that of the total.
     pub(super) fn table(&self) -> Table {
-        let several = self.events.len() > 1;
+        let several = self.head.events.len() > 1;
         let mut columns = Vec::new();
-        for event in &self.events {
+        for event in &self.head.events {
             let name = safe(&event.name);
             let title = |what: &str| if several { format!("{what} {name}") } else { what.to_owned() };
             columns.extend([Column::number(title("Self")), Column::number("%")]);
-            if self.comparison.has_calls() {
+            if self.head.has_calls {
                 columns.extend([Column::number(title("Inclusive")), Column::number("%")]);
             }
         }
@@ -223,7 +191,7 @@ impl Diff<'_, '_> {
             let mut cells = Vec::new();
             for (event, amount) in amounts.into_iter().enumerate() {
                 cells.extend(self.pair(event, amount));
-                if self.comparison.has_calls() {
+                if self.head.has_calls {
                     cells.extend([Cell::new(""), Cell::new("")]);
                 }
             }
@@ -237,26 +205,25 @@ impl Diff<'_, '_> {
     pub(super) fn residue(&self) -> Vec<(Vec<Cost>, String)> {
         let mut residue = Vec::new();
         if self.rest.rows > 0 {
-            residue.push((self.rest.self_costs.clone(), format!("… {} more", grouped(self.rest.rows))));
+            residue.push((self.rest.self_costs.to_vec(), format!("… {} more", grouped(self.rest.rows))));
         }
-        let remainders: Vec<Cost> = (0..self.events.len()).map(|event| self.remainder(event)).collect();
-        if remainders.iter().any(|&remainder| remainder != 0) {
-            residue.push((remainders, "(medians do not add up)".to_owned()));
+        if self.remainder.iter().any(|&remainder| remainder != 0) {
+            residue.push((self.remainder.to_vec(), "(medians do not add up)".to_owned()));
         }
         residue
     }
 
     fn pair(&self, event: usize, amount: Cost) -> [Cell; 2] {
-        let unit = self.events[event].unit;
-        let percent = signed_percent(amount, self.total(event).base.median);
+        let unit = self.head.events[event].unit;
+        let percent = signed_percent(amount, self.head.totals[event].base.median);
         [Cell::number(amount, signed(amount, unit)), Cell::new(percent)]
     }
 
     fn cells(&self, row: &DiffRow) -> Vec<Cell> {
         let mut cells = Vec::new();
-        for event in 0..self.events.len() {
+        for event in 0..self.head.events.len() {
             cells.extend(self.pair(event, row.self_costs[event].delta()));
-            if self.comparison.has_calls() {
+            if self.head.has_calls {
                 cells.extend(self.pair(event, row.inclusive[event].delta()));
             }
         }
@@ -265,22 +232,21 @@ impl Diff<'_, '_> {
     }
 
     fn write_renames(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        if self.renamed.is_empty() {
+        if self.renames.is_empty() {
             return Ok(());
         }
         writeln!(out, "\n{}", look.bold("Renamed"))?;
-        let renames = notes::renames(self);
-        for rename in renames.iter().take(RENAMES) {
+        for rename in self.renames.iter().take(RENAMES) {
             wrap::write(out, rename, look.width, 2)?;
         }
-        if renames.len() > RENAMES {
-            writeln!(out, "… {} more", grouped(renames.len() - RENAMES))?;
+        if self.renames.len() > RENAMES {
+            writeln!(out, "… {} more", grouped(self.renames.len() - RENAMES))?;
         }
         Ok(())
     }
 
     fn write_joins(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let joins = notes::joins(self);
+        let joins = notes::joins(&self.head);
         if joins.is_empty() {
             return Ok(());
         }
@@ -292,11 +258,15 @@ impl Diff<'_, '_> {
     }
 }
 
-/// Causes that are not told one by one: what they amount to, and how many there are.
-pub(super) fn smaller<'e>(causes: impl ExactSizeIterator<Item = &'e Explanation>) -> Option<(Cost, String)> {
-    let all = causes.len();
-    let effect = causes.map(|cause| cause.effect).sum();
-    (all > 0).then(|| (effect, format!("{} smaller causes", grouped(all))))
+/// Returns the effect and the count of causes that are not shown.
+pub(super) fn smaller(others: OtherCauses) -> Option<(Cost, String)> {
+    (others.count > 0).then(|| (others.effect, format!("{} smaller causes", grouped(others.count))))
+}
+
+/// Returns a cause as a sentence. Names are shortened to about so many characters.
+pub(super) fn told(cause: &CauseRow, name_width: usize) -> String {
+    let noise = if cause.is_noise { " (noise)" } else { "" };
+    format!("{}{noise}", cause.sentence.shortened(name_width))
 }
 
 /// The lines of a table, titles first.

@@ -1,0 +1,256 @@
+//! What a difference is of: the members that all its documents begin with.
+
+use gristmill_output::json::{ByEvent, EventNames};
+use gristmill_output::{CostUnit, grouped, lossy, printable};
+use gristmill_profile::compare::{
+    ComparedEvent, Comparison, JoinRule, JoinedByRule, Side, Unlike, UnlikeKind,
+};
+use gristmill_profile::event::known_long_name;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Delta, doubts, event_name, notes, safe};
+use crate::columns::EventColumn;
+
+/// The two sides of a difference. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DiffHead {
+    /// The event types that are shown, in order: the keys of all costs.
+    pub event_types: EventNames,
+    /// The same event types with what is known of them.
+    pub events: Vec<EventColumn>,
+    /// The files of each run of the base.
+    pub base_runs: Vec<Vec<String>>,
+    /// The files of each run of the new side.
+    pub new_runs: Vec<Vec<String>>,
+    /// The sums of all self costs.
+    pub totals: ByEvent<Delta>,
+    /// What differs besides the program, so that costs may not be comparable.
+    pub environment: Vec<EnvironmentRow>,
+    /// The rules that joined functions of both sides.
+    pub joined: Vec<JoinRow>,
+    /// The directories that both sides were built in.
+    pub directories: Vec<DirectoryRow>,
+    /// Sentences about numbers that may be wrong.
+    #[serde(skip)]
+    pub(super) doubts: Vec<String>,
+    #[serde(skip)]
+    pub(super) has_calls: bool,
+    /// `true` if calls were not counted but sampled.
+    #[serde(skip)]
+    pub(super) is_sampled: bool,
+}
+
+/// The kind of a difference of environments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EnvironmentKind {
+    /// One side lacks event types.
+    Events,
+    /// The tools differ.
+    Producer,
+    /// The versions of the tool differ.
+    Version,
+    /// The commands differ.
+    Command,
+    /// A description differs, such as that of a cache.
+    Description,
+    /// The positions of costs differ.
+    Positions,
+    /// Hardly any function is on both sides.
+    Functions,
+    /// Something else differs.
+    Other,
+}
+
+/// Something that differs besides the program. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EnvironmentRow {
+    /// What differs.
+    pub kind: EnvironmentKind,
+    /// What the runs of the base say.
+    pub base: Vec<String>,
+    /// What the runs of the new side say.
+    pub new: Vec<String>,
+    /// The difference as a sentence.
+    pub text: String,
+}
+
+impl EnvironmentRow {
+    fn new(unlike: Unlike) -> Self {
+        let kind = match unlike.kind {
+            UnlikeKind::Events => EnvironmentKind::Events,
+            UnlikeKind::Producer => EnvironmentKind::Producer,
+            UnlikeKind::Version => EnvironmentKind::Version,
+            UnlikeKind::Command => EnvironmentKind::Command,
+            UnlikeKind::Description(_) => EnvironmentKind::Description,
+            UnlikeKind::Positions => EnvironmentKind::Positions,
+            UnlikeKind::Functions => EnvironmentKind::Functions,
+            _ => EnvironmentKind::Other,
+        };
+        EnvironmentRow { kind, text: notes::warning(&unlike), base: unlike.base, new: unlike.new }
+    }
+}
+
+/// The functions that a rule joined. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JoinRow {
+    /// The rule's name; see `gristmill diff --list-rules`.
+    pub rule: &'static str,
+    /// The count of functions.
+    #[schemars(range(min = 1))]
+    pub functions: usize,
+    /// The name of one of them in the base.
+    pub example_base: Option<String>,
+    /// Its name in the new profile.
+    pub example_new: Option<String>,
+    /// An example of what was joined: names, files, objects or directories.
+    #[serde(skip)]
+    pub(super) example: Option<String>,
+}
+
+impl JoinRow {
+    fn new(comparison: &Comparison<'_>, join: &JoinedByRule) -> Self {
+        let (base, new) = (comparison.in_base(join.example), comparison.in_new(join.example));
+        let path = |path: &[u8]| match path {
+            b"" => "./".to_owned(),
+            path => printable(path).into_owned(),
+        };
+        let checkout = comparison.checkouts().first().filter(|_| join.rule == JoinRule::CheckoutDirectory);
+        let example = match (checkout, base, new) {
+            (Some(checkout), ..) => Some((path(&checkout.base), path(&checkout.new))),
+            (None, Some(base), Some(new)) if base.name != new.name => {
+                Some((printable(base.name).into_owned(), printable(new.name).into_owned()))
+            }
+            (None, Some(base), Some(new)) if base.file != new.file => Some((path(base.file), path(new.file))),
+            (None, Some(base), Some(new)) => Some((path(base.object), path(new.object))),
+            (None, ..) => None,
+        };
+        JoinRow {
+            rule: join.rule.name(),
+            functions: join.functions,
+            example_base: base.map(|base| lossy(base.name)),
+            example_new: new.map(|new| lossy(new.name)),
+            example: example.map(|(base, new)| format!("{base} = {new}")),
+        }
+    }
+
+    /// Returns the rule with its count and example: `checkout-directory 8: /a/mill/ = /b/mill/`.
+    pub(super) fn text(&self) -> String {
+        let example = self.example.as_ref().map_or(String::new(), |example| format!(": {example}"));
+        format!("{} {}{example}", self.rule, grouped(self.functions))
+    }
+}
+
+/// Directories that both sides were built in. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DirectoryRow {
+    /// The directory in the base.
+    pub base: String,
+    /// The directory in the new profile.
+    pub new: String,
+    /// The count of paths that it joined.
+    #[schemars(range(min = 1))]
+    pub paths: usize,
+}
+
+impl DiffHead {
+    /// Describes a comparison by these of its columns.
+    pub(super) fn new(comparison: &Comparison<'_>, columns: &[usize]) -> Self {
+        let events: Vec<EventColumn> =
+            columns.iter().map(|&column| event_column(comparison, column)).collect();
+        let names = EventNames::new(events.iter().map(|event| event.name.as_str()));
+        let totals: Vec<Delta> = columns.iter().map(|&column| Delta(comparison.total(column))).collect();
+        let [base_runs, new_runs] = Side::ALL.map(|side| {
+            let files = |profile: &gristmill_profile::Profile| {
+                profile.inputs().iter().map(|input| input.name.clone()).collect()
+            };
+            comparison.runs(side).map(files).collect()
+        });
+        DiffHead {
+            totals: ByEvent::new(&names, totals),
+            event_types: names,
+            events,
+            base_runs,
+            new_runs,
+            environment: comparison.environment().into_iter().map(EnvironmentRow::new).collect(),
+            joined: comparison.joins().iter().map(|join| JoinRow::new(comparison, join)).collect(),
+            directories: comparison
+                .checkouts()
+                .iter()
+                .map(|checkout| DirectoryRow {
+                    base: lossy(&checkout.base),
+                    new: lossy(&checkout.new),
+                    paths: checkout.paths,
+                })
+                .collect(),
+            doubts: doubts(comparison, columns),
+            has_calls: comparison.has_calls(),
+            is_sampled: comparison.is_sampled(),
+        }
+    }
+
+    /// Returns the names of both sides.
+    pub(super) fn title(&self) -> String {
+        let side = |runs: &[Vec<String>]| {
+            let first = runs.first().map_or(String::new(), |files| run_name(files));
+            match runs.len() {
+                0 | 1 => first,
+                2 => format!("{first} and 1 more run"),
+                count => format!("{first} and {} more runs", grouped(count - 1)),
+            }
+        };
+        format!("{} → {}", side(&self.base_runs), side(&self.new_runs))
+    }
+
+    /// Goes through the reasons to doubt the numbers.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.environment.iter().map(|row| row.text.as_str()).chain(self.doubts.iter().map(String::as_str))
+    }
+
+    /// Returns the change of a total as a sentence.
+    pub(super) fn verdict(&self, event: usize) -> String {
+        let (column, total) = (&self.events[event], *self.totals[event]);
+        let name = safe(&column.name);
+        let noise = if total.is_noise() { ", which is noise: within the spread of the runs" } else { "" };
+        if total.is_none() {
+            return format!("{name}  {} on both sides", column.unit.show(total.new.median));
+        }
+        let (from_to, signed) =
+            (notes::from_to(total, column.unit), notes::signed(total.delta(), column.unit));
+        format!("{name}  {from_to}, {signed}{noise}")
+    }
+}
+
+/// Returns the name of a run: its files.
+pub(super) fn run_name<T: AsRef<str>>(files: &[T]) -> String {
+    files.iter().map(|file| safe(file.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns an event type of a comparison as reports show it.
+pub(super) fn event_column(comparison: &Comparison<'_>, column: usize) -> EventColumn {
+    let event = &comparison.events()[column];
+    let long_name = match &event.definition {
+        Some(definition) => definition.long_name.clone(),
+        None => recorded_long_name(comparison, event),
+    };
+    EventColumn {
+        name: event_name(event),
+        unit: CostUnit::parse(&event.name, long_name.as_deref()),
+        long_name: long_name
+            .map(|name| lossy(&name))
+            .or_else(|| known_long_name(&event.name).map(str::to_owned)),
+        formula: event.definition.as_ref().map(|definition| definition.formula.to_string()),
+    }
+}
+
+/// Returns the long name that a profile gives to an event type, one of the new side first.
+fn recorded_long_name(comparison: &Comparison<'_>, event: &ComparedEvent) -> Option<Vec<u8>> {
+    let mut profiles = [Side::New, Side::Base].into_iter().flat_map(|side| comparison.runs(side));
+    profiles.find_map(|profile| {
+        let mut definitions = profile.event_definitions();
+        let definition =
+            definitions.find(|definition| definition.name == event.name && definition.formula.is_none());
+        definition?.long_name.map(<[u8]>::to_vec)
+    })
+}

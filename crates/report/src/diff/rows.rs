@@ -1,0 +1,301 @@
+//! The rows of a difference.
+
+use gristmill_output::json::{ByEvent, EventNames, ExactInteger, exact};
+use gristmill_output::lossy;
+use gristmill_profile::compare::{Cause, Comparison, Explanation, JoinedId, MoveKind, Presence, Resemblance};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use super::sentences::{Sentence, sentence_of};
+use super::{Delta, notes, shown_name};
+
+/// The limit of the callers of a row: those whose calls changed most.
+const MAX_CALLERS: usize = 5;
+
+/// A function that a row refers to. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FunctionRef {
+    /// The function's id, the same in every report on these profiles.
+    #[serde(serialize_with = "index")]
+    #[schemars(with = "usize")]
+    pub id: JoinedId,
+    /// Its name, as the new profile has it, or else the base.
+    pub name: String,
+    /// Its source file.
+    pub file: String,
+}
+
+impl FunctionRef {
+    pub(super) fn new(comparison: &Comparison<'_>, function: JoinedId) -> Self {
+        let mention = comparison.mention(function);
+        FunctionRef { id: function, name: shown_name(mention), file: lossy(mention.file) }
+    }
+}
+
+fn index<S: Serializer>(id: &JoinedId, serializer: S) -> Result<S::Ok, S::Error> {
+    id.index().serialize(serializer)
+}
+
+fn option_index<S: Serializer>(id: &Option<JoinedId>, serializer: S) -> Result<S::Ok, S::Error> {
+    id.map(JoinedId::index).serialize(serializer)
+}
+
+/// The sides that a function is on.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "Presence", rename_all = "lowercase")]
+enum PresenceDocument {
+    Both,
+    Vanished,
+    New,
+}
+
+/// A function or a group of functions on both sides. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DiffRow {
+    /// The function's id, the same in every report on these profiles. Missing for a group.
+    #[serde(serialize_with = "option_index", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<usize>")]
+    pub id: Option<JoinedId>,
+    /// Its name, as the new profile has it, or else the base.
+    pub name: String,
+    /// Its name in the base, if it is a different one.
+    pub base_name: Option<String>,
+    /// Its source file; empty for a group.
+    pub file: String,
+    /// Its object; empty for a group.
+    pub object: String,
+    /// The sides that it is on.
+    #[serde(rename = "on", with = "PresenceDocument")]
+    pub presence: Presence,
+    /// Self cost by event type.
+    #[serde(rename = "self")]
+    pub self_costs: ByEvent<Delta>,
+    /// Inclusive cost by event type.
+    pub inclusive: ByEvent<Delta>,
+    /// `true` if inclusive costs may be less: calls that leave a group and come back are counted each time. Missing if
+    /// `false`.
+    #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub is_upper_bound: bool,
+    /// The count of calls of it.
+    pub calls: Delta,
+    /// The callers whose calls of it changed most, at most five.
+    pub callers: Vec<CallerRow>,
+    /// The join rules that made it one function; see `gristmill diff --list-rules`.
+    pub joined_by: Vec<&'static str>,
+    /// The reasons to consider it renamed, if it is.
+    pub renamed: Option<RenameRow>,
+}
+
+impl DiffRow {
+    /// A row of a function, without what only rows that are shown need; see [`DiffRow::complete`].
+    pub(super) fn from_function(
+        comparison: &Comparison<'_>,
+        function: JoinedId,
+        (names, columns): (&EventNames, &[usize]),
+    ) -> Self {
+        let mention = comparison.mention(function);
+        let name = shown_name(mention);
+        let base = comparison.in_base(function).filter(|base| base.name != mention.name);
+        let deltas = |change: &dyn Fn(usize) -> gristmill_profile::compare::Change| {
+            let deltas = columns.iter().map(|&column| Delta(change(column)));
+            ByEvent::new(names, deltas.collect::<Vec<_>>())
+        };
+        DiffRow {
+            id: Some(function),
+            base_name: base.map(shown_name).filter(|base| *base != name),
+            name,
+            file: lossy(mention.file),
+            object: lossy(mention.object),
+            presence: comparison.presence(function),
+            self_costs: deltas(&|column| comparison.self_cost(function, column)),
+            inclusive: deltas(&|column| comparison.inclusive(function, column)),
+            is_upper_bound: false,
+            calls: Delta(comparison.calls(function)),
+            callers: Vec::new(),
+            joined_by: Vec::new(),
+            renamed: None,
+        }
+    }
+
+    /// Fills in callers, rules and reasons of a function.
+    pub(super) fn complete(mut self, comparison: &Comparison<'_>) -> Self {
+        let Some(function) = self.id else { return self };
+        let arcs = comparison.incoming(function).map(|arc| comparison.arcs()[arc]);
+        let mut arcs: Vec<_> = arcs.filter(|arc| !arc.count.is_none()).collect();
+        arcs.sort_by_key(|arc| (std::cmp::Reverse(arc.count.delta().abs()), arc.caller));
+        let callers = arcs.iter().take(MAX_CALLERS);
+        self.callers = callers
+            .map(|arc| CallerRow {
+                function: FunctionRef::new(comparison, arc.caller),
+                calls: Delta(arc.count),
+            })
+            .collect();
+        self.joined_by = comparison.joined_by(function).iter().map(|rule| rule.name()).collect();
+        self.renamed = comparison.renamed(function).map(RenameRow::new);
+        self
+    }
+}
+
+/// Calls from one caller. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallerRow {
+    /// The caller.
+    pub function: FunctionRef,
+    /// The count of its calls.
+    pub calls: Delta,
+}
+
+/// The reasons to consider a function renamed. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RenameRow {
+    /// `true` if both are in the same source file.
+    pub same_file: bool,
+    /// `true` if the names differ in their arguments only, or have long parts in common.
+    pub similar_name: bool,
+    /// The count of callers that both have.
+    pub common_callers: usize,
+    /// The count of callers of the one that has more.
+    pub callers: usize,
+    /// The reasons in words.
+    #[serde(skip)]
+    pub(super) text: String,
+}
+
+impl RenameRow {
+    fn new(why: &Resemblance) -> Self {
+        let Resemblance { same_file, similar_name, common_callers, callers, .. } = *why;
+        RenameRow { same_file, similar_name, common_callers, callers, text: notes::resemblance(why) }
+    }
+}
+
+/// The kind of a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CauseKind {
+    /// Cost moved from a function into its callers.
+    Inlined,
+    /// Cost moved from callers into a function.
+    Outlined,
+    /// A function is called more or less often.
+    Calls,
+    /// A call costs more or less.
+    PerCall,
+    /// Self cost changed, and calls are not counted.
+    SelfCost,
+    /// A function is new.
+    New,
+    /// A function vanished.
+    Vanished,
+}
+
+/// One cause of the change of the first event type. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CauseRow {
+    /// Its kind.
+    pub kind: CauseKind,
+    /// The change of the total that it explains.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub effect: i128,
+    /// The self cost that it accounts for: its effect, or the cost that moved.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub size: i128,
+    /// `true` if all of it is within the spread of a side's runs.
+    #[serde(rename = "noise")]
+    pub is_noise: bool,
+    /// The cause as a sentence.
+    pub text: String,
+    /// The function that it is about.
+    pub function: FunctionRef,
+    /// The caller that it comes from.
+    pub caller: Option<FunctionRef>,
+    /// The count of calls, if they are the cause.
+    pub calls: Option<Delta>,
+    /// The functions whose self cost it changed, the most first.
+    pub functions: Vec<EffectRow>,
+    /// The sentence with names that can be shortened.
+    #[serde(skip)]
+    pub(super) sentence: Sentence,
+}
+
+/// The part of an effect that one function has. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EffectRow {
+    /// The function.
+    pub function: FunctionRef,
+    /// The change of its self cost.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub effect: i128,
+}
+
+impl CauseRow {
+    pub(super) fn new(comparison: &Comparison<'_>, explanation: &Explanation, column: usize) -> Self {
+        let (kind, function, caller, calls) = match explanation.cause {
+            Cause::Moved { kind: MoveKind::Inlined, function, .. } => {
+                (CauseKind::Inlined, function, None, None)
+            }
+            Cause::Moved { kind: MoveKind::Outlined, function, .. } => {
+                (CauseKind::Outlined, function, None, None)
+            }
+            Cause::Calls { caller, callee, count } => {
+                (CauseKind::Calls, callee, Some(caller), Some(Delta(count)))
+            }
+            Cause::PerCall { function } => (CauseKind::PerCall, function, None, None),
+            Cause::SelfCost { function } => (CauseKind::SelfCost, function, None, None),
+            Cause::New { function, caller } => (CauseKind::New, function, caller, None),
+            Cause::Vanished { function, caller } => (CauseKind::Vanished, function, caller, None),
+        };
+        let sentence = sentence_of(comparison, explanation, column);
+        CauseRow {
+            kind,
+            effect: explanation.effect,
+            size: explanation.size(),
+            is_noise: explanation.is_noise,
+            text: sentence.shortened(usize::MAX),
+            function: FunctionRef::new(comparison, function),
+            caller: caller.map(|caller| FunctionRef::new(comparison, caller)),
+            calls,
+            functions: explanation
+                .functions
+                .iter()
+                .map(|&(function, effect)| EffectRow {
+                    function: FunctionRef::new(comparison, function),
+                    effect,
+                })
+                .collect(),
+            sentence,
+        }
+    }
+}
+
+/// Calls from one function to another, or from one line. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CallRow {
+    /// The function at the other end.
+    pub function: FunctionRef,
+    /// The count of calls.
+    pub calls: Delta,
+    /// Inclusive cost by event type.
+    pub inclusive: ByEvent<Delta>,
+}
+
+/// A source line on both sides. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LineRow {
+    /// Its file, as the new profile has it, or else the base.
+    pub file: String,
+    /// Its number in the base, 0 for an unknown line. `null` for an added line.
+    pub base_line: Option<u64>,
+    /// Its number in the new profile, 0 for an unknown line. `null` for a removed line.
+    pub new_line: Option<u64>,
+    /// Its text, if the source file was found.
+    pub source: Option<String>,
+    /// Self cost by event type.
+    #[serde(rename = "self")]
+    pub self_costs: ByEvent<Delta>,
+    /// The calls that it makes.
+    pub calls: Vec<CallRow>,
+}
