@@ -101,7 +101,7 @@ fn a_function_with_its_source() {
         ]
     );
     assert_eq!(lines[0]["source"], "line 20 of the base");
-    validated(&answer);
+    assert_valid(&schema("diff-function.schema.json"), &answer, "diff");
     let output = run_in(folder.path(), &["diff", "--function", "grind", "base.out", "new.out"]);
     assert!(stdout(&output).contains(" 100  130     +30    21  line 20 of the base"), "{}", stdout(&output));
     for format in ["markdown", "csv", "html"] {

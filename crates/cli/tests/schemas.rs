@@ -6,11 +6,16 @@ mod harness;
 
 use gristmill_gate::GateReport;
 use gristmill_output::json;
+use gristmill_report::diff::{Diff, FunctionDiff};
 use harness::*;
 
 #[test]
 fn schemas_are_those_of_the_types() {
-    for (name, schema) in [("gate", json::schema::<GateReport>("gristmill gate run --format json"))] {
+    for (name, schema) in [
+        ("diff", json::schema::<Diff>("gristmill diff --format json")),
+        ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
+        ("gate", json::schema::<GateReport>("gristmill gate run --format json")),
+    ] {
         let path = root().join("docs/schema").join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(schema.as_value()).unwrap() + "\n";
         if std::env::var_os("BLESS").is_some() {
