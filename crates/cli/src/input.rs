@@ -14,6 +14,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use gristmill_profile::InputBytes;
+use gristmill_report::ReadFile;
 
 pub(crate) use self::expand::Packing;
 use self::expand::{Ending, Source};
@@ -47,6 +48,39 @@ impl Input {
     /// How to name it in a report; safe to show.
     pub(crate) fn name(&self) -> String {
         display_name(&self.path)
+    }
+
+    /// The file as reports see it.
+    pub(crate) fn as_read_file(&self) -> ReadFile<'_> {
+        ReadFile {
+            path: &self.path,
+            name: self.name().into(),
+            is_standard_input: is_dash(&self.path),
+            bytes: &self.bytes,
+            packing: self.packing.map(Packing::as_str),
+            stored_size: self.stored_size,
+            damage: self.damage.as_deref(),
+            name_mismatch: name_mismatch(&self.path, self.packing).map(Into::into),
+        }
+    }
+}
+
+/// Describes how a file name contradicts the packing of the content. Standard input has no name.
+fn name_mismatch(path: &Path, packing: Option<Packing>) -> Option<String> {
+    if is_dash(path) {
+        return None;
+    }
+    match (packing, Packing::from_extension(path)) {
+        (Some(packing), None) => Some(format!(
+            "the content is packed with {packing}, but the file name does not have its extension"
+        )),
+        (None, Some(named)) => {
+            Some(format!("the file name stands for {named}, but the content is not packed"))
+        }
+        (Some(packing), Some(named)) if packing != named => {
+            Some(format!("the file name stands for {named}, but the content is packed with {packing}"))
+        }
+        _ => None,
     }
 }
 

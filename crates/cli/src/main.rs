@@ -10,7 +10,6 @@ mod commands;
 #[cfg(unix)]
 mod cut_short;
 mod error;
-mod examine;
 mod exit_status;
 mod input;
 mod interrupt;

@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 
-pub(crate) use gristmill_output::{Painted, Painter, byte_size, grouped, printable, printable_path};
+pub(crate) use gristmill_output::{Painter, byte_size, grouped, printable, printable_path};
 
 use crate::args::ColorChoice;
 

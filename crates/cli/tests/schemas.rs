@@ -7,6 +7,8 @@ mod harness;
 use gristmill_gate::GateReport;
 use gristmill_output::json;
 use gristmill_report::diff::{Diff, FunctionDiff};
+use gristmill_report::info::InfoDocument;
+use gristmill_report::lint::{LintDocument, RuleList};
 use harness::*;
 
 #[test]
@@ -15,6 +17,9 @@ fn schemas_are_those_of_the_types() {
         ("diff", json::schema::<Diff>("gristmill diff --format json")),
         ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
         ("gate", json::schema::<GateReport>("gristmill gate run --format json")),
+        ("info", json::schema::<InfoDocument<'_>>("gristmill info --format json")),
+        ("lint", json::schema::<LintDocument<'_>>("gristmill lint --format json")),
+        ("lint-rules", json::schema::<RuleList>("gristmill lint --rules --format json")),
     ] {
         let path = root().join("docs/schema").join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(schema.as_value()).unwrap() + "\n";

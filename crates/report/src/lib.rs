@@ -11,8 +11,11 @@ pub mod diff;
 mod functions;
 mod grouping;
 mod head;
+pub mod info;
 mod json;
+pub mod lint;
 mod path;
+mod read_file;
 mod report;
 mod show;
 mod tree;
@@ -23,6 +26,7 @@ pub use functions::{Functions, FunctionsOptions, Row, SortBy};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
+pub use read_file::ReadFile;
 pub use report::Report;
 pub use show::{
     CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,

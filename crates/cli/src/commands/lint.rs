@@ -1,67 +1,48 @@
 //! `gristmill lint`: checks profiles against the format.
 
-mod excerpt;
-mod explain;
-mod findings;
-mod github;
-mod json;
-mod sarif;
-mod text;
-
-use std::io::{self, Write};
-use std::path::Path;
-
 use gristmill_format::{Lint, Severity};
+use gristmill_report::lint::{
+    DEFAULT_LIMIT, GithubPrinter, JsonPrinter, LintPrinter, LintedFile, RuleList, SarifPrinter, TextPrinter,
+    similar_rules,
+};
 
-use self::findings::{Counts, Subject};
 use crate::args::{FailOn, LintArgs, LintFormat};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::session::Session;
-
-/// So many findings of a rule are shown without --all.
-const SHOWN: usize = 3;
-
-/// One format of the output.
-trait Printer {
-    /// Checks a file and writes what was found.
-    fn file(&mut self, out: &mut dyn Write, subject: &Subject<'_>) -> io::Result<Counts>;
-
-    /// A file could not be read; `message` names it and has been said on standard error.
-    fn unread(&mut self, out: &mut dyn Write, path: &Path, message: &str) -> io::Result<()>;
-
-    /// All files are done.
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
-}
+use crate::terminal::printable;
 
 pub(crate) fn run(args: &LintArgs, session: &Session) -> Result<ExitStatus, CliError> {
     if args.rules {
-        explain::list(args.format, session)?;
+        print_rules(&RuleList::all(), args, session)?;
         return Ok(ExitStatus::Success);
     }
     if let Some(name) = &args.explain {
-        explain::explain(name, args.format, session)?;
+        let name = name.trim().to_ascii_lowercase();
+        let rules = RuleList::one(&name).ok_or_else(|| unknown_rule(&name))?;
+        print_rules(&rules, args, session)?;
         return Ok(ExitStatus::Success);
     }
     let lint = Lint { strict: args.strict, practice: args.practice };
-    let limit = if args.all { None } else { Some(SHOWN as u64) };
+    let limit = if args.all { None } else { Some(DEFAULT_LIMIT as u64) };
     let fail_on = match args.fail_on {
         FailOn::Error => Severity::Error,
         FailOn::Warning => Severity::Warning,
         FailOn::Note => Severity::Note,
     };
-    let mut printer: Box<dyn Printer> = match args.format {
-        LintFormat::Text => Box::new(text::Text::new(session.paint, session.width)),
-        LintFormat::Json => Box::new(json::Json::default()),
-        LintFormat::Sarif => Box::new(sarif::Sarif::default()),
-        LintFormat::Github => Box::new(github::Github),
+    let mut printer: Box<dyn LintPrinter> = match args.format {
+        LintFormat::Text => Box::new(TextPrinter::new(&session.look())),
+        LintFormat::Json => Box::new(JsonPrinter::default()),
+        LintFormat::Sarif => Box::new(SarifPrinter::default()),
+        LintFormat::Github => Box::new(GithubPrinter),
     };
     let mut status = ExitStatus::Success;
     for path in &args.files {
         match session.read(path) {
             Ok(input) => {
-                let subject = Subject::new(&input, lint, limit);
-                let counts = printer.file(&mut **session.stdout(), &subject)?;
+                let file = input.as_read_file();
+                let linted = LintedFile::new(&file, lint, limit);
+                let counts = printer.write_file(&linted, &mut **session.stdout())?;
                 if counts.at_least(fail_on) > 0 {
                     status = status.max(ExitStatus::Findings);
                 }
@@ -70,11 +51,38 @@ pub(crate) fn run(args: &LintArgs, session: &Session) -> Result<ExitStatus, CliE
             Err(error) => {
                 let error = CliError::from(error);
                 session.report(&error);
-                printer.unread(&mut **session.stdout(), path, &error.to_string())?;
+                printer.write_unread(path, &error.to_string(), &mut **session.stdout())?;
                 status = ExitStatus::Failure;
             }
         }
     }
     printer.end(&mut **session.stdout())?;
     Ok(status)
+}
+
+fn print_rules(rules: &RuleList, args: &LintArgs, session: &Session) -> Result<(), CliError> {
+    let out = &mut **session.stdout();
+    match (args.format, &args.explain) {
+        (LintFormat::Text, None) => rules.write_table(&session.look(), out)?,
+        (LintFormat::Text, Some(_)) => rules.write_explanations(&session.look(), out)?,
+        (LintFormat::Json, _) => rules.write_json(out)?,
+        (LintFormat::Sarif | LintFormat::Github, _) => {
+            return Err(CliError::Usage {
+                message: "rules can be written as text or JSON only".to_owned(),
+                hint: Some("use --format json, or no --format".to_owned()),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn unknown_rule(name: &str) -> CliError {
+    let hint = match similar_rules(name).as_slice() {
+        [] => "list all rules with `gristmill lint --rules`".to_owned(),
+        names => format!("did you mean {}?", names.join(", ")),
+    };
+    CliError::Usage {
+        message: format!("there is no rule `{}`", printable(name.as_bytes())),
+        hint: Some(hint),
+    }
 }

@@ -9,6 +9,7 @@ mod zstd;
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 use bzip2::Decompress as Bunzip;
 use lzma_rust2::{Action, Status, XzStream};
@@ -31,16 +32,32 @@ pub(crate) enum Packing {
 
 impl fmt::Display for Packing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-            Self::Xz => "xz",
-            Self::Bzip2 => "bzip2",
-        })
+        f.write_str(self.as_str())
     }
 }
 
 impl Packing {
+    /// Returns the name of the program that packs so.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Xz => "xz",
+            Self::Bzip2 => "bzip2",
+        }
+    }
+
+    /// Returns the packing that the extension of a file name stands for.
+    pub(super) fn from_extension(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "gz" => Some(Self::Gzip),
+            "zst" | "zstd" => Some(Self::Zstd),
+            "xz" => Some(Self::Xz),
+            "bz2" => Some(Self::Bzip2),
+            _ => None,
+        }
+    }
+
     /// Tells by the first bytes of a file. No profile begins like that: it is text.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         match head {

@@ -321,3 +321,18 @@ fn a_slow_pipe_is_read_to_its_end() {
         assert_eq!((&*input.bytes, input.damage), (&*text, None));
     }
 }
+
+#[test]
+fn names_that_contradict_the_packing() {
+    for (name, packing, is_fine) in [
+        ("a.out", None, true),
+        ("a.gz", Some(Packing::Gzip), true),
+        ("A.GZ", Some(Packing::Gzip), true),
+        ("a.out", Some(Packing::Gzip), false),
+        ("a.xz", Some(Packing::Gzip), false),
+        ("a.zst", None, false),
+        ("-", Some(Packing::Xz), true),
+    ] {
+        assert_eq!(name_mismatch(Path::new(name), packing).is_none(), is_fine, "{name}");
+    }
+}

@@ -1,6 +1,6 @@
-//! What well-known event types are, for files that do not say it.
+//! The meanings of well-known event types, for files that do not have them.
 
-/// Words for a person who has never seen the format. Only names that mean the same wherever they stand.
+/// Names that mean the same in every file.
 const MEANINGS: [(&str, &str); 40] = [
     // Callgrind and Cachegrind.
     ("Ir", "instructions executed"),
@@ -47,6 +47,7 @@ const MEANINGS: [(&str, &str); 40] = [
     ("process_time", "processor time"),
 ];
 
-pub(super) fn of(name: &[u8]) -> Option<&'static str> {
+/// Returns the meaning of an event type.
+pub(super) fn get(name: &[u8]) -> Option<&'static str> {
     MEANINGS.iter().find(|(known, _)| known.as_bytes() == name).map(|&(_, meaning)| meaning)
 }

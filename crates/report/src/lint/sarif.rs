@@ -1,28 +1,29 @@
-//! Findings as SARIF 2.1.0, which code review tools read. Written while they are found.
+//! Findings as SARIF 2.1.0, which code review tools read. They are written while they are made.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use gristmill_format::{Finding, RULES, Rule};
-use serde::Serialize;
-
-use super::Printer;
-use super::findings::{Counts, Subject, character_column, index_of};
-use crate::terminal::grouped;
+use gristmill_output::grouped;
 use gristmill_output::sarif::{
     Artifact, Configuration, Driver, Location, PhysicalLocation, Region, SCHEMA, Text, uri,
 };
+use serde::Serialize;
 
-#[derive(Default)]
-pub(super) struct Sarif {
+use super::LintPrinter;
+use super::findings::{FindingCounts, LintedFile, character_column, rule_index};
+
+/// A printer of SARIF. See the example of [`lint`](crate::lint).
+#[derive(Debug, Default)]
+pub struct SarifPrinter {
     has_begun: bool,
     has_results: bool,
-    failed: bool,
+    has_failed: bool,
     notifications: Vec<Notification>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Descriptor {
     id: &'static str,
@@ -33,12 +34,12 @@ struct Descriptor {
     properties: Properties,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Properties {
     clause: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SarifResult<'f> {
     rule_id: &'static str,
@@ -48,14 +49,14 @@ struct SarifResult<'f> {
     locations: [Location<'f>; 1],
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Invocation<'n> {
     execution_successful: bool,
     tool_execution_notifications: &'n [Notification],
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Notification {
     level: &'static str,
@@ -64,18 +65,18 @@ struct Notification {
     associated_rule: Option<Reference>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct OwnedText {
     text: String,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Reference {
     id: &'static str,
     index: usize,
 }
 
-impl Sarif {
+impl SarifPrinter {
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
@@ -87,24 +88,24 @@ impl Sarif {
              \"tool\":{{\"driver\":"
         )?;
         serde_json::to_writer(&mut *out, &driver)?;
-        // Columns are characters here, bytes everywhere else: SARIF knows no bytes.
+        // SARIF counts columns in characters, not in bytes.
         write!(out, "}},\n\"columnKind\":\"unicodeCodePoints\",\n\"results\":[")
     }
 }
 
-impl Printer for Sarif {
-    fn file(&mut self, out: &mut dyn Write, subject: &Subject<'_>) -> io::Result<Counts> {
+impl LintPrinter for SarifPrinter {
+    fn write_file(&mut self, file: &LintedFile<'_>, out: &mut dyn Write) -> io::Result<FindingCounts> {
         self.begin(out)?;
-        let uri = uri(&subject.input.path);
-        let mut counts = Counts::default();
+        let uri = uri(file.file.path);
+        let mut counts = FindingCounts::default();
         let mut by_rule: BTreeMap<usize, u64> = BTreeMap::new();
         let mut written = Ok(());
-        subject.run(|finding| {
+        file.run(|finding| {
             counts.add(finding.rule.severity);
-            let index = index_of(finding.rule);
+            let index = rule_index(finding.rule);
             let count = by_rule.entry(index).or_default();
             *count += 1;
-            if written.is_ok() && subject.limit.is_none_or(|limit| *count <= limit) {
+            if written.is_ok() && file.limit.is_none_or(|limit| *count <= limit) {
                 let separator = if std::mem::replace(&mut self.has_results, true) { ",\n" } else { "\n" };
                 written = write!(out, "{separator}")
                     .and_then(|()| Ok(serde_json::to_writer(&mut *out, &result(&finding, index, &uri))?));
@@ -112,9 +113,10 @@ impl Printer for Sarif {
         });
         written?;
         for (index, count) in by_rule {
-            let omitted = subject.limit.map_or(0, |limit| count.saturating_sub(limit));
-            if let (1.., Some(rule)) = (omitted, RULES.get(index)) {
-                let (omitted, name) = (grouped(omitted), subject.input.name());
+            let omitted = file.limit.map_or(0, |limit| count.saturating_sub(limit));
+            if omitted > 0 {
+                let rule = RULES[index];
+                let (omitted, name) = (grouped(omitted), &file.file.name);
                 self.notifications.push(Notification {
                     level: "note",
                     message: OwnedText { text: format!("{name}: {omitted} more findings of {}", rule.name) },
@@ -125,8 +127,8 @@ impl Printer for Sarif {
         Ok(counts)
     }
 
-    fn unread(&mut self, _: &mut dyn Write, _: &Path, message: &str) -> io::Result<()> {
-        self.failed = true;
+    fn write_unread(&mut self, _: &Path, message: &str, _: &mut dyn Write) -> io::Result<()> {
+        self.has_failed = true;
         self.notifications.push(Notification {
             level: "error",
             message: OwnedText { text: message.to_owned() },
@@ -138,7 +140,7 @@ impl Printer for Sarif {
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
         let invocation = Invocation {
-            execution_successful: !self.failed,
+            execution_successful: !self.has_failed,
             tool_execution_notifications: &self.notifications,
         };
         write!(out, "\n],\n\"invocations\":[")?;
@@ -161,7 +163,7 @@ fn descriptor(rule: &'static Rule) -> Descriptor {
 fn result<'f>(finding: &'f Finding<'_>, rule_index: usize, uri: &'f str) -> SarifResult<'f> {
     let start = finding.column - 1;
     let end = start.saturating_add(finding.length);
-    // What is about the file as a whole has no line to count columns in.
+    // A finding about the whole file has no columns.
     let column = |at| (!finding.text.is_empty()).then(|| character_column(finding.text, at));
     SarifResult {
         rule_id: finding.rule.name,

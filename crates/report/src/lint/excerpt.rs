@@ -1,46 +1,47 @@
-//! A line of a file with a place in it marked: cut to the width, made safe to show, and the marker right below.
+//! A line of a file with a marker below: cut to the width, without control characters.
 
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::terminal::printable;
+use gristmill_output::printable;
 
-/// What stands where a line is cut.
+/// The mark of a cut.
 const CUT: &str = "…";
 
-/// A character of UTF-8 has at most this many bytes.
-const LONGEST_CHARACTER: usize = 4;
+/// Bytes of the longest character in UTF-8.
+const MAX_CHARACTER_BYTES: usize = 4;
 
+/// A line as it is shown, and the marked columns of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
     pub(super) line: String,
-    /// How many columns stand before the marked place.
+    /// Columns before the marked ones.
     pub(super) before: usize,
-    /// How many columns it takes; at least one.
+    /// Marked columns; at least one.
     pub(super) marked: usize,
 }
 
 impl Excerpt {
-    /// `^~~~`
+    /// Returns the marker: `^~~~`.
     pub(super) fn marker(&self) -> String {
         format!("^{}", "~".repeat(self.marked - 1))
     }
 }
 
-/// A character, or a byte that is none, as it is shown: as itself or as an escape.
+/// A character or an invalid byte, as it is shown: as itself or as an escape.
 struct Cell {
     shown: String,
-    /// Columns from the beginning of the window.
+    /// Its columns, from the start of the window.
     columns: Range<usize>,
 }
 
-/// The part of `text` around the marked bytes that fits into `width` columns.
+/// Returns the part of `text` around the marked bytes that fits into `width` columns.
 pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerpt {
     let width = width.max(3);
     let marked = marked.start.min(text.len())..marked.end.min(text.len());
-    // A line may have megabytes. Further away than this nothing can be seen.
-    let reach = width * LONGEST_CHARACTER;
+    // A line may have megabytes. Nothing beyond this window can be shown.
+    let reach = width * MAX_CHARACTER_BYTES;
     let window =
         window(text, marked.start.saturating_sub(reach), marked.end.min(marked.start + reach) + reach);
     let (cells, mark) = cells(text, window.clone(), &marked);
@@ -50,7 +51,7 @@ pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerp
     let start = if !open_left && (mark.end < width || (total <= width && !open_right)) {
         0
     } else {
-        // The place in the middle, but nothing left free at the end of the line.
+        // The mark is in the middle, unless that leaves columns free at the end.
         let seen = mark.len().min(width * 2 / 3);
         let middle = mark.start.saturating_sub((width - seen) / 2);
         if open_right { middle } else { middle.min((total + CUT_WIDTH).saturating_sub(width)) }
@@ -58,7 +59,7 @@ pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerp
     let mut line = String::new();
     let mut columns = 0;
     let mut seen = 0..0;
-    // The line from the first character that is not cut; a wide one may be cut in half, and goes.
+    // The line starts at the first whole character; a wide one that would be cut in half is left out.
     let first = cells.iter().position(|cell| cell.columns.start >= start).unwrap_or(cells.len());
     let from = cells.get(first).map_or(total, |cell| cell.columns.start);
     if first > 0 || open_left {
@@ -69,7 +70,7 @@ pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerp
     seen.start = shift(mark.start, columns);
     seen.end = shift(mark.end, columns);
     let rest = &cells[first..];
-    let fits = |room: usize| rest.iter().take_while(|cell| cell.columns.end - from <= room).count();
+    let fits = |width: usize| rest.iter().take_while(|cell| cell.columns.end - from <= width).count();
     let mut shown = fits(width - columns);
     let cut = shown < rest.len() || open_right;
     if cut {
@@ -88,22 +89,22 @@ pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerp
     Excerpt { line, before, marked: end.saturating_sub(before).max(1) }
 }
 
-/// What [`CUT`] takes.
+/// Columns of [`CUT`].
 const CUT_WIDTH: usize = 1;
 
-/// Moved to where characters begin.
+/// Returns a range of bytes, moved to the boundaries of characters.
 fn window(text: &[u8], start: usize, end: usize) -> Range<usize> {
     let inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     let mut start = start.min(text.len());
     if start > 0 {
-        start += (0..LONGEST_CHARACTER - 1).take_while(|&back| inside(start + back)).count();
+        start += (0..MAX_CHARACTER_BYTES - 1).take_while(|&back| inside(start + back)).count();
     }
     let mut end = end.min(text.len());
-    end -= (0..LONGEST_CHARACTER - 1).take_while(|&back| end > back && inside(end - back)).count();
+    end -= (0..MAX_CHARACTER_BYTES - 1).take_while(|&back| end > back && inside(end - back)).count();
     start..end.max(start)
 }
 
-/// The characters in a window of the text, and the columns of those that are marked, if only in part.
+/// Returns the characters in a window of the text, and the columns of those that are marked at least in part.
 fn cells(text: &[u8], window: Range<usize>, marked: &Range<usize>) -> (Vec<Cell>, Range<usize>) {
     let mut cells = Vec::new();
     let mut mark: Option<Range<usize>> = None;
@@ -127,7 +128,7 @@ fn cells(text: &[u8], window: Range<usize>, marked: &Range<usize>) -> (Vec<Cell>
         }
         chunk.invalid().iter().for_each(|byte| push(std::slice::from_ref(byte)));
     }
-    // A place after the last character, or one that takes no column.
+    // A location after the last character, or a character without columns.
     let mark = mark.unwrap_or(column..column + 1);
     (cells, mark.start..mark.end.max(mark.start + 1))
 }
@@ -136,7 +137,7 @@ fn cells(text: &[u8], window: Range<usize>, marked: &Range<usize>) -> (Vec<Cell>
 mod tests {
     use super::*;
 
-    /// The two lines, one below the other.
+    /// Returns the line and the marker below it.
     fn shown(text: &[u8], marked: Range<usize>, width: usize) -> [String; 2] {
         let excerpt = excerpt(text, marked, width);
         assert!(excerpt.line.width() <= width, "{excerpt:?}");
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn place_after_the_end() {
+    fn location_after_the_end() {
         assert_eq!(shown(b"calls=", 6..6, 40), ["calls=", "      ^"]);
         assert_eq!(shown(b"", 0..0, 40), ["", "^"]);
         assert_eq!(shown(b"ab", 7..9, 40), ["ab", "  ^"]);
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_around_the_place() {
+    fn long_lines_are_cut_around_the_mark() {
         let digits = b"0123456789".repeat(10);
         assert_eq!(shown(&digits, 2..5, 20), ["0123456789012345678…", "  ^~~"]);
         assert_eq!(shown(&digits, 50..53, 20), ["…234567890123456789…", "         ^~~"]);
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn any_place_in_any_line_fits() {
+    fn any_location_of_any_line_fits() {
         let lines: [Vec<u8>; 5] = [
             "ö日\t\u{202e}".repeat(40).into_bytes(),
             b"\xff\x80".repeat(99),

@@ -1,0 +1,202 @@
+//! The findings of one file: passed on as they are made, counted, or gathered by rule with the first few of each.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::AddAssign;
+
+use gristmill_format::{Finding, Lint, RULES, Rule, Severity};
+use gristmill_output::grouped;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::read_file::ReadFile;
+
+/// A file to be checked. See the example of [`lint`](crate::lint).
+#[derive(Debug, Clone, Copy)]
+pub struct LintedFile<'a> {
+    pub(super) file: &'a ReadFile<'a>,
+    lint: Lint,
+    /// Findings of each rule to show, or `None` for all.
+    pub(super) limit: Option<u64>,
+}
+
+impl<'a> LintedFile<'a> {
+    /// A file to be checked this way. `limit` is the count of findings to show of each rule.
+    pub fn new(file: &'a ReadFile<'a>, lint: Lint, limit: Option<u64>) -> Self {
+        Self { file, lint, limit }
+    }
+
+    /// Passes on all findings.
+    pub fn run(&self, found: impl FnMut(Finding<'a>)) {
+        self.file.examine(self.lint, found);
+    }
+
+    /// Gathers the findings by rule: the most severe rules first, then by the first location in the file. Of each rule, up
+    /// to `keep` findings are kept.
+    pub fn gather(&self, keep: usize) -> (Vec<RuleFindings<'a>>, FindingCounts) {
+        let mut groups: Vec<RuleFindings<'a>> = Vec::new();
+        let mut indexes: HashMap<&'static str, usize> = HashMap::new();
+        let mut counts = FindingCounts::default();
+        self.run(|finding| {
+            counts.add(finding.rule.severity);
+            let index = *indexes.entry(finding.rule.name).or_insert_with(|| {
+                groups.push(RuleFindings { rule: finding.rule, count: 0, first: Vec::new() });
+                groups.len() - 1
+            });
+            groups[index].add(finding, keep);
+        });
+        groups.sort_by_key(|group| {
+            let first = group.first.first().map(order);
+            (std::cmp::Reverse(group.rule.severity), first, rule_index(group.rule))
+        });
+        (groups, counts)
+    }
+}
+
+/// The findings of one rule in one file. See [`LintedFile::gather`] and the example of [`lint`](crate::lint).
+#[derive(Debug, Clone)]
+pub struct RuleFindings<'a> {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Count of all findings.
+    pub count: u64,
+    /// The findings that stand first in the file, in its order.
+    pub first: Vec<Finding<'a>>,
+}
+
+impl<'a> RuleFindings<'a> {
+    fn add(&mut self, finding: Finding<'a>, keep: usize) {
+        self.count += 1;
+        let index = self.first.partition_point(|other| order(other) <= order(&finding));
+        if index < keep {
+            self.first.truncate(keep - 1);
+            self.first.insert(index, finding);
+        }
+    }
+
+    /// Returns the count of findings that are not in `first`.
+    pub fn omitted(&self) -> u64 {
+        self.count - self.first.len() as u64
+    }
+}
+
+fn order(finding: &Finding<'_>) -> (u64, u64) {
+    (finding.location.line, finding.column)
+}
+
+/// Returns the index of a rule in the table of rules.
+pub(super) fn rule_index(rule: &Rule) -> usize {
+    #[expect(clippy::expect_used, reason = "the table has all rules")]
+    RULES.iter().position(|other| other.name == rule.name).expect("a rule of the table")
+}
+
+/// The count of findings of each severity.
+///
+/// ```
+/// use gristmill_report::lint::FindingCounts;
+///
+/// let counts = FindingCounts { error: 1, warning: 0, note: 1234 };
+/// assert_eq!(counts.to_string(), "1 error, 1,234 notes");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FindingCounts {
+    /// Errors.
+    pub error: u64,
+    /// Warnings.
+    pub warning: u64,
+    /// Notes.
+    pub note: u64,
+}
+
+impl FindingCounts {
+    /// Counts a finding of this severity.
+    pub fn add(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.error += 1,
+            Severity::Warning => self.warning += 1,
+            Severity::Note => self.note += 1,
+        }
+    }
+
+    /// Returns the count of findings of at least this severity.
+    pub fn at_least(&self, severity: Severity) -> u64 {
+        match severity {
+            Severity::Error => self.error,
+            Severity::Warning => self.error + self.warning,
+            Severity::Note => self.error + self.warning + self.note,
+        }
+    }
+}
+
+impl AddAssign for FindingCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.error += other.error;
+        self.warning += other.warning;
+        self.note += other.note;
+    }
+}
+
+/// Writes `2 errors, 1 warning`, or `no findings`.
+impl fmt::Display for FindingCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for (count, word) in [(self.error, "error"), (self.warning, "warning"), (self.note, "note")] {
+            if count > 0 {
+                let plural = if count == 1 { "" } else { "s" };
+                write!(f, "{separator}{} {word}{plural}", grouped(count))?;
+                separator = ", ";
+            }
+        }
+        if separator.is_empty() { f.write_str("no findings") } else { Ok(()) }
+    }
+}
+
+/// Returns the column, from 1, of the byte at an offset, counted in characters. Each byte of invalid UTF-8 counts as one.
+pub(super) fn character_column(text: &[u8], byte_offset: u64) -> u64 {
+    let byte_offset = usize::try_from(byte_offset).unwrap_or(usize::MAX);
+    let (before, beyond) = match text.get(..byte_offset) {
+        Some(before) => (before, 0),
+        None => (text, byte_offset.saturating_sub(text.len())),
+    };
+    let characters: usize =
+        before.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum();
+    (characters.saturating_add(beyond) as u64).saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use gristmill_format::Location;
+
+    use super::*;
+    use crate::read_file::rule;
+
+    #[test]
+    fn columns_in_characters() {
+        let text = "1 größe\t".as_bytes();
+        assert_eq!(character_column(text, 0), 1);
+        assert_eq!(character_column(text, 8), 7);
+        assert_eq!(character_column(text, 10), 9);
+        assert_eq!(character_column(b"\xff\xfex", 2), 3);
+        assert_eq!(character_column(b"ab", 3), 4);
+    }
+
+    #[test]
+    fn counts_by_severity() {
+        let counts = FindingCounts { error: 1, warning: 0, note: 1234 };
+        assert_eq!(FindingCounts::default().to_string(), "no findings");
+        assert_eq!(counts.at_least(Severity::Warning), 1);
+        assert_eq!(counts.at_least(Severity::Note), 1235);
+    }
+
+    #[test]
+    fn first_findings_are_kept() {
+        let rule = rule("unknown-line").unwrap();
+        let mut group = RuleFindings { rule, count: 0, first: Vec::new() };
+        for line in [5, 9, 7, 2, 8] {
+            let location = Location { byte: 0, line };
+            group.add(Finding { rule, location, column: 1, length: 0, message: "".into(), text: b"" }, 3);
+        }
+        let lines: Vec<u64> = group.first.iter().map(|finding| finding.location.line).collect();
+        assert_eq!((lines, group.count, group.omitted()), (vec![2, 5, 7], 5, 2));
+    }
+}
