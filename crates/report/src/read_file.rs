@@ -66,7 +66,7 @@ impl<'a> ReadFile<'a> {
         }
         // If nothing could be expanded, there is nothing to examine.
         if self.damage.is_some() && self.bytes.is_empty() {
-            return Survey::of(b"");
+            return Survey::new(b"");
         }
         lint.run(self.bytes, found)
     }
