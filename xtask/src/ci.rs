@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: every check, in order; the first that fails ends it.
+//! `cargo xtask ci`: runs every check in order and stops at the first failure.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use crate::{corpus, fuzz, workspace};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Prints the steps and does nothing.
+    /// List the steps and exit.
     #[arg(long)]
     list: bool,
-    /// Only these steps.
+    /// Run only these steps.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "STEP")]
     only: Vec<Step>,
-    /// All steps but these.
+    /// Skip these steps.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "STEP", conflicts_with = "only")]
     skip: Vec<Step>,
-    /// How long each fuzz target runs.
+    /// Seconds that each fuzz target runs.
     #[arg(long, default_value_t = 60)]
     fuzz_seconds: u32,
 }
@@ -48,11 +48,11 @@ impl Step {
     fn about(self) -> &'static str {
         match self {
             Self::Format => "the code is formatted",
-            Self::Clippy => "no lint has anything to say",
+            Self::Clippy => "clippy has no warnings",
             Self::Docs => "the documentation builds without a warning",
             Self::Tests => "all tests pass",
-            Self::Fuzz => "each fuzz target runs for a while without a crash",
-            Self::Corpus => "the corpus is as its manifest says",
+            Self::Fuzz => "each fuzz target runs without a crash",
+            Self::Corpus => "the corpus matches its manifest",
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_keep_their_order_whatever_is_chosen() {
+    fn chosen_steps_keep_their_order() {
         let names = |options: &Options| chosen(options).map(Step::name).collect::<Vec<_>>();
         assert_eq!(names(&options(&[], &[])), ["format", "clippy", "docs", "tests", "fuzz", "corpus"]);
         assert_eq!(names(&options(&[Step::Tests, Step::Format], &[])), ["format", "tests"]);

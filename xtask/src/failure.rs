@@ -1,4 +1,4 @@
-//! Why a task did not end well, for the person at the terminal.
+//! The error of a task, as the terminal shows it.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl fmt::Display for Failure {
 }
 
 pub(crate) trait Context<T> {
-    /// Says what was tried when the error came.
+    /// Adds what was attempted when the error occurred.
     fn context(self, doing: impl FnOnce() -> String) -> Result<T, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz [TARGET]`: builds the fuzz targets and lets them run for a while, on a stable toolchain.
+//! `cargo xtask fuzz [TARGET]`: builds the fuzz targets and runs them, on a stable toolchain.
 //!
 //! libFuzzer needs coverage counters in the code. `cargo fuzz` turns them on together with a sanitizer, which needs a
 //! nightly toolchain; the counters alone are options of LLVM that stable passes on. Nothing here is unsafe code, so a
@@ -15,7 +15,7 @@ use crate::failure::{Context as _, Failure};
 use crate::manifest;
 use crate::workspace;
 
-/// The coverage that libFuzzer reads, and checks that a release build leaves out.
+/// Coverage counters for libFuzzer, and checks that a release build omits.
 const FLAGS: [&str; 10] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -30,29 +30,29 @@ const FLAGS: [&str; 10] = [
     "-Cdebuginfo=line-tables-only",
 ];
 
-/// An input that takes more than this has failed.
+/// An input that needs more than this has failed.
 const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=10"];
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// All targets, one after the other, when none is named.
+    /// The target; without it, all targets one after another.
     target: Option<String>,
-    /// How long each target runs.
+    /// Seconds that each target runs.
     #[arg(long, default_value_t = 60)]
     pub(crate) seconds: u32,
-    /// Processes that search side by side.
+    /// Processes that search in parallel.
     #[arg(long, default_value_t = 1)]
     jobs: u32,
-    /// What the choices of the search follow from: the same inputs in the same order, as long as time lasts.
+    /// Seed of the search: the same seed tries the same inputs in the same order.
     #[arg(long, default_value_t = SEED, value_parser = clap::value_parser!(u32).range(1..))]
     seed: u32,
 }
 
-/// Any number would do, but the same one always: what fails in one run of the checks is to fail in the next.
+/// A fixed seed: an input that fails in one run of the checks fails in the next.
 const SEED: u32 = 4711;
 
 impl Options {
-    /// Every target for a short time, as the checks want it.
+    /// Options that run every target for a short time, for the checks.
     pub(crate) fn smoke(seconds: u32) -> Self {
         Self { target: None, seconds, jobs: 1, seed: SEED }
     }
@@ -92,7 +92,7 @@ fn targets(folder: &Path) -> Result<Vec<String>, Failure> {
 fn build() -> Result<PathBuf, Failure> {
     // Naming the platform, even if it is this one, keeps the flags away from build scripts and procedural macros.
     let platform = workspace::platform()?;
-    // A folder of its own: with other flags everything is built anew, which must not drive out the usual build.
+    // A separate folder: the flags differ, and must not invalidate the usual build.
     let built = workspace::target().join("fuzz");
     let mut cargo = workspace::cargo();
     cargo.args([
@@ -129,7 +129,7 @@ fn search(folder: &Path, built: &Path, target: &str, options: &Options) -> Resul
         command.arg(format!("-fork={}", options.jobs));
     }
     let start = SystemTime::now();
-    // libFuzzer has much to say even when all is well.
+    // libFuzzer writes a long log even when it finds nothing.
     let output = command.output().context(|| format!("cannot run {}", program.display()))?;
     let text = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
@@ -141,7 +141,7 @@ fn search(folder: &Path, built: &Path, target: &str, options: &Options) -> Resul
     let log = folder.join("artifacts").join(format!("{target}.log"));
     std::fs::write(&log, &output.stderr).context(|| format!("cannot write {}", log.display()))?;
     println!("{}", crash::reason(&text));
-    println!("all that was said: {}", log.display());
+    println!("full log: {}", log.display());
     match crash::artifact(&text, &artifacts, start) {
         Some(artifact) => Err(failed(target, output.status, &program, &artifact)?),
         None => {
@@ -168,7 +168,7 @@ fn failed(target: &str, status: ExitStatus, program: &Path, artifact: &Path) -> 
     Ok(Failure::new(format!("fuzz target {target} ended with {status}; reproduce it with: {again}")))
 }
 
-/// A smaller input that fails as well, if one is found soon.
+/// Looks for a smaller input that fails as well.
 fn minimized(program: &Path, artifact: &Path) -> Option<PathBuf> {
     let mut name = artifact.as_os_str().to_owned();
     name.push(".smaller");
@@ -176,12 +176,12 @@ fn minimized(program: &Path, artifact: &Path) -> Option<PathBuf> {
     let mut command = Command::new(program);
     command.args(["-minimize_crash=1", "-max_total_time=30", "-verbosity=0"]).args(LIMITS);
     command.arg(format!("-exact_artifact_path={}", smaller.display())).arg(artifact);
-    // It fails even when it has found something.
+    // The exit code is a failure even when a smaller input was found.
     let _ = command.output();
     smaller.is_file().then_some(smaller)
 }
 
-/// Copies the files of the corpus to the inputs, where libFuzzer adds its own findings.
+/// Copies the corpus to the inputs; libFuzzer adds its own files there.
 fn seed(inputs: &Path) -> Result<(), Failure> {
     for path in manifest::files()?.iter().filter(|path| !path.starts_with("src/")) {
         let to = inputs.join(format!("seed-{}", path.replace('/', "-")));

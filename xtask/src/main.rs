@@ -1,6 +1,6 @@
-//! One door for every check and benchmark of the project: `cargo xtask TASK`.
+//! The checks, benchmarks and generators of the project: `cargo xtask TASK`.
 //!
-//! People and CI run the same tasks. One file for each.
+//! People and CI run the same tasks. Each task is one file.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person at the terminal")]
 
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", about = "One door for every check and benchmark of the project")]
+#[command(name = "cargo xtask", about = "Checks, benchmarks and generators of the project")]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
@@ -33,25 +33,25 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Runs every check, in order, and stops at the first that fails.
+    /// Run every check in order, stop at the first failure
     Ci(ci::Options),
-    /// Builds and runs the fuzz targets.
+    /// Build and run the fuzz targets
     Fuzz(fuzz::Options),
-    /// Writes an invented profile of any size.
+    /// Write an invented profile of any size
     GenProfile(gen_profile::Options),
-    /// Measures in release mode, side by side with other tools.
+    /// Measure speed and memory, compared with other tools
     Bench(bench::Options),
-    /// Checks which files and crates use which.
+    /// Check dependencies between files and crates
     Structure,
-    /// Checks that no comment, text or name uses a retired word.
+    /// Check for retired words in comments, texts and names
     Words,
-    /// Checks that every public type of a library has an example or links to one.
+    /// Check that every public type of a library has an example or links to one
     DocExamples,
-    /// Compiles the libraries for WebAssembly.
+    /// Compile the libraries for WebAssembly
     Wasm,
-    /// Checks corpus/ against its manifest.
+    /// Check the corpus against its manifest
     Corpus(corpus::Options),
-    /// Records the corpus anew, into a folder of its own.
+    /// Record the corpus again, into another folder
     Record(record::Options),
 }
 

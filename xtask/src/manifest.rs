@@ -14,13 +14,13 @@ pub(crate) struct Row {
     pub(crate) bytes: u64,
     pub(crate) checksum: u32,
     pub(crate) producer: String,
-    /// What a shell ran at `/srv/demo` to write the file below `$OUT`; otherwise how the file came to be, or `-`.
+    /// The shell command that wrote the file below `$OUT` when run in `/srv/demo`; or a description of its origin, or `-`.
     pub(crate) command: String,
     pub(crate) exercises: String,
 }
 
 impl Row {
-    /// Whether a command records this file, so that it can be recorded again.
+    /// Returns `true` if the command can record this file again.
     pub(crate) fn is_recorded(&self) -> bool {
         self.command.contains("$OUT/")
     }
@@ -77,7 +77,7 @@ fn text(rows: &[Row]) -> String {
     text
 }
 
-/// Every file below `corpus/`, in the order of their paths, but for the manifest itself.
+/// Returns every file below `corpus/` except the manifest, sorted by path.
 pub(crate) fn files() -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     collect(&corpus(), "", &mut found)?;
@@ -115,7 +115,7 @@ mod tests {
             checksum: 0xAB,
             producer: "valgrind".to_owned(),
             command: "run > $OUT/a/b".to_owned(),
-            exercises: "much".to_owned(),
+            exercises: "all".to_owned(),
         }];
         assert_eq!(parse(&text(&rows)).unwrap(), rows);
         assert!(rows[0].is_recorded());

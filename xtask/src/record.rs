@@ -16,9 +16,9 @@ const PYTHON_PACKAGES: [&str; 3] = ["pyprof2calltree==1.4.5", "yappi==1.7.6", "p
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Where the recordings go; made if it is not there.
+    /// Folder for the recordings, created if missing.
     folder: PathBuf,
-    /// Only files whose path contains this.
+    /// Record only files whose path contains this.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask structure`: which files and crates may use which.
 //!
-//! 1. No circle between the files of a crate. A file depends on another if it names an item that the other defines or
+//! 1. No dependency cycle between the files of a crate. A file depends on another if it names an item that the other defines or
 //!    re-exports. A child may name its ancestors: they are one family.
 //! 2. No command of the program uses another command.
 //! 3. A crate uses only crates of lower floors.
@@ -12,7 +12,7 @@ use crate::source::crates::ProjectCrate;
 use crate::source::items::{CrateItems, Target};
 use crate::source::paths::paths_of_file;
 
-/// Names shown for each edge of a circle.
+/// Names shown for each edge of a cycle.
 const MAX_SHOWN_NAMES: usize = 8;
 
 pub(crate) fn run() -> Result<(), Failure> {
@@ -22,8 +22,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         let items = CrateItems::read(&known.root_file())?;
         let edges = Edges::new(&items);
         file_count += items.files.len();
-        for circle in edges.circles() {
-            faults.push(edges.describe(known.folder, &circle));
+        for cycle in edges.cycles() {
+            faults.push(edges.describe(known.folder, &cycle));
         }
         if !known.is_library {
             faults.extend(edges.commands_using_commands());
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         println!("{fault}\n");
     }
     if faults.is_empty() {
-        println!("structure: {file_count} files, no circle, every crate on its floor");
+        println!("structure: {file_count} files, no dependency cycle, every crate on its floor");
         return Ok(());
     }
     Err(Failure::new(format!("structure: {} faults", faults.len())))
@@ -75,7 +75,7 @@ impl<'a> Edges<'a> {
         &self.items.files[file].path
     }
 
-    /// Returns all files that can be reached from a file, without the file itself unless it is on a circle.
+    /// Returns all files that can be reached from a file, without the file itself unless it is on a cycle.
     fn reachable(&self, from: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::new();
         let mut open = vec![from];
@@ -89,27 +89,27 @@ impl<'a> Edges<'a> {
         reached
     }
 
-    /// Returns the groups of files that depend on each other in a circle.
-    fn circles(&self) -> Vec<Vec<usize>> {
+    /// Returns the groups of files that depend on each other.
+    fn cycles(&self) -> Vec<Vec<usize>> {
         let reachable: Vec<_> = (0..self.items.files.len()).map(|file| self.reachable(file)).collect();
-        let mut circles = Vec::new();
+        let mut cycles = Vec::new();
         let mut placed = BTreeSet::new();
         for (file, reached) in reachable.iter().enumerate() {
             if reached.contains(&file) && !placed.contains(&file) {
-                let circle: Vec<usize> =
+                let cycle: Vec<usize> =
                     reached.iter().copied().filter(|other| reachable[*other].contains(&file)).collect();
-                placed.extend(circle.iter().copied());
-                circles.push(circle);
+                placed.extend(cycle.iter().copied());
+                cycles.push(cycle);
             }
         }
-        circles
+        cycles
     }
 
-    fn describe(&self, folder: &str, circle: &[usize]) -> String {
-        let mut text = format!("crates/{folder}: circle of {} files", circle.len());
-        for file in circle {
+    fn describe(&self, folder: &str, cycle: &[usize]) -> String {
+        let mut text = format!("crates/{folder}: dependency cycle of {} files", cycle.len());
+        for file in cycle {
             for (to, names) in self.by_file.get(file).into_iter().flatten() {
-                if circle.contains(to) {
+                if cycle.contains(to) {
                     let shown: Vec<&str> = names.iter().take(MAX_SHOWN_NAMES).map(String::as_str).collect();
                     let more = if names.len() > shown.len() { ", …" } else { "" };
                     let names = shown.join(", ");
@@ -180,29 +180,26 @@ mod tests {
         CrateItems::parse(files[0].0, &read).unwrap()
     }
 
-    /// The circles, each as the paths of its files.
-    fn circles(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+    /// The cycles, each as the paths of its files.
+    fn cycles(files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let items = items(files);
         let edges = Edges::new(&items);
-        let circles = edges.circles();
-        circles
-            .iter()
-            .map(|circle| circle.iter().map(|file| edges.path(*file).to_owned()).collect())
-            .collect()
+        let cycles = edges.cycles();
+        cycles.iter().map(|cycle| cycle.iter().map(|file| edges.path(*file).to_owned()).collect()).collect()
     }
 
     #[test]
-    fn two_files_that_name_each_other_are_a_circle() {
+    fn two_files_that_name_each_other_are_a_cycle() {
         let files = [
             ("lib.rs", "mod a; mod b;"),
             ("a.rs", "use crate::b::B; pub struct A(B);"),
             ("b.rs", "pub struct B; impl B { fn f() { let _: Option<crate::a::A> = None; } }"),
         ];
-        assert_eq!(circles(&files), [["a.rs", "b.rs"]]);
+        assert_eq!(cycles(&files), [["a.rs", "b.rs"]]);
         let items = items(&files);
         let edges = Edges::new(&items);
-        let described = edges.describe("x", &edges.circles()[0]);
-        assert_eq!(described, "crates/x: circle of 2 files\n  a.rs -> b.rs: B\n  b.rs -> a.rs: A");
+        let described = edges.describe("x", &edges.cycles()[0]);
+        assert_eq!(described, "crates/x: dependency cycle of 2 files\n  a.rs -> b.rs: B\n  b.rs -> a.rs: A");
     }
 
     #[test]
@@ -213,11 +210,11 @@ mod tests {
             ("b.rs", "use crate::a::C; pub struct B(C);"),
             ("c.rs", "pub struct C;"),
         ];
-        assert!(circles(&files).is_empty());
+        assert!(cycles(&files).is_empty());
         // Through the re-export of the root, which is an ancestor, to the definition.
         files[3].1 = "pub struct C(crate::B);";
         files[0].1 = "mod a; mod b; mod c; pub use b::B;";
-        assert_eq!(circles(&files), [["a.rs", "b.rs", "c.rs"]]);
+        assert_eq!(cycles(&files), [["a.rs", "b.rs", "c.rs"]]);
     }
 
     #[test]
@@ -236,24 +233,24 @@ mod tests {
                 ("a.rs", naming.as_str()),
                 ("b.rs", "pub fn g() -> crate::a::A { loop {} }"),
             ];
-            assert_eq!(circles(&files).len(), 1, "{naming}");
+            assert_eq!(cycles(&files).len(), 1, "{naming}");
         }
     }
 
     #[test]
-    fn families_and_tests_make_no_circle() {
+    fn families_and_tests_make_no_cycle() {
         let files = [
             ("lib.rs", "mod a; fn root() {}"),
             ("a.rs", "mod child; pub struct A(child::Child); fn f() {}"),
             ("a/child.rs", "use super::A; pub struct Child; fn g(_: A) { crate::root(); super::f(); }"),
         ];
-        assert!(circles(&files).is_empty());
+        assert!(cycles(&files).is_empty());
         let files = [
             ("lib.rs", "mod a; mod b;"),
             ("a.rs", "pub struct A; #[cfg(test)] mod tests { use crate::b::B; fn f(_: B) {} }"),
             ("b.rs", "pub struct B(crate::a::A);"),
         ];
-        assert!(circles(&files).is_empty());
+        assert!(cycles(&files).is_empty());
     }
 
     #[test]

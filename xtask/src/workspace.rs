@@ -1,4 +1,4 @@
-//! Where things lie, and how a task calls other programs.
+//! The folders of the workspace, and calls of other programs.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ pub(crate) fn root() -> &'static Path {
     here.parent().unwrap_or(here)
 }
 
-/// Where cargo builds, which the environment may have moved.
+/// The folder that cargo builds in; the environment may set it.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
@@ -45,7 +45,7 @@ pub(crate) fn write_whole(
     std::fs::rename(&unfinished, path).context(|| format!("cannot rename to {}", path.display()))
 }
 
-/// Runs a program whose output passes through unchanged; anything but success is a failure.
+/// Runs a program with its output passed through; an exit code other than 0 is a failure.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let status = command.status().context(|| format!("cannot run {}", shown(command)))?;
     if status.success() {

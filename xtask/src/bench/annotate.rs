@@ -1,5 +1,5 @@
-//! `gristmill annotate` and callgrind_annotate on the same profile with the same options: whether they print the same,
-//! and how long each takes.
+//! `gristmill annotate` and callgrind_annotate on the same profile with the same options: the time of each, and a comparison
+//! of their output.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::gen_profile::Shape;
 
 const ORIGINAL: &str = "callgrind_annotate";
 
-/// What both are called with. The sources of a generated profile do not exist, so none are annotated.
+/// The options of both. The sources of a generated profile do not exist, so none are annotated.
 const ARGUMENTS: [&[&str]; 2] = [&[], &["--threshold=100", "--show-percs=no"]];
 
 pub(super) fn run(options: &AnnotateOptions) -> Result<(), Failure> {

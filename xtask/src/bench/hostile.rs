@@ -1,4 +1,4 @@
-//! Profiles of a shape that makes a careless program slow, or lets it run out of stack.
+//! Profiles whose shape makes a careless program slow or overflows its stack.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ pub(super) enum Hostile {
     Callees,
     /// Each function calls the next one.
     Chain,
-    /// The same, and the last one calls the first: one cycle of all.
+    /// As `Chain`, and the last function calls the first: all are one cycle.
     Ring,
 }
 
@@ -29,7 +29,7 @@ impl Hostile {
         }
     }
 
-    /// The path of such a profile with so many calls.
+    /// Returns the path of such a profile, which it generates if needed.
     pub(super) fn generated(self, calls: u64) -> Result<PathBuf, Failure> {
         inputs::kept(&format!("{}-{calls}-v1", self.name()), |path| {
             workspace::write_whole(path, |file| Ok(self.write(file, calls)?))
@@ -52,7 +52,7 @@ impl Hostile {
             Hostile::Chain | Hostile::Ring => {
                 for caller in 0..calls {
                     let callee = caller + 1;
-                    // What is below it: one for each function.
+                    // The cost of all functions below, 1 each.
                     let cost = calls - caller;
                     writeln!(out, "\nfn=({caller}) link_{caller}\n{caller} 1")?;
                     writeln!(out, "cfn=({callee}) link_{callee}\ncalls=1 {callee}\n{caller} {cost}")?;

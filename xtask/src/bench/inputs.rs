@@ -38,7 +38,7 @@ fn seeded(shape: Shape, size: u64, seed: u64) -> Result<PathBuf, Failure> {
     // The version of the generator is in the name, so that a change to it makes new files.
     let name = format!("{}-{size}-{seed}-v{}", shape.name(), gen_profile::VERSION);
     kept(&name, |path| {
-        // In another process, as what this one takes is counted in for all that it starts.
+        // In another process: the memory of this one would count for every process that it starts.
         let mut command = Command::new(std::env::current_exe().context(|| "cannot find xtask".to_owned())?);
         command.args(["gen-profile", "--shape", shape.name(), "--size", &size.to_string()]);
         command.args(["--seed", &seed.to_string(), "--output"]).arg(path);

@@ -1,6 +1,6 @@
-//! Loading whole profiles, against other programs that do: how long it takes, how much memory, and how both grow.
+//! Loading whole profiles, compared with other programs: time, memory, and the growth of both.
 //!
-//! Each contender runs in a process of its own and begins with the path of a file, so that all have to read it.
+//! Each contender runs in its own process and starts from the path of a file, so that all have to read it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,12 +14,12 @@ use super::{LoadOptions, inputs, table};
 use crate::failure::{Context as _, Failure};
 use crate::gen_profile::Shape;
 
-/// So slow that it gets a smaller file.
+/// It is so slow that it gets a smaller file.
 const ANNOTATE: &str = "callgrind_annotate";
 const ANNOTATE_SIZE: u64 = 20_000_000;
 const CGVIEW: &str = "cgview";
 
-/// A file and how many bytes there are in it.
+/// A file and its size.
 struct Input {
     path: PathBuf,
     bytes: u64,
@@ -59,7 +59,7 @@ pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
         Work::Peer.name()
     );
     println!(
-        "of two for which reading the file is known apart, without it; large files are mapped, which reads nothing"
+        "without the time for reading, where both report it; large files are mapped, which reads nothing"
     );
     println!("first line: until the program begins to print");
     for program in [ANNOTATE, CGVIEW] {
@@ -102,7 +102,7 @@ fn against_others(shape: Shape, program: &Path, options: &LoadOptions) -> Result
     Ok(table_of(title, measured.iter().zip(bytes).collect()))
 }
 
-/// Only what is written here, to see how it grows.
+/// The loader of this project alone, on growing inputs.
 fn alone(title: &str, input: &Input, rounds: u32) -> Result<Vec<Vec<String>>, Failure> {
     let works = [Work::Scan, Work::LoadAlone, Work::Load, Work::Inclusive];
     let contenders = works.into_iter().map(|work| own(work, &input.path)).collect();
@@ -150,14 +150,14 @@ fn table_of(title: String, measured: Vec<(&Measured<Run>, u64)>) -> Vec<Vec<Stri
     rows
 }
 
-/// How many times the throughput of another run.
+/// Returns the throughput as a multiple of that of another run.
 fn times_as_fast((one, bytes): (&Run, u64), (other, other_bytes): (&Run, u64)) -> f64 {
     let both_known = one.reading.is_some() && other.reading.is_some();
     let time = |run: &Run| run.whole - run.reading.filter(|_| both_known).unwrap_or_default();
     throughput(bytes, time(one)) / throughput(other_bytes, time(other))
 }
 
-/// With as many digits as say something.
+/// Formats a ratio with its significant digits.
 fn number(number: f64) -> String {
     match number {
         100.0.. => format!("{number:.0}"),

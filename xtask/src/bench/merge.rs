@@ -1,6 +1,6 @@
-//! Merging many profiles with the program itself: how long it takes, and that memory is that of the result.
+//! Merging many profiles: time, and memory compared with the size of the result.
 //!
-//! The files are those of a few programs, each many times with other costs, as recordings of many runs are.
+//! The files come from a few programs; each program has many files with different costs, as recordings of many runs have.
 
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ fn files(options: &MergeOptions) -> Result<Vec<PathBuf>, Failure> {
         .collect()
 }
 
-/// Another run of a program: all costs that many times as large, so that its sums are right as well.
+/// Writes another run of a program: all costs multiplied, so that the sums stay right.
 fn write_run(program: &Path, run: u64, path: &Path) -> Result<(), Failure> {
     let bytes = std::fs::read(program).context(|| format!("cannot read {}", program.display()))?;
     workspace::write_whole(path, |file| {
@@ -106,7 +106,7 @@ fn write_run(program: &Path, run: u64, path: &Path) -> Result<(), Failure> {
                 scaled.clear();
                 scaled.extend(costs.iter().map(|cost| cost.unwrap_or_default() * factor));
             };
-            // The spelling of a line keeps its old numbers, so these lines are made anew.
+            // The spelling of a line keeps its old numbers, so these lines are written without it.
             let written = match record.line {
                 Line::Cost(line) => {
                     scale(&line.costs);

@@ -70,7 +70,7 @@ struct LoadOptions {
     /// Size of the smallest of the inputs that show how the cost grows; the others have 4 and 16 times as much.
     #[arg(long, value_parser = crate::size::parse, default_value = "16M")]
     step: u64,
-    /// How many calls the larger of the hostile inputs have.
+    /// Number of calls in the larger hostile inputs.
     #[arg(long, default_value_t = 1_000_000)]
     calls: u64,
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
@@ -88,13 +88,13 @@ struct AnnotateOptions {
 
 #[derive(Debug, clap::Args)]
 struct MergeOptions {
-    /// How many files there are.
+    /// Number of files.
     #[arg(long, default_value_t = 1000)]
     files: u64,
     /// Size of each of them: bytes, or with a suffix: 64K, 100M, 1G.
     #[arg(long, value_parser = crate::size::parse, default_value = "1M")]
     size: u64,
-    /// Of how many programs they are.
+    /// Number of programs that the files come from.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     programs: u64,
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -112,8 +112,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Only an optimised build is worth a measurement, and only this task needs the other tools: so it builds itself anew, and
-/// that is told what this was told.
+/// Builds xtask with optimisation and the libraries to compare with, and runs the same task in it.
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(_: &Options) -> Result<(), Failure> {
     let mut cargo = crate::workspace::cargo();

@@ -1,4 +1,4 @@
-//! One contender, once, in a process of its own, so that the memory it takes can be told from that of others.
+//! One run of one contender in its own process, so that its memory can be measured.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) struct Options {
     path: PathBuf,
 }
 
-/// What is done with a file.
+/// The work on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Work {
     /// Visits each line end.
@@ -28,7 +28,7 @@ pub(super) enum Work {
     LoadAlone,
     /// Loads a profile with all cores.
     Load,
-    /// Loads a profile with all cores, and has the inclusive costs of all functions.
+    /// Loads a profile with all cores and calculates the inclusive costs of all functions.
     Inclusive,
     /// Loads a profile with the other crate.
     Peer,
@@ -45,13 +45,13 @@ impl Work {
         }
     }
 
-    /// Does it in another process.
+    /// Runs the work in another process.
     pub(super) fn measure(self, path: &Path) -> Result<Run, Failure> {
         let mut command = Command::new(std::env::current_exe().context(|| "cannot find xtask".to_owned())?);
         let work = clap::ValueEnum::to_possible_value(&self);
         command.args(["bench", "load-once", work.as_ref().map_or("", |work| work.get_name())]).arg(path);
         let (printed, mut run) = process::measure(command)?;
-        // The child's own times leave out how long it took to begin and to end.
+        // The child's own times exclude its start and end.
         let mut times = printed.split_whitespace().filter_map(|nanos| nanos.parse().ok());
         let (Some(reading), Some(whole)) = (times.next(), times.next()) else {
             return Err(Failure::new(format!("{}: no times", self.name())));
@@ -62,7 +62,7 @@ impl Work {
     }
 }
 
-/// Prints how long reading the file took, if that can be told apart, and how long all of it did: in nanoseconds.
+/// Prints the nanoseconds for reading the file, 0 if unknown, and for everything.
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let path = &options.path;
     let start = Instant::now();
@@ -88,7 +88,7 @@ fn load(loader: Loader<'_>, input: Input) -> Profile {
     loader.load(vec![input])
 }
 
-/// Taking down what was made is not counted.
+/// Dropping the result is not measured.
 fn done<T>(start: Instant, reading: Duration, made: T) -> Result<(), Failure> {
     let made = black_box(made);
     let whole = start.elapsed();

@@ -1,5 +1,4 @@
-//! What the reader and the loader are measured against: the least that any reader must do, and the other reader on
-//! crates.io.
+//! The contenders for the reader and the loader: the least work of any reader, and the other reader on crates.io.
 
 use std::fs::File;
 use std::io::BufReader;

@@ -1,4 +1,4 @@
-//! Other programs: how long they take and how much memory.
+//! Time and memory of other programs.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,14 @@ use wait4::Wait4 as _;
 use crate::failure::{Context as _, Failure};
 use crate::workspace;
 
-/// What one run took. The best is the one that took the least time.
+/// Time and memory of one run. The smallest is the fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Run {
     /// From the path of a file to the answer.
     pub(super) whole: Duration,
-    /// How much of it was reading the file, where that is known apart.
+    /// The part of it that was reading the file, if known.
     pub(super) reading: Option<Duration>,
-    /// The most memory that was resident. The system counts in what the process that started it had taken by then: some
-    /// 10 MB.
+    /// Peak resident memory. The system includes the memory of the process that started it: about 10 MB.
     pub(super) peak: u64,
 }
 
@@ -34,7 +33,7 @@ pub(super) fn measure_beginning(command: Command) -> Result<Run, Failure> {
     Ok(Run { whole: beginning, ..run })
 }
 
-/// Runs a program to its end: what it printed, and when it began to.
+/// Runs a program to its end and returns its output and the time of the first byte.
 fn watch(mut command: Command) -> Result<(Vec<u8>, Duration, Run), Failure> {
     let shown = workspace::shown(&command);
     let start = Instant::now();
@@ -67,7 +66,7 @@ pub(super) fn gristmill() -> Result<PathBuf, Failure> {
     Ok(workspace::target().join("release").join(format!("gristmill{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Whether there is a program of this name.
+/// Returns `true` if a program of this name can be run.
 pub(super) fn is_on_path(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| is_file(&folder.join(program)))

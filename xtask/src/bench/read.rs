@@ -70,12 +70,12 @@ fn peer(input: &Input) -> Result<Duration, Failure> {
     let start = Instant::now();
     let profile = others::peer(&input.path)?;
     let time = start.elapsed();
-    // Taking it down again is not counted.
+    // Dropping the result is not measured.
     drop(black_box(profile));
     Ok(time)
 }
 
-/// How long it takes to find something out, which is then thrown away.
+/// Measures one call; the result is dropped after the measurement.
 fn timed<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> Duration {
     let start = Instant::now();
     black_box(work(black_box(bytes)));

@@ -1,18 +1,18 @@
-//! What a log has to say about an input that made a target fail, so that nothing else is needed to see it again.
+//! Extracts from a log what is needed to reproduce a failure: the input and the reason.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What goes into a log of the input; longer ones are made smaller first.
+/// Bytes of an input that are printed; a longer input is minimised first.
 pub(super) const SHOWN_INPUT: usize = 4 << 10;
-/// What goes into a log of the panic: compared records print themselves at length.
+/// Lines of a panic message that are printed: compared records are long.
 const SHOWN_LINES: usize = 8;
 const SHOWN_COLUMNS: usize = 300;
 
 /// The input that libFuzzer says it wrote, or else the newest since the search began.
 pub(super) fn artifact(log: &str, folder: &Path, since: SystemTime) -> Option<PathBuf> {
-    let told = log.lines().rev().find_map(|line| line.split_once("Test unit written to "));
-    if let Some(path) = told.map(|(_, path)| PathBuf::from(path.trim())).filter(|path| path.is_file()) {
+    let named = log.lines().rev().find_map(|line| line.split_once("Test unit written to "));
+    if let Some(path) = named.map(|(_, path)| PathBuf::from(path.trim())).filter(|path| path.is_file()) {
         return Some(path);
     }
     let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
@@ -20,7 +20,7 @@ pub(super) fn artifact(log: &str, folder: &Path, since: SystemTime) -> Option<Pa
     made.filter(|(time, _)| *time >= since).max().map(|(_, path)| path)
 }
 
-/// What went wrong, in a few lines: the panic, or else what libFuzzer calls it.
+/// Returns the reason in a few lines: the panic, or else libFuzzer's own words.
 pub(super) fn reason(log: &str) -> String {
     let mut lines: Vec<&str> = log
         .lines()
@@ -40,7 +40,7 @@ pub(super) fn reason(log: &str) -> String {
     reason.join("\n")
 }
 
-/// What the backtrace or libFuzzer's own report begins with.
+/// Returns `true` for the first line after a panic message.
 fn ends_message(line: &str) -> bool {
     line.starts_with("note: ") || line.starts_with("stack backtrace:") || line.starts_with("==")
 }
@@ -66,23 +66,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_told_in_short() {
+    fn a_long_panic_is_cut() {
         let long = "x".repeat(5000);
         let log = format!(
             "INFO: Seed: 1\nthread '<unnamed>' (7) panicked at fuzz_targets/read.rs:40:9:\nassertion failed: {long}\n \
              left: 1\nright: 2\nnote: run with `RUST_BACKTRACE=1`\n==7== ERROR: libFuzzer: deadly signal\n"
         );
-        let told = reason(&log);
-        assert!(told.starts_with(
+        let reason = reason(&log);
+        assert!(reason.starts_with(
             "thread '<unnamed>' (7) panicked at fuzz_targets/read.rs:40:9:\nassertion failed: xx"
         ));
-        assert!(told.ends_with("x… 4718 bytes more\n left: 1\nright: 2"), "{told}");
+        assert!(reason.ends_with("x… 4718 bytes more\n left: 1\nright: 2"), "{reason}");
         let many = format!("thread 'a' panicked at b:\n{}", "line\n".repeat(20));
-        assert_eq!(reason(&many).lines().last(), Some("… 13 more lines"));
+        assert_eq!(super::reason(&many).lines().last(), Some("… 13 more lines"));
     }
 
     #[test]
-    fn what_is_no_panic_is_told_too() {
+    fn other_failures_are_reported_too() {
         let log = "#1 INITED\n==7== ERROR: libFuzzer: timeout after 11 seconds\n    #0 0x1\nSUMMARY: libFuzzer: timeout\n";
         assert_eq!(
             reason(log),

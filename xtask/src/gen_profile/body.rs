@@ -11,7 +11,7 @@ use super::{EVENTS, Shape};
 const BODY: u64 = 5;
 const INLINE: u64 = 6;
 
-/// Where the Ir, Dr, … of a line stand, in the order of the `events:` line.
+/// Indexes of the event types, in the order of the `events:` line.
 const IR: usize = 0;
 const DR: usize = 1;
 const DW: usize = 2;
@@ -26,7 +26,7 @@ const BCM: usize = 10;
 const BI: usize = 11;
 const BIM: usize = 12;
 
-/// What a block costs until its first self cost line: name lines, the blank line, a call or two.
+/// Bytes of a block before its first self cost line: name lines, the blank line, a call or two.
 const BLOCK_BYTES: u64 = 150;
 
 pub(crate) type Costs = [u64; EVENTS];
@@ -45,7 +45,7 @@ pub(crate) struct Body<'a, 'sink> {
     file: Option<u64>,
     /// The file of the next cost line, which `fi=` and `fe=` change.
     cost_file: u64,
-    /// What the next relative position stands on: the last self cost line. 0 stands for none.
+    /// The base of the next relative position: that of the last self cost line, 0 for none.
     base: Position,
     totals: Costs,
     self_lines: u64,
@@ -77,7 +77,7 @@ impl<'a, 'sink> Body<'a, 'sink> {
         }
     }
 
-    /// Writes all blocks, `budget` bytes together, and gives the sums of the self costs.
+    /// Writes all blocks, `budget` bytes in total, and returns the sums of the self costs.
     pub(crate) fn write(mut self, budget: u64) -> io::Result<Costs> {
         let program = self.program;
         let count = program.functions.len();
@@ -86,13 +86,13 @@ impl<'a, 'sink> Body<'a, 'sink> {
         for (index, function) in program.functions.iter().enumerate() {
             let written = self.text.len() - begin;
             let left = budget.saturating_sub(written);
-            // What a self cost line has taken so far, with all that stands around it, tells how many are to come.
+            // The bytes per self cost line so far, other lines included, determine the number of lines left.
             let bytes_per_line = if self.self_lines < 200 { 15 } else { (written / self.self_lines).max(4) };
             let lines_left = left / bytes_per_line;
             let lines = (u64::from(function.weight) * lines_left / weight_left.max(1))
                 .min(40 * u64::from(function.weight));
             weight_left -= u64::from(function.weight);
-            // Those behind it need their share, too; the last one takes what is left.
+            // Later functions need their share; the last one takes the rest.
             let last = index + 1 == count;
             let room =
                 if last { left } else { left.saturating_sub((count - index - 1) as u64 * BLOCK_BYTES / 2) };

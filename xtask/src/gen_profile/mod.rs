@@ -23,7 +23,7 @@ use self::text::Text;
 use crate::failure::Failure;
 use crate::workspace;
 
-/// Raised with every change of the output, so that files kept from before are made anew.
+/// Raised with every change of the output, so that cached files are generated again.
 #[cfg(feature = "bench")]
 pub(crate) const VERSION: u32 = 1;
 
@@ -71,8 +71,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     workspace::write_whole(output, |file| Ok(write_profile(file, shape, size, seed)?))
 }
 
-/// The sums stand before the body that they are the sums of. Making the body twice would take twice the time, so the
-/// header gets its room first and its text last; what the room is too large by, a word of `cmd:` fills.
+/// The header contains the sums of the body that follows it. To generate the body only once, space for the header is
+/// reserved first and filled last; a word in `cmd:` pads the rest.
 fn write_profile<S: Write + Seek>(sink: &mut S, shape: Shape, size: u64, seed: u64) -> io::Result<()> {
     let program = Program::invent(shape, size, seed);
     // No sum is larger: the largest is near 300 for each byte.

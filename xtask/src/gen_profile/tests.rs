@@ -1,4 +1,4 @@
-//! What the generator promises, found by a reading of its own that shares no code with it.
+//! The promises of the generator, checked by a separate parser that shares no code with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;

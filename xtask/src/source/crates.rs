@@ -16,14 +16,13 @@ pub(crate) struct ProjectCrate {
 }
 
 /// All crates, from the bottom.
-const CRATES: [ProjectCrate; 8] = [
+const CRATES: [ProjectCrate; 7] = [
     library("format", 0),
-    library("output", 0),
+    library("output", 1),
     library("profile", 1),
     library("report", 2),
     library("compat", 2),
     library("gate", 2),
-    library("convert", 2),
     ProjectCrate { folder: "cli", floor: 3, is_library: false },
 ];
 

@@ -10,7 +10,7 @@ use syn::{Attribute, Item, UseTree, Visibility};
 
 use crate::failure::{Context as _, Failure};
 
-/// Imports that are followed for one path: imports may go in a circle.
+/// Imports that are followed for one path: imports may form a cycle.
 const MAX_IMPORTS: u8 = 12;
 
 /// One source file of a crate.
@@ -75,7 +75,7 @@ type Trail = BTreeSet<ModuleId>;
 /// The items that a path names.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
-    /// Where they are defined.
+    /// The modules and items at its end.
     pub(crate) targets: Targets,
     /// The modules whose imports and re-exports lead there.
     pub(crate) imported_in: Trail,

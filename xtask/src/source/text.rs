@@ -36,7 +36,7 @@ struct Lexer<'a> {
     at: usize,
     line: usize,
     found: Vec<Prose>,
-    /// The line of the last comment if nothing but blanks has come since, else 0.
+    /// The line of the last comment if only blanks follow it, else 0.
     comment_end: usize,
 }
 
