@@ -11,7 +11,6 @@ mod doc_examples;
 mod failure;
 mod fuzz;
 mod gen_profile;
-mod links;
 mod manifest;
 mod record;
 mod size;
@@ -50,8 +49,6 @@ enum Task {
     DocExamples,
     /// Compile the libraries for WebAssembly
     Wasm,
-    /// Check that links in Markdown lead to files
-    Links,
     /// Check the corpus against its manifest
     Corpus(corpus::Options),
     /// Record the corpus again, into another folder
@@ -68,7 +65,6 @@ fn main() -> ExitCode {
         Task::Words => words::run(),
         Task::DocExamples => doc_examples::run(),
         Task::Wasm => wasm::run(),
-        Task::Links => links::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Record(options) => record::run(&options),
     };
