@@ -18,6 +18,8 @@ use gristmill_report::ReadFile;
 
 pub(crate) use self::expand::Packing;
 use self::expand::{Ending, Source};
+pub(crate) use gristmill_output::io_reason as reason;
+
 use crate::args::is_dash;
 use crate::progress::Progress;
 use crate::size::Size;
@@ -174,15 +176,6 @@ impl InputError {
 /// The name of an input as messages show it.
 pub(crate) fn display_name(path: &Path) -> String {
     if is_dash(path) { "<stdin>".to_owned() } else { printable_path(path).into_owned() }
-}
-
-/// The words of an I/O error, without the number that the standard library adds to them.
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
 }
 
 /// Reads `path`, or standard input for `-`.

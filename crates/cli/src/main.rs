@@ -15,10 +15,11 @@ mod input;
 mod interrupt;
 mod load;
 mod output;
+mod profile_files;
 mod progress;
 mod session;
 mod size;
-mod source_files;
+mod source_finder;
 mod stand_in;
 mod terminal;
 

@@ -1,23 +1,101 @@
-//! Other programs whose place this one takes when it is called by their name.
+//! The program as a stand-in for another one, by whose name it is called.
 
-mod cachegrind_tool;
-mod callgrind_annotate;
-mod cg_annotate;
-mod cg_diff;
-mod cg_merge;
-
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::SystemTime;
 
-/// Runs as the program that the first word names, if it is one of those that are known here.
+use gristmill_compat::stand_in::{Host, Program, ReadError};
+use gristmill_output::source::Sources;
+use gristmill_output::{Look, io_reason};
+use gristmill_profile::{InputBytes, Profile};
+
+use crate::args::GlobalArgs;
+use crate::error::CliError;
+use crate::input::InputErrorKind;
+use crate::load;
+use crate::output;
+use crate::profile_files::{first_profile, modified, warn_of_doubts};
+use crate::session::Session;
+use crate::source_finder::SourceFinder;
+
+/// Runs as the program that the first word names, if there is a stand-in for it.
 pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
-    let (program, options) = words.split_first()?;
-    match Path::new(program).file_stem().and_then(OsStr::to_str)? {
-        "callgrind_annotate" => Some(callgrind_annotate::run(options)),
-        "cg_annotate" => Some(cg_annotate::run(program, options)),
-        "cg_diff" => Some(cg_diff::run(options)),
-        "cg_merge" => Some(cg_merge::run(options)),
-        _ => None,
+    let program = Program::from_word(words.first()?)?;
+    let session = Session::new(&GlobalArgs::plain());
+    let outcome = program.run(words, &Machine { session: &session }, &mut *session.stdout());
+    if !outcome.message.is_empty() {
+        session.say_plainly(&outcome.message);
+    }
+    Some(outcome.code.into())
+}
+
+/// The files and the terminal of this machine.
+struct Machine<'s> {
+    session: &'s Session,
+}
+
+impl Host for Machine<'_> {
+    fn read(&self, path: &Path) -> Result<InputBytes, ReadError> {
+        let input = self.session.read(path).map_err(|error| match &error.kind {
+            InputErrorKind::NotFound => ReadError::NotFound,
+            InputErrorKind::NoPermission => ReadError::NoPermission,
+            InputErrorKind::IsDirectory => ReadError::IsDirectory,
+            InputErrorKind::Read(error) => ReadError::Io(io_reason(error)),
+            InputErrorKind::TooLarge { .. } | InputErrorKind::NoMemory => ReadError::Other(error.to_string()),
+        })?;
+        match input.damage {
+            Some(damage) => Err(ReadError::Damaged(damage)),
+            None => Ok(input.bytes),
+        }
+    }
+
+    fn open(&self, path: &Path) -> io::Result<()> {
+        File::open(path).map(|_| ())
+    }
+
+    fn load(&self, path: &Path) -> Result<Profile, String> {
+        load::profile_of(&[path.to_owned()], self.session).map_err(|error| error.to_string())
+    }
+
+    fn report_doubts(&self, profile: &Profile) {
+        warn_of_doubts(profile, self.session);
+    }
+
+    fn find_profile(&self) -> Option<PathBuf> {
+        first_profile()
+    }
+
+    fn is_readable_file(&self, path: &Path) -> bool {
+        path.is_file() && File::open(path).is_ok()
+    }
+
+    fn modified(&self, path: &Path) -> Option<SystemTime> {
+        modified(path)
+    }
+
+    fn working_directory(&self) -> Option<PathBuf> {
+        std::env::current_dir().ok()
+    }
+
+    fn sources(&self, include: &[PathBuf], profile_time: Option<SystemTime>) -> Box<dyn Sources + '_> {
+        Box::new(SourceFinder::below(include.to_vec(), profile_time, self.session))
+    }
+
+    fn look(&self) -> Look {
+        self.session.look()
+    }
+
+    fn write_file(
+        &self,
+        path: &Path,
+        fill: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), String> {
+        match output::write(path, true, |out| Ok::<(), CliError>(fill(out)?)) {
+            Err(error) if !error.is_broken_pipe() => Err(error.to_string()),
+            _ => Ok(()),
+        }
     }
 }

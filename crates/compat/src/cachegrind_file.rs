@@ -1,9 +1,8 @@
-//! Files of Cachegrind, held to what its own tools take.
+//! Files of Cachegrind, as strict as Cachegrind's own tools.
 //!
-//! A [`Reader`](gristmill_format::Reader) reads these files, too, as it reads all others: a damaged line is told and left out. The
-//! tools that come with Cachegrind are of another mind. A file has to begin with `desc:` lines, `cmd:` and `events:`, it
-//! must end with a `summary:` that is the sum of what it holds, and the first line that does not fit ends everything.
-//! Whoever stands in for them has to refuse what they refuse.
+//! A [`Reader`](gristmill_format::Reader) reads these files like all others: it reports a damaged line and skips it.
+//! Cachegrind's tools stop at the first one. A file must begin with `desc:` lines, `cmd:` and `events:`, and it must end
+//! with a `summary:` that is the sum of its costs. A stand-in must refuse the same files.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,10 +11,10 @@ use memchr::memchr;
 
 use gristmill_format::{Cost, is_in_range};
 
-/// Stands for a name where costs come before any.
+/// The name of the file and the function of costs before the first name.
 const UNSPECIFIED: &[u8] = b"<unspecified>";
 
-/// A file of Cachegrind: its header, and where its costs are.
+/// A file of Cachegrind: its header and its unparsed body.
 ///
 /// ```
 /// use gristmill_compat::{CachegrindFile, CachegrindRecord};
@@ -32,13 +31,13 @@ const UNSPECIFIED: &[u8] = b"<unspecified>";
 /// })?;
 /// assert_eq!(said, ["mill.c:<unspecified>", "mill.c:main", "3: [20, 4]", "5: [1]"]);
 /// assert_eq!(claimed, [21, 4]);
-/// # Ok::<(), gristmill_compat::CachegrindFault>(())
+/// # Ok::<(), gristmill_compat::CachegrindError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachegrindFile<'a> {
-    /// What the `desc:` lines say.
+    /// The values of the `desc:` lines.
     pub descriptions: Vec<&'a [u8]>,
-    /// The program that was measured, and its arguments.
+    /// The measured program and its arguments.
     pub command: &'a [u8],
     /// The event types.
     pub events: Vec<&'a [u8]>,
@@ -46,10 +45,10 @@ pub struct CachegrindFile<'a> {
     body_line: u64,
 }
 
-/// What a line says.
+/// The content of a line. See the example of [`CachegrindFile`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CachegrindRecord<'f, 'a> {
-    /// What follows is of these. The name of a file makes the function one that is not specified.
+    /// The file and function of the lines that follow. A line with a file name resets the function.
     Names {
         /// The source file.
         file: &'a [u8],
@@ -67,17 +66,17 @@ pub enum CachegrindRecord<'f, 'a> {
 
 /// Why a file is refused, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CachegrindFault {
+pub struct CachegrindError {
     /// The line of the file, from 1.
     pub line: u64,
     /// Why.
-    pub kind: CachegrindFaultKind,
+    pub kind: CachegrindErrorKind,
 }
 
 /// Why a file is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CachegrindFaultKind {
+pub enum CachegrindErrorKind {
     /// There should be a `cmd:` line.
     NoCommand,
     /// There should be an `events:` line that names one.
@@ -94,21 +93,21 @@ pub enum CachegrindFaultKind {
     SummaryMismatch,
 }
 
-impl fmt::Display for CachegrindFault {
+impl fmt::Display for CachegrindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            CachegrindFaultKind::NoCommand => "missing a `cmd:` line",
-            CachegrindFaultKind::NoEvents => "missing an `events:` line",
-            CachegrindFaultKind::NoSummary => "missing the `summary:` line",
-            CachegrindFaultKind::Malformed => "malformed or out-of-place line",
-            CachegrindFaultKind::TooManyCosts => "more counts than events",
-            CachegrindFaultKind::TooLarge => "number too large",
-            CachegrindFaultKind::SummaryMismatch => "`summary:` line does not match the sum of the counts",
+            CachegrindErrorKind::NoCommand => "missing a `cmd:` line",
+            CachegrindErrorKind::NoEvents => "missing an `events:` line",
+            CachegrindErrorKind::NoSummary => "missing the `summary:` line",
+            CachegrindErrorKind::Malformed => "malformed or out-of-place line",
+            CachegrindErrorKind::TooManyCosts => "more counts than events",
+            CachegrindErrorKind::TooLarge => "number too large",
+            CachegrindErrorKind::SummaryMismatch => "`summary:` line does not match the sum of the counts",
         })
     }
 }
 
-impl std::error::Error for CachegrindFault {}
+impl std::error::Error for CachegrindError {}
 
 impl<'a> CachegrindFile<'a> {
     /// Reads the header.
@@ -116,7 +115,7 @@ impl<'a> CachegrindFile<'a> {
     /// # Errors
     ///
     /// When there is none, or it is out of order.
-    pub fn read(bytes: &'a [u8]) -> Result<Self, CachegrindFault> {
+    pub fn read(bytes: &'a [u8]) -> Result<Self, CachegrindError> {
         let mut lines = Lines::new(bytes, 1);
         let mut descriptions = Vec::new();
         let command = loop {
@@ -125,9 +124,9 @@ impl<'a> CachegrindFile<'a> {
                 Some(line) => match (value_of(line, b"desc:"), value_of(line, b"cmd:")) {
                     (Some(description), _) => descriptions.push(description),
                     (_, Some(command)) => break command,
-                    _ => return Err(lines.fault(CachegrindFaultKind::NoCommand)),
+                    _ => return Err(lines.fault(CachegrindErrorKind::NoCommand)),
                 },
-                None => return Err(lines.fault(CachegrindFaultKind::NoCommand)),
+                None => return Err(lines.fault(CachegrindErrorKind::NoCommand)),
             }
         };
         let events = loop {
@@ -135,12 +134,12 @@ impl<'a> CachegrindFile<'a> {
                 Some(line) if is_blank(line) => {}
                 line => match line.and_then(|line| value_of(line, b"events:")) {
                     Some(events) => break words(events).collect::<Vec<_>>(),
-                    None => return Err(lines.fault(CachegrindFaultKind::NoEvents)),
+                    None => return Err(lines.fault(CachegrindErrorKind::NoEvents)),
                 },
             }
         };
         if events.is_empty() {
-            return Err(lines.fault(CachegrindFaultKind::NoEvents));
+            return Err(lines.fault(CachegrindErrorKind::NoEvents));
         }
         Ok(CachegrindFile { descriptions, command, events, body: lines.rest, body_line: lines.number })
     }
@@ -152,7 +151,7 @@ impl<'a> CachegrindFile<'a> {
     ///
     /// At the first line that does not fit; when there is no summary; and at the end, when all lines were handed out, if
     /// the summary is another than their sum.
-    pub fn each(&self, mut take: impl FnMut(CachegrindRecord<'_, 'a>)) -> Result<Vec<Cost>, CachegrindFault> {
+    pub fn each(&self, mut take: impl FnMut(CachegrindRecord<'_, 'a>)) -> Result<Vec<Cost>, CachegrindError> {
         let mut lines = Lines::new(self.body, self.body_line);
         let mut file = UNSPECIFIED;
         let mut has_names = false;
@@ -183,18 +182,18 @@ impl<'a> CachegrindFile<'a> {
                 line if is_blank(line) => {}
                 line => {
                     let summary =
-                        value_of(line, b"summary:").ok_or(lines.fault(CachegrindFaultKind::Malformed))?;
+                        value_of(line, b"summary:").ok_or(lines.fault(CachegrindErrorKind::Malformed))?;
                     decode(summary, most, &mut costs).map_err(|kind| lines.fault(kind))?;
-                    let mismatch = lines.fault(CachegrindFaultKind::SummaryMismatch);
+                    let mismatch = lines.fault(CachegrindErrorKind::SummaryMismatch);
                     if lines.any(|line| !is_blank(line)) {
-                        return Err(lines.fault(CachegrindFaultKind::Malformed));
+                        return Err(lines.fault(CachegrindErrorKind::Malformed));
                     }
                     costs.resize(most, 0);
                     return if costs == sum { Ok(costs) } else { Err(mismatch) };
                 }
             }
         }
-        Err(lines.fault(CachegrindFaultKind::NoSummary))
+        Err(lines.fault(CachegrindErrorKind::NoSummary))
     }
 }
 
@@ -211,8 +210,8 @@ impl<'a> Lines<'a> {
     }
 
     /// Something about the line that came last, or the first one if there is none.
-    fn fault(&self, kind: CachegrindFaultKind) -> CachegrindFault {
-        CachegrindFault { line: self.number.saturating_sub(1).max(1), kind }
+    fn fault(&self, kind: CachegrindErrorKind) -> CachegrindError {
+        CachegrindError { line: self.number.saturating_sub(1).max(1), kind }
     }
 }
 
@@ -248,30 +247,30 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The number that a line begins with, and what follows.
-fn line_number(line: &[u8]) -> Result<(u64, &[u8]), CachegrindFaultKind> {
+fn line_number(line: &[u8]) -> Result<(u64, &[u8]), CachegrindErrorKind> {
     let mut number = 0_u64;
     let mut at = 0;
     while let Some(&digit @ b'0'..=b'9') = line.get(at) {
         number = number
             .checked_mul(10)
             .and_then(|number| number.checked_add(u64::from(digit - b'0')))
-            .ok_or(CachegrindFaultKind::TooLarge)?;
+            .ok_or(CachegrindErrorKind::TooLarge)?;
         at += 1;
     }
     let rest = &line[at..];
     match rest.first() {
         None | Some(b' ' | b'\t') => Ok((number, rest)),
-        Some(_) => Err(CachegrindFaultKind::Malformed),
+        Some(_) => Err(CachegrindErrorKind::Malformed),
     }
 }
 
 /// Reads counts. One that is `.` is 0.
-fn decode(text: &[u8], most: usize, costs: &mut Vec<Cost>) -> Result<(), CachegrindFaultKind> {
+fn decode(text: &[u8], most: usize, costs: &mut Vec<Cost>) -> Result<(), CachegrindErrorKind> {
     // It takes no longer than there are counts, however many event types there are.
     costs.clear();
     for word in words(text) {
         if costs.len() == most {
-            return Err(CachegrindFaultKind::TooManyCosts);
+            return Err(CachegrindErrorKind::TooManyCosts);
         }
         costs.push(count(word)?);
     }
@@ -279,14 +278,14 @@ fn decode(text: &[u8], most: usize, costs: &mut Vec<Cost>) -> Result<(), Cachegr
 }
 
 #[inline]
-fn count(word: &[u8]) -> Result<Cost, CachegrindFaultKind> {
+fn count(word: &[u8]) -> Result<Cost, CachegrindErrorKind> {
     let (is_negative, digits) = match word {
         b"." => return Ok(0),
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(CachegrindFaultKind::Malformed);
+        return Err(CachegrindErrorKind::Malformed);
     }
     // Nearly every number is short, and then no step can overflow.
     let value = if digits.len() <= 18 {
@@ -295,10 +294,10 @@ fn count(word: &[u8]) -> Result<Cost, CachegrindFaultKind> {
         digits
             .iter()
             .try_fold(0, |value: Cost, digit| value.checked_mul(10)?.checked_add(Cost::from(digit - b'0')))
-            .ok_or(CachegrindFaultKind::TooLarge)?
+            .ok_or(CachegrindErrorKind::TooLarge)?
     };
     let value = if is_negative { -value } else { value };
-    if is_in_range(value) { Ok(value) } else { Err(CachegrindFaultKind::TooLarge) }
+    if is_in_range(value) { Ok(value) } else { Err(CachegrindErrorKind::TooLarge) }
 }
 
 /// Writes such a file, piece by piece.
@@ -402,9 +401,9 @@ mod tests {
 
     type Lines = Vec<(String, String, u64, Vec<Cost>)>;
 
-    fn read(text: &str) -> Result<Lines, (u64, CachegrindFaultKind)> {
+    fn read(text: &str) -> Result<Lines, (u64, CachegrindErrorKind)> {
         let mut lines = Vec::new();
-        let fault = |fault: CachegrindFault| (fault.line, fault.kind);
+        let fault = |fault: CachegrindError| (fault.line, fault.kind);
         let text_of = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let file = CachegrindFile::read(text.as_bytes()).map_err(fault)?;
         let mut names = (String::new(), String::new());
@@ -441,7 +440,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_its_place() {
-        use CachegrindFaultKind::*;
+        use CachegrindErrorKind::*;
         for (text, line, kind) in [
             ("", 1, NoCommand),
             ("desc: a\nevents: Ir\n", 2, NoCommand),

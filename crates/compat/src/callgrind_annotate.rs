@@ -9,129 +9,51 @@ mod events;
 mod files;
 mod header;
 mod list;
+mod options;
 mod partial_sums;
 mod source;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gristmill_format::Cost;
-use gristmill_output::source::{Source, SourceFault, Sources, without_end};
+use gristmill_output::source::{SourceError, SourceText, Sources, without_end};
 use gristmill_output::{printable_bytes, printable_line};
 use gristmill_profile::source_lines::{FileLines, PartialCosts};
-use gristmill_profile::{FunctionId, Profile, Selection};
+use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
 
 use self::cells::{Columns, with_commas};
 use self::entries::EntryId;
-pub use self::events::AnnotateEvent;
+pub use self::events::SelectedEvent;
 use self::files::{DisplayFile, DisplayFiles};
 use self::header::Header;
 use self::list::{List, by_costs};
+pub use self::options::{Options, SortKey, Threshold, with_slash};
+pub(crate) use self::options::{is_number, split_list};
 use self::source::Annotated;
-use crate::marks::{RULE, UNKNOWN};
-
-/// What to show, and how.
-#[derive(Debug, Clone)]
-pub struct CallgrindOptions {
-    /// The parts.
-    pub selection: Selection,
-    /// The event types to show.
-    pub show: Vec<AnnotateEvent>,
-    /// The event types to sort by.
-    pub sort: Vec<AnnotateEvent>,
-    /// For each event type to sort by: where the list of functions ends.
-    pub thresholds: Vec<Threshold>,
-    /// Whether the thresholds cut the list at all.
-    pub is_cut: bool,
-    /// Percentages beside the costs.
-    pub show_percentages: bool,
-    /// Annotates the source files of all functions that are listed.
-    pub auto: bool,
-    /// So many lines before and after those with costs.
-    pub context: u64,
-    /// Inclusive costs of functions.
-    pub inclusive: bool,
-    /// Callers of each function.
-    pub callers: bool,
-    /// Callees of each function.
-    pub callees: bool,
-    /// The directories that sources are looked for in, with `/` at their end.
-    pub include_dirs: Vec<String>,
-    /// Source files to annotate whatever they cost, as the profile names them.
-    pub user_files: Vec<Vec<u8>>,
-    /// Lists only functions whose name matches.
-    pub function: Option<Regex>,
-    /// Annotates only source files whose path matches.
-    pub file: Option<Regex>,
-    /// Left off where a path begins with it.
-    pub working_directory: Option<Vec<u8>>,
-    /// What the profile is called.
-    pub data_file: String,
-    /// Shows the jumps of each line.
-    pub jumps: bool,
-    /// The text goes to a terminal, so control characters in it are made harmless.
-    pub for_terminal: bool,
-    /// Source lines have colours.
-    pub color: bool,
-}
-
-impl CallgrindOptions {
-    /// Whether calls are looked at.
-    fn has_calls(&self) -> bool {
-        self.inclusive || self.callers || self.callees
-    }
-}
-
-/// The share of the total that the functions listed have together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Threshold {
-    /// As it was given.
-    pub text: String,
-    /// In percent.
-    pub percent: f64,
-}
-
-impl Threshold {
-    /// Digits and points, with or without a percent sign; none above 100.
-    pub fn parse(text: &str) -> Option<Threshold> {
-        let text = text.strip_suffix('%').unwrap_or(text);
-        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-            return None;
-        }
-        // What follows a second point does not count.
-        let end = text.match_indices('.').nth(1).map_or(text.len(), |(at, _)| at);
-        let number = text.get(..end).unwrap_or_default();
-        let percent = if number == "." { 0.0 } else { number.parse().ok()? };
-        (percent <= 100.0).then(|| Threshold { text: text.to_owned(), percent })
-    }
-
-    /// That is reached at once.
-    pub fn none() -> Threshold {
-        Threshold { text: "0".to_owned(), percent: 0.0 }
-    }
-}
+use crate::marks::{TITLE_LINE, UNKNOWN};
 
 /// A profile in the layout of callgrind_annotate.
 #[derive(Debug)]
-pub struct Callgrind<'a> {
+pub struct Report<'a> {
     profile: &'a Profile,
-    options: &'a CallgrindOptions,
+    options: &'a Options,
     files: DisplayFiles,
     list: List<'a>,
     listed: Vec<EntryId>,
     text: Text,
 }
 
-impl<'a> Callgrind<'a> {
+impl<'a> Report<'a> {
     /// Adds up the costs and chooses what to list.
-    pub fn new(profile: &'a Profile, options: &'a CallgrindOptions) -> Self {
+    pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
         let files = DisplayFiles::new(profile, options.working_directory.as_deref());
         let list = List::of(profile, options, &files);
         let listed = list.listed(options, &files);
         let text = Text { for_terminal: options.for_terminal };
-        Callgrind { profile, options, files, list, listed, text }
+        Report { profile, options, files, list, listed, text }
     }
 
     /// Writes it all.
@@ -165,9 +87,9 @@ impl<'a> Callgrind<'a> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         columns.widen([sum.row(0)].into_iter());
-        writeln!(out, "{RULE}")?;
+        writeln!(out, "{TITLE_LINE}")?;
         columns.write_head(out)?;
-        writeln!(out, "\n{RULE}")?;
+        writeln!(out, "\n{TITLE_LINE}")?;
         columns.write_row(sum.row(0), out)?;
         writeln!(out, "{title}\n")
     }
@@ -176,9 +98,9 @@ impl<'a> Callgrind<'a> {
         let mut columns = self.columns();
         // Room is made for all that could be listed.
         columns.widen((0..self.list.entries.len()).map(|entry| self.list.costs(entry)));
-        writeln!(out, "{RULE}")?;
+        writeln!(out, "{TITLE_LINE}")?;
         columns.write_head(out)?;
-        writeln!(out, " file:function\n{RULE}")?;
+        writeln!(out, " file:function\n{TITLE_LINE}")?;
         let objects = Objects::of(self);
         let has_tree = self.options.callers || self.options.callees;
         for &entry in &self.listed {
@@ -293,7 +215,7 @@ impl<'a> Callgrind<'a> {
         if !missing.is_empty() {
             writeln!(
                 out,
-                "{RULE}\nThe following files chosen for auto-annotation could not be found:\n{RULE}"
+                "{TITLE_LINE}\nThe following files chosen for auto-annotation could not be found:\n{TITLE_LINE}"
             )?;
             for name in missing {
                 out.write_all(b"  ")?;
@@ -365,7 +287,7 @@ impl<'a> Callgrind<'a> {
         name: &[u8],
         file: Option<DisplayFile>,
         sources: &dyn Sources,
-    ) -> Result<Rc<Source>, SourceFault> {
+    ) -> Result<Arc<SourceText>, SourceError> {
         let path = file.and_then(|file| self.files.first(file)).map(|file| self.profile.file(file));
         match path.filter(|&path| path != name) {
             Some(path) => sources.get(path).or_else(|_| sources.get(name)),
@@ -374,7 +296,7 @@ impl<'a> Callgrind<'a> {
     }
 
     /// What stands above an annotated file. One that was found in another directory is shown with that.
-    fn title(&self, name: &[u8], source: &Source) -> Vec<u8> {
+    fn title(&self, name: &[u8], source: &SourceText) -> Vec<u8> {
         let found_at = source.found_at.as_bytes();
         let above = found_at.strip_suffix(name).unwrap_or_default();
         let is_inside = |directory: &&String| {
@@ -436,8 +358,8 @@ struct Objects<'p> {
 
 impl<'p> Objects<'p> {
     /// Of several functions that are listed as one, that which comes last in the files.
-    fn of(annotation: &Callgrind<'p>) -> Self {
-        let Callgrind { profile, list, .. } = annotation;
+    fn of(annotation: &Report<'p>) -> Self {
+        let Report { profile, list, .. } = annotation;
         let mut of: Vec<Option<FunctionId>> = vec![None; list.entries.len()];
         let mut contested = vec![false; list.entries.len()];
         let mut is_any_contested = false;

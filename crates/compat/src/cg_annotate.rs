@@ -1,8 +1,8 @@
-//! The layout of cg_annotate, as it is since Valgrind 3.21: self costs by file and function, by function and file, and
-//! by line of the source files.
+//! The layout of cg_annotate of Valgrind 3.21 and later: self costs by file and function, by function and file, and by
+//! line of the source files.
 //!
-//! What it shows is what that program shows, to the byte. It works on anything that has [`SelfCosts`], so Callgrind's
-//! profiles can be laid out in the same way.
+//! The output is that of the program, to the byte. Anything with [`SelfCosts`] can be laid out, also profiles of
+//! Callgrind.
 
 mod columns;
 mod costs;
@@ -13,71 +13,115 @@ mod tests;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::SystemTime;
 
 use gristmill_format::Cost;
-use gristmill_output::source::Source;
+use gristmill_output::printable_path;
+use gristmill_output::source::SourceText;
 use gristmill_profile::{LineSums, SummedLines};
 use regex::bytes::Regex;
 
-pub use self::costs::{CachegrindCosts, ProfileCosts, SelfCosts, TakeFunction, TakeLine};
+pub use self::costs::{FileCosts, ProfileCosts, SelfCosts, TakeFunction, TakeLine};
 use self::groups::{Group, Groups};
-use crate::Substitution;
 use crate::marks::UNKNOWN;
+use crate::{CachegrindFile, LayoutError, Substitution};
 
-/// So many costs are walked through at most, and so many are kept of what is shown. A row has a cell for each event type;
-/// no profile that was measured comes near this, but one made to do harm has thousands of event types, and a few bytes
-/// for each line.
-const MOST_CELLS: usize = 1 << 30;
-const MOST_SHOWN_CELLS: usize = 1 << 26;
+/// The limits of the costs that are read, and of those that are kept for display. A row has a cell for each event type;
+/// no measured profile comes near this, but a hostile one has thousands of event types and a few bytes for each line.
+const MAX_CELLS: usize = 1 << 30;
+const MAX_SHOWN_CELLS: usize = 1 << 26;
 
-/// What to show, and how.
-#[derive(Debug, Clone, Default)]
-pub struct CachegrindOptions {
-    /// What was called to get this, for the reader to know.
+/// The options of the layout. The default is that of cg_annotate. See the example of [`Report`].
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The command line that is shown at the head.
     pub invocation: Vec<u8>,
-    /// What stands at the head: where the costs are from.
+    /// The recorded runs that are shown at the head.
     pub recordings: Vec<Recording>,
-    /// The event types that were recorded: the first columns of all costs.
+    /// The number of recorded event types: they are the first columns of all costs.
     pub recorded: usize,
     /// The columns to show.
     pub shown: Vec<usize>,
-    /// The columns to order by. The threshold is about the first of them.
+    /// The columns to sort by. The threshold is about the first of them.
     pub sort: Vec<usize>,
-    /// The share of the total, in percent, that a function needs to be shown.
+    /// The share of the total, in percent, that a listed function has at least.
     pub threshold: f64,
-    /// Whether shares are shown beside costs.
+    /// `true` if percentages are shown beside costs.
     pub show_percs: bool,
-    /// Whether source files are annotated.
+    /// `true` if source files are annotated.
     pub annotate: bool,
-    /// How many lines to show before and after those with costs.
+    /// The number of lines to show before and after those with costs.
     pub context: u64,
-    /// Changes names of files.
+    /// The substitution in names of files.
     pub mod_filename: Option<Substitution>,
-    /// Changes names of functions.
+    /// The substitution in names of functions.
     pub mod_funcname: Option<Substitution>,
-    /// Shows only functions whose name fits.
+    /// The pattern of the functions to list.
     pub functions: Option<Regex>,
-    /// Annotates only files whose name fits.
+    /// The pattern of the files to annotate.
     pub files: Option<Regex>,
 }
 
-/// What a file says of the run that it recorded.
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            invocation: Vec::new(),
+            recordings: Vec::new(),
+            recorded: 0,
+            shown: Vec::new(),
+            sort: Vec::new(),
+            threshold: 0.1,
+            show_percs: true,
+            annotate: true,
+            context: 8,
+            mod_filename: None,
+            mod_funcname: None,
+            functions: None,
+            files: None,
+        }
+    }
+}
+
+/// Finds columns by the names of their event types; without names, all columns.
+///
+/// # Errors
+///
+/// Returns the first unknown name.
+pub fn columns<N: AsRef<str>>(names: &[N], known: &[Vec<u8>]) -> Result<Vec<usize>, String> {
+    let column = |name: &N| {
+        let name = name.as_ref();
+        known.iter().position(|known| known == name.as_bytes()).ok_or_else(|| name.to_owned())
+    };
+    if names.is_empty() { Ok((0..known.len()).collect()) } else { names.iter().map(column).collect() }
+}
+
+/// The description of a recorded run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
     /// The name of the file, for messages.
     pub name: String,
-    /// What it says of the circumstances, a line each.
+    /// The lines that describe the circumstances.
     pub descriptions: Vec<Vec<u8>>,
-    /// The program that was run, with its arguments.
+    /// The program with its arguments.
     pub command: Vec<u8>,
-    /// When the file was written, if that is known.
+    /// The time when the file was written, if it is known.
     pub written: Option<SystemTime>,
 }
 
 impl Recording {
-    /// Whether a source file was changed after the recording was made.
-    fn is_older_than(&self, source: &Source) -> bool {
+    /// Describes the run that a file of Cachegrind recorded.
+    pub fn new(file: &CachegrindFile<'_>, path: &Path, written: Option<SystemTime>) -> Self {
+        Recording {
+            name: printable_path(path).into_owned(),
+            descriptions: file.descriptions.iter().map(|description| description.to_vec()).collect(),
+            command: file.command.to_vec(),
+            written,
+        }
+    }
+
+    /// `true` if a source file was changed after the recording was made.
+    fn is_older_than(&self, source: &SourceText) -> bool {
         match source.changed.zip(self.written) {
             Some((changed, written)) => changed > written,
             None => source.is_newer,
@@ -85,12 +129,12 @@ impl Recording {
     }
 }
 
-/// Costs that count as they are, or against the others.
+/// Costs that are added or subtracted.
 #[derive(Clone, Copy)]
 pub struct Summand<'c> {
     /// The costs.
     pub costs: &'c dyn SelfCosts,
-    /// They are taken away, as those of the first of two that are compared.
+    /// `true` if the costs are subtracted.
     pub is_negative: bool,
 }
 
@@ -100,52 +144,65 @@ impl std::fmt::Debug for Summand<'_> {
     }
 }
 
-/// Why there is no report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooManyColumns;
-
-impl std::fmt::Display for TooManyColumns {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("there are too many event types for as many functions")
-    }
+/// Adds up all costs, or subtracts the first from the others.
+pub fn summands<'c>(costs: &[&'c dyn SelfCosts], diff: bool) -> Vec<Summand<'c>> {
+    let summand =
+        |(nth, &costs): (usize, &&'c dyn SelfCosts)| Summand { costs, is_negative: diff && nth == 0 };
+    costs.iter().enumerate().map(summand).collect()
 }
 
-impl std::error::Error for TooManyColumns {}
-
-/// The report: everything that it says, but for the text of source files. These are read when they are printed, one after
-/// the other.
+/// A report in the layout of cg_annotate. Source files are read one after the other when it is printed.
+///
+/// ```
+/// use gristmill_compat::cg_annotate::{FileCosts, Options, Report, SelfCosts, columns, summands};
+/// use gristmill_output::Look;
+/// # use std::sync::Arc;
+/// # use gristmill_output::source::{SourceError, SourceText, Sources};
+/// # struct NoSources;
+/// # impl Sources for NoSources {
+/// #     fn get(&self, _: &[u8]) -> Result<Arc<SourceText>, SourceError> { Err(SourceError::Missing) }
+/// # }
+///
+/// let costs = FileCosts::read(b"cmd: ./mill\nevents: Ir\nfl=mill.c\nfn=main\n3 20\n5 1\nsummary: 21\n")?;
+/// let events = costs.events();
+/// let options = Options { shown: vec![0], sort: vec![0], recorded: events.len(), ..Options::default() };
+/// let report = Report::new(&options, &summands(&[&costs], false))?;
+/// let mut out = Vec::new();
+/// // `NoSources` finds no source files.
+/// report.print(&mut out, &NoSources, Look::plain(80))?;
+/// assert!(String::from_utf8_lossy(&out).contains("< 21 (100.0%, 100.0%)  mill.c:main\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub struct CachegrindReport<'c> {
-    options: &'c CachegrindOptions,
+pub struct Report<'c> {
+    options: &'c Options,
     events: Vec<Vec<u8>>,
     total: Vec<Cost>,
     by_file: Vec<Group>,
     by_function: Vec<Group>,
-    /// The files to annotate, in the order of their names, each with the names it had.
+    /// The files to annotate, sorted by name, each with its original names.
     annotated: BTreeMap<Vec<u8>, BTreeSet<Vec<u8>>>,
-    /// What their lines cost.
+    /// The costs of their lines.
     lines: SummedLines,
-    /// The costs of files that are known and not shown.
+    /// The costs of known files that are not annotated.
     below_threshold: Vec<Cost>,
+    /// The costs of unknown files.
     unknown: Vec<Cost>,
 }
 
-impl<'c> CachegrindReport<'c> {
-    /// Adds up the costs. All summands have the same event types.
+impl<'c> Report<'c> {
+    /// Sums up the costs. All summands have the same event types.
     ///
     /// # Errors
     ///
-    /// When there are too many to be added up.
-    pub fn new(
-        options: &'c CachegrindOptions,
-        summands: &[Summand<'_>],
-    ) -> Result<CachegrindReport<'c>, TooManyColumns> {
+    /// [`LayoutError::TooManyEvents`] if the sums would take too much memory.
+    pub fn new(options: &'c Options, summands: &[Summand<'_>]) -> Result<Report<'c>, LayoutError> {
         let events = summands.first().map(|summand| summand.costs.events()).unwrap_or_default();
         let mut originals: BTreeMap<Vec<u8>, BTreeSet<Vec<u8>>> = BTreeMap::new();
         let mut sums = LineSums::new(events.len());
         let mut row = Vec::new();
         for summand in summands {
-            check(summand.costs.function_count(), events.len(), MOST_CELLS)?;
+            check(summand.costs.function_count(), events.len(), MAX_CELLS)?;
             summand.costs.each_function(&mut |file, function, costs| {
                 let original = file;
                 let file = rename(options.mod_filename.as_ref(), file);
@@ -158,7 +215,7 @@ impl<'c> CachegrindReport<'c> {
             });
         }
         let sums = sums.finish();
-        check(sums.len(), events.len(), MOST_CELLS)?;
+        check(sums.len(), events.len(), MAX_CELLS)?;
         let mut total = vec![0; events.len()];
         let mut unknown = total.clone();
         sums.each(|sum| {
@@ -169,12 +226,12 @@ impl<'c> CachegrindReport<'c> {
         });
         let mut by_file = Groups::of_files(options, &total);
         let mut by_function = Groups::of_functions(options, &total);
-        // First which of them are shown, then what these cost.
+        // First the members to show are chosen, then the costs of their groups are summed up.
         sums.each(|sum| {
             by_file.consider(&sum);
             by_function.consider(&sum);
         });
-        check(by_file.shown_rows() + by_function.shown_rows(), events.len(), MOST_SHOWN_CELLS)?;
+        check(by_file.shown_rows() + by_function.shown_rows(), events.len(), MAX_SHOWN_CELLS)?;
         sums.each(|sum| {
             by_file.add(&sum);
             by_function.add(&sum);
@@ -195,8 +252,8 @@ impl<'c> CachegrindReport<'c> {
             true => lines_of(&annotated, summands, events.len()),
             false => LineSums::new(0).finish(),
         };
-        check(lines.len(), events.len(), MOST_CELLS)?;
-        Ok(CachegrindReport {
+        check(lines.len(), events.len(), MAX_CELLS)?;
+        Ok(Report {
             options,
             events,
             total,
@@ -210,11 +267,11 @@ impl<'c> CachegrindReport<'c> {
     }
 }
 
-fn check(rows: usize, width: usize, most: usize) -> Result<(), TooManyColumns> {
-    if rows.saturating_mul(width) > most { Err(TooManyColumns) } else { Ok(()) }
+fn check(rows: usize, width: usize, max: usize) -> Result<(), LayoutError> {
+    if rows.saturating_mul(width) > max { Err(LayoutError::TooManyEvents) } else { Ok(()) }
 }
 
-/// What the lines of files cost, each with the names it had.
+/// Sums up the costs of the lines of files, each with its original names.
 fn lines_of(
     files: &BTreeMap<Vec<u8>, BTreeSet<Vec<u8>>>,
     summands: &[Summand<'_>],
@@ -246,7 +303,7 @@ fn rename<'n>(substitution: Option<&Substitution>, name: &'n [u8]) -> std::borro
     substitution.map_or(name.into(), |substitution| substitution.apply(name))
 }
 
-/// The costs, or the same below zero.
+/// Negates costs if they are subtracted.
 fn signed<'r>(costs: &'r [Cost], is_negative: bool, row: &'r mut Vec<Cost>) -> &'r [Cost] {
     if !is_negative {
         return costs;

@@ -2,7 +2,17 @@
 
 use std::fmt;
 
-/// A reason why a profile cannot be laid out as was asked.
+/// A reason why a profile cannot be laid out.
+///
+/// ```
+/// use gristmill_compat::LayoutError;
+/// use gristmill_compat::callgrind_annotate::SelectedEvent;
+/// use gristmill_profile::Profile;
+///
+/// let profile = Profile::of(b"events: Ir\nfn=main\n16 400\n");
+/// let error = SelectedEvent::named(&profile, &["Dr".to_owned()], &[]).unwrap_err();
+/// assert!(matches!(error, LayoutError::UnknownEvent { name, .. } if name == "Dr"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LayoutError {
@@ -18,7 +28,7 @@ pub enum LayoutError {
     /// A derived cost is out of range.
     Overflow,
     /// The costs would take much more memory than the profile.
-    TooManyColumns,
+    TooManyEvents,
 }
 
 impl fmt::Display for LayoutError {
@@ -26,9 +36,9 @@ impl fmt::Display for LayoutError {
         match self {
             LayoutError::UnknownEvent { name, .. } => write!(f, "there is no event type `{name}`"),
             LayoutError::NothingSelected => f.write_str("no part of the profile is selected"),
-            LayoutError::Overflow => f.write_str("a derived cost is too large to be reckoned with"),
-            LayoutError::TooManyColumns => {
-                f.write_str("the profile has too many event types for as many functions")
+            LayoutError::Overflow => f.write_str("a derived cost is out of range"),
+            LayoutError::TooManyEvents => {
+                f.write_str("the profile has too many event types for its number of functions")
             }
         }
     }

@@ -1,26 +1,26 @@
-//! What callgrind_annotate and cg_annotate mark their reports with, in the same words.
+//! The marks that callgrind_annotate and cg_annotate share, in the same words.
 
 use std::io::{self, Write};
 
-/// What stands for a file or function that is not known.
-pub(super) const UNKNOWN: &[u8] = b"???";
+/// The name of an unknown file or function.
+pub(crate) const UNKNOWN: &[u8] = b"???";
 
-/// Above and below titles.
-pub(super) const RULE: &str =
+/// The line above and below a title.
+pub(crate) const TITLE_LINE: &str =
     "--------------------------------------------------------------------------------";
 
-/// Above and below warnings.
-pub(super) const ALARM: &str =
+/// The line above and below a warning.
+pub(crate) const WARNING_LINE: &str =
     "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
 
 const WARNING: &str = "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@";
 
-/// The beginning of a warning.
-pub(super) fn write_warning(out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{ALARM}\n{WARNING}\n{ALARM}")
+/// Writes the heading of a warning.
+pub(crate) fn write_warning(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{WARNING_LINE}\n{WARNING}\n{WARNING_LINE}")
 }
 
-/// Where lines of a source file are left out: those before this one, or after.
-pub(super) fn write_gap(line: u64, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the mark for omitted lines of a source file: those before this line, or after it.
+pub(crate) fn write_gap(line: u64, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "-- line {line} ----------------------------------------")
 }

@@ -1,17 +1,17 @@
-//! Which lines of a source file are shown.
+//! The lines of a source file that are shown.
 
 use std::iter::Peekable;
 
-/// Runs of lines around those with costs, by first and last. Two that touch each other stay two.
+/// Ranges of lines around those with costs, as first and last line. Two ranges that touch stay two.
 #[derive(Debug)]
-pub(super) struct Ranges<I: Iterator<Item = u64>> {
+pub(crate) struct Ranges<I: Iterator<Item = u64>> {
     lines: Peekable<I>,
     context: u64,
 }
 
 impl<I: Iterator<Item = u64>> Ranges<I> {
-    /// So many lines before and after each of `lines`, which are ascending, none of them 0.
-    pub(super) fn new(lines: I, context: u64) -> Self {
+    /// Shows `context` lines before and after each of `lines`, which are ascending and not 0.
+    pub(crate) fn new(lines: I, context: u64) -> Self {
         Ranges { lines: lines.peekable(), context }
     }
 }

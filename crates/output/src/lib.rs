@@ -17,6 +17,6 @@ pub mod wrap;
 
 pub use look::{Look, Painted, Painter};
 pub use number::{bar, byte_size, grouped, percent, percent_number};
-pub use printable::{lossy, printable, printable_bytes, printable_line, printable_path};
+pub use printable::{io_reason, lossy, printable, printable_bytes, printable_line, printable_path};
 pub use table::{Align, Cell, Column, Table};
 pub use unit::CostUnit;

@@ -75,6 +75,20 @@ pub fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Writes an I/O error without the number that the standard library adds to it.
+///
+/// ```
+/// let error = std::io::Error::from_raw_os_error(2);
+/// assert!(!gristmill_output::io_reason(&error).contains("os error"));
+/// ```
+pub fn io_reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(

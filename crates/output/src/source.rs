@@ -4,7 +4,7 @@ mod highlight;
 mod paint;
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use self::highlight::{Class, Highlighter, Span};
@@ -17,12 +17,12 @@ pub trait Sources {
     /// # Errors
     ///
     /// When there is none, or when it cannot be told which one is meant.
-    fn get(&self, path: &[u8]) -> Result<Rc<Source>, SourceFault>;
+    fn get(&self, path: &[u8]) -> Result<Arc<SourceText>, SourceError>;
 }
 
 /// A source file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Source {
+pub struct SourceText {
     /// Where it was found.
     pub found_at: String,
     /// What is in it.
@@ -33,7 +33,7 @@ pub struct Source {
     pub is_newer: bool,
 }
 
-impl Source {
+impl SourceText {
     /// Its lines, without their ends.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         lines_of(&self.text)
@@ -62,7 +62,7 @@ pub fn without_end(line: &[u8]) -> &[u8] {
 
 /// Why there is no text of a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SourceFault {
+pub enum SourceError {
     /// It is nowhere.
     Missing,
     /// It is there and cannot be read, for this reason.
@@ -73,13 +73,13 @@ pub enum SourceFault {
     NamedAlike(Vec<String>),
 }
 
-impl fmt::Display for SourceFault {
+impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SourceFault::Missing => f.write_str("not found"),
-            SourceFault::Unreadable(reason) => write!(f, "cannot be read: {reason}"),
-            SourceFault::Ambiguous(found) => write!(f, "may be any of {}", found.join(", ")),
-            SourceFault::NamedAlike(found) => {
+            SourceError::Missing => f.write_str("not found"),
+            SourceError::Unreadable(reason) => write!(f, "cannot be read: {reason}"),
+            SourceError::Ambiguous(found) => write!(f, "may be any of {}", found.join(", ")),
+            SourceError::NamedAlike(found) => {
                 write!(f, "not found; of the same name only: {}", found.join(", "))
             }
         }
@@ -100,7 +100,7 @@ mod tests {
             ("a\r\n\nb", &["a", "", "b"]),
             ("a\n\n", &["a", ""]),
         ] {
-            let source = Source { text: text.into(), ..Source::default() };
+            let source = SourceText { text: text.into(), ..SourceText::default() };
             assert_eq!(source.lines().map(String::from_utf8_lossy).collect::<Vec<_>>(), lines, "{text:?}");
             assert_eq!(source.line_count(), lines.len() as u64, "{text:?}");
         }

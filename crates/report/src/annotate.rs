@@ -7,11 +7,11 @@ mod starts;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gristmill_format::Cost;
 use gristmill_output::printable;
-use gristmill_output::source::{Source, SourceFault, Sources};
+use gristmill_output::source::{SourceError, SourceText, Sources};
 use gristmill_profile::source_lines::{FileLines, LineCalls, LineJumps, PartialCosts, range_of};
 use gristmill_profile::{CostTable, FileId};
 use regex::Regex;
@@ -85,7 +85,7 @@ struct AnnotatedFile {
     /// The jumps that start on lines.
     jumps: Vec<LineJumps>,
     /// Its text.
-    source: Result<Rc<Source>, SourceFault>,
+    source: Result<Arc<SourceText>, SourceError>,
     /// What is to be said of it.
     remarks: Vec<SourceRemark>,
 }

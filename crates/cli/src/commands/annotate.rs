@@ -1,12 +1,10 @@
 //! `gristmill annotate`: source lines with what they cost.
 
-pub(crate) mod cachegrind;
-pub(crate) mod callgrind;
+mod cachegrind;
+mod callgrind;
 mod document;
 
-use std::fs::File;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -15,19 +13,19 @@ use gristmill_format::{Lint, ProducerKind};
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
-use gristmill_report::doubts;
 use regex::Regex;
 
-use crate::args::{AnnotateArgs, AnnotateFormat, AnnotateStyle, YesNo, is_dash};
+use crate::args::{AnnotateArgs, AnnotateFormat, AnnotateStyle, YesNo};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::output;
+use crate::profile_files::{first_profile, is_profile, modified};
 use crate::session::Session;
-use crate::source_files::SourceFiles;
+use crate::source_finder::SourceFinder;
 
 /// What is annotated, and all that it takes.
-pub(crate) struct Job<'j> {
+struct Job<'j> {
     pub(crate) args: &'j AnnotateArgs,
     pub(crate) files: &'j Files,
     pub(crate) profile: &'j Arc<Profile>,
@@ -44,7 +42,7 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
     files.profiles = load::with_sets(&files.profiles, &args.selection, session)?;
     let files = &files;
     let profile = &Arc::new(load::profile_of(&files.profiles, session)?);
-    let sources = &SourceFiles::new(&args.source, files.time(), session)?;
+    let sources = &SourceFinder::new(&args.source, files.time(), session)?;
     let job = Job { args, files, profile, sources, session };
     session.write_to(&target, args.force, |out| match args.format {
         AnnotateFormat::Json | AnnotateFormat::Html => document::write(&job, out),
@@ -57,14 +55,6 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
 }
 
 impl Job<'_> {
-    /// Says that lines of the profile could not be taken, if there are any: its costs are not all there then.
-    fn tell_doubts(&self) {
-        if let Some(doubts) = doubts(self.profile) {
-            let names: Vec<&str> = self.profile.inputs().iter().map(|input| input.name.as_str()).collect();
-            self.session.warn(&format!("{}: {doubts}", names.join(", ")));
-        }
-    }
-
     /// Options of cg_annotate that would make other numbers and names of everything are not passed over elsewhere.
     fn refuse_options_of_cachegrind(&self) -> Result<(), CliError> {
         let option = if self.args.diff {
@@ -127,7 +117,7 @@ pub(crate) struct Files {
 impl Files {
     fn of(args: &AnnotateArgs, session: &Session) -> Result<Files, CliError> {
         let Some((first, others)) = args.files.split_first() else {
-            let found = recorded_here().ok_or_else(|| CliError::Usage {
+            let found = first_profile().ok_or_else(|| CliError::Usage {
                 message: "there is no callgrind.out* or cachegrind.out* here".to_owned(),
                 hint: Some("name the profile to read".to_owned()),
             })?;
@@ -142,7 +132,7 @@ impl Files {
 
     /// When the oldest of the profiles was written.
     pub(crate) fn time(&self) -> Option<SystemTime> {
-        self.profiles.iter().filter_map(|path| changed(path)).min()
+        self.profiles.iter().filter_map(|path| modified(path)).min()
     }
 
     /// What the profiles are called.
@@ -174,38 +164,6 @@ fn refused(error: &LayoutError) -> CliError {
 
 fn usage(message: impl Into<String>, hint: &str) -> CliError {
     CliError::Usage { message: message.into(), hint: Some(hint.to_owned()) }
-}
-
-/// When a file was changed.
-fn changed(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).ok()?.modified().ok()
-}
-
-/// The first profile in the current folder, as callgrind_annotate takes it.
-pub(crate) fn recorded_here() -> Option<PathBuf> {
-    let entries = std::fs::read_dir(".").ok()?;
-    let mut names: Vec<PathBuf> =
-        entries.filter_map(|entry| entry.ok().map(|entry| PathBuf::from(entry.file_name()))).collect();
-    names.sort_unstable();
-    let begins =
-        |name: &&PathBuf, with: &str| name.as_os_str().as_encoded_bytes().starts_with(with.as_bytes());
-    let found = ["callgrind.out", "cachegrind.out"]
-        .iter()
-        .find_map(|with| names.iter().find(|name| begins(name, with)));
-    found.cloned()
-}
-
-/// Whether a file is a profile, going by its beginning: one that is packed is, and one that has a line with event types.
-fn is_profile(path: &Path) -> bool {
-    const HEAD: u64 = 64 << 10;
-    const PACKED: [&[u8]; 4] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh"];
-    if is_dash(path) {
-        return true;
-    }
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let has_events = || head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"events:"));
-    read.is_ok() && (PACKED.iter().any(|magic| head.starts_with(magic)) || has_events())
 }
 
 /// The layout that fits who wrote the profile.

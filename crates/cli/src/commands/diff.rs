@@ -18,7 +18,7 @@ use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;
-use crate::source_files::SourceFiles;
+use crate::source_finder::SourceFinder;
 use crate::terminal::{self, printable_path};
 
 /// What a person reads at a glance, and what fits into a page or a comment.
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         let report: Box<dyn Page> = match function {
             None => Box::new(Diff::new(&comparison, &options)),
             Some(function) => {
-                let sources = SourceFiles::new(&args.source, None, session)?;
+                let sources = SourceFinder::new(&args.source, None, session)?;
                 Box::new(FunctionDiff::new(&comparison, &options, function, &sources))
             }
         };

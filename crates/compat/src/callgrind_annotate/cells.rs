@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use gristmill_profile::source_lines::PartialRow;
 
-use super::AnnotateEvent;
+use super::SelectedEvent;
 
 /// What ` (12.34%)` takes.
 const PERCENT_WIDTH: usize = 9;
@@ -13,7 +13,7 @@ const PERCENT_WIDTH: usize = 9;
 /// The columns of one table: which event types, how wide, and what is all of it.
 #[derive(Debug, Clone)]
 pub(super) struct Columns<'a> {
-    pub(super) events: &'a [AnnotateEvent],
+    pub(super) events: &'a [SelectedEvent],
     /// The costs that percentages are of.
     pub(super) totals: PartialRow<'a>,
     pub(super) show_percentages: bool,
@@ -24,7 +24,7 @@ pub(super) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Columns as wide as the names of their event types.
-    pub(super) fn new(events: &'a [AnnotateEvent], totals: PartialRow<'a>, show_percentages: bool) -> Self {
+    pub(super) fn new(events: &'a [SelectedEvent], totals: PartialRow<'a>, show_percentages: bool) -> Self {
         // The original counts bytes.
         let widths = events.iter().map(|event| event.name.len()).collect();
         Columns { events, totals, show_percentages, is_capped: false, widths }

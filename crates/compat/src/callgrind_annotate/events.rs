@@ -10,16 +10,16 @@ use crate::error::LayoutError;
 
 /// An event type to show or to sort by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnnotateEvent {
+pub struct SelectedEvent {
     /// Its name.
     pub name: String,
     source: EventSource,
 }
 
-impl AnnotateEvent {
+impl SelectedEvent {
     /// The recorded event types of a profile, in its order.
-    pub fn recorded(profile: &Profile) -> Vec<AnnotateEvent> {
-        let event = |(index, id): (usize, _)| AnnotateEvent {
+    pub fn recorded(profile: &Profile) -> Vec<SelectedEvent> {
+        let event = |(index, id): (usize, _)| SelectedEvent {
             name: String::from_utf8_lossy(profile.event(id).name).into_owned(),
             source: EventSource::Recorded(index),
         };
@@ -35,10 +35,10 @@ impl AnnotateEvent {
         profile: &Profile,
         names: &[String],
         own: &[Definition],
-    ) -> Result<Vec<AnnotateEvent>, LayoutError> {
-        let recorded = AnnotateEvent::recorded(profile);
-        let mut derived: Option<Vec<AnnotateEvent>> = None;
-        let find = |events: &[AnnotateEvent], name: &str| {
+    ) -> Result<Vec<SelectedEvent>, LayoutError> {
+        let recorded = SelectedEvent::recorded(profile);
+        let mut derived: Option<Vec<SelectedEvent>> = None;
+        let find = |events: &[SelectedEvent], name: &str| {
             let same = events.iter().find(|event| event.name == name);
             same.or_else(|| events.iter().find(|event| event.name.eq_ignore_ascii_case(name))).cloned()
         };
@@ -74,9 +74,9 @@ impl AnnotateEvent {
     }
 }
 
-fn derived_events(profile: &Profile, recorded: &[AnnotateEvent], own: &[Definition]) -> Vec<AnnotateEvent> {
+fn derived_events(profile: &Profile, recorded: &[SelectedEvent], own: &[Definition]) -> Vec<SelectedEvent> {
     let names: Vec<&[u8]> = recorded.iter().map(|event| event.name.as_bytes()).collect();
-    let event = |derived: Derived| AnnotateEvent {
+    let event = |derived: Derived| SelectedEvent {
         name: String::from_utf8_lossy(&derived.definition.name).into_owned(),
         source: EventSource::Derived(derived),
     };

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use gristmill_profile::{Part, Profile, Selection};
 
-use super::{CallgrindOptions, Text};
-use crate::marks::RULE;
+use super::{Options, Text};
+use crate::marks::TITLE_LINE;
 
 /// What is told of the parts that are looked at.
 #[derive(Debug, Default)]
@@ -63,18 +63,18 @@ impl Header {
     pub(super) fn write(
         &self,
         profile: &Profile,
-        options: &CallgrindOptions,
+        options: &Options,
         text: Text,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        writeln!(out, "{RULE}")?;
+        writeln!(out, "{TITLE_LINE}")?;
         write!(out, "Profile data file '{}'", options.data_file)?;
         if let Some(creator) = self.creator.as_ref().filter(|creator| !creator.is_empty()) {
             out.write_all(b" (creator: ")?;
             text.write(creator, out)?;
             out.write_all(b")")?;
         }
-        writeln!(out, "\n{RULE}")?;
+        writeln!(out, "\n{TITLE_LINE}")?;
         for description in &self.descriptions {
             text.write(description, out)?;
             writeln!(out)?;
@@ -97,7 +97,7 @@ impl Header {
         }
         let recorded = profile.events().map(|event| String::from_utf8_lossy(profile.event(event).name));
         let recorded: Vec<_> = recorded.collect();
-        let names = |events: &[super::AnnotateEvent]| {
+        let names = |events: &[super::SelectedEvent]| {
             events.iter().map(|event| event.name.as_str()).collect::<Vec<_>>().join(" ")
         };
         let event_lines = [

@@ -12,7 +12,7 @@ use super::cells::{quotient, to_double};
 use super::entries::{Entries, EntryArc, EntryId};
 use super::files::DisplayFiles;
 use super::partial_sums::PartialSums;
-use super::{AnnotateEvent, CallgrindOptions};
+use super::{Options, SelectedEvent};
 
 /// The functions of a profile, as they are listed.
 #[derive(Debug)]
@@ -32,11 +32,11 @@ pub(super) struct List<'p> {
 }
 
 impl<'p> List<'p> {
-    pub(super) fn of(profile: &'p Profile, options: &CallgrindOptions, files: &DisplayFiles) -> Self {
+    pub(super) fn of(profile: &'p Profile, options: &Options, files: &DisplayFiles) -> Self {
         let sums = PartialSums::of(profile, &options.selection);
         let mut entries = Entries::of(profile, &options.selection, &sums, files, options.inclusive);
         let (mut arcs, mut arc_costs) = (Vec::new(), PartialCosts::new(profile.event_count()));
-        if options.has_calls() {
+        if options.needs_calls() {
             (arcs, arc_costs) = entries.arcs(profile, &sums, files);
         }
         let mut incoming: Vec<usize> = (0..arcs.len()).collect();
@@ -64,7 +64,7 @@ impl<'p> List<'p> {
     }
 
     /// The entries to list: the dearest first, up to where the thresholds are reached.
-    pub(super) fn listed(&self, options: &CallgrindOptions, files: &DisplayFiles) -> Vec<EntryId> {
+    pub(super) fn listed(&self, options: &Options, files: &DisplayFiles) -> Vec<EntryId> {
         let fits = |entry: EntryId| {
             options.function.as_ref().is_none_or(|pattern| {
                 let name = String::from_utf8_lossy(self.entries.keys[entry].name);
@@ -110,12 +110,12 @@ impl<'p> List<'p> {
 }
 
 /// The place in the order. What was not given comes after zero.
-fn key(event: &AnnotateEvent, row: PartialRow<'_>) -> Cost {
+fn key(event: &SelectedEvent, row: PartialRow<'_>) -> Cost {
     event.of(row).unwrap_or(-1)
 }
 
 /// The dearest first, by one event type after the other.
-pub(super) fn by_costs(sort: &[AnnotateEvent], a: PartialRow<'_>, b: PartialRow<'_>) -> Ordering {
+pub(super) fn by_costs(sort: &[SelectedEvent], a: PartialRow<'_>, b: PartialRow<'_>) -> Ordering {
     let mut orders = sort.iter().map(|event| key(event, b).cmp(&key(event, a)));
     orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
@@ -123,7 +123,7 @@ pub(super) fn by_costs(sort: &[AnnotateEvent], a: PartialRow<'_>, b: PartialRow<
 /// Where the list ends.
 #[derive(Debug)]
 struct Cut<'o> {
-    options: &'o CallgrindOptions,
+    options: &'o Options,
     totals: Vec<Cost>,
     /// The totals, grown to what was reached.
     wholes: Vec<Cost>,
@@ -131,7 +131,7 @@ struct Cut<'o> {
 }
 
 impl<'o> Cut<'o> {
-    fn new(options: &'o CallgrindOptions, totals: PartialRow<'_>) -> Self {
+    fn new(options: &'o Options, totals: PartialRow<'_>) -> Self {
         let totals: Vec<Cost> =
             options.sort.iter().map(|event| event.of(totals).unwrap_or_default()).collect();
         Cut { options, wholes: totals.clone(), totals, reached: vec![0; options.sort.len()] }

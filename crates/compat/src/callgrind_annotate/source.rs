@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::source::{Source, SourcePainter};
+use gristmill_output::source::{SourcePainter, SourceText};
 use gristmill_profile::source_lines::{FileLines, KeyedCosts, LineCalls, PartialCosts, PartialRow};
 
-use super::Callgrind;
+use super::Report;
 use super::cells::{Columns, with_commas};
 use super::entries::{NameKey, name_key};
 use super::files::DisplayFile;
 use super::list::by_costs;
-use crate::marks::{ALARM, RULE, write_gap, write_warning};
+use crate::marks::{TITLE_LINE, WARNING_LINE, write_gap, write_warning};
 use crate::ranges::Ranges;
 
 /// A source file to be annotated.
@@ -19,13 +19,13 @@ use crate::ranges::Ranges;
 pub(super) struct Annotated<'a> {
     /// By which name it is chosen.
     pub(super) name: &'a [u8],
-    pub(super) source: &'a Source,
+    pub(super) source: &'a SourceText,
     pub(super) lines: &'a FileLines,
     /// What the dearest line of all files costs; only asked for when there are colours.
     pub(super) hottest: Cost,
 }
 
-impl Callgrind<'_> {
+impl Report<'_> {
     /// Writes the file, and adds up what is annotated of it.
     pub(super) fn write_source(
         &self,
@@ -201,7 +201,7 @@ impl Callgrind<'_> {
         out.write_all(b"@ Source file '")?;
         self.text.write(name, out)?;
         writeln!(out, "' is more recent than input file '{}'.", self.options.data_file)?;
-        writeln!(out, "@ Annotations may not be correct.\n{ALARM}\n")
+        writeln!(out, "@ Annotations may not be correct.\n{WARNING_LINE}\n")
     }
 
     fn write_past_end(&self, name: &[u8], is_newer: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -216,14 +216,14 @@ impl Callgrind<'_> {
         } else {
             out.write_all(if name.ends_with(b".h") { CAUSE_IN_HEADER } else { CAUSE })?;
         }
-        writeln!(out, "{ALARM}\n")
+        writeln!(out, "{WARNING_LINE}\n")
     }
 
     /// What stands above a source file.
     pub(super) fn write_title(&self, kind: &str, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{RULE}\n-- {kind}-annotated source: ")?;
+        write!(out, "{TITLE_LINE}\n-- {kind}-annotated source: ")?;
         self.text.write(name, out)?;
-        writeln!(out, "\n{RULE}")
+        writeln!(out, "\n{TITLE_LINE}")
     }
 }
 
@@ -252,7 +252,7 @@ struct CallKey {
 }
 
 impl CallKey {
-    fn of(annotation: &Callgrind<'_>, call: &LineCalls) -> Self {
+    fn of(annotation: &Report<'_>, call: &LineCalls) -> Self {
         let callee = annotation.profile.function(call.callee);
         let caller = annotation.profile.function(call.caller);
         CallKey {

@@ -8,7 +8,7 @@ use gristmill_profile::{FileId, FunctionId, LineSums, Profile, Selection, Summed
 
 use super::UNKNOWN;
 use crate::LayoutError;
-use crate::cachegrind_file::{CachegrindFault, CachegrindFile, CachegrindRecord};
+use crate::cachegrind_file::{CachegrindError, CachegrindFile, CachegrindRecord};
 
 /// Takes a file, a function and costs.
 pub type TakeFunction<'t> = dyn FnMut(&[u8], &[u8], &[Cost]) + 't;
@@ -33,18 +33,18 @@ pub trait SelfCosts {
 
 /// The costs of a file of Cachegrind, held to what its own tools take.
 #[derive(Debug)]
-pub struct CachegrindCosts<'a> {
+pub struct FileCosts<'a> {
     file: CachegrindFile<'a>,
     functions: SummedLines,
 }
 
-impl<'a> CachegrindCosts<'a> {
+impl<'a> FileCosts<'a> {
     /// Reads a file.
     ///
     /// # Errors
     ///
     /// When it is not as Cachegrind writes it.
-    pub fn read(bytes: &'a [u8]) -> Result<Self, CachegrindFault> {
+    pub fn read(bytes: &'a [u8]) -> Result<Self, CachegrindError> {
         let file = CachegrindFile::read(bytes)?;
         let mut sums = LineSums::new(file.events.len());
         // As long as its longest line, so that many event types cost nothing where there are few costs.
@@ -68,7 +68,7 @@ impl<'a> CachegrindCosts<'a> {
         if is_named {
             sums.add(0, &block);
         }
-        Ok(CachegrindCosts { file, functions: sums.finish() })
+        Ok(FileCosts { file, functions: sums.finish() })
     }
 
     /// The file.
@@ -77,7 +77,7 @@ impl<'a> CachegrindCosts<'a> {
     }
 }
 
-impl SelfCosts for CachegrindCosts<'_> {
+impl SelfCosts for FileCosts<'_> {
     fn events(&self) -> Vec<Vec<u8>> {
         self.file.events.iter().map(|event| event.to_vec()).collect()
     }
@@ -127,7 +127,7 @@ impl<'p> ProfileCosts<'p> {
             return Err(LayoutError::NothingSelected);
         }
         if profile.function_count().saturating_mul(profile.event_count()) > gristmill_profile::MOST_CELLS {
-            return Err(LayoutError::TooManyColumns);
+            return Err(LayoutError::TooManyEvents);
         }
         let events = EventChoice::new(profile, derive);
         let costs = ProfileCosts { profile, selection: selection.clone(), events };

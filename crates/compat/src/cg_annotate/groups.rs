@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gristmill_format::Cost;
 use gristmill_profile::SummedLine;
 
-use super::{CachegrindOptions, add};
+use super::{Options, add};
 
 /// A file with its functions, or a function with its files.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Group {
 /// Groups while costs are added up: first it is considered which are shown, then their costs are added.
 #[derive(Debug)]
 pub(super) struct Groups<'o> {
-    options: &'o CachegrindOptions,
+    options: &'o Options,
     /// Whether the groups are functions, and their members files.
     of_functions: bool,
     /// A member that costs less is not shown.
@@ -59,13 +59,13 @@ struct Shown {
 
 impl<'o> Groups<'o> {
     /// Files with their functions.
-    pub(super) fn of_files(options: &'o CachegrindOptions, total: &[Cost]) -> Self {
+    pub(super) fn of_files(options: &'o Options, total: &[Cost]) -> Self {
         let least = (leading(&options.sort, total) as f64 * options.threshold / 100.0).abs();
         Groups { options, of_functions: false, least, groups: BTreeMap::new() }
     }
 
     /// Functions with their files.
-    pub(super) fn of_functions(options: &'o CachegrindOptions, total: &[Cost]) -> Self {
+    pub(super) fn of_functions(options: &'o Options, total: &[Cost]) -> Self {
         Groups { of_functions: true, ..Groups::of_files(options, total) }
     }
 

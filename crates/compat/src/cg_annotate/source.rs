@@ -1,10 +1,10 @@
 //! A source file and what its lines cost.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gristmill_format::Cost;
-use gristmill_output::source::{Source, Sources, lines_of};
+use gristmill_output::source::{SourceText, Sources, lines_of};
 use gristmill_profile::PackedCosts;
 
 use crate::ranges::Ranges;
@@ -65,7 +65,7 @@ impl LineCosts {
 #[derive(Debug)]
 pub(super) enum Original {
     /// It is there, under each of the names and the same everywhere. There is at least one.
-    Found(Vec<Rc<Source>>),
+    Found(Vec<Arc<SourceText>>),
     /// It, or one of them, cannot be read.
     Unreadable,
     /// There are several, and they differ.
@@ -74,7 +74,7 @@ pub(super) enum Original {
 
 impl Original {
     pub(super) fn find(names: &BTreeSet<Vec<u8>>, sources: &dyn Sources) -> Self {
-        let found: Result<Vec<Rc<Source>>, _> = names.iter().map(|name| sources.get(name)).collect();
+        let found: Result<Vec<Arc<SourceText>>, _> = names.iter().map(|name| sources.get(name)).collect();
         match found {
             Ok(found) if found.windows(2).any(|two| two[0].text != two[1].text) => Original::Different,
             Ok(found) if !found.is_empty() => Original::Found(found),

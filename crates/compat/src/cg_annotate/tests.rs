@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gristmill_format::Cost;
 use gristmill_output::Look;
@@ -8,37 +8,38 @@ use gristmill_profile::{Profile, Selection};
 use proptest::prelude::*;
 
 use super::*;
-use gristmill_output::source::{SourceFault, Sources};
+use gristmill_output::source::{SourceError, Sources};
 
 /// Files that are there.
-struct Shelf(HashMap<Vec<u8>, Rc<Source>>);
+struct Shelf(HashMap<Vec<u8>, Arc<SourceText>>);
 
 impl Shelf {
     fn of(files: &[(&str, &str)]) -> Self {
-        let source = |text: &str| Source { text: text.as_bytes().to_vec(), ..Source::default() };
-        Shelf(files.iter().map(|(name, text)| (name.as_bytes().to_vec(), Rc::new(source(text)))).collect())
+        let source = |text: &str| SourceText { text: text.as_bytes().to_vec(), ..SourceText::default() };
+        Shelf(files.iter().map(|(name, text)| (name.as_bytes().to_vec(), Arc::new(source(text)))).collect())
     }
 }
 
 impl Sources for Shelf {
-    fn get(&self, path: &[u8]) -> Result<Rc<Source>, SourceFault> {
-        self.0.get(path).cloned().ok_or(SourceFault::Missing)
+    fn get(&self, path: &[u8]) -> Result<Arc<SourceText>, SourceError> {
+        self.0.get(path).cloned().ok_or(SourceError::Missing)
     }
 }
 
-fn options(width: usize) -> CachegrindOptions {
-    CachegrindOptions {
+fn options(width: usize) -> Options {
+    Options {
         recorded: width,
         shown: (0..width).collect(),
         sort: (0..width).collect(),
         threshold: 10.0,
-        annotate: true,
-        ..CachegrindOptions::default()
+        show_percs: false,
+        context: 0,
+        ..Options::default()
     }
 }
 
-fn printed(options: &CachegrindOptions, summands: &[Summand<'_>], shelf: &Shelf, look: Look) -> String {
-    let report = CachegrindReport::new(options, summands).unwrap();
+fn printed(options: &Options, summands: &[Summand<'_>], shelf: &Shelf, look: Look) -> String {
+    let report = Report::new(options, summands).unwrap();
     let mut out = Vec::new();
     report.print(&mut out, shelf, look).unwrap();
     String::from_utf8(out).unwrap()
@@ -75,7 +76,7 @@ proptest! {
     #[test]
     fn every_cost_is_accounted_for(one in lines(), two in lines(), is_negative: bool, rename: bool) {
         let texts = [file_of(&one), file_of(&two)];
-        let [first, second] = [&texts[0], &texts[1]].map(|text| CachegrindCosts::read(text.as_bytes()).unwrap());
+        let [first, second] = [&texts[0], &texts[1]].map(|text| FileCosts::read(text.as_bytes()).unwrap());
         let summands = [Summand { costs: &first, is_negative }, Summand { costs: &second, is_negative: false }];
         let mut options = options(2);
         options.mod_filename = rename.then(|| Substitution::parse("s/[ab]/x/").unwrap());
@@ -103,7 +104,7 @@ proptest! {
     #[test]
     fn profiles_and_cachegrind_files_say_the_same(lines in lines()) {
         let text = file_of(&lines);
-        let strict = CachegrindCosts::read(text.as_bytes()).unwrap();
+        let strict = FileCosts::read(text.as_bytes()).unwrap();
         let profile = Profile::of(text.as_bytes());
         let loose = ProfileCosts::new(&profile, &Selection::default(), &[]).unwrap();
         let shelf = Shelf::of(&[("a.c", "1\n2\n3\n")]);
@@ -123,7 +124,7 @@ proptest! {
 #[test]
 fn a_terminal_gets_nothing_but_text() {
     let file = b"desc: \x1b[1m\ncmd: \x1b[2J\nevents: I\x1br\nfl=a\x1b.c\nfn=f\x07\n1 2\nsummary: 2\n";
-    let costs = CachegrindCosts::read(file).unwrap();
+    let costs = FileCosts::read(file).unwrap();
     let summands = [Summand { costs: &costs, is_negative: false }];
     let mut options = options(1);
     options.recordings = vec![Recording {
@@ -145,8 +146,8 @@ fn files_made_to_do_harm_are_refused() {
     let events: String = (0..40_000).map(|event| format!(" e{event}")).collect();
     let functions: String = (0..40_000).map(|function| format!("fn=f{function}\n1 1\n")).collect();
     let text = format!("cmd: x\nevents:{events}\nfl=a.c\n{functions}summary: 40000\n");
-    let costs = CachegrindCosts::read(text.as_bytes()).unwrap();
+    let costs = FileCosts::read(text.as_bytes()).unwrap();
     let options = options(1);
-    let refused = CachegrindReport::new(&options, &[Summand { costs: &costs, is_negative: false }]);
-    assert_eq!(refused.unwrap_err(), TooManyColumns);
+    let refused = Report::new(&options, &[Summand { costs: &costs, is_negative: false }]);
+    assert_eq!(refused.unwrap_err(), LayoutError::TooManyEvents);
 }

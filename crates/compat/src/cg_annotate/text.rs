@@ -11,8 +11,8 @@ use gristmill_output::{Look, printable, printable_bytes, printable_line};
 use super::columns::{Columns, Row};
 use super::groups::Group;
 use super::source::{LineCosts, Original, Piece, each_piece};
-use super::{CachegrindReport, Recording, add};
-use crate::marks::{ALARM, RULE, write_gap, write_warning};
+use super::{Recording, Report, add};
+use crate::marks::{TITLE_LINE, WARNING_LINE, write_gap, write_warning};
 
 /// What of all costs can be seen in annotated source files.
 struct Coverage {
@@ -22,7 +22,7 @@ struct Coverage {
     unreadable: Vec<Cost>,
 }
 
-impl CachegrindReport<'_> {
+impl Report<'_> {
     /// Writes it as text.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl CachegrindReport<'_> {
         printer.groups(out, "File:function summary", "file:function", '<', &self.by_file)?;
         printer.groups(out, "Function:file summary", "function:file", '>', &self.by_function)?;
         if self.options.annotate {
-            let coverage = printer.source_files(out)?;
+            let coverage = printer.source_finder(out)?;
             printer.coverage(out, &coverage)?;
         }
         Ok(())
@@ -50,7 +50,7 @@ fn shown_name(name: &[u8], look: Look) -> Cow<'_, str> {
 }
 
 struct Printer<'p> {
-    report: &'p CachegrindReport<'p>,
+    report: &'p Report<'p>,
     names: &'p [String],
     sources: &'p dyn Sources,
     look: Look,
@@ -73,9 +73,9 @@ impl Printer<'_> {
     }
 
     fn title(&self, out: &mut dyn Write, title: &str, of: &[u8]) -> io::Result<()> {
-        writeln!(out, "{RULE}")?;
+        writeln!(out, "{TITLE_LINE}")?;
         self.line(out, &[b"-- ", title.as_bytes(), &self.text(of)])?;
-        writeln!(out, "{RULE}")
+        writeln!(out, "{TITLE_LINE}")
     }
 
     fn columns(&self) -> Columns<'_> {
@@ -172,7 +172,7 @@ impl Printer<'_> {
     }
 
     /// All annotated files, one after the other.
-    fn source_files(&self, out: &mut dyn Write) -> io::Result<Coverage> {
+    fn source_finder(&self, out: &mut dyn Write) -> io::Result<Coverage> {
         let report = self.report;
         let nothing = vec![0; report.total.len()];
         let mut coverage = Coverage {
@@ -259,7 +259,7 @@ impl Printer<'_> {
                 self.line(out, &[b"@ - ", &self.text(original)])?;
             }
         }
-        writeln!(out, "@ Annotations may not be correct.\n{ALARM}\n")
+        writeln!(out, "@ Annotations may not be correct.\n{WARNING_LINE}\n")
     }
 
     fn lines(
@@ -327,7 +327,7 @@ impl Printer<'_> {
                 let start = b"@@ Information recorded about lines past the end of '";
                 self.line(out, &[start, &self.text(original), b"'."])?;
             }
-            writeln!(out, "{ALARM}\n")?;
+            writeln!(out, "{WARNING_LINE}\n")?;
         }
         Ok(())
     }

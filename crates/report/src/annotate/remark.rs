@@ -1,17 +1,17 @@
 //! What is to be said of a source file before anybody believes its lines.
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gristmill_output::grouped;
-use gristmill_output::source::{Source, SourceFault};
+use gristmill_output::source::{SourceError, SourceText};
 
 /// Something about a source file that its reader should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SourceRemark {
     /// There is no text.
-    Fault(SourceFault),
+    Unavailable(SourceError),
     /// It was changed after the profile was written.
     Newer,
     /// It ends before the last line that has costs.
@@ -32,9 +32,9 @@ impl SourceRemark {
     /// One word for programs.
     pub fn kind(&self) -> &'static str {
         match self {
-            SourceRemark::Fault(SourceFault::Missing | SourceFault::NamedAlike(_)) => "missing",
-            SourceRemark::Fault(SourceFault::Unreadable(_)) => "unreadable",
-            SourceRemark::Fault(SourceFault::Ambiguous(_)) => "ambiguous",
+            SourceRemark::Unavailable(SourceError::Missing | SourceError::NamedAlike(_)) => "missing",
+            SourceRemark::Unavailable(SourceError::Unreadable(_)) => "unreadable",
+            SourceRemark::Unavailable(SourceError::Ambiguous(_)) => "ambiguous",
             SourceRemark::Newer => "newer",
             SourceRemark::Shorter { .. } => "shorter",
             SourceRemark::NotUtf8 { .. } => "not-utf8",
@@ -45,7 +45,7 @@ impl SourceRemark {
 impl fmt::Display for SourceRemark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SourceRemark::Fault(fault) => fault.fmt(f),
+            SourceRemark::Unavailable(fault) => fault.fmt(f),
             SourceRemark::Newer => {
                 f.write_str("was changed after the profile was written, so lines may not fit")
             }
@@ -62,12 +62,12 @@ impl fmt::Display for SourceRemark {
 }
 
 /// What is to be said of a source whose `last` line with costs is this one.
-pub(super) fn of(path: &[u8], source: &Result<Rc<Source>, SourceFault>, last: u64) -> Vec<SourceRemark> {
+pub(super) fn of(path: &[u8], source: &Result<Arc<SourceText>, SourceError>, last: u64) -> Vec<SourceRemark> {
     let source = match source {
         Ok(source) => source,
         // The profile does not know the file, so it cannot be missing.
-        Err(SourceFault::Missing) if is_unknown(path) => return Vec::new(),
-        Err(fault) => return vec![SourceRemark::Fault(fault.clone())],
+        Err(SourceError::Missing) if is_unknown(path) => return Vec::new(),
+        Err(fault) => return vec![SourceRemark::Unavailable(fault.clone())],
     };
     let mut remarks = Vec::new();
     if source.is_newer {
@@ -95,8 +95,8 @@ mod tests {
     use super::*;
 
     fn remarks(text: &[u8], is_newer: bool, last: u64) -> Vec<String> {
-        let source = Source { text: text.to_vec(), is_newer, ..Source::default() };
-        of(b"a.c", &Ok(Rc::new(source)), last).iter().map(ToString::to_string).collect()
+        let source = SourceText { text: text.to_vec(), is_newer, ..SourceText::default() };
+        of(b"a.c", &Ok(Arc::new(source)), last).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
                 "is not UTF-8, as line 3 shows"
             ]
         );
-        assert_eq!(of(b"???", &Err(SourceFault::Missing), 7), []);
-        assert_eq!(of(b"a.c", &Err(SourceFault::Missing), 7)[0].to_string(), "not found");
+        assert_eq!(of(b"???", &Err(SourceError::Missing), 7), []);
+        assert_eq!(of(b"a.c", &Err(SourceError::Missing), 7)[0].to_string(), "not found");
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gristmill_output::json::{self, ByEvent, EventNames};
 use gristmill_output::{Cell, Column, CostUnit, Look, Table, markdown, printable, wrap};
@@ -19,7 +19,7 @@ use super::notes::{from_to, remarks_beside_cost, signed, signed_percent};
 use super::{CallRow, CauseRow, Delta, DiffHead, DiffOptions, DiffRow, FunctionRef, LineRow, safe};
 use crate::path::UNKNOWN;
 use crate::report::Report;
-use gristmill_output::source::{Source, Sources};
+use gristmill_output::source::{SourceText, Sources};
 
 /// A function on both sides, with its callers, callees and source lines. See the example of [`Diff`](super::Diff).
 #[derive(Debug, Serialize, JsonSchema)]
@@ -49,13 +49,13 @@ pub struct FunctionDiff {
 /// The sources of a file.
 #[derive(Debug, Default)]
 struct Texts {
-    base: Option<Rc<Source>>,
-    new: Option<Rc<Source>>,
+    base: Option<Arc<SourceText>>,
+    new: Option<Arc<SourceText>>,
 }
 
 impl Texts {
     /// The text that lines are shown of.
-    fn shown(&self) -> Option<&Rc<Source>> {
+    fn shown(&self) -> Option<&Arc<SourceText>> {
         self.new.as_ref().or(self.base.as_ref())
     }
 }

@@ -1,25 +1,22 @@
 //! The layout of cg_annotate: from its options to the report.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use gristmill_compat::cg_annotate::{
-    CachegrindCosts, CachegrindOptions, CachegrindReport, ProfileCosts, Recording, SelfCosts, Summand,
+    FileCosts, Options, ProfileCosts, Recording, Report, SelfCosts, Summand, columns, summands,
 };
-use gristmill_compat::{CachegrindFaultKind, Substitution};
+use gristmill_compat::{CachegrindErrorKind, Substitution};
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, printable};
 use gristmill_profile::{Loader, Part, Profile};
 use regex::bytes::Regex;
 
-use super::{Job, changed, is_of_cachegrind, usage};
+use super::{Job, is_of_cachegrind, usage};
 use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
 use crate::error::CliError;
 use crate::load;
+use crate::profile_files::{modified, warn_of_doubts};
 use crate::session::Session;
-
-/// The share of the total that a function needs to be shown, if nothing is said.
-pub(crate) const THRESHOLD: f64 = 0.1;
 
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     let Job { args, profile, files, .. } = *job;
@@ -47,7 +44,11 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
         let costs: Vec<&dyn SelfCosts> = strict.iter().map(|costs| costs as &dyn SelfCosts).collect();
         let recorded = costs[0].events();
         if columns(&args.show, &recorded).is_ok() {
-            options.recordings = strict.iter().zip(&files.profiles).map(recording_of).collect();
+            options.recordings = strict
+                .iter()
+                .zip(&files.profiles)
+                .map(|(costs, path)| Recording::new(costs.file(), path, modified(path)))
+                .collect();
             options.recorded = recorded.len();
             choose_columns(args, &mut options, &recorded)?;
             let summands = summands(&costs, args.diff);
@@ -56,7 +57,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     }
     // What is wrong with files of Cachegrind was told just now.
     if strict.is_some() || !profile.inputs().iter().all(|input| is_of_cachegrind(&input.bytes)) {
-        job.tell_doubts();
+        warn_of_doubts(job.profile, job.session);
     }
     let mut single = Vec::new();
     if args.diff {
@@ -76,7 +77,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     }
     options.recordings = profiles.iter().flat_map(|profile| recordings_of(profile)).collect();
     for (recording, path) in options.recordings.iter_mut().zip(&files.profiles) {
-        recording.written = changed(path);
+        recording.written = modified(path);
     }
     options.recorded = profiles.first().map_or(0, |profile| profile.event_count());
     choose_columns(args, &mut options, &events)?;
@@ -84,14 +85,14 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
 }
 
 /// Writes the report.
-pub(crate) fn print(
-    options: &CachegrindOptions,
+fn print(
+    options: &Options,
     summands: &[Summand<'_>],
     sources: &dyn Sources,
     look: Look,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let report = CachegrindReport::new(options, summands).map_err(|error| CliError::Profile {
+    let report = Report::new(options, summands).map_err(|error| CliError::Profile {
         message: error.to_string(),
         hint: Some("gristmill info tells how many there are".to_owned()),
     })?;
@@ -99,50 +100,19 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// The costs of all, or with those of the first taken away.
-pub(crate) fn summands<'c>(costs: &[&'c dyn SelfCosts], diff: bool) -> Vec<Summand<'c>> {
-    let summand =
-        |(nth, &costs): (usize, &&'c dyn SelfCosts)| Summand { costs, is_negative: diff && nth == 0 };
-    costs.iter().enumerate().map(summand).collect()
-}
-
-/// What a file of Cachegrind says of itself.
-pub(crate) fn recording_of((costs, path): (&CachegrindCosts<'_>, &PathBuf)) -> Recording {
-    let file = costs.file();
-    Recording {
-        name: crate::terminal::printable_path(path).into_owned(),
-        descriptions: file.descriptions.iter().map(|description| description.to_vec()).collect(),
-        command: file.command.to_vec(),
-        written: changed(path),
-    }
-}
-
-/// Where events that are asked for by name are among those that are known; all of the first ones if none is.
-///
-/// # Errors
-///
-/// The name that is not known.
-pub(crate) fn columns<N: AsRef<str>>(names: &[N], known: &[Vec<u8>]) -> Result<Vec<usize>, String> {
-    let place = |name: &N| {
-        let name = name.as_ref();
-        known.iter().position(|known| known == name.as_bytes()).ok_or_else(|| name.to_owned())
-    };
-    if names.is_empty() { Ok((0..known.len()).collect()) } else { names.iter().map(place).collect() }
-}
-
 /// The inputs as the tools of Cachegrind take them; none if one of them is not as these want it. Files of Cachegrind that
 /// they would refuse are told.
-fn strict_costs<'p>(profile: &'p Profile, session: &Session) -> Option<Vec<CachegrindCosts<'p>>> {
+fn strict_costs<'p>(profile: &'p Profile, session: &Session) -> Option<Vec<FileCosts<'p>>> {
     let mut all = Vec::new();
     let mut is_whole = !profile.inputs().is_empty();
     for input in profile.inputs() {
-        match CachegrindCosts::read(&input.bytes) {
+        match FileCosts::read(&input.bytes) {
             Ok(costs) => all.push(costs),
             Err(fault) => {
                 is_whole = false;
                 if is_of_cachegrind(&input.bytes) {
                     let what = match fault.kind {
-                        CachegrindFaultKind::SummaryMismatch | CachegrindFaultKind::NoSummary => {
+                        CachegrindErrorKind::SummaryMismatch | CachegrindErrorKind::NoSummary => {
                             "the sums here are those of its lines"
                         }
                         _ => "cg_annotate would refuse it",
@@ -173,10 +143,11 @@ fn recordings_of(profile: &Profile) -> Vec<Recording> {
     profile.inputs().iter().enumerate().map(of_input).collect()
 }
 
-fn options(job: &Job<'_>) -> Result<CachegrindOptions, CliError> {
+fn options(job: &Job<'_>) -> Result<Options, CliError> {
     let Job { args, .. } = *job;
+    let defaults = Options::default();
     let threshold = match &args.threshold {
-        None => THRESHOLD,
+        None => defaults.threshold,
         Some(text) => {
             let number = text.strip_suffix('%').unwrap_or(text).parse();
             number.ok().filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| {
@@ -198,7 +169,7 @@ fn options(job: &Job<'_>) -> Result<CachegrindOptions, CliError> {
             )
         })
     };
-    Ok(CachegrindOptions {
+    Ok(Options {
         invocation: invocation(),
         threshold,
         show_percs: job.shows_percentages(),
@@ -208,7 +179,7 @@ fn options(job: &Job<'_>) -> Result<CachegrindOptions, CliError> {
         mod_funcname: substitution("--mod-funcname", &args.mod_funcname)?,
         functions: pattern(&args.function)?,
         files: pattern(&args.file)?,
-        ..CachegrindOptions::default()
+        ..defaults
     })
 }
 
@@ -227,11 +198,7 @@ fn invocation() -> Vec<u8> {
     words.join(&b' ')
 }
 
-fn choose_columns(
-    args: &AnnotateArgs,
-    options: &mut CachegrindOptions,
-    known: &[Vec<u8>],
-) -> Result<(), CliError> {
+fn choose_columns(args: &AnnotateArgs, options: &mut Options, known: &[Vec<u8>]) -> Result<(), CliError> {
     let recorded = known.get(..options.recorded).unwrap_or(known);
     let chosen = |option: &str, names: &[&str]| {
         let known = if names.is_empty() { recorded } else { known };

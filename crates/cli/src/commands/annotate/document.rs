@@ -3,17 +3,18 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use gristmill_compat::callgrind_annotate::SortKey;
 use gristmill_output::printable;
-use gristmill_output::source::SourceFault;
+use gristmill_output::source::SourceError;
 use gristmill_profile::Profile;
 use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceRemark};
 use gristmill_report::{View, ViewOptions};
 
 use super::Job;
-use super::callgrind::SortKey;
 use crate::args::{AnnotateArgs, AnnotateFormat};
 use crate::error::CliError;
 use crate::load;
+use crate::profile_files::warn_of_doubts;
 use crate::session::Session;
 use crate::terminal::grouped;
 
@@ -27,7 +28,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     let options =
         AnnotationOptions { function: job.function()?, file: job.file()?, named: job.files.source_names() };
     let annotation = Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
-    job.tell_doubts();
+    warn_of_doubts(job.profile, job.session);
     tell_remarks(&annotation, job.session);
     match args.format {
         AnnotateFormat::Html => annotation.write_html(&PageOptions { context: args.context }, out)?,
@@ -39,7 +40,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
 /// Says what is to be known of source files. Those of the system's own libraries are hardly ever there, so what is
 /// missing is told together.
 fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
-    let is_missing = |remark: &SourceRemark| *remark == SourceRemark::Fault(SourceFault::Missing);
+    let is_missing = |remark: &SourceRemark| *remark == SourceRemark::Unavailable(SourceError::Missing);
     let (missing, others): (Vec<_>, Vec<_>) =
         annotation.remarks().partition(|(_, remark)| is_missing(remark));
     for (path, remark) in others {

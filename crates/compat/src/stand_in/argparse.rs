@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 /// An option that a program has.
 #[derive(Debug, Clone, Copy)]
-pub struct Declared<T: 'static> {
+pub(super) struct Declared<T: 'static> {
     /// As it is written; a value that is fixed is part of it, as in `--auto=yes`.
     spelling: &'static str,
     /// How messages call it.
@@ -16,19 +16,19 @@ pub struct Declared<T: 'static> {
 
 impl<T> Declared<T> {
     /// One that no value follows.
-    pub const fn flag(spelling: &'static str, name: &'static str, meaning: T) -> Self {
+    pub(super) const fn flag(spelling: &'static str, name: &'static str, meaning: T) -> Self {
         Declared { spelling, name, takes_value: false, meaning }
     }
 
     /// One that a value follows.
-    pub const fn valued(name: &'static str, meaning: T) -> Self {
+    pub(super) const fn valued(name: &'static str, meaning: T) -> Self {
         Declared { spelling: name, name, takes_value: true, meaning }
     }
 }
 
 /// What an option means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meaning<T> {
+pub(super) enum Meaning<T> {
     /// `-h` and `--help`.
     Help,
     /// `--version`.
@@ -48,7 +48,7 @@ const fn common<T>() -> [Declared<Meaning<T>>; 3] {
 
 /// A word that was understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given<T> {
+pub(super) enum Given<T> {
     /// An option, with its value if it takes one.
     Option(T, OsString),
     /// Something else, such as a file.
@@ -57,11 +57,11 @@ pub enum Given<T> {
 
 /// All words in their order, and those that are no options of the program.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Words<T> {
+pub(super) struct Words<T> {
     /// The words that were understood, in order.
-    pub given: Vec<Given<Meaning<T>>>,
+    pub(super) given: Vec<Given<Meaning<T>>>,
     /// The options that are not known.
-    pub unrecognized: Vec<OsString>,
+    pub(super) unrecognized: Vec<OsString>,
 }
 
 /// Reads the words; `own` are the options that not every program has.
@@ -69,7 +69,7 @@ pub struct Words<T> {
 /// # Errors
 ///
 /// What is wrong with one of them.
-pub fn read<T: Copy>(own: &[Declared<T>], words: &[OsString]) -> Result<Words<T>, String> {
+pub(super) fn read<T: Copy>(own: &[Declared<T>], words: &[OsString]) -> Result<Words<T>, String> {
     let of_own = |&Declared { spelling, name, takes_value, meaning }: &Declared<T>| Declared {
         spelling,
         name,
@@ -185,7 +185,7 @@ fn split_bytes_at_equals(word: &OsStr) -> (OsString, Option<OsString>) {
 }
 
 /// A text as Python shows one.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut shown = String::from(quote);
     for character in text.chars() {

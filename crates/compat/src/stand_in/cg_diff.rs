@@ -1,19 +1,18 @@
-//! Called as cg_diff.
+//! The stand-in for cg_diff.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use gristmill_compat::argparse::{Declared, Given};
-use gristmill_compat::{CachegrindFile, CachegrindRecord, CachegrindWriter, Substitution};
-use gristmill_profile::LineSums;
+use gristmill_profile::{InputBytes, LineSums};
 
-use super::cachegrind_tool::{
-    Failure, Tool, check_size, different_events, missing, substitution, unrecognized,
+use super::argparse::{Declared, Given};
+use super::cg_tool::{
+    self, Failure, Tool, check_size, different_events, missing, substitution, unrecognized,
 };
-use crate::input::Input;
-use crate::session::Session;
+use super::{Host, Outcome};
+use crate::{CachegrindFile, CachegrindRecord, CachegrindWriter, Substitution};
 
 const TOOL: Tool = Tool {
     name: "cg_diff",
@@ -22,12 +21,12 @@ usage: cg_diff [-h] [--version] [--mod-filename REGEX] [--mod-funcname REGEX]
                cachegrind-out-file1 cachegrind-out-file2
 ",
     help: "\
-Writes how the second of two files of Cachegrind differs from the first, by function,
-as such a file. cg_annotate --diff shows it, by line as well.
+Writes the difference of two files of Cachegrind, by function, as a file of Cachegrind.
+cg_annotate --diff shows the difference by line, too.
 
   cachegrind-out-file1    written by Cachegrind
-  cachegrind-out-file2    the same
-  -h, --help              show this
+  cachegrind-out-file2    written by Cachegrind
+  -h, --help              show this help
   --version               show the version
   --mod-filename REGEX    change file names, as with s/old/new/
   --mod-funcname REGEX    change function names, as with s/old/new/
@@ -45,14 +44,14 @@ const OPTIONS: &[Declared<Meaning>] = &[
     Declared::valued("--mod-funcname", Meaning::ModFuncname),
 ];
 
-pub(super) fn run(words: &[OsString]) -> ExitCode {
-    TOOL.run(words, diff)
+pub(super) fn run(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Outcome {
+    TOOL.run(out, |out| diff(words, host, out))
 }
 
-fn diff(words: &[OsString], session: &Session) -> Result<(), Failure> {
+fn diff(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Result<(), Failure> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut renaming = Renaming::default();
-    let rest = TOOL.read_words(OPTIONS, words, session, |word| {
+    let rest = TOOL.read_words(OPTIONS, words, out, |word| {
         match word {
             Given::Positional(file) => files.push(file.into()),
             Given::Option(Meaning::ModFilename, value) => {
@@ -74,12 +73,12 @@ fn diff(words: &[OsString], session: &Session) -> Result<(), Failure> {
             [first, second]
         }
     };
-    let first = (first, TOOL.read(first, session)?);
-    let second = (second, TOOL.read(second, session)?);
-    difference(&first, &second, &renaming, session)
+    let first = (first, cg_tool::read(first, host)?);
+    let second = (second, cg_tool::read(second, host)?);
+    difference(&first, &second, &renaming, out)
 }
 
-/// How names are changed before they are compared.
+/// The substitutions in names before they are compared.
 #[derive(Default)]
 struct Renaming {
     file: Option<Substitution>,
@@ -91,14 +90,13 @@ fn renamed<'n>(substitution: Option<&Substitution>, name: &'n [u8]) -> Cow<'n, [
 }
 
 fn difference(
-    (first, first_input): &(&PathBuf, Input),
-    (second, second_input): &(&PathBuf, Input),
+    (first, first_input): &(&PathBuf, InputBytes),
+    (second, second_input): &(&PathBuf, InputBytes),
     renaming: &Renaming,
-    session: &Session,
+    out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let first_file = CachegrindFile::read(&first_input.bytes).map_err(|fault| Failure::of(first, &fault))?;
-    let second_file =
-        CachegrindFile::read(&second_input.bytes).map_err(|fault| Failure::of(second, &fault))?;
+    let first_file = CachegrindFile::read(first_input).map_err(|error| Failure::refused(first, &error))?;
+    let second_file = CachegrindFile::read(second_input).map_err(|error| Failure::refused(second, &error))?;
     let events = &first_file.events;
     if *events != second_file.events {
         return Err(different_events());
@@ -120,15 +118,14 @@ fn difference(
                 sums.add(0, &row);
             }
         })
-        .map_err(|fault| Failure::of(path, &fault))?;
+        .map_err(|error| Failure::refused(path, &error))?;
     }
     let sums = sums.finish_by_name();
     check_size(sums.len(), events.len())?;
     let name = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
     let description = [b"Files compared:   ", &name(first)[..], b"; ", &name(second)].concat();
     let command = [first_file.command, b"; ", second_file.command].concat();
-    let mut out = session.stdout();
-    let mut writer = CachegrindWriter::new(&mut *out, &[&description], &command, events)?;
+    let mut writer = CachegrindWriter::new(out, &[&description], &command, events)?;
     let mut result = Ok(());
     sums.each(|sum| {
         if result.is_ok() {

@@ -30,7 +30,7 @@ fn look(folder: &Path, options: &[&str], path: &str) -> (Found, String) {
     let options = options.iter().map(|option| option.replace('@', folder));
     let args = Alone::parse_from(["annotate".to_owned()].into_iter().chain(options)).args;
     let (session, _, warnings) = session();
-    let found = SourceFiles::new(&args, None, &session).unwrap().get(path.replace('@', folder).as_bytes());
+    let found = SourceFinder::new(&args, None, &session).unwrap().get(path.replace('@', folder).as_bytes());
     (found, warnings.text())
 }
 
@@ -67,10 +67,10 @@ fn nothing_is_guessed() {
     let folder = folder(&["a/src/x.c", "b/src/x.c", "c/y.c"]);
     let shown = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (found, warnings) = look(folder.path(), &["--search", "@"], "/build/src/x.c");
-    assert_eq!(found, Err(SourceFault::Ambiguous(vec![shown("a/src/x.c"), shown("b/src/x.c")])));
+    assert_eq!(found, Err(SourceError::Ambiguous(vec![shown("a/src/x.c"), shown("b/src/x.c")])));
     assert_eq!(warnings, "");
     let (found, _) = look(folder.path(), &["--search", "@"], "/build/z/y.c");
-    assert_eq!(found, Err(SourceFault::NamedAlike(vec![shown("c/y.c")])));
+    assert_eq!(found, Err(SourceError::NamedAlike(vec![shown("c/y.c")])));
     // The same text in both is no question.
     std::fs::write(folder.path().join("b/src/x.c"), "a/src/x.c").unwrap();
     assert_eq!(text(folder.path(), &["--search", "@"], "/build/src/x.c"), "a/src/x.c");
@@ -81,7 +81,7 @@ fn unknown_names_and_names_that_are_no_paths() {
     let folder = folder(&["???"]);
     for name in ["", "???", "\0", "a\0b", &"x".repeat(10_000), &"x/".repeat(10_000)] {
         let found = look(folder.path(), &["-I", "@", "--search", "@", "--debuginfo-dir", "@"], name).0;
-        assert_eq!(found, Err(SourceFault::Missing), "{name:?}");
+        assert_eq!(found, Err(SourceError::Missing), "{name:?}");
     }
 }
 
@@ -115,7 +115,7 @@ fn newer_than_the_profile() {
         (Some(changed), false),
         (Some(changed - minute), true),
     ] {
-        let sources = SourceFiles::new(&args, profile, &session).unwrap();
+        let sources = SourceFinder::new(&args, profile, &session).unwrap();
         let source = sources.get(place.to_str().unwrap().as_bytes()).unwrap();
         assert_eq!(source.is_newer, is_newer);
     }
@@ -126,11 +126,11 @@ fn a_file_is_read_once() {
     let folder = folder(&["x.c"]);
     let args = Alone::parse_from(["annotate"]).args;
     let (session, ..) = session();
-    let sources = SourceFiles::new(&args, None, &session).unwrap();
+    let sources = SourceFinder::new(&args, None, &session).unwrap();
     let path = |middle: &str| format!("{}/{middle}x.c", folder.path().display()).into_bytes();
     let first = sources.get(&path("")).unwrap();
-    assert!(Rc::ptr_eq(&first, &sources.get(&path("")).unwrap()));
-    assert!(Rc::ptr_eq(&first, &sources.get(&path("./")).unwrap()));
+    assert!(Arc::ptr_eq(&first, &sources.get(&path("")).unwrap()));
+    assert!(Arc::ptr_eq(&first, &sources.get(&path("./")).unwrap()));
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn directories_that_cannot_be_read_are_told_once() {
     let folder = folder(&["x.c"]);
     let args = Alone::parse_from(["annotate", "--search", "/no/such/place"]).args;
     let (session, _, warnings) = session();
-    let sources = SourceFiles::new(&args, None, &session).unwrap();
+    let sources = SourceFinder::new(&args, None, &session).unwrap();
     for name in ["a.c", "b.c"] {
-        assert_eq!(sources.get(name.as_bytes()), Err(SourceFault::Missing));
+        assert_eq!(sources.get(name.as_bytes()), Err(SourceError::Missing));
     }
     assert_eq!(warnings.text(), "gristmill: warning: /no/such/place: a directory could not be read\n");
     drop(folder);

@@ -1,20 +1,16 @@
-//! Called as cg_merge.
+//! The stand-in for cg_merge.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use gristmill_compat::argparse::{Declared, Given};
-use gristmill_compat::{
-    CachegrindFault, CachegrindFaultKind, CachegrindFile, CachegrindRecord, CachegrindWriter,
-};
 use gristmill_format::Cost;
 use gristmill_profile::{LineSums, SummedLines};
 
-use super::cachegrind_tool::{Failure, Tool, check_size, different_events, missing, unrecognized};
-use crate::output::Target;
-use crate::session::Session;
+use super::argparse::{Declared, Given};
+use super::cg_tool::{self, Failure, Tool, check_size, different_events, missing, unrecognized};
+use super::{Host, Outcome};
+use crate::{CachegrindError, CachegrindErrorKind, CachegrindFile, CachegrindRecord, CachegrindWriter};
 
 const TOOL: Tool = Tool {
     name: "cg_merge",
@@ -23,12 +19,12 @@ usage: cg_merge [-h] [--version] [-o FILE]
                 cachegrind-out-file [cachegrind-out-file ...]
 ",
     help: "\
-Adds files of Cachegrind up, line by line, and writes the sum as such a file.
+Adds up files of Cachegrind, line by line, and writes the sum as a file of Cachegrind.
 
   cachegrind-out-file     written by Cachegrind of any version
-  -h, --help              show this
+  -h, --help              show this help
   --version               show the version
-  -o FILE                 write this file, not standard output
+  -o FILE                 write this file instead of standard output
 ",
 };
 
@@ -37,17 +33,17 @@ struct Output;
 
 const OPTIONS: &[Declared<Output>] = &[Declared::valued("-o", Output)];
 
-pub(super) fn run(words: &[OsString]) -> ExitCode {
-    TOOL.run(words, merge)
+pub(super) fn run(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Outcome {
+    TOOL.run(out, |out| merge(words, host, out))
 }
 
-fn merge(words: &[OsString], session: &Session) -> Result<(), Failure> {
+fn merge(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Result<(), Failure> {
     let mut files: Vec<PathBuf> = Vec::new();
-    let mut target = Target::Stdout;
-    let rest = TOOL.read_words(OPTIONS, words, session, |word| {
+    let mut target: Option<PathBuf> = None;
+    let rest = TOOL.read_words(OPTIONS, words, out, |word| {
         match word {
             Given::Positional(file) => files.push(file.into()),
-            Given::Option(Output, path) => target = Target::File(path.into()),
+            Given::Option(Output, path) => target = Some(path.into()),
         }
         Ok(())
     })?;
@@ -56,15 +52,17 @@ fn merge(words: &[OsString], session: &Session) -> Result<(), Failure> {
         return Err(missing(&["cachegrind-out-file"]));
     }
     unrecognized(rest.iter().map(|word| word.display()))?;
-    let merged = read(&files, session)?;
+    let merged = read(&files, host)?;
     let (head, lines) = (merged.head, merged.lines.finish());
     check_size(lines.len(), head.events.len())?;
-    // As the original does, and so do scripts that call it expect, a file that is there is replaced.
-    session.write_to(&target, true, |out| Ok(head.write(&lines, out)?))?;
-    Ok(())
+    match target {
+        // The original replaces an existing file, and scripts rely on that.
+        Some(path) => host.write_file(&path, &mut |file| head.write(&lines, file)).map_err(Failure::Data),
+        None => Ok(head.write(&lines, out)?),
+    }
 }
 
-/// The sum of files, under the head of the first.
+/// The sum of files with the header of the first.
 struct Merged {
     head: Head,
     lines: LineSums,
@@ -74,18 +72,18 @@ struct Head {
     descriptions: Vec<Vec<u8>>,
     command: Vec<u8>,
     events: Vec<Vec<u8>>,
-    /// Of all files.
+    /// The sum of the costs of all files.
     total: Vec<Cost>,
 }
 
-/// Reads one file after the other, so that there is never more than one of them beside the sum.
-fn read(files: &[PathBuf], session: &Session) -> Result<Merged, Failure> {
+/// Reads one file after the other, so that memory holds one of them at a time.
+fn read(files: &[PathBuf], host: &dyn Host) -> Result<Merged, Failure> {
     let mut merged: Option<Merged> = None;
     for path in files {
-        let input = TOOL.read(path, session)?;
-        let refused = |fault| Failure::of(path, &fault);
-        let file = CachegrindFile::read(&input.bytes).map_err(refused)?;
-        let merged = merged.get_or_insert_with(|| Merged::under(&file));
+        let input = cg_tool::read(path, host)?;
+        let refused = |error| Failure::refused(path, &error);
+        let file = CachegrindFile::read(&input).map_err(refused)?;
+        let merged = merged.get_or_insert_with(|| Merged::new(&file));
         if file.events != merged.head.events {
             return Err(different_events());
         }
@@ -95,8 +93,8 @@ fn read(files: &[PathBuf], session: &Session) -> Result<Merged, Failure> {
 }
 
 impl Merged {
-    /// Nothing yet, under the head of a file.
-    fn under(file: &CachegrindFile<'_>) -> Self {
+    /// An empty sum with the header of a file.
+    fn new(file: &CachegrindFile<'_>) -> Self {
         let owned = |texts: &[&[u8]]| texts.iter().map(|text| text.to_vec()).collect();
         Merged {
             head: Head {
@@ -109,8 +107,8 @@ impl Merged {
         }
     }
 
-    /// The sum that the file claims is not looked at, only the one that it has.
-    fn add(&mut self, file: &CachegrindFile<'_>) -> Result<(), CachegrindFault> {
+    /// Adds a file. A wrong `summary:` is ignored: the sum is computed anew.
+    fn add(&mut self, file: &CachegrindFile<'_>) -> Result<(), CachegrindError> {
         let result = file.each(|record| match record {
             CachegrindRecord::Names { file, function } => self.lines.begin(file, function),
             CachegrindRecord::Line { line, costs } => {
@@ -119,14 +117,14 @@ impl Merged {
             }
         });
         match result {
-            Err(fault) if fault.kind != CachegrindFaultKind::SummaryMismatch => Err(fault),
+            Err(error) if error.kind != CachegrindErrorKind::SummaryMismatch => Err(error),
             _ => Ok(()),
         }
     }
 }
 
 impl Head {
-    fn write(&self, lines: &SummedLines, out: &mut dyn Write) -> std::io::Result<()> {
+    fn write(&self, lines: &SummedLines, out: &mut dyn Write) -> io::Result<()> {
         let descriptions: Vec<&[u8]> = self.descriptions.iter().map(Vec::as_slice).collect();
         let events: Vec<&[u8]> = self.events.iter().map(Vec::as_slice).collect();
         let mut writer = CachegrindWriter::new(out, &descriptions, &self.command, &events)?;

@@ -1,17 +1,13 @@
-//! Called as cg_annotate.
+//! The stand-in for cg_annotate.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use gristmill_compat::argparse::{Declared, Given, quoted};
-use gristmill_compat::cg_annotate::{CachegrindCosts, CachegrindOptions, SelfCosts};
-
-use super::cachegrind_tool::{Failure, Tool, different_events, missing, substitution, unrecognized};
-use crate::args::SourceArgs;
-use crate::commands::annotate::cachegrind::{self, THRESHOLD};
-use crate::session::Session;
-use crate::source_files::SourceFiles;
+use super::argparse::{Declared, Given, quoted};
+use super::cg_tool::{self, Failure, Tool, different_events, missing, substitution, unrecognized};
+use super::{Host, Outcome};
+use crate::cg_annotate::{self as layout, FileCosts, Options, Recording, Report, SelfCosts, summands};
 
 const TOOL: Tool = Tool {
     name: "cg_annotate",
@@ -25,23 +21,23 @@ usage: cg_annotate [-h] [--version] [--diff] [--mod-filename REGEX]
                    cachegrind-out-file [cachegrind-out-file ...]
 ",
     help: "\
-Shows what files, functions and source lines cost that Cachegrind measured. Several
-files add up. In [ ] stands what holds if nothing is said.
+Shows the cost of files, functions and source lines as Cachegrind measured it. Several
+files are added up. Defaults are in [ ].
 
   cachegrind-out-file     written by Cachegrind
-  -h, --help              show this
+  -h, --help              show this help
   --version               show the version
-  --diff                  how the second of two files differs from the first
+  --diff                  show how the second of two files differs from the first
   --mod-filename REGEX    change file names, as with s/old/new/
   --mod-funcname REGEX    change function names, as with s/old/new/
   --show A,B,C            event types to show, in this order [all]
   --sort A,B,C            event types to sort by [as recorded]
-  --threshold N:[0,20]    functions need this percentage of the first event type
-                          that is sorted by [0.1]
+  --threshold N:[0,20]    show functions with at least this percentage of the
+                          first event type that is sorted by [0.1]
   --show-percs, --no-show-percs
-                          percentages beside the costs [on]
+                          show percentages beside costs [on]
   --annotate, --no-annotate
-                          annotate the files of all functions shown [on]
+                          annotate the files of all listed functions [on]
   --context N             lines to show around those with costs [8]
 ",
 };
@@ -77,39 +73,29 @@ const OPTIONS: &[Declared<Meaning>] = &[
     Declared::valued("--context", Meaning::Context),
 ];
 
-/// What was asked for.
+/// A parsed command line.
 #[derive(Debug, Default)]
 struct Request {
     files: Vec<PathBuf>,
     diff: bool,
     show: Option<String>,
     sort: Option<String>,
-    options: CachegrindOptions,
+    options: Options,
 }
 
-pub(super) fn run(program: &OsStr, options: &[OsString]) -> ExitCode {
-    TOOL.run(options, |options, session| {
-        let Some(mut request) = parse(options, session)? else { return Ok(()) };
-        let words = std::iter::once(program).chain(options.iter().map(OsString::as_os_str));
-        let words: Vec<&[u8]> = words.map(|word| word.as_encoded_bytes()).collect();
+pub(super) fn run(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Outcome {
+    TOOL.run(out, |out| {
+        let Some(mut request) = parse(words.get(1..).unwrap_or_default(), out)? else { return Ok(()) };
+        let words: Vec<&[u8]> = words.iter().map(|word| word.as_encoded_bytes()).collect();
         request.options.invocation = words.join(&b' ');
-        report(request, session)
+        report(request, host, out)
     })
 }
 
-/// None if help or the version was asked for.
-fn parse(words: &[OsString], session: &Session) -> Result<Option<Box<Request>>, Failure> {
-    let mut request = Request {
-        options: CachegrindOptions {
-            threshold: THRESHOLD,
-            show_percs: true,
-            annotate: true,
-            context: 8,
-            ..CachegrindOptions::default()
-        },
-        ..Request::default()
-    };
-    let rest = TOOL.read_words(OPTIONS, words, session, |word| {
+/// Parses a command line. Returns `None` if help or the version was asked for.
+fn parse(words: &[OsString], out: &mut dyn Write) -> Result<Option<Box<Request>>, Failure> {
+    let mut request = Request::default();
+    let rest = TOOL.read_words(OPTIONS, words, out, |word| {
         let (option, value) = match word {
             Given::Positional(file) => {
                 request.files.push(file.into());
@@ -150,7 +136,7 @@ fn threshold(text: &str) -> Result<f64, Failure> {
     })
 }
 
-/// No lines are fewer than none.
+/// Parses a number of lines. A negative number means none.
 fn context(text: &str) -> Result<u64, Failure> {
     let number: Result<i64, _> = text.trim().parse();
     match number {
@@ -159,17 +145,17 @@ fn context(text: &str) -> Result<u64, Failure> {
     }
 }
 
-fn report(request: Box<Request>, session: &Session) -> Result<(), Failure> {
+fn report(request: Box<Request>, host: &dyn Host, out: &mut dyn Write) -> Result<(), Failure> {
     let Request { files, diff, show, sort, mut options } = *request;
     if diff && files.len() != 2 {
         let message = "argument --diff: requires exactly two Cachegrind output files";
         return Err(Failure::WrongFiles(message.to_owned()));
     }
-    let inputs: Vec<_> = files.iter().map(|file| TOOL.read(file, session)).collect::<Result<_, _>>()?;
-    let costs: Vec<CachegrindCosts<'_>> = inputs
+    let inputs: Vec<_> = files.iter().map(|file| cg_tool::read(file, host)).collect::<Result<_, _>>()?;
+    let costs: Vec<FileCosts<'_>> = inputs
         .iter()
         .zip(&files)
-        .map(|(input, file)| CachegrindCosts::read(&input.bytes).map_err(|fault| Failure::of(file, &fault)))
+        .map(|(input, file)| FileCosts::read(input).map_err(|error| Failure::refused(file, &error)))
         .collect::<Result<_, _>>()?;
     let events = costs.first().map(|costs| costs.events()).unwrap_or_default();
     if costs.iter().any(|costs| costs.events() != events) {
@@ -177,17 +163,19 @@ fn report(request: Box<Request>, session: &Session) -> Result<(), Failure> {
     }
     let columns = |option: &str, names: &Option<String>| {
         let names: Vec<&str> = names.as_deref().map(|names| names.split(',').collect()).unwrap_or_default();
-        cachegrind::columns(&names, &events).map_err(|name| {
+        layout::columns(&names, &events).map_err(|name| {
             Failure::Data(format!("{option} event `{name}` did not appear in `events:` line"))
         })
     };
     options.recorded = events.len();
     options.shown = columns("--show", &show)?;
     options.sort = columns("--sort", &sort)?;
-    options.recordings = costs.iter().zip(&files).map(cachegrind::recording_of).collect();
+    let recordings = costs.iter().zip(&files);
+    options.recordings =
+        recordings.map(|(costs, path)| Recording::new(costs.file(), path, host.modified(path))).collect();
     let costs: Vec<&dyn SelfCosts> = costs.iter().map(|costs| costs as &dyn SelfCosts).collect();
-    let summands = cachegrind::summands(&costs, diff);
-    let sources = SourceFiles::new(&SourceArgs::default(), None, session)?;
-    let mut out = session.stdout();
-    Ok(cachegrind::print(&options, &summands, &sources, session.look(), &mut *out)?)
+    let summands = summands(&costs, diff);
+    let report = Report::new(&options, &summands).map_err(|error| Failure::Data(error.to_string()))?;
+    let sources = host.sources(&[], None);
+    Ok(report.print(out, &*sources, host.look())?)
 }

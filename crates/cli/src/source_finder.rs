@@ -23,18 +23,18 @@ use std::fs::File;
 use std::io::Read as _;
 use std::iter::once_with;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use gristmill_output::source::{Source, SourceFault, Sources};
+use gristmill_output::source::{SourceError, SourceText, Sources};
 
 use self::file_index::{FileIndex, Match};
 use self::source_map::SourceMap;
 use crate::args::SourceArgs;
 use crate::error::CliError;
-use crate::input::reason;
 use crate::session::Session;
 use crate::terminal::{grouped, printable_path};
+use gristmill_output::io_reason;
 
 /// No source that was written by a person is near this; generated ones of some megabytes exist.
 const MOST_BYTES: u64 = 64 << 20;
@@ -42,9 +42,9 @@ const MOST_BYTES: u64 = 64 << 20;
 /// So many candidates are named when several files fit.
 const MOST_NAMED: usize = 10;
 
-type Found = Result<Rc<Source>, SourceFault>;
+type Found = Result<Arc<SourceText>, SourceError>;
 
-pub(crate) struct SourceFiles<'s> {
+pub(crate) struct SourceFinder<'s> {
     session: &'s Session,
     maps: Vec<SourceMap>,
     include: Vec<PathBuf>,
@@ -61,33 +61,47 @@ pub(crate) struct SourceFiles<'s> {
     read: RefCell<HashMap<PathBuf, Found>>,
 }
 
-impl<'s> SourceFiles<'s> {
+impl<'s> SourceFinder<'s> {
     /// `profile_time` is when the oldest of the profiles was written; without it no source counts as newer.
     pub(crate) fn new(
         args: &SourceArgs,
         profile_time: Option<SystemTime>,
         session: &'s Session,
     ) -> Result<Self, CliError> {
-        Ok(SourceFiles {
-            session,
+        Ok(SourceFinder {
             maps: SourceMap::parse_all(&args.source_map)?,
-            include: args.include.clone(),
             installed: args.debuginfo_dir.clone(),
             search: args.search.clone(),
+            ..SourceFinder::below(args.include.clone(), profile_time, session)
+        })
+    }
+
+    /// Looks for sources as callgrind_annotate does: at their paths, and below these directories.
+    pub(crate) fn below(
+        include: Vec<PathBuf>,
+        profile_time: Option<SystemTime>,
+        session: &'s Session,
+    ) -> Self {
+        SourceFinder {
+            session,
+            maps: Vec::new(),
+            include,
+            installed: Vec::new(),
+            search: Vec::new(),
             profile_time,
             installed_index: OnceCell::new(),
             search_index: OnceCell::new(),
             known: RefCell::default(),
             read: RefCell::default(),
-        })
+        }
     }
 
     fn look_for(&self, path: &[u8]) -> Found {
         if path.is_empty() || path == b"???" {
-            return Err(SourceFault::Missing);
+            return Err(SourceError::Missing);
         }
         // A file that is there and cannot be read is worth telling when no other is found.
-        let mut fault = SourceFault::Missing;
+        let mut fault = SourceError::Missing;
         let places = self.places(path);
         let installed = || self.index(&installed::roots(&self.installed));
         let searched = || self.index(&self.search);
@@ -99,8 +113,8 @@ impl<'s> SourceFiles<'s> {
             .chain(once_with(|| self.search(self.search_index.get_or_init(searched), path)));
         for found in found {
             match found {
-                Err(SourceFault::Missing) => {}
-                Err(other) if fault == SourceFault::Missing => fault = other,
+                Err(SourceError::Missing) => {}
+                Err(other) if fault == SourceError::Missing => fault = other,
                 Err(_) => {}
                 found => return found,
             }
@@ -122,8 +136,8 @@ impl<'s> SourceFiles<'s> {
 
     fn search(&self, index: &FileIndex, path: &[u8]) -> Found {
         match index.find(path) {
-            Match::None => Err(SourceFault::Missing),
-            Match::NameOnly(found) => Err(SourceFault::NamedAlike(named(&found))),
+            Match::None => Err(SourceError::Missing),
+            Match::NameOnly(found) => Err(SourceError::NamedAlike(named(&found))),
             Match::Best(found) => {
                 let read: Vec<Found> = found.iter().map(|place| self.read(place)).collect();
                 let is_same = |other: &Found| match (other, &read[0]) {
@@ -132,8 +146,8 @@ impl<'s> SourceFiles<'s> {
                 };
                 // Copies of one text are as good as each other.
                 match read.iter().all(is_same) {
-                    true => read.into_iter().next().unwrap_or(Err(SourceFault::Missing)),
-                    false => Err(SourceFault::Ambiguous(named(&found))),
+                    true => read.into_iter().next().unwrap_or(Err(SourceError::Missing)),
+                    false => Err(SourceError::Ambiguous(named(&found))),
                 }
             }
         }
@@ -164,10 +178,10 @@ impl<'s> SourceFiles<'s> {
             Err(error) => return Err(fault(&error)),
         };
         if !metadata.is_file() {
-            return Err(SourceFault::Unreadable("is no regular file".to_owned()));
+            return Err(SourceError::Unreadable("is no regular file".to_owned()));
         }
         if metadata.len() > MOST_BYTES {
-            return Err(SourceFault::Unreadable(format!("is larger than {} MiB", MOST_BYTES >> 20)));
+            return Err(SourceError::Unreadable(format!("is larger than {} MiB", MOST_BYTES >> 20)));
         }
         let place_itself = std::fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
         if let Some(found) = self.read.borrow().get(&place_itself) {
@@ -181,7 +195,7 @@ impl<'s> SourceFiles<'s> {
         };
         let changed = metadata.modified().ok();
         let found = read().map_err(|error| fault(&error)).map(|text| {
-            Rc::new(Source {
+            Arc::new(SourceText {
                 found_at: printable_path(place).into_owned(),
                 text,
                 changed,
@@ -195,7 +209,7 @@ impl<'s> SourceFiles<'s> {
     }
 }
 
-impl Sources for SourceFiles<'_> {
+impl Sources for SourceFinder<'_> {
     fn get(&self, path: &[u8]) -> Found {
         if let Some(found) = self.known.borrow().get(path) {
             return found.clone();
@@ -206,7 +220,7 @@ impl Sources for SourceFiles<'_> {
     }
 }
 
-fn fault(error: &std::io::Error) -> SourceFault {
+fn fault(error: &std::io::Error) -> SourceError {
     use std::io::ErrorKind;
 
     match error.kind() {
@@ -214,8 +228,8 @@ fn fault(error: &std::io::Error) -> SourceFault {
         ErrorKind::NotFound
         | ErrorKind::NotADirectory
         | ErrorKind::InvalidInput
-        | ErrorKind::InvalidFilename => SourceFault::Missing,
-        _ => SourceFault::Unreadable(reason(error)),
+        | ErrorKind::InvalidFilename => SourceError::Missing,
+        _ => SourceError::Unreadable(io_reason(error)),
     }
 }
 
