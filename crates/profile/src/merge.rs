@@ -1,81 +1,83 @@
-//! Many profiles made one: their costs summed up by function, line, call and jump.
+//! Merging: the costs of many profiles, summed by function, line, call and jump.
 //!
-//! # What is added to what
+//! # What is summed
 //!
-//! Functions are the same that have the same object, source file and name; the loader has settled that for each profile.
-//! Of one function, lines are the same that have the same file, line, basic block and address; calls also the callee and
-//! the place where it is entered, jumps also their target. Addresses (and basic blocks) count only where *all* profiles
-//! have them; otherwise they are left out of all. Lines are always kept: a profile without any gets line 0.
+//! Functions are the same if their object, source file and name are; the loader has settled that for each profile. Lines of
+//! a function are the same if their file, line, basic block and address are; calls also need the same callee and the same
+//! position where it is entered, jumps the same target. Addresses (and basic blocks) count only if *all* profiles have
+//! them; otherwise they are left out of all. Lines are always kept: a profile without lines gets line 0.
 //!
-//! Event types are matched by name. The result has those of all profiles, and says of each that was not in all of them in
-//! how many it was (`desc: Merged event: Dr in 2 of 3 runs`), so that what was never measured is not taken for 0.
+//! Event types are matched by name. The result has those of all profiles. For an event type that some profiles lack, it
+//! says how many have it (`desc: Merged event: Dr in 2 of 3 runs`), so that what was never measured is not read as 0.
 //!
 //! # Any order, any grouping
 //!
 //! Merging is associative and commutative to the byte: everything in the result is sorted by name and number, headers are
 //! sets and counts, and a result that is merged again counts for as many runs as it was made of (`desc: Merged runs: 3`).
-//! Merging one profile alone brings it into that form; doing so again changes nothing. A mean is of runs, so the mean of
-//! sums is right in any grouping, too. The *result* of a mean, of a median or of scaling counts as one run when it is
-//! merged again.
+//! Merging a single profile brings it into that form; merging the result again changes nothing. A mean is over runs, so
+//! the mean of sums is right in any grouping, too. The *result* of a mean, of a median or of scaling counts as one run when
+//! it is merged again.
 //!
 //! # What is not in the result
 //!
 //! Process, thread, number, trigger and time span of parts, and the lines of basic blocks (`bb=`, `ln=`) that Callgrind
-//! writes with hidden options: they are about one part and not about a sum.
+//! writes with hidden options: they describe one part, not a sum.
 
-use std::thread;
-
-use gristmill_format::Cost;
+use gristmill_format::{Cost, Costs};
 
 use crate::decode::{BlockLine, BlockReader, Place};
-use crate::hash::Map;
-use crate::id::{FunctionId, PartId};
+use crate::id::{EventId, FileId, FunctionId, PartId};
+use crate::interner::Interner;
 use crate::owned_names::NameList;
 use crate::profile::Profile;
-use crate::threads::cores;
+use crate::threads::{cores, on_threads};
 
 mod concatenate;
 mod header;
+mod id;
 mod line;
+mod line_key;
 mod ratio;
 mod write;
 
 pub use concatenate::{Concatenation, LeftOut};
 pub use header::creators;
-pub use ratio::Ratio;
-pub use write::{Combine, WriteMerged};
+pub use ratio::{Ratio, RatioError};
+pub use write::{Combine, MergeFormat};
 
-use header::Headers;
-use line::{Gathered, Kind, LineKey, Lines, Spot};
+use header::{Headers, PositionsHeld};
+use id::{FileName, FunctionName, MergedFunction, MergedKey, ObjectName};
+use line::{LineBuffer, PackedLines};
+use line_key::{LineKey, LineKind, LinePosition};
 
-/// Ten times what any producer has. Each line of the result may be as long as all of them.
-pub const MOST_EVENTS: usize = 256;
+/// The limit of event types: ten times the count of any producer. Each line of the result can have a cost for each.
+pub const MAX_EVENTS: usize = 256;
 
-/// Why a profile was not merged.
+/// The reason that a profile was not merged. See the example of [`Merger`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// There would be more than [`MOST_EVENTS`] event types.
+    /// There would be more than [`MAX_EVENTS`] event types.
     TooManyEvents,
 }
 
 impl std::fmt::Display for MergeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            MergeError::TooManyEvents => write!(f, "the profiles have more than {MOST_EVENTS} event types"),
+            MergeError::TooManyEvents => write!(f, "the profiles have more than {MAX_EVENTS} event types"),
         }
     }
 }
 
 impl std::error::Error for MergeError {}
 
-/// Merges profiles; see the [module](self) for what that means.
+/// A sum of profiles; see [the module](self) for its definition.
 ///
-/// It keeps sums, not profiles: memory is that of the result, however many profiles are added.
+/// It keeps sums, not profiles: its memory is that of the result, for any count of profiles.
 ///
 /// ```
 /// use gristmill_profile::Profile;
-/// use gristmill_profile::merge::{Merger, WriteMerged};
+/// use gristmill_profile::merge::{Merger, MergeFormat};
 ///
 /// let one = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n16 400\n");
 /// let other = Profile::of(b"events: Ir Dr\nfl=mill.c\nfn=main\n16 20 7\n17 1\n");
@@ -83,7 +85,7 @@ impl std::error::Error for MergeError {}
 /// merger.add(&one)?;
 /// merger.add(&other)?;
 /// assert_eq!(merger.incomplete_events(), [("Dr".to_owned(), 1)]);
-/// let bytes = merger.write(&WriteMerged::default(), Vec::new())?;
+/// let bytes = merger.write(&MergeFormat::default(), Vec::new())?;
 /// let merged = Profile::of(bytes);
 /// assert_eq!(merged.totals(&Default::default()), [421, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -92,72 +94,86 @@ impl std::error::Error for MergeError {}
 pub struct Merger {
     threads: usize,
     keeps_runs: bool,
-    /// Objects, files and names of functions.
-    names: [NameList; 3],
-    functions: FunctionList,
-    /// The lines of each function.
-    lines: Vec<Lines>,
+    objects: NameList,
+    files: NameList,
+    function_names: NameList,
+    functions: FunctionTable,
+    /// By function.
+    lines: Vec<PackedLines>,
     headers: Headers,
-    /// The columns of each run, where runs are kept apart.
-    runs: Vec<Vec<bool>>,
+    /// The columns of each run, if runs are kept apart.
+    runs: Vec<RunColumns>,
 }
 
-/// Functions by object, file and name, each kept once.
+/// The columns that a run has.
+type RunColumns = Vec<bool>;
+
+/// Functions by object, file and name, each once.
 #[derive(Debug, Clone, Default)]
-struct FunctionList {
-    keys: Vec<[u32; 3]>,
-    numbers: Map<[u32; 3], u32>,
+struct FunctionTable {
+    keys: Vec<MergedKey>,
+    interner: Interner<MergedKey>,
 }
 
-impl FunctionList {
-    fn number(&mut self, key: [u32; 3]) -> u32 {
-        // More functions than there are numbers fit into no memory.
-        let next = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(key).or_insert(next);
-        if number == next {
+impl FunctionTable {
+    fn intern(&mut self, key: MergedKey) -> MergedFunction {
+        let (index, is_new) = self.interner.intern(key);
+        if is_new {
             self.keys.push(key);
         }
-        number
+        MergedFunction::new(index)
     }
 }
 
-/// A block of a profile to be taken in: the function in the merger, the part and the block.
-type Job = (u32, PartId, usize);
+/// A block of a profile to be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct BlockJob {
+    function: MergedFunction,
+    part: PartId,
+    block: usize,
+}
 
-/// So few blocks are not worth a thread.
-const FEW_BLOCKS: usize = 256;
+/// Blocks to be added, in the order of functions, and the lines of these functions.
+struct BlockTask<'t> {
+    jobs: &'t [BlockJob],
+    first_function: usize,
+    lines: &'t mut [PackedLines],
+}
+
+/// With fewer blocks, threads do not pay.
+const MIN_PARALLEL_BLOCKS: usize = 257;
 
 impl Merger {
-    /// One that uses all cores.
+    /// Creates an empty merger that uses all cores.
     pub fn new() -> Self {
         Merger { threads: cores(), ..Merger::default() }
     }
 
-    /// One that keeps the numbers of each run apart, as a median needs them. Memory then grows with each run.
+    /// Creates one that keeps the numbers of each run apart, for a median. Its memory grows with each run.
     pub fn keeping_runs() -> Self {
         Merger { keeps_runs: true, ..Merger::new() }
     }
 
-    /// Uses so many threads; the result is the same.
+    /// Uses this count of threads; the result is the same with any.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Merger { threads: threads.max(1), ..self }
     }
 
-    /// How many runs were merged. Each file is one, but a merged one counts for as many as it was made of.
+    /// Returns the count of merged runs. Each file is one, but a merged file counts for the runs it was made of.
     pub fn runs(&self) -> u64 {
         self.headers.runs
     }
 
-    /// The event types that not all runs have, and how many do.
+    /// Lists the event types that some runs lack, each with the count of runs that have it.
     pub fn incomplete_events(&self) -> Vec<(String, u64)> {
         let columns = self.headers.in_order().into_iter();
         let incomplete = columns.filter(|&column| self.runs_with(column) < self.headers.runs);
         incomplete.map(|column| (self.event_name(column), self.runs_with(column))).collect()
     }
 
-    /// In what the profiles are unlike each other though their sums are of one kind then: a word for what it is, such as
-    /// `creator` or `D1 cache`, and what they say. Commands may well differ.
+    /// Lists differences of the profiles that make their sum doubtful: what differs, such as `creator` or `D1 cache`, and
+    /// the values. Commands can differ without harm.
     pub fn differences(&self) -> Vec<(String, Vec<String>)> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let creators: Vec<String> = self.headers.creators.iter().map(|name| text(name)).collect();
@@ -172,18 +188,18 @@ impl Merger {
         differences
     }
 
-    /// How many lines are kept.
+    /// Returns the count of lines that it keeps.
     pub fn line_count(&self) -> usize {
-        self.lines.iter().map(Lines::len).sum()
+        self.lines.iter().map(PackedLines::len).sum()
     }
 
-    /// The sums of all self costs by event type, in the order in which they are written.
+    /// Sums all self costs by event type, in the order in which they are written.
     pub fn totals(&self) -> Vec<(String, Cost)> {
         let mut sums: Vec<Cost> = Vec::new();
         for lines in &self.lines {
             lines
                 .iter()
-                .filter(|line| line.key.kind == Kind::SelfCost)
+                .filter(|line| line.key.kind == LineKind::SelfCost)
                 .for_each(|line| line.add_to(&mut sums));
         }
         let columns = self.headers.in_order().into_iter();
@@ -191,179 +207,147 @@ impl Merger {
     }
 
     fn runs_with(&self, column: usize) -> u64 {
-        self.headers.runs_with.get(column).copied().unwrap_or(0)
+        self.headers.runs_with[column]
     }
 
     fn event_name(&self, column: usize) -> String {
-        let name = self.headers.events.get(column).map(header::event_name).unwrap_or_default();
-        String::from_utf8_lossy(&name).into_owned()
+        String::from_utf8_lossy(&header::event_name(&self.headers.events[column])).into_owned()
     }
 
     /// Adds a profile.
     ///
     /// # Errors
     ///
-    /// When there would be too many event types; the merger is of no use then.
+    /// If there are too many event types; the merger cannot be used after that.
     pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
-        let had_addresses = self.headers.positions;
+        let had = self.headers.positions;
         let columns = self.headers.add(profile);
-        if self.headers.events.len() > MOST_EVENTS {
-            return Err(MergeError::TooManyEvents);
-        }
-        self.give_up_addresses(had_addresses);
+        self.check_events()?;
+        self.drop_positions(had);
         let run = if self.keeps_runs { self.open_run(columns.iter().copied()) } else { 0 };
-        let [objects, files, names] = &mut self.names;
-        let files: Vec<u32> =
-            (0..profile.file_count()).map(|id| files.number(profile.file(crate::FileId::new(id)))).collect();
-        let functions: Vec<u32> = profile
+        let files: Vec<FileName> = (0..profile.file_count())
+            .map(|file| FileName::from_u32(self.files.number(profile.file(FileId::new(file)))))
+            .collect();
+        let functions: Vec<MergedFunction> = profile
             .functions()
             .map(|id| {
                 let function = profile.function(id);
-                let object = objects.number(profile.object(function.object));
-                let file = files.get(function.file.index()).copied().unwrap_or_default();
-                self.functions.number([object, file, names.number(function.name)])
+                self.functions.intern(MergedKey {
+                    object: ObjectName::from_u32(self.objects.number(profile.object(function.object))),
+                    file: files[function.file.index()],
+                    name: FunctionName::from_u32(self.function_names.number(function.name)),
+                })
             })
             .collect();
-        self.lines.resize_with(self.functions.keys.len(), Lines::default);
-        let mut jobs: Vec<Job> = Vec::new();
+        self.lines.resize_with(self.functions.keys.len(), PackedLines::default);
+        let mut jobs: Vec<BlockJob> = Vec::new();
         for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
             for block in profile.index.block_range(part.id().index()) {
-                let function = profile.index.blocks.get(block).map(|block| block.function as usize);
-                if let Some(&function) = function.and_then(|function| functions.get(function)) {
-                    jobs.push((function, part.id(), block));
-                }
+                let function = functions[profile.index.blocks[block].function as usize];
+                jobs.push(BlockJob { function, part: part.id(), block });
             }
         }
         jobs.sort_unstable();
-        let source = Source { profile, columns, files, functions, positions: self.headers.positions, run };
-        self.take_in(&jobs, &source);
+        let added =
+            AddedProfile { profile, columns, files, functions, positions: self.headers.positions, run };
+        self.read_blocks(&jobs, &added);
         Ok(())
     }
 
-    /// Reads the blocks, which are in the order of functions, and adds their lines to those of the functions.
-    fn take_in(&mut self, jobs: &[Job], source: &Source<'_>) {
-        let threads = if jobs.len() <= FEW_BLOCKS { 1 } else { self.threads.max(1) };
+    fn check_events(&self) -> Result<(), MergeError> {
+        if self.headers.events.len() > MAX_EVENTS { Err(MergeError::TooManyEvents) } else { Ok(()) }
+    }
+
+    /// Reads blocks, which are in the order of functions, and adds their lines to those of the functions.
+    fn read_blocks(&mut self, jobs: &[BlockJob], added: &AddedProfile<'_>) {
+        let threads = if jobs.len() < MIN_PARALLEL_BLOCKS { 1 } else { self.threads.max(1) };
         let share = jobs.len().div_ceil(threads).max(1);
-        let mut rest = jobs;
-        let mut work = Vec::new();
-        while !rest.is_empty() {
+        let (mut jobs, mut lines, mut first_function) = (jobs, &mut self.lines[..], 0);
+        let mut tasks = Vec::new();
+        while !jobs.is_empty() {
             // All blocks of a function go to one thread.
-            let last = rest.get(share - 1).or(rest.last()).map(|job| job.0);
-            let (these, others) = rest.split_at(rest.partition_point(|job| Some(job.0) <= last));
-            rest = others;
-            let mut functions: Vec<u32> = these.iter().map(|job| job.0).collect();
-            functions.dedup();
-            let lines: Vec<(u32, Lines)> = functions
-                .into_iter()
-                .filter_map(|function| {
-                    let lines = self.lines.get_mut(function as usize)?;
-                    Some((function, std::mem::take(lines)))
-                })
-                .collect();
-            work.push((these, lines));
+            let last = jobs[(share - 1).min(jobs.len() - 1)].function;
+            let (these, other_jobs) = jobs.split_at(jobs.partition_point(|job| job.function <= last));
+            let (of_these, other_lines) = lines.split_at_mut(last.index() + 1 - first_function);
+            tasks.push(BlockTask { jobs: these, first_function, lines: of_these });
+            (jobs, lines, first_function) = (other_jobs, other_lines, last.index() + 1);
         }
-        let done: Vec<Vec<(u32, Lines)>> = if work.len() <= 1 {
-            work.into_iter().map(|(jobs, lines)| source.read(jobs, lines)).collect()
-        } else {
-            thread::scope(|scope| {
-                let workers: Vec<_> = work
-                    .into_iter()
-                    .map(|(jobs, lines)| scope.spawn(move || source.read(jobs, lines)))
-                    .collect();
-                let joined = workers.into_iter().map(|worker| worker.join());
-                joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-            })
-        };
-        for (function, lines) in done.into_iter().flatten() {
-            if let Some(place) = self.lines.get_mut(function as usize) {
-                *place = lines;
-            }
-        }
+        on_threads(threads, tasks, |task| added.read(task));
     }
 
-    /// Keeps a run that has these columns apart from the others; its number.
+    /// Begins a run that is kept apart from the others, with these columns; returns its index.
     fn open_run(&mut self, columns: impl Iterator<Item = usize>) -> u32 {
-        let mut events = vec![false; self.headers.events.len()];
-        for column in columns {
-            if let Some(has) = events.get_mut(column) {
-                *has = true;
-            }
-        }
-        self.runs.push(events);
-        u32::try_from(self.runs.len() - 1).unwrap_or(u32::MAX)
+        let mut has = vec![false; self.headers.events.len()];
+        columns.for_each(|column| has[column] = true);
+        self.runs.push(has);
+        run_index(self.runs.len() - 1)
     }
 
-    /// Sums up over addresses that not all profiles have any more.
-    fn give_up_addresses(&mut self, had: header::PositionsHeld) {
-        let holds = self.headers.positions;
-        if (holds.address, holds.basic_block) == (had.address, had.basic_block) {
+    /// Sums over addresses and basic blocks that not all profiles have any more.
+    fn drop_positions(&mut self, had: PositionsHeld) {
+        let held = self.headers.positions;
+        if (held.address, held.basic_block) == (had.address, had.basic_block) {
             return;
         }
-        let strip = |spot: &mut Spot| keep_positions(spot, holds);
         for lines in &mut self.lines {
-            *lines = relabelled(lines, |key| {
-                strip(&mut key.place);
-                strip(&mut key.target);
+            *lines = lines.relabeled(|key| {
+                key.position.keep(held);
+                key.target.keep(held);
             });
         }
     }
 
-    /// Adds what another merger has.
+    /// Adds the sums of another merger.
     ///
     /// # Errors
     ///
-    /// When there would be too many event types; the merger is of no use then.
+    /// If there are too many event types; the merger cannot be used after that.
     pub fn merge(&mut self, other: Merger) -> Result<(), MergeError> {
         let had = self.headers.positions;
         let columns = self.headers.merge(other.headers);
-        if self.headers.events.len() > MOST_EVENTS {
-            return Err(MergeError::TooManyEvents);
+        self.check_events()?;
+        self.drop_positions(had);
+        let held = self.headers.positions;
+        fn renumbered(names: &mut NameList, other: &NameList) -> Vec<u32> {
+            other.iter().map(|name| names.number(name)).collect()
         }
-        self.give_up_addresses(had);
-        let positions = self.headers.positions;
-        let [objects, files, names] = &mut self.names;
-        let renamed = [(objects, &other.names[0]), (files, &other.names[1]), (names, &other.names[2])]
-            .map(|(list, names)| names.iter().map(|name| list.number(name)).collect::<Vec<u32>>());
-        let new_name = |space: usize, id: u32| renamed[space].get(id as usize).copied().unwrap_or_default();
-        let functions: Vec<u32> = other
+        let objects = renumbered(&mut self.objects, &other.objects);
+        let files = renumbered(&mut self.files, &other.files);
+        let names = renumbered(&mut self.function_names, &other.function_names);
+        let functions: Vec<MergedFunction> = other
             .functions
             .keys
             .iter()
-            .map(|&[object, file, name]| {
-                self.functions.number([new_name(0, object), new_name(1, file), new_name(2, name)])
+            .map(|key| {
+                self.functions.intern(MergedKey {
+                    object: ObjectName::from_u32(objects[key.object.index()]),
+                    file: FileName::from_u32(files[key.file.index()]),
+                    name: FunctionName::from_u32(names[key.name.index()]),
+                })
             })
             .collect();
-        self.lines.resize_with(self.functions.keys.len(), Lines::default);
-        let new_function = |id: u32| functions.get(id as usize).copied().unwrap_or_default();
-        let first_run = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
+        self.lines.resize_with(self.functions.keys.len(), PackedLines::default);
+        let first_run = if self.keeps_runs { run_index(self.runs.len()) } else { 0 };
         for had in other.runs {
             self.open_run(columns.iter().zip(had).filter(|(_, had)| *had).map(|(&column, _)| column));
         }
-        let mut gathered = Gathered::default();
+        let mut buffer = LineBuffer::default();
         let (mut row, mut moved) = (Vec::new(), Vec::new());
-        for (function, lines) in (0u32..).zip(other.lines) {
-            let Some(kept) = self.lines.get_mut(new_function(function) as usize) else { continue };
+        for (function, lines) in functions.iter().zip(other.lines) {
+            let kept = &mut self.lines[function.index()];
             for line in lines.iter() {
                 let mut key = line.key;
-                for spot in [&mut key.place, &mut key.target] {
-                    spot.file = new_name(1, spot.file);
-                    keep_positions(spot, positions);
+                key.position.file = FileName::from_u32(files[key.position.file.index()]);
+                key.position.keep(held);
+                if matches!(key.kind, LineKind::Jump | LineKind::ConditionalJump) {
+                    key.target.file = FileName::from_u32(files[key.target.file.index()]);
                 }
-                match key.kind {
-                    Kind::SelfCost => key.target = Spot::default(),
-                    Kind::Calls => {
-                        key.target.file = 0;
-                        key.function = new_function(key.function);
-                    }
-                    Kind::Jump | Kind::ConditionalJump => {
-                        key.function =
-                            key.function.checked_sub(1).map_or(0, |function| new_function(function) + 1);
-                    }
-                }
-                key.run = key.run.saturating_add(if self.keeps_runs { first_run } else { 0 });
+                key.target.keep(held);
+                key.function = key.function.map(|function| functions[function.index()]);
+                key.run += first_run;
                 row.clear();
                 line.add_to(&mut row);
-                if matches!(key.kind, Kind::SelfCost | Kind::Calls) {
+                if matches!(key.kind, LineKind::SelfCost | LineKind::Calls) {
                     moved.clear();
                     moved.resize(self.headers.events.len() + 1, 0);
                     moved[0] = row.first().copied().unwrap_or(0);
@@ -372,94 +356,65 @@ impl Merger {
                     }
                     std::mem::swap(&mut row, &mut moved);
                 }
-                gathered.add_to(kept, key, &row);
+                buffer.add(kept, key, &row);
             }
-            gathered.flush_into(kept);
+            buffer.flush_into(kept);
         }
         Ok(())
     }
 }
 
-fn keep_positions(spot: &mut Spot, holds: header::PositionsHeld) {
-    if !holds.address {
-        spot.address = 0;
-    }
-    if !holds.basic_block {
-        spot.basic_block = 0;
-    }
+fn run_index(index: usize) -> u32 {
+    #[expect(clippy::expect_used, reason = "so many runs do not fit into memory")]
+    u32::try_from(index).expect("fewer than 2^32 runs")
 }
 
-/// Lines under other keys.
-fn relabelled(lines: &Lines, change: impl Fn(&mut LineKey)) -> Lines {
-    let mut new = Lines::default();
-    let mut gathered = Gathered::default();
-    let mut row = Vec::new();
-    for line in lines.iter() {
-        let mut key = line.key;
-        change(&mut key);
-        row.clear();
-        line.add_to(&mut row);
-        gathered.add_to(&mut new, key, &row);
-    }
-    gathered.flush_into(&mut new);
-    new
-}
-
-/// A profile that is being added, and what its ids are in the merger.
-struct Source<'p> {
+/// A profile that is being added, with the merger's ids of its files and functions.
+struct AddedProfile<'p> {
     profile: &'p Profile,
     columns: Vec<usize>,
-    files: Vec<u32>,
-    functions: Vec<u32>,
-    positions: header::PositionsHeld,
+    files: Vec<FileName>,
+    functions: Vec<MergedFunction>,
+    positions: PositionsHeld,
     run: u32,
 }
 
-impl Source<'_> {
-    /// Adds the lines of blocks to those of their functions. Both are in the order of functions.
-    fn read(&self, jobs: &[Job], mut lines: Vec<(u32, Lines)>) -> Vec<(u32, Lines)> {
-        let mut gathered = Gathered::default();
+impl AddedProfile<'_> {
+    /// Adds the lines of blocks to those of their functions.
+    fn read(&self, task: BlockTask<'_>) {
+        let mut buffer = LineBuffer::default();
         let mut row = Vec::new();
-        let mut rest = jobs;
-        for (function, kept) in &mut lines {
-            let (these, others) = rest.split_at(rest.partition_point(|job| job.0 <= *function));
-            rest = others;
-            for &(_, part, block) in these {
+        for of_function in task.jobs.chunk_by(|a, b| a.function == b.function) {
+            let kept = &mut task.lines[of_function[0].function.index() - task.first_function];
+            for &BlockJob { part, block, .. } in of_function {
                 let events = self.profile.part(part).event_types();
                 let Some(mut reader) = BlockReader::new(self.profile, part.index(), block) else { continue };
                 while let Some(line) = reader.next_line() {
                     let key = self.line(&line, events, block, &mut row);
-                    gathered.add_to(kept, key, &row);
+                    buffer.add(kept, key, &row);
                 }
             }
-            gathered.flush_into(kept);
+            buffer.flush_into(kept);
         }
-        lines
     }
 
-    /// What a line is in the merger; its numbers go to the row.
-    fn line(
-        &self,
-        line: &BlockLine<'_>,
-        events: &[crate::EventId],
-        block: usize,
-        row: &mut Vec<Cost>,
-    ) -> LineKey {
+    /// Returns the key of a line, and writes its numbers to the row.
+    fn line(&self, line: &BlockLine<'_>, events: &[EventId], block: usize, row: &mut Vec<Cost>) -> LineKey {
         row.clear();
         row.push(0);
         match line {
             BlockLine::SelfCost { place, costs } => {
                 self.costs(costs, events, row);
-                LineKey { place: self.spot(place), run: self.run, ..LineKey::default() }
+                LineKey { position: self.position(place), run: self.run, ..LineKey::default() }
             }
             BlockLine::Calls { place, callee, count, target, costs } => {
                 row[0] = *count;
                 self.costs(costs, events, row);
                 LineKey {
-                    place: self.spot(place),
-                    kind: Kind::Calls,
-                    function: self.function(*callee),
-                    target: Spot { file: 0, ..self.spot(target) },
+                    position: self.position(place),
+                    kind: LineKind::Calls,
+                    function: Some(self.functions[callee.index()]),
+                    target: LinePosition { file: FileName::default(), ..self.position(target) },
                     run: self.run,
                 }
             }
@@ -467,30 +422,29 @@ impl Source<'_> {
                 row[0] = *taken;
                 row.extend(*executed);
                 LineKey {
-                    place: self.spot(place),
-                    kind: if executed.is_some() { Kind::ConditionalJump } else { Kind::Jump },
+                    position: self.position(place),
+                    kind: if executed.is_some() { LineKind::ConditionalJump } else { LineKind::Jump },
                     function: function
-                        .filter(|&to| self.is_spelled(block, to, target))
-                        .map_or(0, |to| self.function(to) + 1),
-                    target: self.spot(target),
+                        .filter(|&to| self.can_name(block, to, target))
+                        .map(|to| self.functions[to.index()]),
+                    target: self.position(target),
                     run: self.run,
                 }
             }
         }
     }
 
-    /// Whether a file can say that a jump of this block leads to that function: it names only the file of the target, and
-    /// the object is that of the jump.
-    fn is_spelled(&self, block: usize, to: FunctionId, target: &Place) -> bool {
-        let from = self.profile.index.blocks.get(block).map(|block| FunctionId::new(block.function as usize));
+    /// Returns `true` if a file can say that a jump of this block leads to that function: it names only the file of the
+    /// target, and the object is that of the jump.
+    fn can_name(&self, block: usize, to: FunctionId, target: &Place) -> bool {
+        let from = FunctionId::new(self.profile.index.blocks[block].function as usize);
         let to = self.profile.function(to);
-        let from = from.map(|from| self.profile.function(from).object);
-        from == Some(to.object) && to.file == target.file
+        self.profile.function(from).object == to.object && to.file == target.file
     }
 
-    fn costs(&self, costs: &gristmill_format::Costs<'_>, events: &[crate::EventId], row: &mut Vec<Cost>) {
+    fn costs(&self, costs: &Costs<'_>, events: &[EventId], row: &mut Vec<Cost>) {
         for (cost, event) in costs.iter().zip(events) {
-            let Some(&column) = self.columns.get(event.index()) else { continue };
+            let column = self.columns[event.index()];
             if row.len() < column + 2 {
                 row.resize(column + 2, 0);
             }
@@ -498,18 +452,14 @@ impl Source<'_> {
         }
     }
 
-    fn spot(&self, place: &Place) -> Spot {
-        let mut spot = Spot {
-            file: self.files.get(place.file.index()).copied().unwrap_or_default(),
+    fn position(&self, place: &Place) -> LinePosition {
+        let mut position = LinePosition {
+            file: self.files[place.file.index()],
             address: place.address.unwrap_or(0),
             line: place.line.unwrap_or(0),
             basic_block: place.basic_block.unwrap_or(0),
         };
-        keep_positions(&mut spot, self.positions);
-        spot
-    }
-
-    fn function(&self, id: FunctionId) -> u32 {
-        self.functions.get(id.index()).copied().unwrap_or_default()
+        position.keep(self.positions);
+        position
     }
 }

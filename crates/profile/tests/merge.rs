@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use gristmill_format::{Cost, ErrorKind, Lint, Severity};
-use gristmill_profile::merge::{Combine, Concatenation, Merger, WriteMerged};
+use gristmill_profile::merge::{Combine, Concatenation, MergeFormat, Merger};
 use gristmill_profile::{Profile, Selection};
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ mod files;
 use files::{File, files_outside};
 
 fn written(merger: &Merger) -> Vec<u8> {
-    merger.write(&WriteMerged::default(), Vec::new()).unwrap()
+    merger.write(&MergeFormat::default(), Vec::new()).unwrap()
 }
 
 fn merger_of(profiles: &[&Profile]) -> Merger {
@@ -122,7 +122,7 @@ fn one_profile_merged_is_that_profile_in_order() {
             continue;
         }
         // What 64 bits do not hold cannot be written.
-        let Ok(once) = merger_of(&[&profile]).write(&WriteMerged::default(), Vec::new()) else {
+        let Ok(once) = merger_of(&[&profile]).write(&MergeFormat::default(), Vec::new()) else {
             println!("{}: not written", file.path);
             assert!(file.path.contains("malformed"), "{}", file.path);
             continue;
@@ -377,8 +377,8 @@ proptest! {
     fn several_of_the_same_are_as_many_times_one(a in made_file(), times in 1..5usize) {
         let one = Profile::of(a.into_bytes());
         let many = merger_of(&vec![&one; times]);
-        let mean = WriteMerged { combine: Combine::Mean, scale: None };
-        let scale = WriteMerged { scale: Some(format!("1/{times}").parse().unwrap()), ..WriteMerged::default() };
+        let mean = MergeFormat { combine: Combine::Mean, scale: None };
+        let scale = MergeFormat { scale: Some(format!("1/{times}").parse().unwrap()), ..MergeFormat::default() };
         let alone = written(&merger_of(&[&one]));
         let body = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).unwrap();
@@ -388,7 +388,7 @@ proptest! {
         prop_assert_eq!(body(many.write(&scale, Vec::new()).unwrap()), body(alone.clone()));
         let mut apart = Merger::keeping_runs();
         (0..times).for_each(|_| apart.add(&one).unwrap());
-        let median = WriteMerged { combine: Combine::Median, scale: None };
+        let median = MergeFormat { combine: Combine::Median, scale: None };
         prop_assert_eq!(body(apart.write(&median, Vec::new()).unwrap()), body(alone));
     }
 
@@ -406,7 +406,7 @@ proptest! {
             if nth < 2 { &mut apart } else { &mut rest }.add(&Profile::of(text.into_bytes())).unwrap();
         }
         apart.merge(rest).unwrap();
-        let median = WriteMerged { combine: Combine::Median, scale: None };
+        let median = MergeFormat { combine: Combine::Median, scale: None };
         let merged = Profile::of(apart.write(&median, Vec::new()).unwrap());
         let mut known: Vec<u8> = rows.into_iter().filter(|&cost| cost != 8).collect();
         known.sort_unstable();
@@ -450,7 +450,7 @@ fn what_was_not_measured_is_not_taken_for_zero() {
     assert_eq!(merger.incomplete_events(), [("Dr".to_owned(), 3)]);
     assert_eq!(merger.runs(), 4);
     merger.add(&Profile::of(b"events: Ir\nfn=f\n1 0\n".as_slice())).unwrap();
-    let mean = merger.write(&WriteMerged { combine: Combine::Mean, scale: None }, Vec::new()).unwrap();
+    let mean = merger.write(&MergeFormat { combine: Combine::Mean, scale: None }, Vec::new()).unwrap();
     assert_eq!(Profile::of(mean).totals(&Selection::default()), [10, 4]);
 }
 
@@ -459,9 +459,9 @@ fn sums_that_no_file_holds_are_refused() {
     let large = Profile::of(format!("events: Ir\nfn=f\n1 {}\n", u64::MAX).into_bytes());
     let merger = merger_of(&[&large, &large]);
     assert_eq!(merger.totals(), [("Ir".to_owned(), 2 * Cost::from(u64::MAX))]);
-    let error = merger.write(&WriteMerged::default(), Vec::new()).unwrap_err();
+    let error = merger.write(&MergeFormat::default(), Vec::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CostTooLarge);
     // Their mean is held.
-    let mean = merger.write(&WriteMerged { combine: Combine::Mean, scale: None }, Vec::new()).unwrap();
+    let mean = merger.write(&MergeFormat { combine: Combine::Mean, scale: None }, Vec::new()).unwrap();
     assert_eq!(Profile::of(mean).totals(&Selection::default()), [Cost::from(u64::MAX)]);
 }

@@ -9,7 +9,7 @@ use std::thread;
 
 use gristmill_format::ErrorKind;
 use gristmill_profile::Profile;
-use gristmill_profile::merge::{Combine, Concatenation, Merger, WriteMerged};
+use gristmill_profile::merge::{Combine, Concatenation, MergeFormat, Merger};
 
 use crate::args::MergeArgs;
 use crate::error::CliError;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, Cli
         (_, true) => Combine::Median,
         _ => Combine::Sum,
     };
-    let how = WriteMerged { combine, scale: args.scale };
+    let how = MergeFormat { combine, scale: args.scale };
     session.write_to(&target, args.force, |out| {
         merger.write(&how, out).map(drop).map_err(|error| writing_failed(&error))
     })?;

@@ -1,4 +1,4 @@
-//! Profiles one after the other, as parts of one file.
+//! Concatenation: profiles as parts of one file.
 
 use std::io;
 
@@ -7,30 +7,41 @@ use gristmill_format::{
     Writer,
 };
 
-/// Writes profiles one after the other as parts of one file, each with its header.
+/// A writer of profiles as parts of one file, each with its header.
 ///
-/// Numbers of names are given anew where a part would give one another meaning than a part before it: readers with one
-/// table for the file would mix them up. What every part says of itself stays: process, thread, number.
+/// A name id gets a new number if a part before uses it for another name: readers with one table for the file would
+/// confuse them. Each part keeps its process, thread and number.
+///
+/// ```
+/// use gristmill_profile::merge::Concatenation;
+///
+/// let mut parts = Concatenation::new(Vec::new());
+/// parts.add(b"events: Ir\nfn=main\n16 400\n")?;
+/// let left_out = parts.add(b"events: Ir\nfn=main\n16 20\n")?;
+/// assert_eq!(left_out.lines, 0);
+/// assert_eq!(gristmill_profile::Profile::of(parts.finish()?).part_count(), 2);
+/// # Ok::<(), gristmill_format::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Concatenation<W> {
     writer: Writer<W>,
-    /// What parts of the files before say and a later file might be taken to have said.
+    /// Headers of files before, which readers would apply to a later file as well.
     has_creator: bool,
     has_command: bool,
     is_first: bool,
 }
 
-/// What could not be carried over from a file, because it could not be read.
+/// The lines of a file that could not be read and are left out. See the example of [`Concatenation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeftOut {
-    /// How many lines.
+    /// Their count.
     pub lines: u64,
-    /// The line of the first.
+    /// The line number of the first.
     pub first: u64,
 }
 
 impl<W: io::Write> Concatenation<W> {
-    /// Nothing yet.
+    /// Creates an empty file.
     pub fn new(sink: W) -> Self {
         let writer = Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed);
         Concatenation { writer, has_creator: false, has_command: false, is_first: true }
@@ -40,7 +51,7 @@ impl<W: io::Write> Concatenation<W> {
     ///
     /// # Errors
     ///
-    /// When a record cannot be written, or the file is no profile.
+    /// If a record cannot be written, or the file is not a profile.
     pub fn add(&mut self, bytes: &[u8]) -> Result<LeftOut, Error> {
         let mut left_out = LeftOut::default();
         let mut lacks_command = self.begin(bytes)?;
@@ -86,21 +97,21 @@ impl<W: io::Write> Concatenation<W> {
                 if error.kind() == ErrorKind::Io {
                     return Err(error);
                 }
-                // A line that was mended while reading may say what no writer would.
+                // A line that the reader repaired can contain what no writer accepts.
                 left_out.lines += 1;
                 left_out.first = if left_out.lines == 1 { record.location.line } else { left_out.first };
             }
         }
         if !is_ended {
-            // A header alone would become one with that of the next file.
+            // Without costs, its header would continue in that of the next file.
             self.writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&[0])))))?;
         }
         self.is_first = false;
         Ok(left_out)
     }
 
-    /// Ends the last part before, and what its header would be taken to say of this one as well. Returns whether it still
-    /// has to be said, after the `version:`, that the command is not known.
+    /// Ends the part before, and its headers that readers would apply to this file as well. Returns `true` if an unknown
+    /// command has to be written after `version:`.
     fn begin(&mut self, bytes: &[u8]) -> Result<bool, Error> {
         let (mut version, mut creator, mut command) = (false, false, false);
         for record in Reader::new(bytes).flatten() {
@@ -132,17 +143,17 @@ impl<W: io::Write> Concatenation<W> {
         Ok(lacks_command && version)
     }
 
-    /// Ends the file and gives the sink back.
+    /// Ends the file and returns the sink.
     ///
     /// # Errors
     ///
-    /// When nothing was added that makes a profile, or the sink fails.
+    /// If nothing was added that makes a profile, or the sink fails.
     pub fn finish(self) -> Result<W, Error> {
         self.writer.finish()
     }
 }
 
-/// Every line gets an end: another file may follow.
+/// A record with a line end, as another file may follow.
 fn with_line_end(line: Line<'_>) -> Record<'_> {
     Record { spelling: Spelling::with_line_end(LineEnd::Lf), ..Record::new(line) }
 }

@@ -1,7 +1,7 @@
-//! What headers say, brought together: the same whatever comes first.
+//! Merged headers, which do not depend on the order of merging.
 //!
-//! Everything here is a set, a count, or "all of them" and "any of them"; and it is written so that reading it back gives
-//! the same again. That is what makes merging associative, also by way of files.
+//! Everything here is a set, a count, or an "all of" or "any of", and reading back what is written gives the same again.
+//! That makes merging associative, also through files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,23 @@ use gristmill_format::PositionKind;
 use crate::part::Part;
 use crate::profile::Profile;
 
-/// What merged profiles have as their creator, before the version.
+/// The creator of merged profiles, before the version.
 pub(super) const CREATOR: &str = "gristmill-merge-";
 
-/// Kinds of descriptions that a merged profile says how it came about with.
+/// The kinds of descriptions that say what a profile was merged from.
 pub(super) const RUNS: &str = "Merged runs";
 pub(super) const EVENT_RUNS: &str = "Merged event";
 pub(super) const COMMAND: &str = "Merged command";
 pub(super) const CREATED_BY: &str = "Merged creator";
 
-/// What is told of a dump and not of a profile: it makes no sense for a sum of several.
-const OF_A_DUMP: [&[u8]; 2] = [b"Trigger", b"Timerange"];
+/// Kinds of descriptions of one dump, which say nothing about a sum of several.
+const DUMP_DESCRIPTIONS: [&[u8]; 2] = [b"Trigger", b"Timerange"];
 
-/// An event type: its name, and the how manieth of that name on its line.
-pub(super) type EventKey = (Vec<u8>, u32);
+/// An event type: its name, and the count of columns of that name before it.
+pub(super) type EventKey = (Vec<u8>, usize);
 
-/// The event types of Valgrind's tools in the order in which Callgrind writes them. Others come after them, by name.
-const USUAL: [&str; 26] = [
+/// The event types of Valgrind's tools in the order in which Callgrind writes them. Others follow, by name.
+const CALLGRIND_ORDER: [&str; 26] = [
     "Ir",
     "Dr",
     "Dw",
@@ -60,27 +60,27 @@ type Definition = (Vec<u8>, Option<Vec<u8>>, Option<Vec<u8>>);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Headers {
-    /// How many runs there were; a merged profile counts as many as it was made of.
+    /// The count of runs; a merged profile counts for those it was made of.
     pub(super) runs: u64,
-    /// The event types in the order in which they came, which is that of the columns of rows.
+    /// The event types in the order of their arrival: the columns of rows.
     pub(super) events: Vec<EventKey>,
-    /// How many runs had each of them.
+    /// By column: the count of runs that have it.
     pub(super) runs_with: Vec<u64>,
     columns: BTreeMap<EventKey, usize>,
-    /// The order in which all profiles have them, unless they differ.
+    /// The order that all profiles have, unless it differs.
     order: Option<Vec<EventKey>>,
     has_parts: bool,
     pub(super) commands: BTreeSet<Vec<u8>>,
     pub(super) creators: BTreeSet<Vec<u8>>,
     pub(super) descriptions: BTreeSet<(Vec<u8>, Vec<u8>)>,
     pub(super) definitions: BTreeSet<Definition>,
-    /// Whether all have addresses, all have basic blocks, any has lines.
+    /// The positions that the merged lines have.
     pub(super) positions: PositionsHeld,
 }
 
-/// Which positions the merged lines have: addresses and basic blocks if all profiles do, lines if any does.
+/// The positions that the merged lines have: addresses and basic blocks if all profiles have them, lines if any has.
 ///
-/// Lines are never given up for addresses, so that it does not matter what is merged first.
+/// Lines are never dropped for addresses, so that the order of merging does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PositionsHeld {
     pub(super) address: bool,
@@ -89,14 +89,14 @@ pub(super) struct PositionsHeld {
 }
 
 impl Default for PositionsHeld {
-    /// What holds for no profile at all.
+    /// What holds for no profile.
     fn default() -> Self {
         PositionsHeld { address: true, basic_block: true, line: false }
     }
 }
 
 impl PositionsHeld {
-    fn of(part: &Part<'_>) -> Self {
+    fn from_part(part: &Part<'_>) -> Self {
         let has = |kind| part.columns().index(kind).is_some();
         PositionsHeld {
             address: has(PositionKind::Instr),
@@ -113,7 +113,7 @@ impl PositionsHeld {
         }
     }
 
-    /// The columns of the merged profile.
+    /// Returns the position columns of the merged profile.
     pub(super) fn kinds(self) -> Vec<PositionKind> {
         let PositionsHeld { address, basic_block, line } = self;
         let all = [(address, PositionKind::Instr), (basic_block, PositionKind::Bb)];
@@ -126,12 +126,12 @@ impl PositionsHeld {
 }
 
 impl Headers {
-    /// Takes in the headers of a profile. Parts without event types have no costs and are passed over. Returns the
-    /// column for each event type of the profile.
+    /// Adds the headers of a profile, except those of parts without event types, which have no costs. Returns the column of
+    /// each event type of the profile.
     pub(super) fn add(&mut self, profile: &Profile) -> Vec<usize> {
         let key = |event| {
             let event = profile.event(event);
-            (event.name.to_vec(), u32::try_from(event.repetition).unwrap_or(u32::MAX))
+            (event.name.to_vec(), event.repetition)
         };
         let columns: Vec<usize> = profile.events().map(|event| self.column(key(event))).collect();
         for definition in profile.event_definitions() {
@@ -139,18 +139,18 @@ impl Headers {
                 [definition.formula, definition.long_name].map(|text| text.map(<[u8]>::to_vec));
             self.definitions.insert((definition.name.to_vec(), formula, long_name));
         }
-        // Which event types a run has that is made of the plain parts of each input.
+        // By input: the columns of its parts that are not merged. They are one run.
         let mut plain: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
             self.take_order(part.event_types().iter().map(|&event| key(event)).collect());
-            self.positions = self.positions.and(PositionsHeld::of(&part));
-            let of_part = part.event_types().iter().filter_map(|event| columns.get(event.index()).copied());
+            self.positions = self.positions.and(PositionsHeld::from_part(&part));
+            let of_part = part.event_types().iter().map(|event| columns[event.index()]);
             match self.take_texts(&part) {
                 None => plain.entry(part.input()).or_default().extend(of_part),
                 Some(merged) => {
                     self.runs = self.runs.saturating_add(merged.runs);
                     for column in of_part {
-                        self.count_runs(column, merged.of_event(self.events.get(column)));
+                        self.count_runs(column, merged.of_event(&self.events[column]));
                     }
                 }
             }
@@ -162,14 +162,12 @@ impl Headers {
         columns
     }
 
-    /// So many more runs have an event type.
+    /// Adds to the count of runs that have a column.
     fn count_runs(&mut self, column: usize, runs: u64) {
-        if let Some(with) = self.runs_with.get_mut(column) {
-            *with = with.saturating_add(runs);
-        }
+        self.runs_with[column] = self.runs_with[column].saturating_add(runs);
     }
 
-    /// Takes in what another merger knows. Returns the column for each of its columns.
+    /// Adds the headers of another merger. Returns the column of each of its columns.
     pub(super) fn merge(&mut self, other: Headers) -> Vec<usize> {
         let columns: Vec<usize> = other.events.iter().map(|event| self.column(event.clone())).collect();
         for (&column, &runs) in columns.iter().zip(&other.runs_with) {
@@ -210,7 +208,7 @@ impl Headers {
         }
     }
 
-    /// Takes in what the header of a part says in words; returns of how many runs it is, where it says so.
+    /// Adds the texts of a part's header. Returns the runs that it says it was merged from.
     fn take_texts(&mut self, part: &Part<'_>) -> Option<MergedRuns> {
         let is_merged = is_merged(part);
         let is_plural = is_merged && part.descriptions().any(|(kind, _)| kind == COMMAND.as_bytes());
@@ -227,7 +225,7 @@ impl Headers {
                     self.commands.insert(value.to_vec());
                 }
                 CREATED_BY if is_merged => {}
-                _ if OF_A_DUMP.contains(&kind) => {}
+                _ if DUMP_DESCRIPTIONS.contains(&kind) => {}
                 _ => {
                     self.descriptions.insert((kind.to_vec(), value.to_vec()));
                 }
@@ -236,14 +234,14 @@ impl Headers {
         (merged.runs > 0).then_some(merged)
     }
 
-    /// The columns in the order in which they are written: that of the profiles if all have the same, else Callgrind's.
+    /// Returns the columns in the order in which they are written: that of all profiles, or else that of Callgrind.
     pub(super) fn in_order(&self) -> Vec<usize> {
         let mut columns: Vec<usize> = match &self.order {
-            Some(order) => order.iter().filter_map(|key| self.columns.get(key).copied()).collect(),
+            Some(order) => order.iter().map(|key| self.columns[key]).collect(),
             None => (0..self.events.len()).collect(),
         };
         if self.order.is_none() {
-            columns.sort_by_key(|&column| self.events.get(column).map(usual_place));
+            columns.sort_by_key(|&column| callgrind_order(&self.events[column]));
         }
         columns
     }
@@ -253,7 +251,9 @@ fn is_merged(part: &Part<'_>) -> bool {
     part.creator().is_some_and(|creator| creator.starts_with(CREATOR.as_bytes()))
 }
 
-/// Who wrote a part, or what was merged into it.
+/// Lists the creators of a part, or of what was merged into it.
+///
+/// See the example of [`Merger`](super::Merger).
 pub fn creators<'p>(part: &Part<'p>) -> impl Iterator<Item = &'p [u8]> + use<'p> {
     let is_merged = is_merged(part);
     let of_merged = part
@@ -263,11 +263,11 @@ pub fn creators<'p>(part: &Part<'p>) -> impl Iterator<Item = &'p [u8]> + use<'p>
     part.creator().filter(|_| !is_merged).into_iter().chain(of_merged)
 }
 
-fn usual_place(key: &EventKey) -> (usize, &EventKey) {
-    (USUAL.iter().position(|usual| usual.as_bytes() == key.0).unwrap_or(USUAL.len()), key)
+fn callgrind_order(key: &EventKey) -> (usize, &EventKey) {
+    (CALLGRIND_ORDER.iter().position(|usual| usual.as_bytes() == key.0).unwrap_or(CALLGRIND_ORDER.len()), key)
 }
 
-/// How an event type is called in `desc: Merged event:`.
+/// Returns the name of an event type in `desc: Merged event:`.
 pub(super) fn event_name((name, repetition): &EventKey) -> Vec<u8> {
     let mut text = name.clone();
     if *repetition > 0 {
@@ -276,7 +276,7 @@ pub(super) fn event_name((name, repetition): &EventKey) -> Vec<u8> {
     text
 }
 
-/// What a merged profile says of the runs that it was made of.
+/// The runs that a merged profile says it was made of.
 #[derive(Debug, Default)]
 struct MergedRuns {
     runs: u64,
@@ -297,9 +297,8 @@ impl MergedRuns {
         }
     }
 
-    fn of_event(&self, key: Option<&EventKey>) -> u64 {
-        let name = key.map(event_name).unwrap_or_default();
-        self.events.get(&name).map_or(self.runs, |runs| (*runs).clamp(1, self.runs))
+    fn of_event(&self, key: &EventKey) -> u64 {
+        self.events.get(&event_name(key)).map_or(self.runs, |runs| (*runs).clamp(1, self.runs))
     }
 }
 

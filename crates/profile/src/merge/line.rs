@@ -1,94 +1,23 @@
-//! The lines of a function, summed up: sorted, each place once, in as few bytes as they need.
+//! Merged lines of a function: sorted by key, each key once, packed as varints.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use gristmill_format::Cost;
 
+use super::id::FileName;
+use super::line_key::LineKey;
+
 use crate::index::cost_rows::{number, push_number, unzigzag, zigzag};
-
-/// Where something is, by the numbers that names have in the merger; 0 where a profile does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Spot {
-    pub(super) file: u32,
-    pub(super) address: u64,
-    pub(super) line: u64,
-    pub(super) basic_block: u64,
-}
-
-/// What a line tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Kind {
-    #[default]
-    SelfCost,
-    Calls,
-    Jump,
-    ConditionalJump,
-}
-
-/// What makes two lines of a function the same line: their numbers are then added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct LineKey {
-    pub(super) place: Spot,
-    pub(super) kind: Kind,
-    /// Who is called. For a jump the function that it leads to plus one, 0 where that is the same.
-    pub(super) function: u32,
-    /// Where calls and jumps lead; of a call the file is that of the callee, and 0 here.
-    pub(super) target: Spot,
-    /// Which run it is of, where runs are kept apart; else 0.
-    pub(super) run: u32,
-}
-
-impl LineKey {
-    fn push(&self, bytes: &mut Vec<u8>) {
-        let mut push = |value: u64| push_number(bytes, u128::from(value));
-        push(self.kind as u64);
-        push(self.run.into());
-        let mut push_spot = |spot: &Spot| {
-            push(spot.file.into());
-            push(spot.address);
-            push(spot.line);
-            push(spot.basic_block);
-        };
-        push_spot(&self.place);
-        if self.kind != Kind::SelfCost {
-            push_spot(&self.target);
-            push(self.function.into());
-        }
-    }
-
-    fn read(bytes: &[u8], at: &mut usize) -> LineKey {
-        let mut next = || {
-            let (value, after) = number(bytes, *at);
-            *at = after;
-            u64::try_from(value).unwrap_or_default()
-        };
-        let narrow = |value| u32::try_from(value).unwrap_or_default();
-        let kind = match next() {
-            1 => Kind::Calls,
-            2 => Kind::Jump,
-            3 => Kind::ConditionalJump,
-            _ => Kind::SelfCost,
-        };
-        let run = narrow(next());
-        let mut spot = || Spot { file: narrow(next()), address: next(), line: next(), basic_block: next() };
-        let place = spot();
-        if kind == Kind::SelfCost {
-            return LineKey { place, run, ..LineKey::default() };
-        }
-        let target = spot();
-        LineKey { place, kind, function: narrow(next()), target, run }
-    }
-}
 
 /// The lines of one function.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lines {
+pub(super) struct PackedLines {
     bytes: Vec<u8>,
     count: usize,
 }
 
-impl Lines {
+impl PackedLines {
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -97,24 +26,40 @@ impl Lines {
         LineIter { bytes: &self.bytes, at: 0 }
     }
 
-    /// The places at which the lines of each file begin and end; those of a file stand together.
-    pub(super) fn files(&self) -> Vec<(u32, Range<usize>)> {
-        let mut files: Vec<(u32, Range<usize>)> = Vec::new();
+    /// Returns the byte range of each file's lines; the lines of a file are adjacent.
+    pub(super) fn files(&self) -> Vec<(FileName, Range<usize>)> {
+        let mut files: Vec<(FileName, Range<usize>)> = Vec::new();
         let mut lines = self.iter();
         let mut start = 0;
         while let Some(line) = lines.next() {
             match files.last_mut() {
-                Some((file, range)) if *file == line.key.place.file => range.end = lines.at,
-                _ => files.push((line.key.place.file, start..lines.at)),
+                Some((file, range)) if *file == line.key.position.file => range.end = lines.at,
+                _ => files.push((line.key.position.file, start..lines.at)),
             }
             start = lines.at;
         }
         files
     }
 
-    /// The lines between two such places.
+    /// Goes through the lines of such a range.
     pub(super) fn within(&self, range: Range<usize>) -> LineIter<'_> {
-        LineIter { bytes: self.bytes.get(..range.end).unwrap_or_default(), at: range.start }
+        LineIter { bytes: &self.bytes[..range.end], at: range.start }
+    }
+
+    /// Sums the lines under other keys.
+    pub(super) fn relabeled(&self, change: impl Fn(&mut LineKey)) -> PackedLines {
+        let mut relabeled = PackedLines::default();
+        let mut buffer = LineBuffer::default();
+        let mut row = Vec::new();
+        for line in self.iter() {
+            let mut key = line.key;
+            change(&mut key);
+            row.clear();
+            line.add_to(&mut row);
+            buffer.add(&mut relabeled, key, &row);
+        }
+        buffer.flush_into(&mut relabeled);
+        relabeled
     }
 
     fn push(&mut self, key: &LineKey, row: &[Cost]) {
@@ -124,21 +69,21 @@ impl Lines {
     }
 }
 
-/// A line as it is kept: its key, and its numbers still packed.
+/// A line with its numbers still packed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct KeptLine<'l> {
+pub(super) struct PackedLine<'l> {
     pub(super) key: LineKey,
     row: &'l [u8],
 }
 
-impl KeptLine<'_> {
-    /// Adds its numbers to a row, which becomes as long as it need be.
+impl PackedLine<'_> {
+    /// Adds its numbers to a row, which grows as needed.
     pub(super) fn add_to(&self, row: &mut Vec<Cost>) {
         add_sparse(self.row, row);
     }
 }
 
-/// Hands out lines in the order of their keys.
+/// An iterator over lines in the order of their keys.
 #[derive(Debug)]
 pub(super) struct LineIter<'l> {
     bytes: &'l [u8],
@@ -146,53 +91,53 @@ pub(super) struct LineIter<'l> {
 }
 
 impl<'l> Iterator for LineIter<'l> {
-    type Item = KeptLine<'l>;
+    type Item = PackedLine<'l>;
 
-    fn next(&mut self) -> Option<KeptLine<'l>> {
+    fn next(&mut self) -> Option<PackedLine<'l>> {
         if self.at >= self.bytes.len() {
             return None;
         }
         let key = LineKey::read(self.bytes, &mut self.at);
         let start = self.at;
         self.at += sparse_len(&self.bytes[start..]);
-        Some(KeptLine { key, row: &self.bytes[start..self.at] })
+        Some(PackedLine { key, row: &self.bytes[start..self.at] })
     }
 }
 
-/// Lines that come in any order, until they are put to those that are kept.
+/// Lines in any order that wait to be merged into sorted ones.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct LineBuffer {
     keys: Vec<(LineKey, usize)>,
     rows: Vec<u8>,
 }
 
-/// So many lines at least come together before they are sorted in.
-const FEWEST: usize = 1 << 14;
+/// The buffer is merged when it has this count of lines, or more for a long list.
+const MIN_BUFFERED_LINES: usize = 1 << 14;
 
-impl Gathered {
-    /// Takes a line. The row is a count and costs; for jumps how often they were taken and reached.
+impl LineBuffer {
+    /// Adds a line. Its row is a count and costs; for jumps, the counts of times taken and reached.
     fn push(&mut self, key: LineKey, row: &[Cost]) {
         self.keys.push((key, self.rows.len()));
         push_sparse(&mut self.rows, row);
     }
 
-    /// Takes a line that is to be put to those, and all that came before if they are many, so that memory is in
-    /// proportion to what is kept and not to what is read. The more there is to go over, the more comes together before,
-    /// so that the work stays in proportion as well.
-    pub(super) fn add_to(&mut self, kept: &mut Lines, key: LineKey, row: &[Cost]) {
+    /// Adds a line, and merges the buffer into the sorted lines if it is full: memory is proportional to the result, not to
+    /// the input. The longer the sorted lines, the larger the buffer: the work is proportional to the input.
+    pub(super) fn add(&mut self, kept: &mut PackedLines, key: LineKey, row: &[Cost]) {
         self.push(key, row);
-        if self.keys.len() >= FEWEST + kept.len() / 2 {
+        if self.keys.len() >= MIN_BUFFERED_LINES + kept.len() / 2 {
             self.flush_into(kept);
         }
     }
 
-    /// Adds all lines to those that are kept.
-    pub(super) fn flush_into(&mut self, kept: &mut Lines) {
+    /// Merges the buffer into the sorted lines.
+    pub(super) fn flush_into(&mut self, kept: &mut PackedLines) {
         if self.keys.is_empty() {
             return;
         }
         self.keys.sort_unstable();
-        let mut merged = Lines { bytes: Vec::with_capacity(kept.bytes.len() + self.rows.len()), count: 0 };
+        let mut merged =
+            PackedLines { bytes: Vec::with_capacity(kept.bytes.len() + self.rows.len()), count: 0 };
         let mut old = kept.iter().peekable();
         let mut new = self.keys.iter().peekable();
         let mut row = Vec::new();
@@ -204,20 +149,20 @@ impl Gathered {
                 (Some(old), Some((key, _))) => old.key.cmp(key),
             };
             row.clear();
-            let mut place = LineKey::default();
+            let mut key = LineKey::default();
             if order != Ordering::Greater
                 && let Some(line) = old.next()
             {
-                place = line.key;
+                key = line.key;
                 line.add_to(&mut row);
             }
             if order != Ordering::Less {
-                place = new.peek().map_or(place, |(key, _)| *key);
-                while let Some((_, at)) = new.next_if(|(key, _)| *key == place) {
+                key = new.peek().map_or(key, |(new, _)| *new);
+                while let Some((_, at)) = new.next_if(|(new, _)| *new == key) {
                     add_sparse(&self.rows[*at..], &mut row);
                 }
             }
-            merged.push(&place, &row);
+            merged.push(&key, &row);
         }
         merged.bytes.shrink_to_fit();
         *kept = merged;
@@ -226,8 +171,8 @@ impl Gathered {
     }
 }
 
-/// How long the row is, then its numbers; for zeros a 0 and how many there are. Profiles of many event types may have
-/// rows of which most are zeros.
+/// Packs a row: its length, then its numbers; a run of zeros is a 0 and its length. Rows of profiles with many event types
+/// can consist mostly of zeros.
 fn push_sparse(bytes: &mut Vec<u8>, row: &[Cost]) {
     let len = row.iter().rposition(|&value| value != 0).map_or(0, |last| last + 1);
     push_number(bytes, len as u128);
@@ -245,34 +190,34 @@ fn push_sparse(bytes: &mut Vec<u8>, row: &[Cost]) {
     }
 }
 
-/// Reads the row that begins here: calls `take` with the place and the value of each number that is not 0. Returns where
-/// the row ends.
+/// Reads a packed row: calls `take` with the index and the value of each number that is not 0. Returns the row's end.
 fn read_sparse(bytes: &[u8], mut take: impl FnMut(usize, Cost)) -> usize {
-    let size = |value| usize::try_from(value).unwrap_or(usize::MAX);
+    // It was packed from a length.
+    let size = |value: u128| value as usize;
     let (len, mut at) = number(bytes, 0);
     let len = size(len);
-    let mut place: usize = 0;
-    while place < len && at < bytes.len() {
+    let mut index = 0;
+    while index < len {
         let value;
         (value, at) = number(bytes, at);
         if value == 0 {
             let zeros;
             (zeros, at) = number(bytes, at);
-            place = place.saturating_add(size(zeros));
+            index += size(zeros);
         } else {
-            take(place, unzigzag(value));
-            place += 1;
+            take(index, unzigzag(value));
+            index += 1;
         }
     }
     at
 }
 
 fn add_sparse(bytes: &[u8], row: &mut Vec<Cost>) {
-    read_sparse(bytes, |place, value| {
-        if row.len() <= place {
-            row.resize(place + 1, 0);
+    read_sparse(bytes, |index, value| {
+        if row.len() <= index {
+            row.resize(index + 1, 0);
         }
-        row[place] += value;
+        row[index] += value;
     });
 }
 
@@ -286,15 +231,20 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::id::MergedFunction;
+    use super::super::line_key::{LineKind, LinePosition};
     use super::*;
 
     fn key(numbers: [u8; 4]) -> LineKey {
         let [line, kind, function, run] = numbers;
-        let kind = [Kind::SelfCost, Kind::Calls, Kind::Jump, Kind::ConditionalJump][usize::from(kind % 4)];
-        let place = Spot { line: line.into(), address: u64::MAX, ..Spot::default() };
-        let leads = kind != Kind::SelfCost;
-        let target = if leads { Spot { file: 7, ..place } } else { Spot::default() };
-        LineKey { place, kind, function: if leads { function.into() } else { 0 }, target, run: run.into() }
+        let kind = [LineKind::SelfCost, LineKind::Calls, LineKind::Jump, LineKind::ConditionalJump]
+            [usize::from(kind % 4)];
+        let position = LinePosition { line: line.into(), address: u64::MAX, ..LinePosition::default() };
+        let leads = kind != LineKind::SelfCost;
+        let file = FileName::from_u32(7);
+        let target = if leads { LinePosition { file, ..position } } else { LinePosition::default() };
+        let function = (leads && function > 0).then(|| MergedFunction::from_u32(function.into()));
+        LineKey { position, kind, function, target, run: run.into() }
     }
 
     proptest! {
@@ -306,8 +256,8 @@ mod tests {
             ),
         ) {
             let mut expected: BTreeMap<LineKey, Vec<Cost>> = BTreeMap::new();
-            let mut lines = Lines::default();
-            let mut gathered = Gathered::default();
+            let mut lines = PackedLines::default();
+            let mut buffer = LineBuffer::default();
             for (numbers, row) in pieces.iter().flatten() {
                 let sums = expected.entry(key(*numbers)).or_default();
                 sums.resize(sums.len().max(row.len()), 0);
@@ -316,9 +266,9 @@ mod tests {
             for piece in &pieces {
                 for (numbers, row) in piece {
                     let row: Vec<Cost> = row.iter().map(|&value| value.into()).collect();
-                    gathered.push(key(*numbers), &row);
+                    buffer.push(key(*numbers), &row);
                 }
-                gathered.flush_into(&mut lines);
+                buffer.flush_into(&mut lines);
             }
             let found: Vec<(LineKey, Vec<Cost>)> = lines
                 .iter()

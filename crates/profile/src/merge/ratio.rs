@@ -1,4 +1,4 @@
-//! Exact factors, and how numbers are rounded.
+//! Exact factors, and rounding.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,84 +11,84 @@ use gristmill_format::Cost;
 /// use gristmill_profile::merge::Ratio;
 ///
 /// let third: Ratio = "1/3".parse().unwrap();
-/// assert_eq!([4, 5, -5].map(|cost| third.of(cost)), [Some(1), Some(2), Some(-2)]);
+/// assert_eq!([4, 5, -5].map(|cost| third.apply(cost)), [Some(1), Some(2), Some(-2)]);
 /// assert_eq!("0.25".parse::<Ratio>().unwrap().to_string(), "1/4");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ratio {
-    over: Cost,
-    under: Cost,
+    numerator: Cost,
+    denominator: Cost,
 }
 
-/// A text that is no factor.
+/// An error: the text is not a factor. See the example of [`Ratio`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoRatio;
+pub struct RatioError;
 
-impl fmt::Display for NoRatio {
+impl fmt::Display for RatioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a factor is a number such as 0.25, or a fraction such as 1/3")
     }
 }
 
-impl std::error::Error for NoRatio {}
+impl std::error::Error for RatioError {}
 
-/// Digits of a factor at most: no product of a sum of 64-bit costs leaves 128 bits then.
-const MOST_DIGITS: usize = 12;
+/// The limit of digits of a factor: the product with a sum of 64-bit costs fits into 128 bits.
+const MAX_DIGITS: usize = 12;
 
 impl Ratio {
-    /// One by so many.
-    pub(super) fn one_by(count: u64) -> Self {
-        Ratio { over: 1, under: Cost::from(count.max(1)) }
+    /// Returns `1 / count`.
+    pub(super) fn from_divisor(count: u64) -> Self {
+        Ratio { numerator: 1, denominator: Cost::from(count.max(1)) }
     }
 
-    /// The product, rounded to the nearest integer, halves away from 0; None if 128 bits do not hold it.
-    pub fn of(self, cost: Cost) -> Option<Cost> {
-        cost.checked_mul(self.over).map(|product| rounded_quotient(product, self.under))
+    /// Multiplies a cost and rounds to the nearest integer, halves away from 0. Returns `None` above 128 bits.
+    pub fn apply(self, cost: Cost) -> Option<Cost> {
+        cost.checked_mul(self.numerator).map(|product| rounded_quotient(product, self.denominator))
     }
 }
 
-/// Halves go away from 0, so that the sign of a cost makes no difference.
-pub(super) fn rounded_quotient(over: Cost, under: Cost) -> Cost {
-    let (quotient, rest) = (over / under, over % under);
-    if rest.unsigned_abs() >= under.unsigned_abs() - rest.unsigned_abs() && rest != 0 {
-        quotient + over.signum() * under.signum()
+/// Divides and rounds to the nearest integer, halves away from 0, so that the sign makes no difference.
+pub(super) fn rounded_quotient(numerator: Cost, denominator: Cost) -> Cost {
+    let (quotient, rest) = (numerator / denominator, numerator % denominator);
+    if rest.unsigned_abs() >= denominator.unsigned_abs() - rest.unsigned_abs() && rest != 0 {
+        quotient + numerator.signum() * denominator.signum()
     } else {
         quotient
     }
 }
 
 impl FromStr for Ratio {
-    type Err = NoRatio;
+    type Err = RatioError;
 
-    fn from_str(text: &str) -> Result<Self, NoRatio> {
-        let digits = |text: &str| -> Result<Cost, NoRatio> {
+    fn from_str(text: &str) -> Result<Self, RatioError> {
+        let digits = |text: &str| -> Result<Cost, RatioError> {
             let fits = !text.is_empty()
-                && text.len() <= MOST_DIGITS
+                && text.len() <= MAX_DIGITS
                 && text.bytes().all(|byte| byte.is_ascii_digit());
-            if fits { text.parse().map_err(|_| NoRatio) } else { Err(NoRatio) }
+            if fits { text.parse().map_err(|_| RatioError) } else { Err(RatioError) }
         };
         let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-        let (over, under) = if let Some((over, under)) = text.split_once('/') {
-            (digits(over)?, digits(under)?)
+        let (numerator, denominator) = if let Some((numerator, denominator)) = text.split_once('/') {
+            (digits(numerator)?, digits(denominator)?)
         } else if let Some((whole, fraction)) = text.split_once('.') {
-            let places = u32::try_from(fraction.len()).map_err(|_| NoRatio)?;
-            (digits(&format!("{whole}{fraction}"))?, 10_i128.checked_pow(places).ok_or(NoRatio)?)
+            let places = u32::try_from(fraction.len()).map_err(|_| RatioError)?;
+            (digits(&format!("{whole}{fraction}"))?, 10_i128.checked_pow(places).ok_or(RatioError)?)
         } else {
             (digits(text)?, 1)
         };
-        if under == 0 {
-            return Err(NoRatio);
+        if denominator == 0 {
+            return Err(RatioError);
         }
-        let divisor = greatest_common_divisor(over, under);
-        Ok(Ratio { over: sign * over / divisor, under: under / divisor })
+        let divisor = greatest_common_divisor(numerator, denominator);
+        Ok(Ratio { numerator: sign * numerator / divisor, denominator: denominator / divisor })
     }
 }
 
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.under {
-            1 => write!(f, "{}", self.over),
-            under => write!(f, "{}/{under}", self.over),
+        match self.denominator {
+            1 => write!(f, "{}", self.numerator),
+            denominator => write!(f, "{}/{denominator}", self.numerator),
         }
     }
 }
@@ -111,17 +111,17 @@ mod tests {
             assert_eq!(text.parse::<Ratio>().unwrap().to_string(), shown);
         }
         for text in ["", ".", "1/0", "x", "1e3", "1/", "--1", "+1", "1234567890123", "1/-2"] {
-            assert_eq!(text.parse::<Ratio>(), Err(NoRatio), "{text}");
+            assert_eq!(text.parse::<Ratio>(), Err(RatioError), "{text}");
         }
-        let most = "999999999999".parse::<Ratio>().unwrap();
-        assert!(most.of(Cost::from(u64::MAX)).is_some());
-        assert_eq!(most.of(Cost::MAX), None);
+        let max = "999999999999".parse::<Ratio>().unwrap();
+        assert!(max.apply(Cost::from(u64::MAX)).is_some());
+        assert_eq!(max.apply(Cost::MAX), None);
     }
 
     #[test]
     fn halves_go_away_from_zero() {
         let half = "0.5".parse::<Ratio>().unwrap();
-        let rounded = [-3, -2, -1, 0, 1, 2, 3].map(|cost| half.of(cost).unwrap());
+        let rounded = [-3, -2, -1, 0, 1, 2, 3].map(|cost| half.apply(cost).unwrap());
         assert_eq!(rounded, [-2, -1, -1, 0, 1, 1, 2]);
         assert_eq!([4, 5, 7].map(|cost| rounded_quotient(cost, 3)), [1, 2, 2]);
     }

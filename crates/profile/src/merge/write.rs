@@ -1,4 +1,4 @@
-//! The merged profile, written: everything in one order, whatever it was put together from.
+//! The merged profile, written in an order that does not depend on the order of merging.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,28 +10,30 @@ use gristmill_format::{
 
 use super::Merger;
 use super::header::{COMMAND, CREATED_BY, CREATOR, EVENT_RUNS, RUNS, event_name};
-use super::line::{KeptLine, Kind, LineKey, Spot};
+use super::id::{FileName, MergedFunction, MergedKey, ObjectName};
+use super::line::{PackedLine, PackedLines};
+use super::line_key::{LineKey, LineKind, LinePosition};
 use super::ratio::{Ratio, rounded_quotient};
 use crate::cost::add;
 use crate::owned_names::NameList;
 
-/// What becomes of the numbers of several runs.
+/// The way to combine the numbers of several runs. See the example of [`Merger`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Combine {
     /// Their sum.
     #[default]
     Sum,
-    /// Their sum by the number of runs that have the event type, rounded line by line.
+    /// Their sum divided by the count of runs that have the event type, rounded line by line.
     Mean,
-    /// The number in the middle, line by line; of two, what lies between them. A line that a run lacks costs it 0. Needs
-    /// a merger that keeps runs.
+    /// Their median, line by line; of two in the middle, their mean. A run without a line has 0. It needs a merger that
+    /// keeps runs.
     Median,
 }
 
-/// How a merged profile is written.
+/// The options of writing a merged profile. See the example of [`Merger`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WriteMerged {
-    /// What becomes of the numbers of several runs.
+pub struct MergeFormat {
+    /// The way to combine the numbers of several runs.
     pub combine: Combine,
     /// A factor for all numbers, counts included.
     pub scale: Option<Ratio>,
@@ -42,88 +44,131 @@ impl Merger {
     ///
     /// # Errors
     ///
-    /// When there is no event type to write, when 64 bits do not hold a sum, or when the sink fails.
-    pub fn write<W: io::Write>(&self, how: &WriteMerged, sink: W) -> Result<W, Error> {
-        Writing::new(self, how, sink).run()
+    /// If there is no event type, if a sum exceeds 64 bits, or if the sink fails.
+    pub fn write<W: io::Write>(&self, format: &MergeFormat, sink: W) -> Result<W, Error> {
+        Writing::new(self, format, sink).run()
     }
 }
 
-/// Where names come in the order of their bytes.
-struct Ranks([Vec<u32>; 3]);
+/// The rank of each name in the order of bytes.
+struct Ranks {
+    objects: Vec<u32>,
+    files: Vec<u32>,
+    names: Vec<u32>,
+}
+
+/// The ranks of a function's object, file and name.
+type FunctionRank = [u32; 3];
 
 impl Ranks {
-    fn of(merger: &Merger) -> Self {
-        Ranks(std::array::from_fn(|space| {
-            let names = &merger.names[space];
+    fn new(merger: &Merger) -> Self {
+        let ranks = |names: &NameList| {
             let mut order: Vec<u32> = (0u32..).take(names.len()).collect();
             order.sort_unstable_by_key(|&id| names.name(id));
             let mut ranks = vec![0; names.len()];
             for (rank, id) in (0u32..).zip(order) {
-                if let Some(place) = ranks.get_mut(id as usize) {
-                    *place = rank;
-                }
+                ranks[id as usize] = rank;
             }
             ranks
-        }))
+        };
+        Ranks {
+            objects: ranks(&merger.objects),
+            files: ranks(&merger.files),
+            names: ranks(&merger.function_names),
+        }
     }
 
-    fn get(&self, space: usize, id: u32) -> u32 {
-        self.0.get(space).and_then(|ranks| ranks.get(id as usize)).copied().unwrap_or_default()
+    fn file(&self, file: FileName) -> u32 {
+        self.files[file.index()]
     }
 
-    fn of_function(&self, merger: &Merger, function: u32) -> [u32; 3] {
-        let [object, file, name] = merger.function_key(function);
-        [self.get(0, object), self.get(1, file), self.get(2, name)]
+    fn function(&self, key: MergedKey) -> FunctionRank {
+        let MergedKey { object, file, name } = key;
+        [self.objects[object.index()], self.file(file), self.names[name.index()]]
     }
 }
 
 impl Merger {
-    fn function_key(&self, function: u32) -> [u32; 3] {
-        self.functions.keys.get(function as usize).copied().unwrap_or_default()
+    fn key(&self, function: MergedFunction) -> MergedKey {
+        self.functions.keys[function.index()]
     }
 
-    fn text(&self, space: usize, id: u32) -> &[u8] {
-        self.names.get(space).map(|names| names.name(id)).unwrap_or_default()
+    fn lines_of(&self, function: MergedFunction) -> &PackedLines {
+        &self.lines[function.index()]
+    }
+
+    fn object_name(&self, object: ObjectName) -> &[u8] {
+        self.objects.name(object.as_u32())
+    }
+
+    fn file_name(&self, file: FileName) -> &[u8] {
+        self.files.name(file.as_u32())
     }
 }
 
-const OBJECT: usize = 0;
-const FILE: usize = 1;
-const FUNCTION: usize = 2;
+/// The name ids of one name space in the output.
+struct NameIds {
+    /// By name: its id, once it is written.
+    ids: Vec<Option<u64>>,
+    last: u64,
+}
+
+impl NameIds {
+    fn new(names: usize) -> Self {
+        NameIds { ids: vec![None; names], last: 0 }
+    }
+
+    /// Returns a name as it is written: defined at first, then referred to.
+    fn name<'n>(&mut self, index: usize, text: &'n [u8], avoided: &BTreeSet<u64>) -> Name<'n> {
+        match &mut self.ids[index] {
+            Some(id) => Name::refer(*id, text),
+            None if text.is_empty() => Name::plain(text),
+            new => {
+                self.last += 1;
+                while avoided.contains(&self.last) {
+                    self.last += 1;
+                }
+                *new = Some(self.last);
+                Name::define(self.last, text)
+            }
+        }
+    }
+}
 
 struct Writing<'m, W> {
     merger: &'m Merger,
-    how: &'m WriteMerged,
+    format: &'m MergeFormat,
     writer: Writer<W>,
     ranks: Ranks,
     /// The columns of rows in the order in which they are written.
     columns: Vec<usize>,
     kinds: Vec<PositionKind>,
-    /// The numbers that names have in the output, once they were written: of objects and files by name, of functions by
-    /// function, because other readers tell functions of one name by their numbers.
-    numbers: [Vec<u64>; 3],
-    last_number: [u64; 3],
-    /// Numbers that no name gets: there are names that would be read as references to them.
+    object_ids: NameIds,
+    file_ids: NameIds,
+    /// By function, not by name: some readers identify functions of one name by their ids.
+    function_ids: NameIds,
+    /// Ids that no name gets: some names would be read as references to them.
     avoided: BTreeSet<u64>,
-    object: Option<u32>,
+    object: Option<ObjectName>,
     /// The file of the lines that follow, and that of the last `fl=`.
-    file: Option<u32>,
-    last_fl: Option<u32>,
+    file: Option<FileName>,
+    last_fl: Option<FileName>,
 }
 
 impl<'m, W: io::Write> Writing<'m, W> {
-    fn new(merger: &'m Merger, how: &'m WriteMerged, sink: W) -> Self {
-        let [objects, files, _] = &merger.names;
+    fn new(merger: &'m Merger, format: &'m MergeFormat, sink: W) -> Self {
+        let names = [&merger.objects, &merger.files, &merger.function_names];
         Writing {
             merger,
-            how,
+            format,
             writer: Writer::new(sink).positions(PositionStyle::Compressed),
-            ranks: Ranks::of(merger),
+            ranks: Ranks::new(merger),
             columns: merger.headers.in_order(),
             kinds: merger.headers.positions.kinds(),
-            numbers: [vec![0; objects.len()], vec![0; files.len()], vec![0; merger.functions.keys.len()]],
-            last_number: [0; 3],
-            avoided: merger.names.iter().flat_map(NameList::iter).flat_map(references).collect(),
+            object_ids: NameIds::new(merger.objects.len()),
+            file_ids: NameIds::new(merger.files.len()),
+            function_ids: NameIds::new(merger.functions.keys.len()),
+            avoided: names.into_iter().flat_map(NameList::iter).flat_map(references).collect(),
             object: None,
             file: None,
             last_fl: None,
@@ -131,9 +176,10 @@ impl<'m, W: io::Write> Writing<'m, W> {
     }
 
     fn run(mut self) -> Result<W, Error> {
-        let mut functions: Vec<u32> = (0u32..).take(self.merger.functions.keys.len()).collect();
-        functions.retain(|&function| self.lines(function).next().is_some());
-        functions.sort_by_cached_key(|&function| self.ranks.of_function(self.merger, function));
+        let mut functions: Vec<MergedFunction> =
+            (0..self.merger.functions.keys.len()).map(MergedFunction::new).collect();
+        functions.retain(|&function| self.has_lines(function));
+        functions.sort_by_cached_key(|&function| self.ranks.function(self.merger.key(function)));
         let totals = self.totals(&functions)?;
         self.header(&totals)?;
         for function in functions {
@@ -144,22 +190,21 @@ impl<'m, W: io::Write> Writing<'m, W> {
         self.writer.finish()
     }
 
+    fn has_lines(&self, function: MergedFunction) -> bool {
+        self.merger.lines_of(function).len() > 0
+    }
+
     fn record(&mut self, line: Line<'_>) -> Result<(), Error> {
         self.writer.write(&Record::new(line))
     }
 
-    fn lines(&self, function: u32) -> impl Iterator<Item = KeptLine<'m>> + use<'m, W> {
-        let lines = self.merger.lines.get(function as usize);
-        lines.into_iter().flat_map(super::line::Lines::iter)
-    }
-
-    /// The sums of what is written, which are not those of the runs where numbers were rounded.
-    fn totals(&self, functions: &[u32]) -> Result<Vec<Cost>, Error> {
+    /// Sums what is written: rounded numbers have another sum than those of the runs.
+    fn totals(&self, functions: &[MergedFunction]) -> Result<Vec<Cost>, Error> {
         let mut totals = vec![0; self.columns.len()];
         for &function in functions {
-            let own = |key: &LineKey| key.kind == Kind::SelfCost;
+            let is_self = |line: &PackedLine<'_>| line.key.kind == LineKind::SelfCost;
             let mut numbers = Numbers::default();
-            for line in self.lines(function).filter(|line| own(&line.key)) {
+            for line in self.merger.lines_of(function).iter().filter(is_self) {
                 if !numbers.take(&line) {
                     add(&mut totals, &self.combined(&numbers));
                     numbers.begin(&line);
@@ -192,24 +237,24 @@ impl<'m, W: io::Write> Writing<'m, W> {
                 self.describe(COMMAND.as_bytes(), command)?;
             }
         }
-        let runs = match self.how.combine {
+        let runs = match self.format.combine {
             Combine::Median => merger.runs.len() as u64,
             Combine::Sum | Combine::Mean => headers.runs,
         };
-        let kind = match (self.how.combine, self.how.scale) {
+        let kind = match (self.format.combine, self.format.scale) {
             (Combine::Sum, None) => RUNS,
             (Combine::Sum, Some(_)) => "Scaled runs",
             (Combine::Mean, _) => "Mean of runs",
             (Combine::Median, _) => "Median of runs",
         };
         self.describe(kind.as_bytes(), runs.to_string().as_bytes())?;
-        if let Some(scale) = self.how.scale {
+        if let Some(scale) = self.format.scale {
             self.describe(b"Scaled by", scale.to_string().as_bytes())?;
         }
         for column in self.columns.clone() {
             let with = merger.runs_with(column);
-            if let Some(event) = headers.events.get(column).filter(|_| with < headers.runs) {
-                let mut value = event_name(event);
+            if with < headers.runs {
+                let mut value = event_name(&headers.events[column]);
                 value.extend_from_slice(format!(" in {with} of {} runs", headers.runs).as_bytes());
                 self.describe(EVENT_RUNS.as_bytes(), &value)?;
             }
@@ -220,7 +265,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
             let [formula, long_name] = [formula, long_name].map(Option::as_deref);
             self.record(Line::Header(Header::Event(EventDefinition { name, formula, long_name })))?;
         }
-        let events = self.columns.iter().filter_map(|&column| headers.events.get(column));
+        let events = self.columns.iter().map(|&column| &headers.events[column]);
         let events: Vec<&[u8]> = events.map(|(name, _)| &name[..]).collect();
         self.record(Line::Header(Header::Events(Words::new(&events))))?;
         self.record(Line::Header(Header::Summary(Costs::new(shortened(totals)))))
@@ -230,41 +275,45 @@ impl<'m, W: io::Write> Writing<'m, W> {
         self.record(Line::Header(Header::Description { kind, value }))
     }
 
-    fn function(&mut self, function: u32) -> Result<(), Error> {
-        let [object, file, _] = self.merger.function_key(function);
+    fn function(&mut self, function: MergedFunction) -> Result<(), Error> {
+        let MergedKey { object, file, .. } = self.merger.key(function);
         self.record(Line::Blank)?;
-        if self.is_new(OBJECT, self.object, object) {
-            self.name(NameKey::Ob, OBJECT, object)?;
+        if self.needs_object(object) {
+            self.write_object(NameKey::Ob, object)?;
             self.object = Some(object);
         }
         // `fn=` goes back to the file of the last `fl=`, though not for all readers.
-        if self.is_new(FILE, self.file, file) || self.is_new(FILE, self.last_fl, file) {
-            self.name(NameKey::Fl, FILE, file)?;
+        if self.needs_file(self.file, file) || self.needs_file(self.last_fl, file) {
+            self.write_file(NameKey::Fl, file)?;
             (self.file, self.last_fl) = (Some(file), Some(file));
         }
-        self.function_name(NameKey::Fn, function)?;
-        let Some(lines) = self.merger.lines.get(function as usize) else { return Ok(()) };
-        // They are kept in the order of places, but that of files is by chance.
+        self.write_function(NameKey::Fn, function)?;
+        let lines = self.merger.lines_of(function);
+        // Lines are kept in the order of positions, but the ids of files depend on the order of merging.
         let mut files = lines.files();
-        files.sort_unstable_by_key(|&(other, _)| (other != file, self.ranks.get(FILE, other)));
+        files.sort_unstable_by_key(|&(other, _)| (other != file, self.ranks.file(other)));
         for (_, range) in files {
-            let mut at_place: Vec<KeptLine<'_>> = Vec::new();
+            let mut at_position: Vec<PackedLine<'_>> = Vec::new();
             for line in lines.within(range) {
-                let is_there = |first: &KeptLine<'_>| {
-                    (first.key.place, first.key.kind) == (line.key.place, line.key.kind)
+                let is_there = |first: &PackedLine<'_>| {
+                    (first.key.position, first.key.kind) == (line.key.position, line.key.kind)
                 };
-                if !at_place.first().is_some_and(is_there) {
-                    self.lines_of_place(function, &mut at_place)?;
+                if !at_position.first().is_some_and(is_there) {
+                    self.lines_at_position(function, &mut at_position)?;
                 }
-                at_place.push(line);
+                at_position.push(line);
             }
-            self.lines_of_place(function, &mut at_place)?;
+            self.lines_at_position(function, &mut at_position)?;
         }
         Ok(())
     }
 
-    /// Writes lines of one place and kind, and forgets them.
-    fn lines_of_place(&mut self, function: u32, lines: &mut Vec<KeptLine<'_>>) -> Result<(), Error> {
+    /// Writes lines of one position and kind, and clears them.
+    fn lines_at_position(
+        &mut self,
+        function: MergedFunction,
+        lines: &mut Vec<PackedLine<'_>>,
+    ) -> Result<(), Error> {
         if lines.len() > 1 {
             lines.sort_by_cached_key(|line| self.order(&line.key));
         }
@@ -278,101 +327,84 @@ impl<'m, W: io::Write> Writing<'m, W> {
         self.line(function, &numbers)
     }
 
-    /// The order of lines of one place and kind: by what they lead to.
+    /// Returns the sort key of lines of one position and kind: their target.
     fn order(&self, key: &LineKey) -> Order {
-        let function = match key.kind {
-            Kind::SelfCost => [0; 3],
-            Kind::Calls => self.ranks.of_function(self.merger, key.function),
-            Kind::Jump | Kind::ConditionalJump => key.function.checked_sub(1).map_or([0; 3], |function| {
-                self.ranks.of_function(self.merger, function).map(|rank| rank.saturating_add(1))
-            }),
+        let function = key.function.map(|function| self.ranks.function(self.merger.key(function)));
+        let file = match key.kind {
+            LineKind::SelfCost | LineKind::Calls => 0,
+            LineKind::Jump | LineKind::ConditionalJump => self.ranks.file(key.target.file),
         };
-        let file = if key.kind == Kind::SelfCost { 0 } else { self.ranks.get(FILE, key.target.file) };
-        (function, Spot { file, ..key.target }, key.run)
+        (function, file, LinePosition { file: FileName::default(), ..key.target }, key.run)
     }
 
-    /// Whether a name has to be written because another one is in force. Before any was, that is the empty one.
-    fn is_new(&self, space: usize, in_force: Option<u32>, name: u32) -> bool {
-        match in_force {
-            Some(in_force) => in_force != name,
-            None => !self.merger.text(space, name).is_empty(),
-        }
+    /// Returns `true` if a file name has to be written. Before the first one, the name is empty.
+    fn needs_file(&self, current: Option<FileName>, file: FileName) -> bool {
+        current.map_or_else(|| !self.merger.file_name(file).is_empty(), |current| current != file)
     }
 
-    fn name(&mut self, key: NameKey, space: usize, id: u32) -> Result<(), Error> {
-        self.numbered(key, space, id, self.merger.text(space, id))
+    fn needs_object(&self, object: ObjectName) -> bool {
+        let is_named = || !self.merger.object_name(object).is_empty();
+        self.object.map_or_else(is_named, |current| current != object)
     }
 
-    fn function_name(&mut self, key: NameKey, function: u32) -> Result<(), Error> {
-        let [_, _, name] = self.merger.function_key(function);
-        self.numbered(key, FUNCTION, function, self.merger.text(FUNCTION, name))
-    }
-
-    fn numbered(&mut self, key: NameKey, space: usize, id: u32, text: &[u8]) -> Result<(), Error> {
-        let mut next = self.last_number.get(space).copied().unwrap_or_default() + 1;
-        while self.avoided.contains(&next) {
-            next += 1;
-        }
-        let place = self.numbers.get_mut(space).and_then(|numbers| numbers.get_mut(id as usize));
-        let name = match place {
-            Some(0) if text.is_empty() => Name::plain(text),
-            Some(number @ 0) => {
-                *number = next;
-                Name::define(next, text)
-            }
-            Some(number) => Name::refer(*number, text),
-            None => Name::plain(text),
-        };
-        if name.defines
-            && let Some(last) = self.last_number.get_mut(space)
-        {
-            *last = next;
-        }
+    fn write_object(&mut self, key: NameKey, object: ObjectName) -> Result<(), Error> {
+        let name = self.object_ids.name(object.index(), self.merger.object_name(object), &self.avoided);
         self.record(Line::Name(key, name))
     }
 
-    /// Writes a line, if there is one yet.
-    fn line(&mut self, function: u32, numbers: &Numbers) -> Result<(), Error> {
+    fn write_file(&mut self, key: NameKey, file: FileName) -> Result<(), Error> {
+        let name = self.file_ids.name(file.index(), self.merger.file_name(file), &self.avoided);
+        self.record(Line::Name(key, name))
+    }
+
+    fn write_function(&mut self, key: NameKey, function: MergedFunction) -> Result<(), Error> {
+        let text = self.merger.function_names.name(self.merger.key(function).name.as_u32());
+        let name = self.function_ids.name(function.index(), text, &self.avoided);
+        self.record(Line::Name(key, name))
+    }
+
+    /// Writes a line, unless there is none yet.
+    fn line(&mut self, function: MergedFunction, numbers: &Numbers) -> Result<(), Error> {
         let Some(key) = numbers.key else { return Ok(()) };
-        let [object, own_file, _] = self.merger.function_key(function);
-        let place = key.place;
-        if self.is_new(FILE, self.file, place.file) {
-            let word = if place.file == own_file { NameKey::Fe } else { NameKey::Fi };
-            self.name(word, FILE, place.file)?;
-            self.file = Some(place.file);
+        let own = self.merger.key(function);
+        let position = key.position;
+        if self.needs_file(self.file, position.file) {
+            let name_key = if position.file == own.file { NameKey::Fe } else { NameKey::Fi };
+            self.write_file(name_key, position.file)?;
+            self.file = Some(position.file);
         }
         let row = self.combined(numbers);
-        let positions = self.positions(&place);
-        match key.kind {
-            Kind::SelfCost => {
-                let costs = Costs::new(shortened(&row));
-                self.record(Line::Cost(CostLine { role: CostRole::SelfCost, positions, costs }))
-            }
-            Kind::Calls => {
-                let [callee_object, callee_file, _] = self.merger.function_key(key.function);
-                // A callee without lines might be taken for another one if its object and file were not named.
-                let stands_alone = self.lines(key.function).next().is_none();
-                if stands_alone || callee_object != object {
-                    self.name(NameKey::Cob, OBJECT, callee_object)?;
+        let positions = self.positions(&position);
+        match (key.kind, key.function) {
+            (LineKind::Calls, Some(callee)) => {
+                let MergedKey { object, file, .. } = self.merger.key(callee);
+                // A callee without lines might be read as another one if its object and file were not named.
+                let is_alone = !self.has_lines(callee);
+                if is_alone || object != own.object {
+                    self.write_object(NameKey::Cob, object)?;
                 }
-                if stands_alone || self.is_new(FILE, self.file, callee_file) {
-                    self.name(NameKey::Cfi, FILE, callee_file)?;
+                if is_alone || self.needs_file(self.file, file) {
+                    self.write_file(NameKey::Cfi, file)?;
                 }
-                self.function_name(NameKey::Cfn, key.function)?;
+                self.write_function(NameKey::Cfn, callee)?;
                 let count = self.count(numbers);
                 self.record(Line::Calls(Calls { count, target: self.positions(&key.target) }))?;
                 let costs = Costs::new(shortened(&row));
                 self.record(Line::Cost(CostLine { role: CostRole::Call, positions, costs }))
             }
-            Kind::Jump | Kind::ConditionalJump => {
-                if self.is_new(FILE, self.file, key.target.file) {
-                    self.name(NameKey::Jfi, FILE, key.target.file)?;
+            (LineKind::SelfCost | LineKind::Calls, _) => {
+                let costs = Costs::new(shortened(&row));
+                self.record(Line::Cost(CostLine { role: CostRole::SelfCost, positions, costs }))
+            }
+            (LineKind::Jump | LineKind::ConditionalJump, to) => {
+                if self.needs_file(self.file, key.target.file) {
+                    self.write_file(NameKey::Jfi, key.target.file)?;
                 }
-                if let Some(to) = key.function.checked_sub(1) {
-                    self.function_name(NameKey::Jfn, to)?;
+                if let Some(to) = to {
+                    self.write_function(NameKey::Jfn, to)?;
                 }
                 let target = self.positions(&key.target);
-                let executed = (key.kind == Kind::ConditionalJump).then(|| self.executed(numbers));
+                let executed = (key.kind == LineKind::ConditionalJump).then(|| self.executed(numbers));
                 self.record(Line::Jump(Jump { taken: self.count(numbers), executed, target }))?;
                 let costs = Costs::new(&[]);
                 self.record(Line::Cost(CostLine { role: CostRole::JumpSource, positions, costs }))
@@ -380,20 +412,20 @@ impl<'m, W: io::Write> Writing<'m, W> {
         }
     }
 
-    fn positions(&self, spot: &Spot) -> Positions {
+    fn positions(&self, position: &LinePosition) -> Positions {
         let values: Vec<u64> = self
             .kinds
             .iter()
             .map(|kind| match kind {
-                PositionKind::Instr => spot.address,
-                PositionKind::Bb => spot.basic_block,
-                _ => spot.line,
+                PositionKind::Instr => position.address,
+                PositionKind::Bb => position.basic_block,
+                _ => position.line,
             })
             .collect();
         Positions::new(&values)
     }
 
-    /// The costs of a line in the order in which they are written.
+    /// Returns the costs of a line in the order in which they are written.
     fn combined(&self, numbers: &Numbers) -> Vec<Cost> {
         self.columns.iter().map(|&column| self.number(numbers, column + 1, Some(column))).collect()
     }
@@ -402,32 +434,25 @@ impl<'m, W: io::Write> Writing<'m, W> {
         self.number(numbers, 0, None)
     }
 
-    /// How often a jump was reached stands where calls have their first cost, but all runs have it.
+    /// Returns the count of times that a jump was reached. It is where calls have their first cost, but all runs have it.
     fn executed(&self, numbers: &Numbers) -> Cost {
         self.number(numbers, 1, None)
     }
 
-    /// A number of a line. An event type is that of some runs only, a count that of all.
-    fn number(&self, numbers: &Numbers, place: usize, event: Option<usize>) -> Cost {
-        let value = |row: &Vec<Cost>| row.get(place).copied().unwrap_or(0);
-        let combined = match self.how.combine {
+    /// Returns a number of a line. Some runs have an event type, all have a count.
+    fn number(&self, numbers: &Numbers, index: usize, event: Option<usize>) -> Cost {
+        let value = |row: &Vec<Cost>| row.get(index).copied().unwrap_or(0);
+        let combined = match self.format.combine {
             Combine::Sum => numbers.rows.iter().map(|(_, row)| value(row)).sum(),
             Combine::Mean => {
                 let sum = numbers.rows.iter().map(|(_, row)| value(row)).sum();
                 let runs = event.map_or(self.merger.headers.runs, |column| self.merger.runs_with(column));
-                Ratio::one_by(runs).of(sum).unwrap_or(sum)
+                Ratio::from_divisor(runs).apply(sum).unwrap_or(sum)
             }
             Combine::Median => {
-                let has = |run: usize| {
-                    event.is_none_or(|column| {
-                        self.merger
-                            .runs
-                            .get(run)
-                            .and_then(|events| events.get(column))
-                            .copied()
-                            .unwrap_or(false)
-                    })
-                };
+                // Columns that came after a run are not in its list.
+                let has =
+                    |run: usize| event.is_none_or(|column| self.merger.runs[run].get(column) == Some(&true));
                 let runs = (0..self.merger.runs.len()).filter(|&run| has(run)).count();
                 let lines = numbers.rows.iter().filter(|(run, _)| has(*run as usize));
                 let mut values: Vec<Cost> = lines.map(|(_, row)| value(row)).collect();
@@ -435,12 +460,12 @@ impl<'m, W: io::Write> Writing<'m, W> {
                 median(&mut values)
             }
         };
-        // What no file can hold is refused when it is written.
-        self.how.scale.map_or(combined, |scale| scale.of(combined).unwrap_or(Cost::MAX))
+        // The writer refuses what no file can hold.
+        self.format.scale.map_or(combined, |scale| scale.apply(combined).unwrap_or(Cost::MAX))
     }
 }
 
-type Order = ([u32; 3], Spot, u32);
+type Order = (Option<FunctionRank>, u32, LinePosition, u32);
 
 /// The numbers of one line, by run.
 #[derive(Debug, Default)]
@@ -450,8 +475,8 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Takes the numbers of a line that is the same but for its run; false if it is another, or the first.
-    fn take(&mut self, line: &KeptLine<'_>) -> bool {
+    /// Adds the numbers of a line that differs in its run only. Returns `false` for another line, or the first.
+    fn take(&mut self, line: &PackedLine<'_>) -> bool {
         let same = self.key.is_some_and(|key| LineKey { run: line.key.run, ..key } == line.key);
         if same {
             self.push(line);
@@ -459,20 +484,20 @@ impl Numbers {
         same
     }
 
-    fn begin(&mut self, line: &KeptLine<'_>) {
+    fn begin(&mut self, line: &PackedLine<'_>) {
         self.key = Some(line.key);
         self.rows.clear();
         self.push(line);
     }
 
-    fn push(&mut self, line: &KeptLine<'_>) {
+    fn push(&mut self, line: &PackedLine<'_>) {
         let mut row = Vec::new();
         line.add_to(&mut row);
         self.rows.push((line.key.run, row));
     }
 }
 
-/// The numbers in parentheses of a name such as `(12)'2'(7)`, which stand for other names if there are any.
+/// Returns the numbers in parentheses of a name such as `(12)'2'(7)`, which a reader may take for name ids.
 fn references(name: &[u8]) -> impl Iterator<Item = u64> + use<'_> {
     let pieces = name.split(|&byte| byte == b'\'').filter(|_| name.starts_with(b"("));
     pieces.filter_map(|piece| {
@@ -484,14 +509,14 @@ fn references(name: &[u8]) -> impl Iterator<Item = u64> + use<'_> {
 fn median(values: &mut [Cost]) -> Cost {
     values.sort_unstable();
     let middle = values.len() / 2;
-    let upper = values.get(middle).copied().unwrap_or(0);
-    match middle.checked_sub(1).and_then(|below| values.get(below)) {
-        Some(&lower) if values.len().is_multiple_of(2) => rounded_quotient(lower + upper, 2),
-        _ => upper,
+    match values.len() {
+        0 => 0,
+        count if count.is_multiple_of(2) => rounded_quotient(values[middle - 1] + values[middle], 2),
+        _ => values[middle],
     }
 }
 
-/// Without the zeros at the end; the first cost is always written.
+/// Removes the zeros at the end, but not the first cost.
 fn shortened(costs: &[Cost]) -> &[Cost] {
     let len = costs.iter().rposition(|&cost| cost != 0).map_or(1, |last| last + 1);
     costs.get(..len).unwrap_or(costs)

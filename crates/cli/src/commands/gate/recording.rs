@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use gristmill_gate::{Benchmark, Config, ProfileSource, Recording};
 use gristmill_output::{printable, printable_path};
-use gristmill_profile::merge::{Combine, Merger, WriteMerged};
+use gristmill_profile::merge::{Combine, MergeFormat, Merger};
 use gristmill_profile::{Input, Profile};
 
 use crate::input::reason;
@@ -90,7 +90,7 @@ fn median(runs: impl Iterator<Item = Profile>) -> Result<Profile, String> {
 
 fn written(merger: &Merger, combine: Combine) -> Result<Profile, String> {
     let bytes =
-        merger.write(&WriteMerged { combine, scale: None }, Vec::new()).map_err(|error| error.to_string())?;
+        merger.write(&MergeFormat { combine, scale: None }, Vec::new()).map_err(|error| error.to_string())?;
     Ok(Profile::load(vec![Input { name: String::new(), bytes: bytes.into() }]))
 }
 
