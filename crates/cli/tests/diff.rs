@@ -369,7 +369,7 @@ fn what_cannot_be_done_is_said() {
         (&["base.out", "new.out", "--filter", "("], "unclosed group"),
         (&["base.out", "new.out", "--part", "7"], "no part of a profile is selected"),
         (&["base.out", "new.out", "--function", "nothing"], "no function is called `nothing`"),
-        (&["base.out", "new.out", "--function", "a"], "functions fit `a`"),
+        (&["base.out", "new.out", "--function", "a"], "functions match `a`"),
         (&["base.out", "new.out", "--min", "x"], "from 0 to 100"),
         (&["-", "-"], "only once"),
     ] {

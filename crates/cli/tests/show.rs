@@ -212,7 +212,9 @@ fn a_choice_where_a_name_is_not_enough() {
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     let said = stderr(&output);
     assert!(
-        said.contains("2 functions fit `by_`") && said.contains("by_weight") && said.contains("by_moisture"),
+        said.contains("2 functions match `by_`")
+            && said.contains("by_weight")
+            && said.contains("by_moisture"),
         "{said}"
     );
     let output = run_in(&corpus, &["show", "SORT_GRAINS$", "callgrind/callgrind.out.mill"]);
@@ -231,7 +233,7 @@ fn a_name_that_several_functions_have() {
     let cost = |name: &str| whole(&shown(file, &[name])["self"]["Ir"]);
     assert_eq!(["a.c:init", "src/a.c:init", "libgrain.so:init"].map(cost), [5, 5, 11]);
     let output = run_in(folder.path(), &["show", "b.c:init", "profile"]);
-    assert!(stderr(&output).contains("2 functions fit `b.c:init`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("2 functions match `b.c:init`"), "{}", stderr(&output));
     assert_eq!(code(&run_in(folder.path(), &["show", ".c:init", "profile"])), 2);
 }
 

@@ -1,6 +1,8 @@
 //! What was wrong with the files of a profile.
 
-use gristmill_format::{Error, ErrorKind, Location};
+use std::fmt;
+
+use gristmill_format::{Error, ErrorKind, Foreign, Location};
 
 /// How many findings a profile keeps; all are counted.
 pub const KEPT_FINDINGS: usize = 1000;
@@ -47,6 +49,24 @@ impl Finding {
         (self.location.byte, self.column)
     }
 }
+
+/// An input that is another kind of file than a profile. Found by
+/// [`Profile::foreign_input`](crate::Profile::foreign_input).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ForeignInput<'p> {
+    /// The name of the input.
+    pub name: &'p str,
+    /// The kind of file.
+    pub kind: Foreign,
+}
+
+impl fmt::Display for ForeignInput<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, ErrorKind::NotAProfile(self.kind))
+    }
+}
+
+impl std::error::Error for ForeignInput<'_> {}
 
 /// The first findings, the first by which something was lost, and how many there were.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

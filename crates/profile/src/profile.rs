@@ -1,8 +1,8 @@
 //! The profile itself: its inputs, and an index over them.
 
-use gristmill_format::EventDefinition;
+use gristmill_format::{ErrorKind, EventDefinition};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, ForeignInput};
 use crate::id::{EventId, FileId, FunctionId, ObjectId, narrow};
 use crate::index::names::Text;
 use crate::index::{FunctionData, Index, LineCounts, Texts};
@@ -132,6 +132,25 @@ impl Profile {
     /// What was wrong with the files: the first [`KEPT_FINDINGS`](crate::KEPT_FINDINGS), in the order of the files.
     pub fn findings(&self) -> &[Finding] {
         &self.index.findings.kept
+    }
+
+    /// Returns the first input that is another kind of file than a profile, if there is one. It has no functions, which
+    /// would look like an answer.
+    ///
+    /// ```
+    /// use gristmill_profile::Profile;
+    ///
+    /// let foreign = Profile::of(b"\x7fELF\x02\x01\x01\0\0\0\0\0".to_vec());
+    /// assert!(foreign.foreign_input().is_some());
+    /// assert!(Profile::of(b"events: Ir\n".to_vec()).foreign_input().is_none());
+    /// ```
+    pub fn foreign_input(&self) -> Option<ForeignInput<'_>> {
+        self.findings().iter().find_map(|finding| match finding.kind {
+            ErrorKind::NotAProfile(kind) => {
+                Some(ForeignInput { name: &self.inputs[finding.input].name, kind })
+            }
+            _ => None,
+        })
     }
 
     /// The first finding by which something of the files was lost; see [`Finding::is_loss`]. All are looked at, not only

@@ -7,6 +7,24 @@
 
 use gristmill_format::{Header, Line, Reader};
 
+/// The count of bytes at the beginning of a file that hold its first header, and more.
+pub const HEADER_BYTES: usize = 64 << 10;
+
+/// `true` if two names of files in one folder may be of the same recording: one begins with what the other has before its
+/// first digit. Only the headers of such files need to be read; see [`recording_of`].
+///
+/// ```
+/// use gristmill_profile::may_share_recording;
+///
+/// assert!(may_share_recording("callgrind.out.12", "callgrind.out.12.1"));
+/// assert!(may_share_recording("run.out.7", "run.out"));
+/// assert!(!may_share_recording("callgrind.out.12", "notes.txt"));
+/// ```
+pub fn may_share_recording(name: &str, other: &str) -> bool {
+    let base = name.split_once(|c: char| c.is_ascii_digit()).map_or(name, |(base, _)| base);
+    other.starts_with(base) || name.starts_with(other)
+}
+
 /// What the header of a file says of the recording that it is from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileHeader {

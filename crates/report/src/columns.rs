@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::view::error::ViewError;
+use crate::view::options::EventSelection;
 
 /// An event type, recorded or derived. See the example of [`View`](crate::View).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -45,13 +46,19 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// The event types of these names, or all recorded ones where none is named.
-    pub(crate) fn named(profile: &Profile, own: &[Definition], names: &[String]) -> Result<Self, ViewError> {
+    /// Chooses event types of a profile, recorded or derived.
+    pub(crate) fn new(
+        profile: &Profile,
+        own: &[Definition],
+        selection: &EventSelection,
+    ) -> Result<Self, ViewError> {
         let known = known(profile, own);
-        let chosen = if names.is_empty() {
-            (0..known.recorded).collect()
-        } else {
-            names.iter().map(|name| known.place(name)).collect::<Result<Vec<_>, _>>()?
+        let chosen = match selection {
+            EventSelection::Recorded => (0..known.recorded).collect(),
+            EventSelection::First => vec![0],
+            EventSelection::Named(names) => {
+                names.iter().map(|name| known.place(name)).collect::<Result<Vec<_>, _>>()?
+            }
         };
         Ok(known.chosen(&chosen))
     }

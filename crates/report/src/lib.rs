@@ -8,6 +8,7 @@ mod amount;
 pub mod annotate;
 mod columns;
 pub mod diff;
+mod find;
 mod functions;
 mod grouping;
 mod head;
@@ -22,6 +23,7 @@ mod tree;
 mod view;
 
 pub use columns::EventColumn;
+pub use find::{Choice, FindError, find_joined};
 pub use functions::{Functions, FunctionsOptions, Row, SortBy};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
@@ -32,4 +34,4 @@ pub use show::{
     CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
 };
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
-pub use view::{Cut, Subject, SubjectId, View, ViewError, ViewOptions};
+pub use view::{Cut, CutError, EventSelection, Subject, SubjectId, View, ViewError, ViewOptions};

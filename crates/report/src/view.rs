@@ -6,70 +6,22 @@ use gristmill_format::Cost;
 use gristmill_profile::analysis::{
     CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule, NodeCosts, NodeId,
 };
-use gristmill_profile::formula::{Definition, DerivationFault};
+use gristmill_profile::formula::DerivationFault;
 use gristmill_profile::{FunctionId, MOST_CELLS, Part, Profile, Selection};
 use regex::Regex;
 
 use crate::columns::{Columns, EventColumn};
 
 pub use self::error::ViewError;
+pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
 use self::subjects::Subjects;
 pub use self::subjects::{Subject, SubjectId};
 
 pub(crate) mod error;
+pub(crate) mod options;
 mod subjects;
 #[cfg(test)]
 mod tests;
-
-/// Calls to cut: from functions whose name matches a pattern to functions whose name matches another. See the example of
-/// [`View`].
-#[derive(Debug, Clone)]
-pub struct Cut {
-    /// Matches the name of the caller.
-    pub caller: Regex,
-    /// Matches the name of the callee.
-    pub callee: Regex,
-}
-
-/// Options of a [`View`]. The default shows all event types of all functions in all parts.
-#[derive(Debug, Clone)]
-pub struct ViewOptions {
-    /// The parts.
-    pub selection: Selection,
-    /// The event types to show, by name; the first one decides the order. All recorded ones if empty.
-    pub events: Vec<String>,
-    /// Event types that the user derives.
-    pub derive: Vec<Definition>,
-    /// The rule for inclusive costs.
-    pub rule: InclusiveRule,
-    /// `true` if the members of a cycle are taken as one.
-    pub cycles: bool,
-    /// `true` if all levels of a recursion are one subject.
-    pub fold_recursion: bool,
-    /// `true` if functions that differ only in their recorded callers are one subject.
-    pub fold_callers: bool,
-    /// Calls to cut.
-    pub cuts: Vec<Cut>,
-    /// The share, in thousandths, of the most expensive calls to the same function: calls that cost less are cut. The first
-    /// event type to show decides, without signs.
-    pub cut_below: u32,
-}
-
-impl Default for ViewOptions {
-    fn default() -> Self {
-        ViewOptions {
-            selection: Selection::default(),
-            events: Vec::new(),
-            derive: Vec::new(),
-            rule: InclusiveRule::default(),
-            cycles: true,
-            fold_recursion: false,
-            fold_callers: false,
-            cuts: Vec::new(),
-            cut_below: 0,
-        }
-    }
-}
 
 /// A view of a profile: its subjects with their costs, and the calls between them.
 ///
@@ -78,8 +30,7 @@ impl Default for ViewOptions {
 ///
 /// ```
 /// use gristmill_profile::Profile;
-/// use gristmill_report::{Cut, View, ViewError, ViewOptions};
-/// use regex::Regex;
+/// use gristmill_report::{EventSelection, View, ViewError, ViewOptions};
 ///
 /// let text = "events: Ir\nfn=main\n1 10\ncfn=read\ncalls=1 2\n1 5\nfn=read\n2 5\n";
 /// let profile = std::sync::Arc::new(Profile::of(text.as_bytes().to_vec()));
@@ -89,11 +40,12 @@ impl Default for ViewOptions {
 ///     view.subjects().map(|(id, subject)| (subject.name().to_owned(), view.inclusive_cost(id)[0])).collect();
 /// assert_eq!(costs, [("main".to_owned(), 15), ("read".to_owned(), 5)]);
 ///
-/// let cut = Cut { caller: Regex::new("main").expect("valid"), callee: Regex::new("read").expect("valid") };
-/// let view = View::new(profile.clone(), &ViewOptions { cuts: vec![cut], ..ViewOptions::default() })?;
+/// let cuts = vec!["main -> read".parse().expect("two patterns")];
+/// let view = View::new(profile.clone(), &ViewOptions { cuts, ..ViewOptions::default() })?;
 /// assert_eq!(view.cut_arc_count(), 1);
 ///
-/// let options = ViewOptions { events: vec!["Time".to_owned()], ..ViewOptions::default() };
+/// let events = EventSelection::Named(vec!["Time".to_owned()]);
+/// let options = ViewOptions { events, ..ViewOptions::default() };
 /// assert!(matches!(View::new(profile, &options), Err(ViewError::UnknownEvent { .. })));
 /// # Ok::<(), ViewError>(())
 /// ```
@@ -122,7 +74,7 @@ impl View {
         let profile: Arc<Profile> = profile.into();
         check(&profile, &options.selection)?;
         let subjects = Subjects::new(&profile, options);
-        let columns = Columns::named(&profile, &options.derive, &options.events)?;
+        let columns = Columns::new(&profile, &options.derive, &options.events)?;
         let draft = Draft { profile: &profile, options, subjects: &subjects, columns: &columns };
         let graph = draft.graph(&options.selection)?;
         let cut = draft.arcs_to_cut(&graph);

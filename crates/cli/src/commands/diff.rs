@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
-use gristmill_report::Grouping;
 use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff, Page};
+use gristmill_report::{FindError, Grouping, find_joined};
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
@@ -198,40 +198,16 @@ fn options_of(
 /// More causes than these explain nothing to a person.
 const MOST_CAUSES: usize = 10;
 
-/// The one function that is meant: by its name on either side, or else by the only name that it is a part of, or the only
-/// one that matches it as a pattern.
-fn function(comparison: &Comparison<'_>, asked: &str, options: &DiffOptions) -> Result<JoinedId, CliError> {
-    let names: Vec<(JoinedId, [Option<String>; 2])> = comparison
-        .functions()
-        .map(|function| {
-            let sides = [comparison.in_base(function), comparison.in_new(function)];
-            (function, sides.map(|mention| mention.map(diff::shown_name)))
-        })
-        .collect();
-    let mut found = load::fitting(asked, |fits| {
-        let of_names = names.iter().filter(|(_, names)| names.iter().flatten().any(|name| fits(name)));
-        of_names.map(|(function, _)| *function).collect()
-    });
-    match found.as_slice() {
-        [only] => Ok(*only),
-        [] => Err(load::no_function(asked, Some("gristmill functions lists them".to_owned()))),
-        _ => {
-            let column = options.columns.first().copied().unwrap_or(0);
-            found.sort_by_key(|&function| {
-                let inclusive = comparison.inclusive(function, column);
-                (std::cmp::Reverse((inclusive.delta().abs(), inclusive.new.median)), function)
-            });
-            Err(load::several_functions(
-                asked,
-                &found,
-                |&function| {
-                    let mention = comparison.mention(function);
-                    (diff::shown_name(mention), mention.file)
-                },
-                "say more of the name, or all of it",
-            ))
-        }
-    }
+/// Finds the function that an option names.
+fn function(comparison: &Comparison<'_>, query: &str, options: &DiffOptions) -> Result<JoinedId, CliError> {
+    let column = options.columns.first().copied().unwrap_or(0);
+    find_joined(comparison, query, column).map_err(|error| CliError::Usage {
+        message: error.to_string(),
+        hint: Some(match error {
+            FindError::NotFound { .. } => "gristmill functions lists them".to_owned(),
+            FindError::Ambiguous { .. } => "say more of the name, or all of it".to_owned(),
+        }),
+    })
 }
 
 /// Writes the difference as a profile.

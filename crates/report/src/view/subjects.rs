@@ -8,7 +8,7 @@ use gristmill_profile::analysis::{CallGraph, NodeId, Partition};
 use gristmill_profile::symbol::{Symbol, fold_callers, fold_recursion};
 use gristmill_profile::{FileId, FunctionId, ObjectId, Profile};
 
-use super::ViewOptions;
+use super::options::ViewOptions;
 
 /// A subject of a [`View`](crate::View), made by the view alone.
 ///

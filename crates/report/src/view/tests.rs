@@ -1,4 +1,4 @@
-use gristmill_profile::formula::DefinedBy;
+use gristmill_profile::formula::{DefinedBy, Definition};
 
 use super::*;
 
@@ -85,7 +85,7 @@ fn weak_calls_may_be_so_by_a_derived_event_type() {
     let left = |event: &str, formula: &str| {
         let definition = format!("Y = {formula}");
         let options = ViewOptions {
-            events: vec![event.to_owned()],
+            events: EventSelection::Named(vec![event.to_owned()]),
             derive: vec![Definition::parse(definition.as_bytes(), DefinedBy::User).unwrap()],
             cut_below: 500,
             ..ViewOptions::default()
@@ -170,7 +170,7 @@ fn derived_costs_whose_sums_would_wrap_are_refused() {
     let view = |event: &str| {
         View::new(
             Arc::clone(&profile),
-            &ViewOptions { events: vec![event.to_owned()], ..ViewOptions::default() },
+            &ViewOptions { events: EventSelection::Named(vec![event.to_owned()]), ..ViewOptions::default() },
         )
     };
     assert_eq!(view("X").unwrap_err(), ViewError::Overflow);

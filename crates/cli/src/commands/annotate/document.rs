@@ -8,7 +8,7 @@ use gristmill_output::printable;
 use gristmill_output::source::SourceError;
 use gristmill_profile::Profile;
 use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceRemark};
-use gristmill_report::{View, ViewOptions};
+use gristmill_report::{EventSelection, View, ViewOptions};
 
 use super::Job;
 use crate::args::{AnnotateArgs, AnnotateFormat};
@@ -62,20 +62,25 @@ fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
 
 /// What is asked for, with the event type first that decides the order.
 fn view(args: &AnnotateArgs, profile: &Arc<Profile>) -> Result<View, CliError> {
-    let mut options = ViewOptions {
+    let names =
+        || profile.events().map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned());
+    let sort = SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).unwrap_or_default();
+    let first = sort.into_iter().next().map(|key| key.name).filter(|name| !name.is_empty());
+    let events = match (first, args.show.as_slice()) {
+        (None, []) => EventSelection::Recorded,
+        (None, shown) => EventSelection::Named(shown.to_vec()),
+        (Some(first), shown) => {
+            let mut events = if shown.is_empty() { names().collect() } else { shown.to_vec() };
+            events.retain(|event| *event != first);
+            events.insert(0, first);
+            EventSelection::Named(events)
+        }
+    };
+    let options = ViewOptions {
         selection: load::selection(&args.selection),
         derive: load::definitions(&args.derive)?,
-        events: args.show.clone(),
+        events,
         ..ViewOptions::default()
     };
-    let sort = SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).unwrap_or_default();
-    if let Some(first) = sort.into_iter().next().filter(|first| !first.name.is_empty()) {
-        if options.events.is_empty() {
-            let recorded = profile.events().map(|event| profile.event(event).name);
-            options.events = recorded.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        }
-        options.events.retain(|event| *event != first.name);
-        options.events.insert(0, first.name);
-    }
-    load::look_at(Arc::clone(profile), &options)
+    View::new(Arc::clone(profile), &options).map_err(|error| load::unseen(&error))
 }

@@ -1,0 +1,110 @@
+//! Options of a view.
+
+use std::fmt;
+
+use gristmill_profile::Selection;
+use gristmill_profile::analysis::InclusiveRule;
+use gristmill_profile::formula::Definition;
+use regex::Regex;
+
+/// Options of a [`View`](crate::View). The default shows all event types of all functions in all parts.
+#[derive(Debug, Clone)]
+pub struct ViewOptions {
+    /// The parts.
+    pub selection: Selection,
+    /// The event types to show.
+    pub events: EventSelection,
+    /// Event types that the user derives.
+    pub derive: Vec<Definition>,
+    /// The rule for inclusive costs.
+    pub rule: InclusiveRule,
+    /// `true` if the members of a cycle are taken as one.
+    pub cycles: bool,
+    /// `true` if all levels of a recursion are one subject.
+    pub fold_recursion: bool,
+    /// `true` if functions that differ only in their recorded callers are one subject.
+    pub fold_callers: bool,
+    /// Calls to cut.
+    pub cuts: Vec<Cut>,
+    /// The share, in thousandths, of the most expensive calls to the same function: calls that cost less are cut. The first
+    /// event type to show decides, without signs.
+    pub cut_below: u32,
+}
+
+impl Default for ViewOptions {
+    fn default() -> Self {
+        ViewOptions {
+            selection: Selection::default(),
+            events: EventSelection::default(),
+            derive: Vec::new(),
+            rule: InclusiveRule::default(),
+            cycles: true,
+            fold_recursion: false,
+            fold_callers: false,
+            cuts: Vec::new(),
+            cut_below: 0,
+        }
+    }
+}
+
+/// The event types that a view shows. The first one decides the order of rows. See the example of [`View`](crate::View).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum EventSelection {
+    /// All recorded event types: for programs.
+    #[default]
+    Recorded,
+    /// The first recorded event type: for people.
+    First,
+    /// The recorded or derived event types with these names; at least one.
+    Named(Vec<String>),
+}
+
+/// Calls to cut: from functions whose name matches a pattern to functions whose name matches another.
+///
+/// ```
+/// use gristmill_report::{Cut, CutError};
+///
+/// let cut: Cut = "main -> ^read".parse()?;
+/// assert!(cut.caller.is_match("main") && !cut.callee.is_match("spread"));
+/// assert!(matches!("main".parse::<Cut>(), Err(CutError::NoArrow)));
+/// # Ok::<(), CutError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Cut {
+    /// Matches the name of the caller.
+    pub caller: Regex,
+    /// Matches the name of the callee.
+    pub callee: Regex,
+}
+
+/// The reason why a text is not a [`Cut`]. See its example.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum CutError {
+    /// There is no `->`.
+    NoArrow,
+    /// A pattern is not valid.
+    Pattern(regex::Error),
+}
+
+impl fmt::Display for CutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CutError::NoArrow => f.write_str("there is no ->"),
+            CutError::Pattern(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CutError {}
+
+impl std::str::FromStr for Cut {
+    type Err = CutError;
+
+    /// Parses `CALLER -> CALLEE`, both patterns.
+    fn from_str(text: &str) -> Result<Self, CutError> {
+        let (caller, callee) = text.split_once("->").ok_or(CutError::NoArrow)?;
+        let pattern = |text: &str| Regex::new(text.trim()).map_err(CutError::Pattern);
+        Ok(Cut { caller: pattern(caller)?, callee: pattern(callee)? })
+    }
+}
