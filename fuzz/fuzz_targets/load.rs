@@ -1,4 +1,4 @@
-//! Whatever the bytes are, they load, keep every invariant of a profile, and all that follows from one adds up.
+//! Any bytes load, keep every invariant of a profile, and every analysis of it adds up.
 #![no_main]
 
 use gristmill_profile::analysis::{CallTree, Cycles, Inclusive, KCachegrindSums, TreeLimits, TreeNodeId};
@@ -6,13 +6,13 @@ use gristmill_profile::{Loader, Profile, Selection};
 use libfuzzer_sys::fuzz_target;
 
 /// Tables of costs are as wide as there are event types, which a line of text may name by the hundred.
-const MOST_EVENTS: usize = 32;
+const MAX_EVENT_TYPES: usize = 32;
 
 fuzz_target!(|data: &[u8]| {
     let profile = Profile::of(data);
     profile.check().expect("every invariant holds");
     assert_eq!(profile.save(), data);
-    if profile.event_count() > MOST_EVENTS {
+    if profile.event_count() > MAX_EVENT_TYPES {
         return;
     }
     let graph = profile.call_graph(&Selection::default());

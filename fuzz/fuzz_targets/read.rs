@@ -1,13 +1,12 @@
-//! Whatever the bytes are, reading them ends, does not panic, and gives no more records than there are lines. Lines of the
-//! usual form, which only a tolerant reader takes without a second look, say the same to one that looks twice, and the same
-//! without being records.
+//! Reading any bytes ends, does not panic, and yields no more records than lines. Lines on the fast path of the tolerant
+//! reader have the same content as on the slow one, and the same when they are skimmed.
 #![no_main]
 
 use gristmill_format::raw::Skim;
 use gristmill_format::{Cost, CostRole, Costs, Header, Line, Location, NameKey, Reader, ReadingMode};
 use libfuzzer_sys::fuzz_target;
 
-/// What lines say, whether they are skimmed or come as records.
+/// The content of lines, skimmed or from records.
 #[derive(Default)]
 struct Said<'a>(Vec<(Location, Saying<'a>)>);
 
@@ -61,7 +60,7 @@ fn said(data: &[u8], skims: bool) -> Said<'_> {
     }
 }
 
-/// How many cost lines have a single cost, and the sum of these: of calls, and of others.
+/// The count of cost lines with a single cost, and their sum: of calls, and of others.
 #[derive(Default, Debug, PartialEq)]
 struct Sums([(u64, Cost); 2]);
 

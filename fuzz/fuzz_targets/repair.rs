@@ -1,4 +1,4 @@
-//! What repair writes is in the published grammar, and has nothing left to repair.
+//! The output of repair is in the published grammar, and has nothing left to repair.
 #![no_main]
 
 use gristmill_format::{Reader, ReadingMode, Rewrite, repair};

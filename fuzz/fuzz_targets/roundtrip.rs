@@ -1,17 +1,17 @@
-//! What was read and written again reads equal, and writing it once more gives the same bytes.
+//! A profile that was read and written again reads equal, and writing it once more gives the same bytes.
 #![no_main]
 
 use gristmill_format::{Line, NameKey, NameStyle, PositionStyle, Reader, Rewrite};
 use libfuzzer_sys::fuzz_target;
 
-/// What a file says, without how: names by their text, no comments.
+/// The content of a file without its spelling: names by their text, no comments.
 #[derive(PartialEq)]
 enum Said<'a> {
     Name(u32, NameKey, Vec<u8>),
     Line(u32, Line<'a>),
 }
 
-/// How a name that is made of references to others is taken.
+/// The treatment of compound names.
 #[derive(Clone, Copy, PartialEq)]
 enum References {
     PutIn,

@@ -1,4 +1,4 @@
-//! What the strict reading accepts, the tolerant one reads alike and without an error.
+//! The tolerant reader reads every file that a strict one accepts alike and without an error.
 #![no_main]
 
 use gristmill_format::{Reader, ReadingMode};

@@ -26,8 +26,8 @@ const SLOT_COUNT: usize = 9;
 /// - `fl=` after `fn=` still names the file of the function, as long as the function has no lines.
 /// - A call without `cfn=` calls the last callee again ([`repeat_last_callee`](NameContext::repeat_last_callee)).
 ///
-/// What ends a call or a function, the owner says: [`end_call`](NameContext::end_call),
-/// [`forget_calls`](NameContext::forget_calls).
+/// The owner says where a call ends ([`end_call`](NameContext::end_call)), and where the callee lines are forgotten
+/// ([`forget_calls`](NameContext::forget_calls)).
 ///
 /// ```
 /// use gristmill_format::NameKey;
@@ -55,6 +55,8 @@ pub struct NameContext<T> {
 }
 
 /// A name that outlives a function.
+///
+/// See the example of [`NameContext`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarriedName {
     /// The object of the last `ob=`.

@@ -8,18 +8,20 @@ use crate::location::Location;
 use crate::scan::{NumberFault, NumberForm, Token, Tokens, number};
 
 /// One cost. A file may hold −2^63 … 2^64 − 1; the wider type lets sums of them never wrap.
+///
+/// See the example of [`Costs::decode`].
 pub type Cost = i128;
 
 const LEAST: Cost = i64::MIN as Cost;
 const GREATEST: Cost = u64::MAX as Cost;
 
-/// Where numbers may begin that are looked at together, and room for the last of them.
+/// A window of numbers that are read together, and the bytes that the last of them may reach into.
 type Piece = [u8; size_of::<Window>() + size_of::<u64>()];
 
-/// How many bytes after the end of a line must be there, so that all its numbers can be read as part of a [`Piece`].
+/// The bytes that must follow a line, so that all its numbers can be read as part of a [`Piece`].
 const REACH: usize = size_of::<Piece>();
 
-/// Whether a file can hold this cost.
+/// `true` if a file can hold this cost.
 pub fn is_in_range(cost: Cost) -> bool {
     (LEAST..=GREATEST).contains(&cost)
 }
@@ -27,6 +29,8 @@ pub fn is_in_range(cost: Cost) -> bool {
 /// The costs of a line, in the order of the part's event types. Missing ones at the end mean 0.
 ///
 /// Read from a file, they stay bytes until they are asked for.
+///
+/// See the example of [`Costs::decode`].
 #[derive(Clone, Copy)]
 pub struct Costs<'a>(Repr<'a>);
 
@@ -34,10 +38,10 @@ pub struct Costs<'a>(Repr<'a>);
 enum Repr<'a> {
     Text {
         text: &'a [u8],
-        /// How many bytes at the end of the text are not of the line: none, or [`REACH`] so that as many can be taken
+        /// The number of bytes at the end of the text that are not of the line: none, or [`REACH`], so that as many can be taken
         /// together wherever a number begins.
         beyond: u8,
-        /// Where the bytes begin in their line.
+        /// The offset of the text in its line.
         offset: u32,
         /// Bit n is set if a number ends before byte n, for all numbers; or none is, where that is not known.
         stops: u32,
@@ -69,12 +73,12 @@ impl<'a> Costs<'a> {
         }
     }
 
-    /// Whether there is no number at all.
+    /// `true` if there is no number at all.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
 
-    /// How many numbers there are.
+    /// The count of numbers.
     pub fn len(&self) -> usize {
         self.iter().count()
     }
@@ -92,7 +96,7 @@ impl<'a> Costs<'a> {
 
     /// Decodes into one place per event type; places without a number become 0.
     ///
-    /// This is the fast way. All places are filled whatever is returned.
+    /// This is the fast way. It fills all places, also when it returns an error.
     ///
     /// # Errors
     ///
@@ -235,7 +239,7 @@ fn place_usual(
     at
 }
 
-/// Where numbers end in a window; the last one after so many bytes, if that is within.
+/// The ends of numbers in a window; the last one ends after `left` bytes, if that is within the window.
 #[inline(never)]
 fn stops_in(window: &Window, left: usize) -> u64 {
     let stops = u64::from(find_all(window, b' '));
@@ -298,6 +302,8 @@ impl<'a> IntoIterator for &Costs<'a> {
 }
 
 /// Yields the numbers of [`Costs`].
+///
+/// See the example of [`Costs::decode`].
 #[derive(Debug, Clone)]
 pub struct CostIter<'a>(IterRepr<'a>);
 
@@ -318,12 +324,14 @@ impl Iterator for CostIter<'_> {
     }
 }
 
-/// Why a number of a line is no cost.
+/// The fault of a number that is no cost.
+///
+/// See the example of [`Costs::decode`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CostFault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: ErrorKind,
-    /// What is taken in its place.
+    /// The cost that is taken in its place.
     pub repaired: Cost,
     offset: u32,
     length: u32,
@@ -414,7 +422,7 @@ fn integer_part(token: &[u8]) -> Option<Cost> {
     Some(value)
 }
 
-/// How a cost is spelled.
+/// The spelling of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CostForm {
     Number(NumberForm),

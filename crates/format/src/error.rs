@@ -1,14 +1,22 @@
-//! What can be wrong with a file, as a value that knows its place.
+//! Errors: faults of a file, as values that know their location.
 
 use std::{error, fmt, io};
 
 use crate::Location;
 use crate::name::NameSpace;
 
-/// Something in a file that cannot be taken as it stands, or something that cannot be written.
+/// A fault in a file, or a record that cannot be written.
 ///
-/// The [`Reader`](crate::Reader) yields errors beside records and goes on at the next line. Where it could make
-/// sense of the line all the same, [`is_repaired`](Error::is_repaired) says so and the record follows.
+/// The [`Reader`](crate::Reader) yields errors beside records and continues at the next line. If it could read the line
+/// anyway, [`is_repaired`](Error::is_repaired) is `true` and the record follows.
+///
+/// ```
+/// use gristmill_format::{ErrorKind, Reader};
+///
+/// let error = Reader::new(b"events: Ir\nfn=main\n+3 x\n").find_map(Result::err).unwrap();
+/// assert_eq!((error.kind(), error.is_repaired()), (ErrorKind::RelativeWithoutBase, true));
+/// assert_eq!((error.location().line, error.column(), error.length()), (3, 1, 2));
+/// ```
 #[derive(Debug)]
 pub struct Error(Box<Parts>);
 
@@ -40,18 +48,18 @@ impl Error {
         self
     }
 
-    /// Says that a record made of the rest follows.
+    /// Marks an error whose record follows.
     pub(crate) fn repaired(mut self) -> Self {
         self.0.repaired = true;
         self
     }
 
-    /// What is wrong.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The line it is about; for an error of the [`Writer`](crate::Writer) the line that was to be written.
+    /// The line of the error; for an error of the [`Writer`](crate::Writer), the line that was not written.
     pub fn location(&self) -> Location {
         self.0.location
     }
@@ -61,13 +69,13 @@ impl Error {
         self.0.offset + 1
     }
 
-    /// How many bytes from [`column`](Error::column) on are meant; 0 when the error is about a place between bytes
+    /// The length in bytes from [`column`](Error::column) on; 0 if the error is about a gap between bytes
     /// or about the line as a whole.
     pub fn length(&self) -> u64 {
         self.0.length
     }
 
-    /// Whether the reader made a record of the line all the same; it is the next record that it yields.
+    /// `true` if the reader made a record of the line anyway; it is the next record that it yields.
     pub fn is_repaired(&self) -> bool {
         self.0.repaired
     }
@@ -90,7 +98,9 @@ impl error::Error for Error {
     }
 }
 
-/// What a file that is no profile seems to be.
+/// The apparent kind of a file that is no profile.
+///
+/// See the example of [`Lint::run`](crate::Lint::run).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Foreign {
@@ -100,7 +110,7 @@ pub enum Foreign {
     Elf,
     /// A compressed file; unpack it first.
     Compressed,
-    /// What `callgrind_annotate` or `cg_annotate` printed, not what they read.
+    /// The output of `callgrind_annotate` or `cg_annotate`, not their input.
     AnnotateReport,
     /// JSON.
     Json,
@@ -119,21 +129,23 @@ impl fmt::Display for Foreign {
             Foreign::Elf => "it is an ELF program or library",
             Foreign::Compressed => "it is compressed",
             Foreign::AnnotateReport => {
-                "it is a report printed by an annotate tool; give the file that the report was made of"
+                "it is a report of an annotate tool; give the file that the report was made from"
             }
             Foreign::Json => "it is JSON",
             Foreign::PerfData => "it is a perf.data file",
             Foreign::Binary => "it is binary data",
-            Foreign::Text => "it is text of another kind, with no `events:` line",
+            Foreign::Text => "it is other text, without an `events:` line",
         })
     }
 }
 
 /// The kinds of [`Error`].
+///
+/// See the example of [`Lint::run`](crate::Lint::run).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input as a whole is something else. Nothing more is read.
+    /// The input is no profile. Nothing more is read.
     NotAProfile(Foreign),
     /// A line of no known form.
     UnknownLine,
@@ -153,9 +165,9 @@ pub enum ErrorKind {
     CallWithoutCost,
     /// A `calls=` line with no callee named since the last one.
     CallWithoutCallee,
-    /// The number of calls or jumps is missing or is no number.
+    /// A count of calls or jumps that is missing or no number.
     BadCount,
-    /// Something else than a position where one is needed.
+    /// An invalid position.
     BadPosition,
     /// Fewer positions than the `positions:` line announces.
     MissingPosition,
@@ -165,7 +177,7 @@ pub enum ErrorKind {
     PositionBelowZero,
     /// A position above 2^64 − 1.
     PositionTooLarge,
-    /// Something else than an integer where a cost is needed.
+    /// A cost that is no integer.
     BadCost,
     /// A cost with a fraction or an exponent; the integer part is taken.
     FractionalCost,
@@ -185,13 +197,13 @@ pub enum ErrorKind {
     UnknownPosition,
     /// More position columns, or more target positions, than can be read.
     TooManyPositions,
-    /// Writing failed below the writer.
+    /// The sink of the writer failed.
     Io,
     /// A name or value with a line end inside would read back as two lines.
     LineEndInText,
     /// A name or value that begins with a blank, or a key that holds one of its separators, would not read back.
     UnreadableText,
-    /// A record that may not stand here: a cost after a call that has its cost, an `events:` line with no name.
+    /// A record that is not allowed here: a cost after a call that has its cost, an `events:` line with no name.
     Misplaced,
 }
 
@@ -205,36 +217,36 @@ impl fmt::Display for ErrorKind {
             }
             K::LeadingBlank => "blank at the beginning of the line",
             K::BlankBeforeSeparator => "blank before the separator",
-            K::KeyCase => "key with capital letters; expected small ones",
+            K::KeyCase => "key with capital letters; expected lower case",
             K::Grammar(expected) => return write!(f, "expected {expected}"),
-            K::CostBeforeEvents => "cost line before the `events:` line that says what its numbers are",
-            K::CostWithoutFunction => "cost line before any `fn=` line: its cost belongs to no function",
+            K::CostBeforeEvents => "cost line before the `events:` line",
+            K::CostWithoutFunction => "cost line before any `fn=` line; its cost belongs to no function",
             K::CallWithoutCost => "`calls=` line without the cost line that must follow it",
             K::CallWithoutCallee => "`calls=` line without a `cfn=` line before it",
             K::BadCount => "expected a count",
             K::BadPosition => "expected a position: a number, `+number`, `-number` or `*`",
             K::MissingPosition => "expected a position before the costs",
-            K::RelativeWithoutBase => "relative position, but there is no position before it to be relative to",
-            K::PositionBelowZero => "relative position that leads below 0",
+            K::RelativeWithoutBase => "relative position without a position before it",
+            K::PositionBelowZero => "relative position below 0",
             K::PositionTooLarge => "position above 2^64 - 1",
             K::BadCost => "expected a cost: an integer",
             K::FractionalCost => "cost with a fraction or exponent; expected an integer",
             K::CostTooLarge => "cost outside -2^63 ... 2^64 - 1",
             K::TooManyCosts => "more costs than the `events:` line has event types",
-            K::UnclosedNameId => "expected `)` after the number of a compressed name",
+            K::UnclosedNameId => "expected `)` after the name id",
             K::UndefinedName(space, id) => {
                 return write!(f, "({id}) is not defined as {space} before this line");
             }
             K::RedefinedName(space, id) => {
-                return write!(f, "({id}) stands for another {space} already in this part");
+                return write!(f, "({id}) already means another {space} in this part");
             }
-            K::BadHeader => "header value that its key does not allow",
+            K::BadHeader => "invalid header value",
             K::UnknownPosition => "unknown kind of position; expected `instr`, `bb` or `line`",
-            K::TooManyPositions => "more positions than can be read",
+            K::TooManyPositions => "more than four positions",
             K::Io => "writing failed",
-            K::LineEndInText => "a line end inside a name or value would read back as two lines",
-            K::UnreadableText => "this name, key or value would not read back as it is",
-            K::Misplaced => "this record may not stand here",
+            K::LineEndInText => "a line end in a name or value would read back as two lines",
+            K::UnreadableText => "this name, key or value would not read back unchanged",
+            K::Misplaced => "this record is not allowed here",
         })
     }
 }

@@ -7,13 +7,13 @@ use crate::line_end::LineTerminator;
 use crate::scan::{is_blank, trim_returns, trim_start};
 use crate::shape::{Keyed, Shape, is_known_key, shape};
 
-/// What some editors put before the first line of a text in UTF-8.
+/// The mark that some editors put before the first line of a text in UTF-8.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What Callgrind's own files begin with, without the `#`.
+/// The first line of Callgrind's own files, without the `#`.
 pub(crate) const MARKER: &[u8] = b" callgrind format";
 
-/// What a file that cannot be a profile seems to be.
+/// Returns the apparent kind of a file that cannot be a profile.
 pub(crate) fn foreign(input: &[u8]) -> Option<Foreign> {
     let input = input.strip_prefix(BYTE_ORDER_MARK).unwrap_or(input);
     let compressed = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0"];

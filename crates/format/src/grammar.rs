@@ -6,10 +6,10 @@ use crate::line_end::LineEnd;
 use crate::scan::{Token, Tokens, is_blank, number, trim_end};
 use crate::shape::{Keyed, Shape, shape};
 
-/// Where a line leaves the grammar.
+/// The location in a line where it leaves the grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Deviation {
-    /// What the grammar has there.
+    /// The thing that the grammar has there.
     pub(crate) expected: &'static str,
     pub(crate) offset: usize,
     pub(crate) length: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Deviation {
 #[derive(Debug)]
 pub(crate) struct Grammar {
     kind: Kind,
-    /// How far the file has come.
+    /// The progress through the file.
     place: Place,
     has_events: bool,
     events: usize,
@@ -91,7 +91,7 @@ impl Grammar {
         self.line(text).err()
     }
 
-    /// What the file lacks at its end.
+    /// Checks the end of the file.
     pub(crate) fn end(&mut self) -> Option<Deviation> {
         let expected = if self.after_call {
             "the cost line of the call"
@@ -123,7 +123,7 @@ impl Grammar {
                     && (text != b"# callgrind format"
                         || self.place > Place::AfterMarker && !self.begins_again())
                 {
-                    return expect("no comment but `# callgrind format`", 0, text.len());
+                    return expect("no comment except `# callgrind format`", 0, text.len());
                 }
                 if text == b"# callgrind format" && self.place == Place::Start {
                     self.place = Place::AfterMarker;
@@ -282,7 +282,7 @@ impl Grammar {
             return expect("an `events:` line before the body", 0, text.len());
         }
         if self.place == Place::AfterTotals {
-            return expect("nothing after `totals:` but the header of another part", 0, text.len());
+            return expect("only the header of another part after `totals:`", 0, text.len());
         }
         self.place = Place::Body;
         Ok(())
@@ -358,7 +358,7 @@ impl Grammar {
         match &value[close + 1..] {
             [b' ', first, ..] if !is_blank(*first) => Ok(()),
             [_, ..] if self.kind == Kind::Practised => {
-                expect("one blank and the name behind the number", at + close + 1, value.len() - close - 1)
+                expect("one blank and the name after the id", at + close + 1, value.len() - close - 1)
             }
             _ => Ok(()),
         }
@@ -416,7 +416,7 @@ impl Grammar {
         Ok(())
     }
 
-    /// What Callgrind makes sure of besides: its blanks, and that there are no costs where a jump starts.
+    /// Checks what Callgrind guarantees as well: its blanks, and that a jump starts on a line without costs.
     fn practised_cost_line(&self, text: &[u8], costs: &[u8]) -> Checked {
         let costs_at = text.len() - costs.len();
         if self.after_jump && !trim_end(costs).is_empty() {

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
 
-/// Where the ids of names are found by name. The names themselves are elsewhere.
+/// A hash table of name ids. The names themselves are elsewhere.
 #[derive(Debug, Default)]
 struct Slots {
     /// Ids by hash, with open addressing; a power of two of them, 0 where nothing is.
@@ -12,7 +12,7 @@ struct Slots {
 }
 
 impl Slots {
-    /// Where a name is, or would be. There is always a free slot.
+    /// Returns the slot of a name, or the free slot for it. There is always a free slot.
     fn slot<'t>(&self, text: &[u8], text_of: impl Fn(u32) -> &'t [u8]) -> usize {
         let mask = self.ids.len() - 1;
         let mut slot = self.first(text);
@@ -27,7 +27,7 @@ impl Slots {
         usize::try_from(self.hasher.hash_one(text) & mask as u64).unwrap_or_default()
     }
 
-    /// Makes so many slots, a power of two, for these names and others.
+    /// Makes `count` slots, a power of two, for these names and others.
     #[cold]
     fn grow<'t>(&mut self, count: usize, texts: impl Iterator<Item = &'t [u8]>) {
         // The old ones go first.
@@ -44,17 +44,16 @@ impl Slots {
     }
 }
 
-/// The different names of one name space. A file may hold little else than names, so there is one table for all that
-/// ask about them.
+/// The different names of one name space. A file may hold little else than names, so all users of names share one table.
 #[derive(Debug, Default)]
 pub(crate) struct Interner<'a> {
     slots: Slots,
-    /// The names but for the empty one, which is 0 and not here; so that of id 1 is the first.
+    /// The names except the empty one, whose id is 0; the name of id 1 is the first.
     texts: Vec<&'a [u8]>,
     has_empty: bool,
 }
 
-/// The empty name; also what stands for a name that is unknown.
+/// The id of the empty name, and of an unknown one.
 pub(crate) const EMPTY: u32 = 0;
 
 impl<'a> Interner<'a> {
@@ -93,7 +92,7 @@ impl<'a> Interner<'a> {
         (id as usize).checked_sub(1).and_then(|index| self.texts.get(index)).copied().unwrap_or_default()
     }
 
-    /// How many different names there were.
+    /// The count of different names.
     pub(crate) fn len(&self) -> usize {
         self.texts.len() + usize::from(self.has_empty)
     }
@@ -115,7 +114,7 @@ pub(crate) struct NameStore {
     /// The bytes of the names, one after the other. Chunks are never moved, so that a large store needs no room for a
     /// second one while it grows.
     chunks: Vec<Vec<u8>>,
-    /// Where each name begins; it ends at the next one, or with its chunk. That of id 1 is the first.
+    /// The start of each name; it ends at the next one, or with its chunk. That of id 1 is the first.
     starts: Vec<Start>,
     bytes: usize,
 }
@@ -199,7 +198,7 @@ impl NameStore {
     }
 }
 
-/// How many slots so many names want. A quarter stays free: a store is not asked as often as an [`Interner`], and may be
+/// The number of slots for a number of names. A quarter stays free: a store is searched less often than an [`Interner`], and may be
 /// most of what its owner holds.
 fn slots_for(names: usize) -> usize {
     (names.saturating_add(names / 3 + 1)).next_power_of_two().max(16)
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn released_names_can_still_be_told() {
+    fn released_names_keep_their_text() {
         let mut names = Interner::default();
         let id = names.intern(b"main");
         names.release();
@@ -281,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_meet_are_told_apart() {
+    fn names_with_colliding_slots_stay_apart() {
         // So few slots are free that most names meet others on the way to theirs.
         let mut slots = Slots { ids: vec![0; 16], ..Slots::default() };
         let texts: Vec<Vec<u8>> = (0..15u8).map(|byte| vec![byte]).collect();

@@ -6,7 +6,7 @@
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 const ZEROS: u64 = b'0' as u64 * ONES;
-/// Added to a digit's value, sets the high bit of all that is no digit.
+/// Added to the value of a byte, sets the high bit if the byte is no digit.
 const ABOVE_NINE: u64 = (0x80 - 10) * ONES;
 
 /// Eight bytes, the first one lowest. None near the end of the text.
@@ -26,7 +26,7 @@ pub(crate) fn leading_number(eight: u64) -> Option<(u64, usize)> {
         return None;
     }
     let end = others.trailing_zeros();
-    // Moved up, so that zeros stand before the number, and nothing after it.
+    // Moved up, so that zeros precede the number and nothing follows it.
     Some((value_of(digits << (63 - end) << 8), (end / 8) as usize))
 }
 

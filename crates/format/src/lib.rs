@@ -1,13 +1,13 @@
-//! The Callgrind format: read, written, checked.
+//! A reader, writer and linter for the Callgrind format.
 //!
-//! Callgrind and Cachegrind write it, and so do profilers for PHP, Python, Ruby, Go, Perl, Erlang, make and more;
-//! KCachegrind shows it. This crate turns such files into records and records into such files. It reads what those
-//! tools really write, says where that leaves the published grammar, and loses nothing silently. It does no I/O but to
-//! the sink of its writer, prints nothing, and panics on no input.
+//! Callgrind and Cachegrind write the format, and so do profilers for PHP, Python, Ruby, Go, Perl, Erlang, make and more;
+//! KCachegrind shows it. This crate turns such files into records and records into files. It reads what those tools really
+//! write, reports where that leaves the published grammar, and loses nothing silently. It does no I/O except to the sink of
+//! its writer, prints nothing, and never panics on an input.
 //!
 //! # Read
 //!
-//! [`Reader`] is an iterator over a file in memory. A record borrows from it; costs stay bytes until they are asked for.
+//! [`Reader`] is an iterator over a file in memory. A record borrows from it; costs stay bytes until you decode them.
 //!
 //! ```
 //! use gristmill_format::{CostRole, Line, Reader};
@@ -25,7 +25,7 @@
 //!         Line::Cost(line) => {
 //!             let mut costs = [0; 2];
 //!             line.costs.decode(&mut costs).expect("integers");
-//!             // Which function is it about? The context knows.
+//!             // The context knows the function.
 //!             let name = |name: Option<gristmill_format::Name<'_>>| {
 //!                 String::from_utf8_lossy(name.map(|name| name.bytes()).unwrap_or_default()).into_owned()
 //!             };
@@ -44,11 +44,11 @@
 //! # Ok::<(), gristmill_format::Error>(())
 //! ```
 //!
-//! For what a file holds as a whole (parts, event types, totals) there is [`Survey`].
+//! [`Survey`] summarises a file: its parts, event types and totals.
 //!
 //! # Write
 //!
-//! [`Writer`] knows which names have numbers and what a position may be relative to, so its caller need not.
+//! [`Writer`] keeps track of name ids and of the base of relative positions, so its caller need not.
 //!
 //! ```
 //! use gristmill_format::{NameStyle, Writer};
@@ -66,7 +66,7 @@
 //!
 //! # Check
 //!
-//! [`Lint`] hands out findings, each with its rule, its place and a sentence about it. [`RULES`] lists the rules.
+//! [`Lint`] reports findings, each with its rule, its location and a message. [`RULES`] lists the rules.
 //!
 //! ```
 //! use gristmill_format::Lint;
@@ -81,7 +81,7 @@
 //!
 //! # Rewrite
 //!
-//! [`Rewrite`] writes the same profile in another spelling, [`repair()`] mends what can be mended.
+//! [`Rewrite`] writes the same profile in another spelling, [`repair()`] makes a damaged file valid.
 //!
 //! ```
 //! use gristmill_format::{PositionStyle, Rewrite, repair};
@@ -95,34 +95,38 @@
 //! # Ok::<(), gristmill_format::Error>(())
 //! ```
 //!
-//! # What to know of the format
+//! # The format in brief
 //!
-//! - **A record is a line.** What a line means may depend on lines before it, and the reader keeps track: a cost line
-//!   after `calls=` is that of the calls, and [`CostRole`] says so.
+//! - **A record is a line.** The meaning of a line may depend on lines before it, and the reader keeps track: a cost line after
+//!   `calls=` has the cost of the calls ([`CostRole`]).
 //! - **Context.** `ob=`, `fl=` and `fn=` hold for the costs that follow, `cob=`, `cfi=` and `cfn=` for the next call.
-//!   [`Reader::context`] answers which names the last record is about.
-//! - **Parts.** A file holds one header with its body, or many. Each [`Record`] has the number of its part.
+//!   [`Reader::context`] has the names of the last record.
+//! - **Parts.** A file has one header with its body, or several. Each [`Record`] has the index of its part.
 //! - **Three name spaces.** `ob=(1)`, `fl=(1)` and `fn=(1)` are three names; see [`NameSpace`]. Names are bytes.
-//! - **Positions come out absolute.** What a relative one is relative to is a longer story, told at
-//!   [practice](crate::practice#positions).
-//! - **Costs are exact.** A [`Cost`] has 128 bits, a file can hold 64: no sum wraps.
-//! - **Self and inclusive.** Costs of calls are inclusive and never add to self cost. What a file claims as its sums
-//!   (`summary:`, `totals:`) is checked and not trusted.
+//! - **Positions come out absolute.** The base of relative ones is explained in the
+//!   chapter on [practice](crate::practice#positions).
+//! - **Costs are exact.** A [`Cost`] has 128 bits, a file holds 64: no sum wraps.
+//! - **Self and inclusive.** Costs of calls are inclusive and never add to self cost. The claimed sums of a file (`summary:`,
+//!   `totals:`) are checked and not trusted.
 //!
 //! # Errors
 //!
-//! There are three [modes](ReadingMode). A tolerant reader yields an [`Error`] *beside* the records where something is lost
-//! or had to be guessed, and goes on at the next line; [`Error::is_repaired`] says that the line was taken all the same,
-//! and its record follows. A strict one holds the file to the published grammar, a practised one to what Valgrind's own
-//! tools write; both end at the first deviation. Each error knows its [`Location`], its column and how many bytes it is
-//! about.
+//! There are three [reading modes](ReadingMode). A tolerant reader yields an [`Error`] *beside* the records where something
+//! is lost or estimated, and continues at the next line. [`Error::is_repaired`] says that the line was read anyway, and its
+//! record follows. A strict reader checks the file against the published grammar, a practised one against the output of
+//! Valgrind's own tools; both end at the first deviation. Each error has its [`Location`], its column and its length in
+//! bytes.
 //!
-//! So `Reader::new(file).collect::<Result<Vec<_>, _>>()` is careful, `Reader::new(file).flatten()` takes what there is,
-//! and what lies between is up to the caller.
+//! So `Reader::new(file).collect::<Result<Vec<_>, _>>()` stops at the first error, and `Reader::new(file).flatten()` ignores
+//! errors. The caller chooses.
 //!
-//! # The format as practised
+//! # The format in practice
 //!
-//! No two producers write quite the same. The chapter [`practice`] tells what is met in files, and which rule holds here.
+//! No two producers write quite the same. The chapter [`practice`] lists the deviations in files and the rules of this crate.
+//!
+//! # Loaders
+//!
+//! The second layer [`raw`] has what a loader of large files needs beyond records.
 #![deny(missing_docs)]
 
 mod base_rule;

@@ -6,6 +6,8 @@
 use memchr::memchr;
 
 /// The end of a line.
+///
+/// See the example of [`LineTerminator`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum LineEnd {
     /// `\n`

@@ -1,7 +1,7 @@
-//! Says what is wrong with a file, by a table of rules.
+//! Lint: the faults of a file, by a table of rules.
 //!
-//! One pass of the tolerant [`Reader`]; what it complains about becomes findings, and so does what the checks here see
-//! in the records: the spelling of lines, the order of the header, names, arithmetic, calls.
+//! One pass of the tolerant [`Reader`]. Its errors become findings. The checks here find more in the records: the spelling of
+//! lines, the order of the header, names, arithmetic, calls.
 
 mod associations;
 mod costs;
@@ -24,12 +24,14 @@ pub use rules::{RULES, Rule};
 
 use rules as rule;
 
-/// How bad a finding is.
+/// The severity of a finding.
+///
+/// See the example of [`Lint::run`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// A matter of style, or a peculiarity worth knowing.
+    /// A matter of style, or a peculiarity.
     Note,
-    /// Some reader will stumble.
+    /// Some reader fails at it.
     Warning,
     /// Numbers are wrong or missing.
     Error,
@@ -46,24 +48,26 @@ impl Severity {
     }
 }
 
-/// One thing that lint noticed.
+/// A finding of lint. See the example of [`Lint::run`].
 #[derive(Debug, Clone)]
 pub struct Finding<'a> {
-    /// By which rule.
+    /// The rule that found it.
     pub rule: &'static Rule,
     /// The line.
     pub location: Location,
     /// The column in the line, in bytes, from 1.
     pub column: u64,
-    /// How many bytes from there on are meant; 0 for a place between bytes.
+    /// The length in bytes from there on; 0 for a gap between bytes.
     pub length: u64,
-    /// What was noticed, about this very place.
+    /// The message about this location.
     pub message: Cow<'static, str>,
     /// The line itself, without its end.
     pub text: &'a [u8],
 }
 
-/// What to look for besides the rules that always hold.
+/// The checks besides the rules that always hold.
+///
+/// See the example of [`Lint::run`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lint {
     /// Report where the file leaves the published grammar.
@@ -73,7 +77,7 @@ pub struct Lint {
 }
 
 impl Lint {
-    /// Looks through a file, hands out each finding as it is made, and tells what the file holds.
+    /// Checks a file, reports each finding as it is made, and returns a survey of the file.
     ///
     /// Findings about a line come in the order of the file; those about a part as a whole come at its end, those about
     /// the file at the end.
@@ -142,7 +146,7 @@ impl Lint {
     }
 }
 
-/// Where the file first leaves a grammar. One such line says as much as all of them: what follows is often the same.
+/// Reports where the file first leaves a grammar. One such line is enough: later ones are often the same.
 fn first_deviation<'a, F: FnMut(Finding<'a>)>(
     input: &'a [u8],
     mode: ReadingMode,
@@ -159,7 +163,7 @@ struct Report<'a, F> {
     input: &'a [u8],
     terminator: LineTerminator,
     found: F,
-    /// Rules of which one finding is enough.
+    /// Rules that report only once, and have done so.
     said: HashSet<&'static str>,
 }
 

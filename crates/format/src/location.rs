@@ -1,4 +1,4 @@
-//! Where in an input (or output) file something stands.
+//! Locations in an input (or output) file.
 
 use std::fmt;
 
@@ -6,6 +6,8 @@ use std::fmt;
 ///
 /// The column is not part of it: what a column is counted from is known only once the line is looked at, so
 /// [`Error::column`](crate::Error::column) and lint findings carry one, records do not.
+///
+/// See the example of [`Lint::run`](crate::Lint::run).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Location {
     /// Offset of the first byte of the line, from 0.

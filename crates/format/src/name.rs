@@ -10,7 +10,9 @@ use std::fmt;
 
 use crate::scan::{NumberForm, is_blank, number, trim_start};
 
-/// What a name number counts: `ob=(1)`, `fl=(1)` and `fn=(1)` are three different names.
+/// A space of names and name ids: `ob=(1)`, `fl=(1)` and `fn=(1)` are three different names.
+///
+/// See the example of [`NameSpaces`](crate::raw::NameSpaces).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameSpace {
     /// Objects: `ob=`, `cob=`.
@@ -36,7 +38,9 @@ impl fmt::Display for NameSpace {
     }
 }
 
-/// What a name is given for.
+/// The key of a name line.
+///
+/// See the example of [`NameContext`](crate::raw::NameContext).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NameKey {
     /// `ob=`: the object of the following costs.
@@ -115,13 +119,15 @@ impl NameKey {
 }
 
 /// A name as a line gives it.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Clone, Copy)]
 pub struct Name<'a> {
     /// The number, in compressed spelling.
     pub id: Option<u64>,
     /// The name; for a reference, what its number was defined as. None when it was not.
     pub text: Option<&'a [u8]>,
-    /// Whether this line gives the number its meaning.
+    /// `true` if this line gives the id its meaning.
     pub defines: bool,
 }
 
@@ -168,7 +174,7 @@ impl fmt::Debug for Name<'_> {
     }
 }
 
-/// What stands after `fn=`, before it is known what a number refers to.
+/// The value of a name line, before references are resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelled<'a> {
     Plain(&'a [u8]),
@@ -181,7 +187,7 @@ pub(crate) enum Spelled<'a> {
     Unclosed(&'a [u8]),
 }
 
-/// Reads what stands after `fn=` and its blanks.
+/// Reads the value of a name line.
 pub(crate) fn spelled(value: &[u8]) -> Spelled<'_> {
     let [b'(', inside @ ..] = value else { return Spelled::Plain(value) };
     if !inside.first().is_some_and(u8::is_ascii_digit) {
@@ -200,7 +206,7 @@ pub(crate) fn spelled(value: &[u8]) -> Spelled<'_> {
     }
 }
 
-/// Whether a plain name would be read as a number.
+/// `true` if a plain name would be read as a name id.
 pub(crate) fn looks_numbered(text: &[u8]) -> bool {
     !matches!(spelled(text), Spelled::Plain(_))
 }
@@ -218,7 +224,7 @@ pub fn is_compound_name(text: &[u8]) -> bool {
     matches!(text, [b'(', digit, ..] if digit.is_ascii_digit())
 }
 
-/// The byte range of the value in the text of a name line: what stands after the `=` and its blanks.
+/// The byte range of the value in the text of a name line: everything after the `=` and its blanks.
 ///
 /// ```
 /// use gristmill_format::raw::name_value_range;
@@ -235,7 +241,7 @@ pub(crate) fn definition_text(rest: &[u8]) -> &[u8] {
     trim_start(rest)
 }
 
-/// What Callgrind puts into a function's name besides the name: recursion level and callers.
+/// A function's name, split into what Callgrind puts into it: the name itself, the recursion level and callers.
 ///
 /// `fib'2` is `fib` called from itself. With `--separate-callers=2`, `fib'2'main'(below main)` is the same,
 /// reached through `main` from `(below main)`. There is no escaping, and `'` also stands in C++, Rust and OCaml names,
@@ -298,7 +304,7 @@ impl<'a> FunctionName<'a> {
     }
 }
 
-/// The name up to the first `'` that can separate two names, and what stands after it.
+/// Splits a name at the first `'` that can separate two names.
 fn split_piece(name: &[u8]) -> (&[u8], Option<&[u8]>) {
     let mut depth = 0usize;
     let mut at = 0;

@@ -29,7 +29,7 @@ pub(crate) struct Numbered {
     pub(crate) defines: bool,
 }
 
-/// Numbers from here on are not counted on from: nobody numbers so many names, and there would be no next one.
+/// Ids from here on do not move the next id: no file has that many names, and there would be no next id.
 const FAR: u64 = 1 << 63;
 
 /// Guesses the numbers of one space: a name keeps the number it had last.
@@ -48,12 +48,12 @@ const LARGE: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;
 
 impl Numbering {
-    /// What stands for a name from now on, unless there are too many.
+    /// Interns a name; `None` if there are too many.
     pub(crate) fn intern(&mut self, text: &[u8]) -> Option<NonZeroU32> {
         self.names.intern(text)
     }
 
-    /// Whether that stands for this name.
+    /// `true` if an interned name has this text.
     pub(crate) fn is(&self, name: NonZeroU32, text: &[u8]) -> bool {
         self.names.text(name.get()) == text
     }
@@ -81,7 +81,7 @@ impl Numbering {
             _ if (LARGE..NONE).contains(last) => self.large[(*last - LARGE) as usize] = id,
             _ => {
                 let place = u32::try_from(self.large.len()).ok().and_then(|place| LARGE.checked_add(place));
-                // With so many of them, a guess is as good as another.
+                // Beyond that number of large ids, any guess will do.
                 *last = place.unwrap_or(NONE);
                 if *last != NONE {
                     self.large.push(id);
@@ -139,22 +139,22 @@ impl Guesses {
 /// One wrong guess, put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Correction {
-    /// How many right guesses lie between the last correction and this one.
+    /// The count of right guesses between the last correction and this one.
     after: u64,
     /// None for a name that had no number.
     id: Option<u64>,
-    /// Whether defining or referring was guessed wrongly.
+    /// `true` if the guess took a definition for a reference, or the other way round.
     flip: bool,
 }
 
-/// What was guessed wrongly in one space, in the order of the file.
+/// The wrong guesses of one space, in the order of the file.
 #[derive(Debug, Default)]
 struct Corrections {
     items: VecDeque<Correction>,
     right: u64,
 }
 
-/// Numbering with corrections: written while numbers are taken away, read while they are given back.
+/// Numbering with corrections: written while ids are removed, read while they are restored.
 #[derive(Debug, Default)]
 pub(crate) struct NumberMemory {
     spaces: NameSpaces<(Guesses, Corrections)>,

@@ -43,8 +43,8 @@ impl PackedRange {
     ///
     /// # Panics
     ///
-    /// If the index is 2^40 or more: so many long ranges fit into no memory.
-    #[expect(clippy::expect_used, reason = "so many ranges of 16 MiB fit into no memory")]
+    /// If the index is 2^40 or more: no memory holds that many long ranges.
+    #[expect(clippy::expect_used, reason = "no memory holds 2^40 ranges of 16 MiB")]
     pub fn oversized(index: usize) -> Self {
         Self::from_fields(index, OVERSIZED).expect("fewer than 2^40 oversized ranges")
     }

@@ -1,8 +1,8 @@
-//! Where one part of a file ends and the next begins; reader and writer must agree on it.
+//! The beginning of a part. Reader and writer must agree on it.
 
 use crate::record::Header;
 
-/// What has been seen of the current part.
+/// The state of the current part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Part {
     /// Number of the part, from 0.
@@ -54,7 +54,7 @@ impl PartHeader {
         }
     }
 
-    /// Whether it begins another part when it comes a second time, even if there was no body between.
+    /// `true` if it begins another part when it comes a second time, even without a body between.
     /// A thread that did nothing has none.
     fn stands_once(self) -> bool {
         matches!(self, PartHeader::Version | PartHeader::Pid | PartHeader::Part | PartHeader::Thread)

@@ -15,7 +15,9 @@ use crate::scan::{NumberFault, NumberForm, number};
 /// The most position columns that a line can have; the specification knows three kinds.
 pub const MAX_COLUMNS: usize = 4;
 
-/// What a position column counts.
+/// The kind of a position column.
+///
+/// See the example of [`Positions::get`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PositionKind {
@@ -52,6 +54,8 @@ impl PositionKind {
 }
 
 /// The position columns of a part, from its `positions:` line.
+///
+/// See the example of [`Positions::get`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Columns {
     kinds: [PositionKind; MAX_COLUMNS],
@@ -59,7 +63,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// What holds without a `positions:` line: one column, the source line.
+    /// The columns of a part without a `positions:` line: one, the source line.
     pub const LINE: Columns = Columns { kinds: [PositionKind::Line; MAX_COLUMNS], len: 1 };
 
     /// Columns of these kinds; those past [`MAX_COLUMNS`] are left out.
@@ -77,7 +81,7 @@ impl Columns {
         &self.kinds[..usize::from(self.len)]
     }
 
-    /// How many columns there are.
+    /// The count of columns.
     #[inline]
     #[expect(
         clippy::len_without_is_empty,
@@ -87,7 +91,7 @@ impl Columns {
         usize::from(self.len)
     }
 
-    /// Where the column of this kind is.
+    /// The index of the column of this kind.
     pub fn index(&self, kind: PositionKind) -> Option<usize> {
         self.kinds().iter().position(|&k| k == kind)
     }
@@ -100,6 +104,8 @@ impl fmt::Debug for Columns {
 }
 
 /// The positions of one line, absolute, in column order.
+///
+/// See the example of [`Positions::get`].
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Positions {
     values: [u64; MAX_COLUMNS],
@@ -178,7 +184,7 @@ pub fn is_relative_position(token: &[u8]) -> bool {
     matches!(token.first(), Some(b'+' | b'-' | b'*'))
 }
 
-/// Why a token is no position, and what a tolerant reader takes in its place.
+/// The fault of a token that is no position, and the position that a tolerant reader takes in its place.
 pub(crate) type PositionFault = (ErrorKind, u64);
 
 /// Reads one position; `base` is what a relative one is relative to, if there is anything yet.
@@ -223,7 +229,7 @@ fn range_of(token: &[u8]) -> Option<&[u8]> {
     (token[at - 1].is_ascii_hexdigit() || token[at - 1] == b'*').then(|| &token[at..])
 }
 
-/// How a position is spelled.
+/// The spelling of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PositionForm {
     kind: FormKind,

@@ -1,17 +1,21 @@
-//! Who wrote a profile, told from what is in it: few producers say so.
+//! The producer of a profile, recognised by its content: few producers name themselves.
 
 use std::fmt;
 
 /// A producer of profiles.
+///
+/// See the example of [`Survey`](crate::Survey).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Producer {
-    /// Which one.
+    /// The program.
     pub kind: ProducerKind,
-    /// What the `creator:` line says, if there is one.
+    /// The value of the `creator:` line, if there is one.
     pub creator: Option<String>,
 }
 
-/// The producers that are told apart.
+/// The known producers.
+///
+/// See the example of [`Survey`](crate::Survey).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProducerKind {
@@ -102,7 +106,7 @@ impl ProducerKind {
         }
     }
 
-    /// How its profiles come about; None where the producer leaves that open, or is not known.
+    /// The way its profiles are recorded; `None` if the producer leaves that open, or is not known.
     pub fn recording(self) -> Option<Recording> {
         match self {
             ProducerKind::Callgrind
@@ -125,7 +129,7 @@ impl ProducerKind {
             | ProducerKind::Reli => Some(Recording::Sampled),
             ProducerKind::XTree | ProducerKind::Memprof => Some(Recording::PerCallPath),
             ProducerKind::CgDiff => Some(Recording::Difference),
-            // pprofile counts or samples, as it is told, and writes the same.
+            // pprofile counts or samples, as its options say, and writes the same.
             ProducerKind::Pprofile
             | ProducerKind::KcachegrindConverter
             | ProducerKind::Named
@@ -133,18 +137,20 @@ impl ProducerKind {
         }
     }
 
-    /// Whether it samples: then call counts are samples, estimates or nothing, and a cost per call means nothing.
+    /// `true` if it samples: then call counts are samples, estimates or nothing, and a cost per call means nothing.
     pub fn is_sampled(self) -> bool {
         self.recording() == Some(Recording::Sampled)
     }
 
-    /// Whether it writes one block for each invocation, so that the whole call tree is in the file.
+    /// `true` if it writes one block for each invocation, so that the whole call tree is in the file.
     pub fn is_per_invocation(self) -> bool {
         self.recording() == Some(Recording::PerInvocation)
     }
 }
 
-/// How a profile came about, which says what its numbers can be taken for.
+/// The way a profile was recorded, which decides what its numbers mean.
+///
+/// See the example of [`Survey`](crate::Survey).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Recording {
@@ -182,7 +188,7 @@ impl fmt::Display for Producer {
     }
 }
 
-/// What a producer can be told from.
+/// The traits by which a producer is recognised.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Traits<'a> {
     pub(crate) creator: Option<&'a [u8]>,

@@ -1,7 +1,7 @@
 //! The second layer, for loaders: what a program needs beyond records to read large files fast and in parallel.
 //!
-//! Most programs need only [`Reader`](crate::Reader) and its records. A loader also wants to begin in the middle of a file, to
-//! sum up most lines without making records of them, and to keep names as ids of its own. This module has what it needs for
+//! Most programs need only [`Reader`](crate::Reader) and its records. A loader also begins in the middle of a file, sums up
+//! most lines without making records of them, and keeps names as ids of its own. This module has what it needs for
 //! that:
 //!
 //! | item | is |
@@ -32,8 +32,8 @@
 //! | line ends | `line_end.rs` |
 //! | where a part begins | `part.rs` |
 //!
-//! Lines of the usual form take a second, faster way (`reader/usual.rs`, `reader/skim.rs`). It declines whatever it does not
-//! know, so a new form needs no change there.
+//! Lines of the usual form take a second, faster way (`reader/usual.rs`, `reader/skim.rs`). It declines every form that
+//! it does not know, so a new form needs no change there.
 
 pub use crate::base_rule::BaseRule;
 pub use crate::compound::expand_compound_name;

@@ -29,7 +29,9 @@ use line::LineReader;
 
 pub use skim::Skim;
 
-/// How a [`Reader`] takes what deviates from the published grammar.
+/// The treatment of deviations from the published grammar.
+///
+/// See the example of [`Reader::with_mode`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ReadingMode {
     /// Read whatever can be read; an [`Error`] only where something is lost or had to be guessed.
@@ -87,15 +89,15 @@ pub struct Reader<'a> {
     line: u64,
     terminator: LineTerminator,
     columns: Columns,
-    /// What relative positions are relative to; None until there was an absolute one.
+    /// The base of relative positions; `None` until there was an absolute one.
     base: Option<[u64; MAX_COLUMNS]>,
     base_rule: BaseRule,
-    /// What the next cost line is, with the line that announced it.
+    /// The role of the next cost line, with the line that announced it.
     expected: CostRole,
     announced: (Location, usize),
     /// The names of the last call or jump are still in the context, for whoever asks after its second line.
     associated: Option<CostRole>,
-    /// Lines of the usual form may be taken without a second look.
+    /// Lines of the usual form may take the fast path.
     fast: bool,
     #[cfg(test)]
     never_fast: bool,
@@ -111,15 +113,15 @@ pub struct Reader<'a> {
     grammar: Option<Grammar>,
     /// Lines of the whole file are indented, so a leading blank does not mean that a position is missing.
     indented: bool,
-    /// What came before was not read, so a number without a meaning may have been given one there.
+    /// The lines before were not read, and may have defined an id that has no meaning here.
     resumed: bool,
-    /// What numbers stand for, and which names are in force, is left to the caller.
+    /// The caller keeps the meanings of ids and the name context.
     leaves_names: bool,
     started: bool,
     done: bool,
 }
 
-/// What holds at a place in the middle of a file, all but the names: see [`Reader::resume`].
+/// The state of a reader in the middle of a file, without names: see the example of [`Reader::resume`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resumption {
     line: u64,
@@ -132,17 +134,17 @@ pub struct Resumption {
 }
 
 impl Resumption {
-    /// The number of lines before this place. Where it is not known, it may be set to another, to be added later.
+    /// The number of lines before this location. A loader that does not know it sets it to 0 and adds it later.
     pub fn lines(&self) -> u64 {
         self.line
     }
 
-    /// Says that so many lines are before this place.
+    /// Sets the number of lines before this location.
     pub fn with_lines(self, lines: u64) -> Self {
         Resumption { line: lines, ..self }
     }
 
-    /// Says that nothing is known of positions before this place: a relative one becomes an error.
+    /// Removes the base of relative positions: a relative one becomes an error.
     pub fn without_base(self) -> Self {
         Resumption { base: None, ..self }
     }
@@ -208,7 +210,7 @@ impl<'a> Reader<'a> {
     /// at another where the same is known to hold.
     ///
     /// Names that were given to numbers before are not known to it: such a name comes with its number and without a
-    /// text, and is no error. No name is in force yet.
+    /// text, and is no error. The name context is empty.
     ///
     /// ```
     /// use gristmill_format::{Line, Reader};
@@ -251,8 +253,8 @@ impl<'a> Reader<'a> {
     /// Leaves names to the caller, who has a table of numbers anyway and does not want a second one.
     ///
     /// A name comes as it is spelled: by its number alone, or with a number and a text, which is empty where only blanks
-    /// stand behind the number. [`Reader::context`] knows no names but [`Context::from`]. What it takes a table to see is
-    /// no error: numbers that have no meaning or a second one, and calls without a callee.
+    /// stand behind the number. [`Reader::context`] has only [`NameContext::from`]. Faults that only a table shows are no
+    /// errors: ids that have no meaning or a second one, and calls without a callee.
     ///
     /// ```
     /// use gristmill_format::{Line, Reader};
@@ -271,7 +273,7 @@ impl<'a> Reader<'a> {
         Reader { leaves_names: true, ..self }
     }
 
-    /// What a reader must know to go on from here. Not to be asked for between a call or jump line and its second line.
+    /// The state that a reader needs to resume here. It is not defined between a call or jump line and its second line.
     pub fn resumption(&self) -> Resumption {
         Resumption {
             line: self.line,
@@ -292,7 +294,7 @@ impl<'a> Reader<'a> {
         self.part.index
     }
 
-    /// The position columns in force.
+    /// The current position columns.
     #[inline]
     pub fn columns(&self) -> &Columns {
         &self.columns
@@ -310,7 +312,7 @@ impl<'a> Reader<'a> {
         &self.context
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub fn bytes_read(&self) -> u64 {
         self.at as u64
     }
@@ -322,12 +324,12 @@ impl<'a> Reader<'a> {
         expand_compound_name(name.text?, &mut { MAX_EXPANDED_BYTES }, meaning)
     }
 
-    /// What a number stands for at this place.
+    /// The current meaning of a name id.
     pub(crate) fn meaning(&self, space: NameSpace, id: u64) -> Option<&'a [u8]> {
         self.names[space].get(id)
     }
 
-    /// What a cost line is. The published grammar has no second line after a jump, so one with costs is a self cost.
+    /// The role of a cost line. The published grammar has no second line after a jump, so one with costs is a self cost.
     #[inline]
     fn role(&mut self, costs: &[u8]) -> CostRole {
         if self.expected == CostRole::JumpSource && !trim_start(costs).is_empty() {
@@ -374,7 +376,7 @@ impl<'a> Reader<'a> {
         self.done = true;
     }
 
-    /// Takes the next line, whatever it is, and puts what comes of it into the queue.
+    /// Reads the next line of any form and queues the result.
     #[inline(never)]
     fn any_line(&mut self) {
         let rest = &self.input[self.at..];
@@ -402,7 +404,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Complains when a call or jump line is followed by something else than its second line.
+    /// Reports a call or jump line that is not followed by its second line.
     fn check_announced(&mut self) {
         if self.expected == CostRole::SelfCost {
             return;
@@ -450,8 +452,8 @@ impl<'a> Iterator for Reader<'a> {
     }
 }
 
-/// What comes next. The record lies in `Reader::yielded`: returned by value it would have to go through memory as a
-/// whole, so a caller copies what it needs.
+/// The next step. The record is in `Reader::yielded`: returned by value it would go through memory as a whole, so a
+/// caller copies what it needs.
 enum Step {
     Record,
     Error(Error),
@@ -486,7 +488,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the next line may be taken without a second look.
+    /// `true` if the next line may take the fast path.
     fn expects_usual_lines(&self) -> bool {
         #[cfg(test)]
         if self.never_fast {

@@ -1,4 +1,4 @@
-//! What the reader yields and the writer takes: one record for each line.
+//! Records, which the reader yields and the writer takes: one for each line.
 
 use std::fmt;
 
@@ -10,15 +10,17 @@ use crate::position::Positions;
 use crate::scan::Tokens;
 
 /// One line of a profile: what it says, where it stood, and how it was spelled.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
-    /// Where the line stands.
+    /// The location of the line.
     pub location: Location,
     /// The part it belongs to, from 0. See [`Reader::part`](crate::Reader::part).
     pub part: u32,
-    /// What it says.
+    /// The content of the line.
     pub line: Line<'a>,
-    /// How it says it.
+    /// The spelling of the line.
     pub spelling: Spelling<'a>,
 }
 
@@ -36,7 +38,9 @@ impl PartialEq for Record<'_> {
     }
 }
 
-/// What a line says.
+/// The content of a line.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Line<'a> {
@@ -48,7 +52,7 @@ pub enum Line<'a> {
     NewProfile(&'a [u8]),
     /// `key: value`.
     Header(Header<'a>),
-    /// `fn=`, `fl=` and the like.
+    /// A name line: `fn=`, `fl=` and so on.
     Name(NameKey, Name<'a>),
     /// `calls=`: the cost line that follows is that of the calls.
     Calls(Calls),
@@ -62,12 +66,14 @@ pub enum Line<'a> {
     UnknownBody {
         /// The word.
         key: &'a [u8],
-        /// What stands after the `=`.
+        /// The text after the `=`.
         value: &'a [u8],
     },
 }
 
 /// A header line.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Header<'a> {
@@ -85,7 +91,7 @@ pub enum Header<'a> {
     Thread(u64),
     /// `desc: kind: value`; some leave out the kind.
     Description {
-        /// What is described, as `Trigger`. Empty when there is no second colon.
+        /// The kind of description, such as `Trigger`. Empty if there is no second colon.
         kind: &'a [u8],
         /// The description.
         value: &'a [u8],
@@ -104,12 +110,14 @@ pub enum Header<'a> {
     Other {
         /// The word before the colon.
         key: &'a [u8],
-        /// What stands after it.
+        /// The text after the colon.
         value: &'a [u8],
     },
 }
 
-/// What an `event:` line tells of an event type.
+/// The content of an `event:` line.
+///
+/// See the example of [`Survey`](crate::Survey).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct EventDefinition<'a> {
     /// The short name, as it stands on the `events:` line.
@@ -134,6 +142,8 @@ impl fmt::Debug for EventDefinition<'_> {
 }
 
 /// A list of words: event types or position kinds.
+///
+/// See the example of [`Words::parse`].
 #[derive(Clone, Copy)]
 pub struct Words<'a>(Repr<'a>);
 
@@ -168,12 +178,12 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// How many there are.
+    /// The count of words.
     pub fn len(&self) -> usize {
         self.iter().count()
     }
 
-    /// Whether there is none.
+    /// `true` if there is none.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
@@ -201,6 +211,8 @@ impl<'a> IntoIterator for &Words<'a> {
 }
 
 /// Yields the words of [`Words`].
+///
+/// See the example of [`Words::parse`].
 #[derive(Debug, Clone)]
 pub struct WordIter<'a>(WordRepr<'a>);
 
@@ -222,49 +234,59 @@ impl<'a> Iterator for WordIter<'a> {
 }
 
 /// A `calls=` line.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
-    /// How often. 0 is real (a call that began in an earlier part, or a sampled profile); a difference of two
+    /// The number of calls. 0 is real (a call that began in an earlier part, or a sampled profile); a difference of two
     /// profiles may go below.
     pub count: Cost,
-    /// Where the calls lead: one position per column. Xdebug writes one more, others write fewer or none.
+    /// The positions that the calls lead to: one per column. Xdebug writes one more, others write fewer or none.
     pub target: Positions,
 }
 
 /// A `jump=` or `jcnd=` line.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Jump {
-    /// How often the jump was taken.
+    /// The number of times that the jump was taken.
     pub taken: Cost,
-    /// For a conditional jump, how often it was reached.
+    /// The number of times that a conditional jump was reached.
     pub executed: Option<Cost>,
-    /// Where it leads.
+    /// The positions that the jump leads to.
     pub target: Positions,
 }
 
 /// A line with positions and costs.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostLine<'a> {
-    /// What the costs are.
+    /// The role of the costs.
     pub role: CostRole,
-    /// Where they happened.
+    /// The positions of the costs.
     pub positions: Positions,
     /// The costs.
     pub costs: Costs<'a>,
 }
 
-/// What a cost line is about.
+/// The role of a cost line.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CostRole {
     /// Self cost of the current function.
     SelfCost,
     /// Inclusive cost of the calls that the `calls=` line before it counts. It never adds to self cost.
     Call,
-    /// Where the jump of the line before it starts. It has no costs.
+    /// The start of the jump of the line before. It has no costs.
     JumpSource,
 }
 
 /// The keys of [`Line::Numbers`].
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NumbersKey {
     /// `rec=`: recursion level of the following function, with `--mangle-names=no`.
@@ -295,9 +317,11 @@ impl NumbersKey {
     }
 }
 
-/// How a line is spelled: its blanks, the form of its numbers, its line end. Never what it says.
+/// The spelling of a line: its blanks, the form of its numbers, its line end. It never changes the content.
 ///
 /// Taken from the line only when it is written again, so that reading pays nothing for it.
+///
+/// See the example of [`Reader`](crate::Reader).
 #[derive(Clone, Copy, Default)]
 pub struct Spelling<'a> {
     text: Option<&'a [u8]>,
@@ -315,7 +339,7 @@ impl<'a> Spelling<'a> {
         self.text
     }
 
-    /// What the line ends with.
+    /// The end of the line.
     pub fn line_end(&self) -> LineEnd {
         self.line_end
     }

@@ -1,7 +1,7 @@
 //! Whatever can be read, written as the published grammar has it.
 //!
 //! Two passes over the input: [`plan`] finds out what belongs into the header of each part, since header lines may
-//! stand below the body; the second writes. What the grammar cannot hold becomes a comment, and every kind of change
+//! stand below the body; the second writes. Lines that the grammar does not have become comments, and every kind of change
 //! is counted.
 
 mod body;
@@ -35,19 +35,19 @@ use columns::Layout;
 use names::Held;
 use plan::{Group, Plan};
 
-/// What [`repair`] gives back.
+/// The result of [`repair`].
 #[derive(Debug)]
 pub struct Repaired<W> {
     /// The sink that was written to.
     pub sink: W,
-    /// What was changed, in the order of the file. Empty for a file that was in order.
+    /// The changes, in the order of the file. Empty for a valid file.
     pub changes: Vec<Change>,
 }
 
 /// Reads a profile as tolerantly as possible and writes it as the published grammar has it.
 ///
-/// What is written is read by a [`ReadingMode::Strict`] reader without an error, and holds the same self costs and calls, but
-/// for costs that the grammar cannot hold, such as those below 0. Names given as they are means with numbers when the
+/// A [`ReadingMode::Strict`] reader reads the output without an error. It has the same self costs and calls, except
+/// costs that the grammar cannot hold, such as those below 0. Names given as they are means with numbers when the
 /// first name of the input has one; positions given as they are means relative where Callgrind would. Unlike
 /// [`Rewrite::run`], no memory of name numbers is written or heeded.
 ///
@@ -61,7 +61,7 @@ pub struct Repaired<W> {
 ///     "# callgrind format\nversion: 1\nevents: Ir\nfn=main\n1 2\n# frob=3\n"
 /// );
 /// let changes: Vec<String> = repaired.changes.iter().map(|change| change.to_string()).collect();
-/// assert!(changes.contains(&"fractions were cut off (1, first in line 3)".to_owned()));
+/// assert!(changes.contains(&"fractions were removed (1, first in line 3)".to_owned()));
 /// # Ok::<(), gristmill_format::Error>(())
 /// ```
 ///
@@ -111,7 +111,7 @@ struct Run<'p, 'a, W> {
     group: Progress,
 }
 
-/// How far the current part of the output has come.
+/// The progress of the current part of the output.
 #[derive(Debug, Default)]
 struct Progress {
     index: usize,
@@ -123,7 +123,7 @@ struct Progress {
     has_body: bool,
     has_function: bool,
     has_totals: bool,
-    /// How many event types it has.
+    /// The number of its event types.
     types: usize,
     /// Self costs by event type, up to the last type that had one.
     sums: Vec<Cost>,
@@ -257,7 +257,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
 
     fn error(&mut self, error: &Error) -> Result<(), Error> {
         if error.is_repaired() {
-            // Reader errors of that kind are about lines that are computed anew or become comments.
+            // Reader errors of that kind are about lines that are computed again or become comments.
             let kind = ChangeKind::from_error(error.kind()).filter(|&kind| kind != ChangeKind::BadCost);
             if let Some(kind) = kind {
                 self.changes.note(kind, error.location());
@@ -307,7 +307,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
         self.writer.write(&Record { spelling, ..Record::new(line) })
     }
 
-    /// Writes a comment, given as what stands after the `#`.
+    /// Writes a comment, given as the text after the `#`.
     fn comment(&mut self, text: &[u8], location: Location) -> Result<(), Error> {
         if text.starts_with(b" gristmill ") {
             // The memory of numbers is not true of the repaired names.

@@ -13,13 +13,15 @@ use crate::record::{CostRole, Header, Line, Record, Spelling, Words};
 use crate::style::{NameStyle, PositionStyle};
 use crate::writer::{Writer, refused};
 
-/// What to change about the spelling of a profile. By default nothing.
+/// The changes to the spelling of a profile. By default nothing.
+///
+/// See the example of [`Rewrite::run`].
 #[derive(Debug, Clone, Default)]
 pub struct Rewrite {
-    /// How names are written. Numbers that are taken away are kept in comments at the end of the file, and given back
-    /// from there, unless comments are dropped.
+    /// The style of names. Name ids that are removed are kept in comments at the end of the file, and restored from there,
+    /// unless comments are dropped.
     pub names: NameStyle,
-    /// How positions are written.
+    /// The style of positions.
     pub positions: PositionStyle,
     /// Leave out jumps.
     pub drop_jumps: bool,
@@ -82,7 +84,7 @@ impl Rewrite {
         run.finish()
     }
 
-    /// The name without its directory, where that is to be taken away.
+    /// The name without its directory, if that is stripped.
     pub(crate) fn strip<'t>(&self, space: NameSpace, text: &'t [u8]) -> &'t [u8] {
         if space == NameSpace::Function {
             return text;
@@ -94,7 +96,7 @@ impl Rewrite {
         stripped.unwrap_or(text)
     }
 
-    /// Without addresses, what was relative to them has to be said anew.
+    /// Without addresses, relative positions must be written again.
     fn positions_written(&self) -> PositionStyle {
         match self.positions {
             PositionStyle::AsGiven if self.drop_instr => PositionStyle::Compressed,
@@ -118,7 +120,7 @@ fn leave_given_numbers<W: io::Write>(profile: &[u8], writer: &mut Writer<W>) {
     }
 }
 
-/// The writer counts the lines that it writes; a line that it refuses is to be found in what was read.
+/// The writer counts the lines that it writes; a line that it refuses is located in the input.
 fn in_input(error: Error, record: &Record<'_>) -> Error {
     match error.kind() {
         ErrorKind::Io => error,
@@ -126,7 +128,7 @@ fn in_input(error: Error, record: &Record<'_>) -> Error {
     }
 }
 
-/// Whether the record that follows such an error says just what the file says.
+/// `true` if the record that follows such an error has the same content as the file.
 fn keeps_meaning(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -54,13 +54,13 @@ impl<'a> Tokens<'a> {
         Tokens { text, at: 0 }
     }
 
-    /// The blanks that stand after the last token taken.
+    /// The blanks after the last token taken.
     pub(crate) fn gap(&self) -> &'a [u8] {
         let rest = &self.text[self.at..];
         &rest[..rest.len() - trim_start(rest).len()]
     }
 
-    /// What has not been taken yet, blanks included.
+    /// The text that has not been taken yet, with its blanks.
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]
     }
@@ -82,7 +82,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Why a run of bytes is not an unsigned 64-bit number.
+/// The fault of bytes that are not an unsigned 64-bit number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumberFault {
     /// No digit where one is needed; the offset is where it is missed.
@@ -116,7 +116,7 @@ pub(crate) fn number(token: &[u8]) -> Result<u64, NumberFault> {
     if too_large { Err(NumberFault::TooLarge) } else { Ok(value) }
 }
 
-/// How an unsigned number is spelled: the part of a token that its value does not tell.
+/// The spelling of an unsigned number: the part of a token that its value does not determine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct NumberForm {
     hexadecimal: bool,

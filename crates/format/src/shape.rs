@@ -4,7 +4,7 @@ use crate::name::NameKey;
 use crate::record::NumbersKey;
 use crate::scan::{Tokens, is_blank, trim_start};
 
-/// What kind of line a text looks like.
+/// The apparent kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
     Blank,
@@ -23,7 +23,7 @@ pub(crate) struct Keyed<'a> {
     pub(crate) key: &'a [u8],
     pub(crate) separator: u8,
     pub(crate) separator_offset: usize,
-    /// What stands after the separator and its blanks.
+    /// The text after the separator and its blanks.
     pub(crate) value: &'a [u8],
     pub(crate) value_offset: usize,
 }
@@ -62,7 +62,7 @@ fn keyed(text: &[u8]) -> Option<Keyed<'_>> {
     Some(Keyed { key: &text[..key_length], separator, separator_offset, value, value_offset })
 }
 
-/// Whether some version of the format gives this key a meaning.
+/// `true` if some version of the format gives this key a meaning.
 pub(crate) fn is_known_key(separator: u8, key: &[u8]) -> bool {
     if separator == b':' {
         matches!(
@@ -88,7 +88,7 @@ pub(crate) fn is_known_key(separator: u8, key: &[u8]) -> bool {
     }
 }
 
-/// Whether an indented line of costs has no position.
+/// `true` if an indented line of costs has no position.
 ///
 /// NYTProf leaves out a position it does not know: then there are only as many numbers as event types.
 pub(crate) fn lacks_position(body: &[u8], event_types: usize) -> bool {

@@ -10,16 +10,16 @@ use crate::scan::{NumberForm, is_blank, trim_start};
 use crate::shape::{Shape, shape};
 use crate::style::PositionStyle;
 
-/// What positions are written against.
+/// The state that positions are spelled against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PositionState {
     pub(crate) style: PositionStyle,
     pub(crate) columns: Columns,
-    /// Whether there was an absolute position, without which no relative one can be read.
+    /// `true` if there was an absolute position, without which no relative one can be read.
     pub(crate) has_base: bool,
-    /// What a reader will take relative positions to be relative to.
+    /// The base that a reader will add relative positions to.
     pub(crate) base: [u64; MAX_COLUMNS],
-    /// What Callgrind compares with when it chooses a spelling: as the base, but 0 at each function.
+    /// The position that Callgrind compares with when it chooses a spelling: as the base, but 0 at each function.
     pub(crate) last: [u64; MAX_COLUMNS],
 }
 
@@ -281,7 +281,7 @@ impl<'s> Speller<'s, '_> {
         write_id(id, form, self.out);
         let text = if name.defines { name.text } else { None };
         match (text, after) {
-            // The blanks of a definition that has a name, or that has none at all but a blank.
+            // The blanks of a definition that has a name, or that has only a blank.
             (Some(text), Some((blanks, bare))) if !blanks.is_empty() && (!bare || text.is_empty()) => {
                 self.text(blanks);
                 self.text(text);
@@ -332,7 +332,7 @@ impl<'s> Speller<'s, '_> {
         self.target(&jump.target);
     }
 
-    /// Where calls and jumps lead, after a count. Callgrind ends these lines with a blank.
+    /// Writes the target of calls and jumps, after a count. Callgrind ends these lines with a blank.
     fn target(&mut self, target: &Positions) {
         for (column, &value) in target.as_slice().iter().enumerate() {
             self.needed_gap();

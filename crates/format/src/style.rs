@@ -1,6 +1,8 @@
 //! Styles: the spellings that a writer chooses between.
 
 /// The spelling of names.
+///
+/// See the example of [`Writer`](crate::Writer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum NameStyle {
     /// As each record has it.
@@ -13,6 +15,8 @@ pub enum NameStyle {
 }
 
 /// The spelling of positions.
+///
+/// See the example of [`Writer`](crate::Writer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PositionStyle {
     /// As each record is spelled; absolute for records that were not read.

@@ -1,4 +1,4 @@
-//! What a profile holds, in one pass and without keeping its costs: parts, event types, totals, counts.
+//! A survey of a profile in one pass, without keeping its costs: parts, event types, totals, counts.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::producer::{Producer, Traits, producer};
 use crate::reader::Reader;
 use crate::record::{CostRole, EventDefinition, Header, Line, Record, Words};
 
-/// What a profile holds.
+/// A survey of a profile: its parts, event types, totals and counts.
 ///
 /// ```
 /// use gristmill_format::Survey;
@@ -24,17 +24,19 @@ use crate::record::{CostRole, EventDefinition, Header, Line, Record, Words};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Survey<'a> {
-    /// Who wrote it.
+    /// The program that wrote it.
     pub producer: Producer,
     /// Its parts, in the order of the file.
     pub parts: Vec<PartSurvey<'a>>,
-    /// How much there is of what.
+    /// The counts.
     pub counts: Counts,
     /// Costs of all parts, one list after another.
     costs: Vec<Cost>,
 }
 
-/// How much there is of what in a profile.
+/// Counts of lines and names in a profile.
+///
+/// See the example of [`Survey`](crate::Survey).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Lines that could be read.
@@ -55,10 +57,12 @@ pub struct Counts {
     pub errors: u64,
 }
 
-/// What a part holds.
+/// A survey of a part.
+///
+/// See the example of [`Survey`].
 #[derive(Debug, Clone)]
 pub struct PartSurvey<'a> {
-    /// Where it begins.
+    /// The location of its beginning.
     pub location: Location,
     /// The process that was measured.
     pub pid: Option<u64>,
@@ -70,7 +74,7 @@ pub struct PartSurvey<'a> {
     pub trigger: Option<&'a [u8]>,
     /// `desc: Timerange:`
     pub time_range: Option<&'a [u8]>,
-    /// What many parts have in common.
+    /// The header lines that many parts share.
     pub header: Rc<PartHeaderSurvey<'a>>,
     costs_at: usize,
     claimed_summary: u32,
@@ -78,6 +82,8 @@ pub struct PartSurvey<'a> {
 }
 
 /// The header lines that parts of a file usually share.
+///
+/// See the example of [`Survey`].
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PartHeaderSurvey<'a> {
@@ -92,14 +98,14 @@ pub struct PartHeaderSurvey<'a> {
     /// The names on the `events:` line. They stay text: a line may hold a million of them.
     events: Option<Words<'a>>,
     event_count: usize,
-    /// What `event:` lines say of those, by name; of several about one name the first.
+    /// The `event:` lines of those, sorted by name; the first of several with the same name.
     definitions: Vec<EventDefinition<'a>>,
     /// Event types with a formula and no column, in the order of the file.
     derived: Vec<EventDefinition<'a>>,
 }
 
 impl<'a> PartHeaderSurvey<'a> {
-    /// How many event types have a column, and so a total.
+    /// The number of event types that have a column, and so a total.
     pub fn event_count(&self) -> usize {
         self.event_count
     }
@@ -153,6 +159,8 @@ impl<'a> PartHeaderSurvey<'a> {
 }
 
 /// An event type of a part.
+///
+/// See the example of [`Survey`](crate::Survey).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventType<'a> {
     /// The name on the `events:` line.
@@ -169,7 +177,7 @@ impl<'a> Survey<'a> {
         let mut survey = Surveyor::new();
         for item in Reader::new(input) {
             match item {
-                // A cost that is no number is repaired in the sums; lint has more to say about it.
+                // A cost that is no number is repaired in the sums; lint reports it.
                 Ok(record) => drop(survey.record(&record)),
                 Err(_) => survey.error(),
             }
@@ -182,12 +190,12 @@ impl<'a> Survey<'a> {
         &self.costs[part.costs_at..part.costs_at + part.header.event_count]
     }
 
-    /// What the `summary:` line of a part says; it may have fewer values than there are event types, or more.
+    /// The values of the `summary:` line of a part; they may be fewer or more than the event types.
     pub fn claimed_summary(&self, part: &PartSurvey<'a>) -> Option<&[Cost]> {
         self.claim(part.costs_at + self.totals(part).len(), part.claimed_summary)
     }
 
-    /// What the `totals:` line of a part says.
+    /// The values of the `totals:` line of a part.
     pub fn claimed_totals(&self, part: &PartSurvey<'a>) -> Option<&[Cost]> {
         let summary = part.claimed_summary.saturating_sub(1) as usize;
         self.claim(part.costs_at + self.totals(part).len() + summary, part.claimed_totals)
@@ -249,7 +257,7 @@ impl<'a> Surveyor<'a> {
         self.open.as_ref().map_or(&[], |open| &open.sums)
     }
 
-    /// Where the part that is being read begins.
+    /// The location where the current part begins.
     pub(crate) fn part_location(&self) -> Location {
         self.open.as_ref().map(|open| open.location).unwrap_or_default()
     }
@@ -442,7 +450,7 @@ fn claimed(costs: &Costs<'_>) -> Vec<Cost> {
     costs.iter().map(|cost| cost.unwrap_or_else(|fault| fault.repaired)).collect()
 }
 
-/// Whether a record makes the part it belongs to begin, should it be the first of that part.
+/// `true` if a record begins its part when it is the first of that part.
 pub(crate) fn opens_part(record: &Record<'_>) -> bool {
     !matches!(record.line, Line::Blank | Line::Comment(_))
 }

@@ -25,7 +25,7 @@ use check::{Refusal, check_costs, check_header, in_range, key_value, one_line};
 use divider::Divider;
 use names::OutputNames;
 
-/// Writes a profile record by record, in bounded memory but for the table of names.
+/// A writer of profiles, record by record, in bounded memory except for the table of names.
 ///
 /// It knows the names that have numbers and the position that the next one may be relative to, so its caller need
 /// not; and it refuses what would not read back as it was given.
@@ -57,7 +57,7 @@ pub struct Writer<W> {
     names: OutputNames,
     written: Location,
     line: Vec<u8>,
-    /// What divides the lines of the whole file; None before the first line end.
+    /// The divider of the lines of the whole file; `None` before the first line end.
     divider: Option<Divider>,
     /// The last line was written without its end.
     is_unended: bool,
@@ -69,8 +69,8 @@ pub struct Writer<W> {
     /// Lines of the whole file are indented, so that a reader does not take a blank before a cost line for a missing
     /// position.
     is_indented: bool,
-    /// Whether a reader would take the file for no profile, its first word being one that no version of the format
-    /// has; None before there is a line that tells.
+    /// `true` if a reader would take the file for no profile, because no version of the format has its first word;
+    /// `None` before the first line that decides.
     is_foreign: Option<bool>,
     /// It begins with a comment that any text could begin with.
     has_remark: bool,
@@ -277,7 +277,7 @@ impl<W: io::Write> Writer<W> {
         let positions = self.position_state(&line);
         spell(&line, spelling.text(), &positions, &mut self.line);
         self.settle(&line);
-        // An empty line is nothing but its end.
+        // An empty line consists of its end.
         let is_empty = self.line.len() == start;
         if !is_empty && is_blank(self.line[start]) {
             self.keep_indentation(&line, start);
@@ -327,7 +327,7 @@ impl<W: io::Write> Writer<W> {
         Ok(self.sink)
     }
 
-    /// Whether the last line was written without its end, and gets one only if there is another line.
+    /// `true` if the last line was written without its end, and gets one only if there is another line.
     pub(crate) fn is_unended(&self) -> bool {
         self.is_unended
     }
@@ -336,7 +336,7 @@ impl<W: io::Write> Writer<W> {
         Err(Error::new(kind, self.written))
     }
 
-    /// Whether the line would read back as it is.
+    /// Checks that the line would read back as it is.
     fn check(&self, line: &Line<'_>) -> Result<(), Refusal> {
         let follows_call = self.expected == CostRole::Call;
         if follows_call && !matches!(line, Line::Cost(_) | Line::Blank | Line::Comment(_)) {
@@ -381,7 +381,7 @@ impl<W: io::Write> Writer<W> {
         check_costs(&line.costs, self.part.event_types)
     }
 
-    /// What the line changes before it is spelled.
+    /// Updates the state before the line is spelled.
     fn take_note(&mut self, line: &Line<'_>) {
         match line {
             Line::Blank => {}
@@ -453,7 +453,7 @@ impl<W: io::Write> Writer<W> {
         self.positions.last = [0; MAX_COLUMNS];
     }
 
-    /// What the positions of this line are written against.
+    /// The state that the positions of this line are spelled against.
     fn position_state(&self, line: &Line<'_>) -> PositionState {
         let mut state = self.positions;
         if !state.has_base {
@@ -470,7 +470,7 @@ impl<W: io::Write> Writer<W> {
         state
     }
 
-    /// What the line changes once it is spelled.
+    /// Updates the state after the line was spelled.
     fn settle(&mut self, line: &Line<'_>) {
         match line {
             Line::Calls(_) => {

@@ -44,7 +44,7 @@ fn profiles() -> Vec<File> {
     files_outside(&["src", "malformed", "expected"])
 }
 
-/// Whether Callgrind itself wrote the file.
+/// `true` if Callgrind itself wrote the file.
 fn is_of_callgrind(profile: &File) -> bool {
     lines(&profile.bytes).take(4).any(|line| line.starts_with("creator: callgrind-"))
 }
@@ -424,7 +424,7 @@ fn check_modes(file: &[u8], path: &str) {
     }
 }
 
-/// What is read does not depend on how lines end, though the reader has a shorter way for most lines of one kind.
+/// Reading does not depend on line ends, though the reader has a fast path for one of them.
 fn check_line_ends(file: &[u8], path: &str) {
     if file.contains(&b'\r') {
         return;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use gristmill_format::{Finding, Lint, RULES};
 
-/// What lint finds: rule and line, in the order of the file.
+/// The findings of lint: rule and line, in the order of the file.
 fn found(file: &[u8]) -> Vec<(&'static str, u64)> {
     findings(Lint::default(), file).iter().map(|finding| (finding.rule.name, finding.location.line)).collect()
 }
@@ -158,7 +158,7 @@ const EXAMPLES: &[(&str, &[u8], u64)] = &[
     ("no-self-cost", b"events: Ir\nfn=f\ncfn=g\ncalls=1 2\n1 50\n", 4),
 ];
 
-/// What these three need is not in the bytes of a profile: the program raises them.
+/// These three rules need more than the bytes of a profile: the program reports them.
 const RAISED_ELSEWHERE: [&str; 2] = ["compressed-content", "damaged-compression"];
 
 #[test]
@@ -232,11 +232,11 @@ fn a_bad_cost_is_no_missing_cost() {
     };
     assert_eq!(
         message(b"events: A B\nfn=f\n1 2\n", "fewer-costs"),
-        "1 cost for 2 event types; the rest is 0"
+        "1 cost for 2 event types; the missing ones are 0"
     );
     assert_eq!(
         message(b"events: A B C\nfn=f\n1 2 3\n", "fewer-costs"),
-        "2 costs for 3 event types; the rest is 0"
+        "2 costs for 3 event types; the missing ones are 0"
     );
     assert_eq!(
         message(b"events: A B\nsummary: 1\nfn=f\n1 1 2\n", "summary-length"),

@@ -161,13 +161,13 @@ fn record(
     files
 }
 
-/// What was looked at in the recordings.
+/// The counts over the recordings.
 #[derive(Debug, Default)]
 struct Tally {
     files: usize,
     in_default_spelling: usize,
     expanded_names: usize,
-    /// Where a file leaves the grammar of practice.
+    /// The location where a file leaves the grammar of practice.
     deviations: Vec<String>,
 }
 

@@ -43,7 +43,7 @@ fn push(key: &mut Vec<u8>, reader: &Reader<'_>, space: NameSpace, name: Option<N
     key.push(b'\n');
 }
 
-/// How many event types each part has. One without takes over those of the part before, or else of the next.
+/// The number of event types of each part. A part without any has those of the part before, or else of the next.
 fn event_types(file: &[u8]) -> Vec<usize> {
     let mut types: Vec<Option<usize>> = Vec::new();
     for record in Reader::new(file).flatten() {
@@ -102,7 +102,7 @@ fn meaning(file: &[u8]) -> Meaning {
     meaning
 }
 
-/// What the one has and the other has not.
+/// The items that one has and the other does not.
 fn differing<'m>(one: &'m Meaning, other: &Meaning) -> Vec<(String, &'m Vec<Cost>)> {
     let own = one.own.iter().filter(|(key, costs)| other.own.get(*key) != Some(costs));
     let calls = one.calls.iter().filter(|(key, costs)| other.calls.get(*key) != Some(costs));

@@ -1,4 +1,4 @@
-//! What the writer takes reads back equal, and what it does not take leaves no trace.
+//! A record that the writer accepts reads back equal, and one that it refuses leaves no trace.
 
 // Without this, clippy takes what is not marked as a test for code that may not panic.
 #![cfg(test)]
@@ -40,7 +40,7 @@ const STYLES: [(NameStyle, PositionStyle); 9] = [
     (NameStyle::Plain, PositionStyle::Absolute),
 ];
 
-/// What is written, in sight of the test while the writer has it.
+/// A sink that the test can read while the writer owns it.
 #[derive(Clone, Default)]
 struct Sink(Rc<RefCell<Bytes>>);
 
@@ -73,7 +73,7 @@ fn text_only(name: Name<'_>) -> Name<'_> {
     Name { id: None, defines: false, ..name }
 }
 
-/// What of a record must read back.
+/// The part of a record that must read back.
 fn kept<'a>(line: Line<'a>, names: NameStyle) -> Line<'a> {
     match line {
         Line::Name(key, name) if names != NameStyle::AsGiven => Line::Name(key, text_only(name)),

@@ -1,4 +1,4 @@
-//! What the survey tells of a file: event types, and who wrote it.
+//! The survey of a file: event types and producer.
 
 use std::path::Path;
 

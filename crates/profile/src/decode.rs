@@ -11,7 +11,7 @@ use crate::index::block::Block;
 use crate::part::Part;
 use crate::profile::Profile;
 
-/// Where in a source file, and in an object, a cost happened.
+/// The position of a cost in a source file and in an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The source file of the line, which for inlined code is another than that of the function.
@@ -24,39 +24,39 @@ pub struct Place {
     pub basic_block: Option<u64>,
 }
 
-/// What a line of a function says. Costs are as the line has them, in the order of the part's own event types; those
+/// The content of a line of a function. Costs are as the line has them, in the order of the part's own event types; those
 /// left off at its end are 0.
 #[derive(Debug, Clone, Copy)]
 pub enum BlockLine<'p> {
-    /// What the line cost itself.
+    /// The self cost of a line.
     SelfCost {
-        /// Where.
+        /// The position of the line.
         place: Place,
-        /// How much.
+        /// The costs of the line.
         costs: Costs<'p>,
     },
     /// Calls of another function, or of the same.
     Calls {
-        /// Where they are made.
+        /// The position of the calls.
         place: Place,
-        /// Who is called.
+        /// The called function.
         callee: FunctionId,
-        /// How often.
+        /// The number of calls.
         count: Cost,
-        /// Where the callee is entered.
+        /// The position where the callee is entered.
         target: Place,
         /// Their inclusive costs.
         costs: Costs<'p>,
     },
     /// A jump.
     Jump {
-        /// Where it starts.
+        /// The position where it starts.
         place: Place,
-        /// How often it was taken.
+        /// The number of times that it was taken.
         taken: Cost,
-        /// For a conditional jump, how often it was reached.
+        /// The number of times that a conditional jump was reached.
         executed: Option<Cost>,
-        /// Where it leads.
+        /// The positions that the jump leads to.
         target: Place,
         /// The function that it leads to, where the profile says that it is another.
         function: Option<FunctionId>,

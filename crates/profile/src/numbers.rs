@@ -1,4 +1,4 @@
-//! What the numbers of compressed names stand for, at any place of an input.
+//! The meanings of name ids at any location of an input.
 
 use std::num::NonZeroU32;
 
@@ -9,10 +9,7 @@ use gristmill_format::raw::IdTable;
 struct Entry(NonZeroU32);
 
 impl Entry {
-    #[expect(
-        clippy::expect_used,
-        reason = "neither names nor parts are so many that the last number is taken"
-    )]
+    #[expect(clippy::expect_used, reason = "no input has 2^32 names or parts")]
     fn new(number: u32) -> Self {
         Entry(number.checked_add(1).and_then(NonZeroU32::new).expect("below the largest number"))
     }
@@ -51,14 +48,14 @@ impl GivenIn {
 pub(crate) struct Numbers {
     /// The first meanings, up to where all numbers are forgotten.
     first: [IdTable<Entry>; 3],
-    /// Where that happens.
+    /// The offsets where that happens.
     forgotten: Vec<u64>,
     later: Vec<Meaning>,
     /// The last meaning of each number, where it is in the list and not forgotten.
     last: [IdTable<Entry>; 3],
 }
 
-/// What a number stands for from some byte on. In this order they are looked up.
+/// The meaning of a name id from some byte on. The fields are in the order of lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Meaning {
     space: u32,
@@ -68,7 +65,7 @@ struct Meaning {
 }
 
 impl Numbers {
-    /// For an input of so many bytes.
+    /// Creates the tables for an input of `bytes` bytes.
     pub(crate) fn for_input(bytes: usize) -> Self {
         Numbers { first: [(); 3].map(|()| IdTable::for_input(bytes)), ..Numbers::default() }
     }
@@ -79,7 +76,7 @@ impl Numbers {
         self.last = Default::default();
     }
 
-    /// A number stands for this name from here on. To be told in the order of the file.
+    /// Defines a name id from here on. Definitions come in the order of the file.
     pub(crate) fn define(&mut self, space: usize, number: u64, name: u32, byte: u64) {
         match self.now(space, number) {
             Some(known) if known == name => {}
@@ -92,13 +89,13 @@ impl Numbers {
         }
     }
 
-    /// What stands where the first meaning of a number is looked for, to have it at hand.
+    /// Reads the memory of the first meaning of an id, to prefetch it.
     #[inline]
     pub(crate) fn first_meaning(&self, space: usize, number: u32) -> u32 {
         self.first[space].get_dense(number).map_or(0, Entry::number)
     }
 
-    /// What a number stands for at the end of what was told so far.
+    /// The latest meaning of an id.
     #[inline]
     pub(crate) fn now(&self, space: usize, number: u64) -> Option<u32> {
         if self.forgotten.is_empty() && self.later.is_empty() {
@@ -110,7 +107,7 @@ impl Numbers {
             .map(Entry::number)
     }
 
-    /// What a number stands for at this place. Not to be asked before [`Numbers::finish`].
+    /// The meaning of an id at this byte. It is not defined before [`Numbers::finish`].
     pub(crate) fn at(&self, space: usize, number: u64, byte: u64) -> Option<u32> {
         let forgotten = self.forgotten.partition_point(|&forgotten| forgotten <= byte);
         let stretch = forgotten.checked_sub(1).and_then(|last| self.forgotten.get(last));
@@ -130,7 +127,7 @@ impl Numbers {
         }
     }
 
-    /// No more will be told.
+    /// Ends the definitions, and sorts them for lookup.
     pub(crate) fn finish(&mut self) {
         // In the order of the file within each number.
         self.later.sort_by_key(|later| (later.space, later.number, later.byte));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Where a grammar leaves a file: the number of the line, and the offset in it. None when it has all of it.
+/// Returns the line number and offset where a file leaves a grammar; `None` if it never does.
 fn deviation(mut grammar: Grammar, file: &str) -> Option<(usize, usize)> {
     for (index, line) in file.split_inclusive('\n').enumerate() {
         let text = line.strip_suffix('\n');
@@ -12,7 +12,7 @@ fn deviation(mut grammar: Grammar, file: &str) -> Option<(usize, usize)> {
     grammar.end().map(|deviation| (file.lines().count(), deviation.offset))
 }
 
-/// What both grammars say to lines behind a header that both have: the offset at which they leave them.
+/// Returns the offset at which lines leave each grammar, after a header that both have.
 fn verdicts(before: &str, lines: &str, behind: &str) -> [Option<usize>; 2] {
     let file = format!("{before}{lines}\n{behind}");
     let first = before.lines().count();

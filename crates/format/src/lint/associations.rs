@@ -33,9 +33,9 @@ struct PartGraph<'a> {
     numbers: Vec<u32>,
     functions: Vec<Function>,
     arcs: Arcs,
-    /// What calls of a function to itself cost.
+    /// The cost of calls of a function to itself.
     to_itself: HashMap<u32, Cost>,
-    /// What had no room in the sums of a function.
+    /// The part of sums that does not fit a function's fields.
     excess: HashMap<u32, Excess>,
     greatest: Option<(Cost, Record<'a>)>,
     has_self_cost: bool,
@@ -43,9 +43,9 @@ struct PartGraph<'a> {
 
 #[derive(Debug)]
 struct Function {
-    /// Its self cost and that of its calls to others, but for the [`Excess`].
+    /// Its self cost and that of its calls to others, without the [`Excess`].
     through: i64,
-    /// What others say that calls to it cost, but for the [`Excess`].
+    /// The cost of calls to it by others, without the [`Excess`].
     incoming: i64,
     /// A `calls=` line that leads here; lines count from 1, so line 0 is none.
     called_at: Location,
@@ -78,7 +78,7 @@ fn add(sum: &mut i64, cost: Cost) -> bool {
 #[derive(Debug, Default)]
 struct Arcs {
     list: Vec<(u32, u32)>,
-    /// How many were left the last time.
+    /// The count that was left the last time.
     different: usize,
 }
 
@@ -261,7 +261,7 @@ impl<'a> Associations<'a> {
         for function in &part.functions {
             if let (false, Some(location)) = (function.has_block, function.called_at()) {
                 let name = shown(names.text(function.name));
-                let message = format!("`{name}` is called here but has no costs of its own");
+                let message = format!("`{name}` is called here but has no cost lines");
                 report.place(&rule::CALLEE_WITHOUT_BLOCK, location, message);
             }
         }
@@ -305,13 +305,13 @@ fn inclusive<'a, F: FnMut(Finding<'a>)>(
         if function.has_block && !in_cycle && incoming > through {
             let name = shown(names.text(function.name));
             let message =
-                format!("callers say that `{name}` cost {incoming}, itself and its callees say {through}");
+                format!("by its callers `{name}` cost {incoming}, by itself and its callees {through}");
             report.place(&rule::INCLUSIVE_MISMATCH, location, message);
         }
     }
 }
 
-/// Which functions can reach themselves. Takes functions away from both ends of the graph until only cycles and what
+/// Finds the functions that can reach themselves. Takes functions away from both ends of the graph until only cycles and what
 /// lies between them is left; the latter is spared a finding, which does no harm.
 fn cyclic(count: usize, arcs: &[(u32, u32)]) -> Vec<bool> {
     let mut in_cycle = vec![true; count];

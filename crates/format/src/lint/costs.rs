@@ -1,4 +1,4 @@
-//! Numbers: how many there are, their signs and sizes, and whether the sums hold.
+//! Checks of numbers: their count, signs and sizes, and the sums.
 
 use super::{Finding, Report, rule, shown};
 use crate::cost::{Cost, Costs};
@@ -16,7 +16,7 @@ pub(super) struct CostChecks<'a> {
     claims: Vec<Claim>,
 }
 
-/// What a `summary:` or `totals:` line says.
+/// The claim of a `summary:` or `totals:` line.
 #[derive(Debug)]
 struct Claim {
     is_totals: bool,
@@ -103,7 +103,7 @@ impl<'a> CostChecks<'a> {
             report.once(&rule::NO_COSTS, record, rule::NO_COSTS.summary);
         } else if count < self.event_count {
             let costs = counted(count, "cost");
-            let message = format!("{costs} for {} event types; the rest is 0", self.event_count);
+            let message = format!("{costs} for {} event types; the missing ones are 0", self.event_count);
             report.once(&rule::FEWER_COSTS, record, message);
         }
     }
@@ -119,7 +119,7 @@ impl<'a> CostChecks<'a> {
         }
         if let Some(index) = sums.iter().position(|&sum| sum > GREATEST) {
             let name = name_of(self.events, index);
-            let message = format!("the total of {name} is {}, more than 64 bits can hold", sums[index]);
+            let message = format!("the total of {name} is {}, which does not fit 64 bits", sums[index]);
             report.place(&rule::SUM_OVERFLOW, surveyor.part_location(), message);
         }
         self.events = None;
@@ -165,7 +165,7 @@ fn check_claim<'a, F: FnMut(Finding<'a>)>(
             continue;
         }
         let name = name_of(events, index);
-        let message = format!("`{key}:` says {claimed} {name}, the self costs sum to {sum}");
+        let message = format!("`{key}:` claims {claimed} {name}, the self costs sum to {sum}");
         let rule = if claim.is_totals {
             &rule::TOTALS_MISMATCH
         } else if claimed >= WRAPPED && sum < WRAPPED {

@@ -1,4 +1,4 @@
-//! The header: what is missing, what stands twice or in the wrong place, event types and their formulas.
+//! Checks of the header: missing, repeated and misplaced lines, event types and their formulas.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,7 +19,7 @@ pub(super) struct HeaderChecks<'a> {
     has_events: bool,
     has_part: bool,
     first_line: Option<Location>,
-    /// Processes and threads are few, parts may be many: each part is told by the number of the pair it belongs to.
+    /// Processes and threads are few, parts may be many: each part refers to its pair by index.
     threads: HashMap<(Option<u64>, Option<u64>), u32>,
     parts: HashSet<(u32, u64)>,
     last_pid: Option<u64>,
@@ -108,7 +108,7 @@ impl<'a> HeaderChecks<'a> {
             Header::Description { .. } | Header::Event(_) | Header::Other { .. } => "",
         };
         if !key.is_empty() && !self.part.seen.insert(key) {
-            report.line(&rule::DUPLICATE_HEADER, record, format!("`{key}:` stands twice in this part"));
+            report.line(&rule::DUPLICATE_HEADER, record, format!("`{key}:` occurs twice in this part"));
         }
         let at_end = matches!(header, Header::Summary(_) | Header::Totals(_));
         if self.part.has_body && !at_end {
@@ -201,7 +201,8 @@ impl<'a> HeaderChecks<'a> {
             let place = (value_at + token.offset, token.text.len());
             let shown = shown(token.text);
             if !is_name(token.text) {
-                let message = format!("event name `{shown}` has other characters than letters and digits");
+                let message =
+                    format!("the name of event type `{shown}` has other characters than letters and digits");
                 report.at(&rule::EVENT_NAME, record, place, message);
             }
             if repeated.binary_search(&hash_of(token.text)).is_ok() && !seen.insert(token.text) {
@@ -209,7 +210,7 @@ impl<'a> HeaderChecks<'a> {
                     &rule::DUPLICATE_EVENT,
                     record,
                     place,
-                    format!("event type `{shown}` stands here twice"),
+                    format!("event type `{shown}` occurs here twice"),
                 );
             }
         }
@@ -269,7 +270,7 @@ impl<'a> HeaderChecks<'a> {
             report.place(
                 &rule::DUPLICATE_PART,
                 part.begins,
-                format!("there is a part {number}{thread} of this process already"),
+                format!("this process already has a part {number}{thread}"),
             );
         }
         formulas(&part, report);
@@ -293,7 +294,7 @@ impl<'a> HeaderChecks<'a> {
     }
 }
 
-/// Hashes of the words that may stand there twice: nearly always none. A set of the words themselves would take more
+/// Hashes of the words that may occur twice: nearly always none. A set of the words themselves would take more
 /// memory than a file with a million event types.
 fn repeated(words: Words<'_>) -> Vec<u64> {
     let mut hashes: Vec<u64> = words.iter().map(hash_of).collect();
@@ -362,7 +363,7 @@ fn formulas<'a, F: FnMut(Finding<'a>)>(part: &PartState<'a>, report: &mut Report
     }
 }
 
-/// Whether a derived type is among the types that it is made of, however far down.
+/// `true` if a derived type is among the types that it is made of, at any depth.
 fn uses(derived: &HashMap<&[u8], Vec<&[u8]>>, name: &[u8]) -> bool {
     let mut seen = HashSet::new();
     let mut open: Vec<&[u8]> = derived.get(name).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How lines are spelled: blanks, line ends, encoding.
+//! Checks of spelling: blanks, line ends, encoding.
 
 use super::{Finding, Report, rule, shown};
 use crate::line_end::LineEnd;
@@ -117,11 +117,7 @@ impl Lines {
                 }
             }
             (Some(first), end) if first != end => {
-                report.once(
-                    &rule::LINE_END_MIXED,
-                    record,
-                    "the lines before end in another way than this one",
-                );
+                report.once(&rule::LINE_END_MIXED, record, "the lines before have another line end");
             }
             _ => {}
         }
@@ -135,7 +131,7 @@ impl Lines {
                     report.line(
                         &rule::COMMENT_IN_CALL,
                         record,
-                        "this stands between `calls=` and its cost line",
+                        "this line is between `calls=` and its cost line",
                     );
                 } else if self.in_block && matches!(record.line, Line::Blank) {
                     self.gap.get_or_insert(record.location);
@@ -184,7 +180,7 @@ impl Lines {
             report.place(
                 &rule::TRUNCATED,
                 location,
-                format!("the file ends here, without the line that {producer} ends a part with"),
+                format!("the file ends here, without the last line of a part by {producer}"),
             );
         } else if end == LineEnd::Missing && self.has_body {
             let part = survey.parts.last();
@@ -198,7 +194,7 @@ impl Lines {
                 );
             } else {
                 let message =
-                    "the last line has no line end; if the file was cut off, its last number may be too";
+                    "the last line has no line end; if the file was cut off, its last number may be cut, too";
                 report.place(&rule::NO_FINAL_NEWLINE, location, message);
             }
         }

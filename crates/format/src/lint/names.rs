@@ -25,9 +25,9 @@ pub(super) struct Names<'a> {
 
 #[derive(Debug, Default)]
 struct Space {
-    /// Which name a number stood for last, and in which part.
+    /// The last name of each id, and the part that defined it.
     meanings: IdTable<(u32, u32)>,
-    /// How many numbers a name has had, by its id; the counts go no further than they can.
+    /// The count of ids of each name; the counts saturate.
     numbers_of: Vec<u8>,
     /// The first definition, as long as no number is used again.
     only: Option<(u64, Location)>,
@@ -154,7 +154,7 @@ impl<'a> Names<'a> {
         match before {
             Some((before, part)) if before != text && part != record.part => {
                 let message = format!(
-                    "({id}) stood for {} `{}` in an earlier part",
+                    "({id}) meant {} `{}` in an earlier part",
                     key,
                     shown(surveyor.names(key).text(before))
                 );
@@ -169,7 +169,7 @@ impl<'a> Names<'a> {
                 let numbers = &mut space.numbers_of[index];
                 *numbers = numbers.saturating_add(1);
                 if *numbers == MANY_NUMBERS {
-                    let message = format!("the {MANY_NUMBERS}th number for one and the same {key}");
+                    let message = format!("the {MANY_NUMBERS}th id of the same {key}");
                     report.once(&rule::NAME_MANY_NUMBERS, record, message);
                 }
             }
@@ -191,12 +191,12 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether two names are equal. Those of references lie where they were defined, so they need not be compared.
+/// `true` if two names are equal. The text of a reference lies where it was defined, so it need not be compared.
 pub(super) fn is_same(a: &[u8], b: &[u8]) -> bool {
     std::ptr::eq(a, b) || a == b
 }
 
-/// What a name is made of.
+/// Checks the bytes of a name.
 fn text<'a, F: FnMut(Finding<'a>)>(
     key: NameKey,
     name: &Name<'a>,
@@ -207,7 +207,7 @@ fn text<'a, F: FnMut(Finding<'a>)>(
     let text = name.bytes();
     let place = (line.len() - text.len(), text.len());
     if text.is_empty() {
-        return report.once(&rule::EMPTY_NAME, record, format!("empty name of a {}", key.space()));
+        return report.once(&rule::EMPTY_NAME, record, format!("empty {} name", key.space()));
     }
     if name.id.is_none()
         && let [b'(', next, ..] = text
@@ -234,7 +234,7 @@ fn text<'a, F: FnMut(Finding<'a>)>(
     }
 }
 
-/// Whether `\n` stands in a name with no other backslash, so that it is no PHP namespace or Windows path.
+/// `true` if a name has `\n` and no other backslash, so that it is no PHP namespace or Windows path.
 fn escape_is_alone(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"\\n").is_some() && memchr::memchr_iter(b'\\', text).count() == 1
 }

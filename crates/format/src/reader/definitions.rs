@@ -1,5 +1,5 @@
-//! What the numbers of one name space stand for, in as little memory as possible: in large files this table is most of
-//! what reading touches beside the file, and whether it fits into the cache decides how long a name line takes.
+//! The meanings of the ids of one name space, in little memory. In large files this table is most of the memory that reading
+//! touches besides the file, and its fit into the cache decides how long a name line takes.
 
 use crate::id_table::IdTable;
 use crate::packed_range::{PackedRange, UnpackedRange};
@@ -8,7 +8,7 @@ use crate::packed_range::{PackedRange, UnpackedRange};
 pub(super) struct Definitions<'a> {
     input: &'a [u8],
     ranges: IdTable<PackedRange>,
-    /// Where the current part begins.
+    /// The offset of the beginning of the current part.
     part_begins: usize,
     /// Names that do not fit a [`PackedRange`].
     oversized: Vec<&'a [u8]>,
@@ -33,12 +33,12 @@ impl<'a> Definitions<'a> {
         }
     }
 
-    /// Whether the current part has given this meaning, which [`Definitions::get`] told.
+    /// `true` if the current part has given this meaning, which [`Definitions::get`] told.
     pub(super) fn is_of_part(&self, text: &[u8]) -> bool {
         self.offset(text) >= self.part_begins
     }
 
-    /// What is defined from this place of the input on is of another part.
+    /// Begins another part at this offset of the input.
     pub(super) fn begin_part(&mut self, at: usize) {
         self.part_begins = at;
     }
@@ -52,7 +52,7 @@ impl<'a> Definitions<'a> {
         self.ranges.set(id, range);
     }
 
-    /// Where a piece of the input begins.
+    /// The offset of a slice in the input.
     fn offset(&self, text: &[u8]) -> usize {
         let offset = text.as_ptr().addr().wrapping_sub(self.input.as_ptr().addr());
         debug_assert!(offset <= self.input.len() && text.len() <= self.input.len() - offset);

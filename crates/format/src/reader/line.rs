@@ -255,7 +255,7 @@ impl<'a> LineReader<'_, 'a> {
         }
     }
 
-    /// What does not hold over the beginning of a part.
+    /// Resets the state that does not outlive a part.
     fn forget_part(&mut self) {
         #[expect(clippy::cast_possible_truncation, reason = "a place in a slice")]
         let begins = self.location.byte as usize;
@@ -486,7 +486,7 @@ impl<'a> LineReader<'_, 'a> {
     }
 }
 
-/// Whether there are costs, and nothing else: then a line with a bad position is a cost line all the same.
+/// `true` if there are costs, and nothing else: then a line with a bad position is a cost line all the same.
 fn are_costs(mut tokens: Tokens<'_>) -> bool {
     let some = tokens.clone().next().is_some();
     some && tokens.all(|token| cost(token.text).is_ok())

@@ -42,7 +42,7 @@ pub trait Skim<'a> {
         text: &'a [u8],
     );
 
-    /// Whether those cost lines of this kind that come next and have a single cost may be handed out as a sum, and nothing
+    /// `true` if those cost lines of this kind that come next and have a single cost may be handed out as a sum, and nothing
     /// else be said of them. Asked before each run of such lines; if it is not implemented, they may not.
     fn takes_sums(&self, _role: CostRole) -> bool {
         false
@@ -59,7 +59,8 @@ impl<'a> Reader<'a> {
     /// Only a reader that leaves names to the caller does this; another one hands out nothing.
     ///
     /// ```
-    /// use gristmill_format::{Cost, CostRole, Costs, Line, Location, NameKey, Reader, Skim};
+    /// use gristmill_format::raw::Skim;
+    /// use gristmill_format::{Cost, CostRole, Costs, Line, Location, NameKey, Reader};
     ///
     /// struct Sum(Cost);
     ///
@@ -236,9 +237,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What short cost lines say that follow each other.
+/// A run of short cost lines.
 struct ShortLines {
-    /// Where they end.
+    /// The offset of their end.
     at: usize,
     count: u64,
     /// The position of the last.
@@ -265,7 +266,7 @@ impl ShortLines {
     }
 }
 
-/// What a cost line says with a single position and a single cost, both of them short.
+/// A cost line with a single position and a single cost, both short.
 struct ShortLine {
     length: usize,
     position: u64,
@@ -298,5 +299,5 @@ impl ShortLine {
     }
 }
 
-/// What a short line is looked for in, and as many bytes more as are looked at for a number.
+/// The bytes that a short line is looked for in, and those that reading a number may look at.
 type Piece = [u8; size_of::<HalfWindow>() + size_of::<u64>()];

@@ -107,7 +107,7 @@ impl<'a> Skim<'a> for Said {
 #[derive(Default)]
 struct Summed {
     said: Said,
-    /// How many such lines there were, and their sum: of calls, and of others.
+    /// The count of such lines and their sum: of calls, and of others.
     sums: [(u64, Cost); 2],
 }
 
@@ -171,7 +171,7 @@ impl<'a> Skim<'a> for Summed {
     }
 }
 
-/// What a reader that leaves names to its caller says to a sink, with and without skimming.
+/// The calls to a sink by a reader that leaves names to its caller, with and without skimming.
 fn skimmed<'a, S: Skim<'a> + Default>(
     input: &'a [u8],
     skims: bool,

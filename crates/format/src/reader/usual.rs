@@ -1,8 +1,8 @@
 //! Lines of the usual form, taken without a second look.
 //!
 //! Nearly all lines are spelled the way Callgrind spells them. They are recognised here and become the record that
-//! [`LineReader`](super::line::LineReader) would make of them. Whatever is not quite of that form, or would be an
-//! error, is left to it, with nothing changed. A test reads files both ways and compares.
+//! [`LineReader`](super::line::LineReader) would make of them. Lines of any other form, and errors, are left to it, with
+//! nothing changed. A test reads files both ways and compares.
 //!
 //! Measured on generated profiles of 100 MB: guessing a branch wrong costs as much as reading a number. So the ends of all
 //! tokens are looked up together, and positions are taken without asking for their sign.
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What a cost line of this length says, with nothing taken yet.
+    /// Reads a cost line of this length without going on to the next line.
     #[inline(always)]
     pub(super) fn cost_parts(
         &self,
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// What a call or jump line says, and how long it is, with nothing taken yet.
+    /// Reads a call or jump line and its length without going on to the next line.
     #[inline(always)]
     pub(super) fn association_parts(&self, window: &Window) -> Option<(Line<'a>, usize)> {
         let key = eight(window, 0)?;
@@ -233,24 +233,24 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a cost line says.
+/// The content of a cost line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CostParts {
     pub(super) values: [u64; MAX_COLUMNS],
-    /// Where the costs begin; at the end of the line if there are none.
+    /// The offset of the costs; that of the line end if there are none.
     pub(super) costs_at: usize,
 }
 
-/// What a name line says.
+/// The content of a name line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NameParts<'a> {
     pub(super) id: u64,
-    /// What the number is to stand for; none where it is only used.
+    /// The meaning that the id gets; `None` if it is only used.
     pub(super) text: Option<&'a [u8]>,
     pub(super) length: usize,
 }
 
-/// Reads what stands behind the key of a name line.
+/// Reads the value of a name line.
 #[inline(always)]
 pub(super) fn name_parts<'a>(rest: &'a [u8], window: &Window, key: &UsualKey) -> Option<NameParts<'a>> {
     let (id, close) = usual_number(window, key.length)?;
@@ -272,7 +272,7 @@ pub(super) fn name_parts<'a>(rest: &'a [u8], window: &Window, key: &UsualKey) ->
     }
 }
 
-/// Where tokens and lines end in a window.
+/// The ends of tokens and lines in a window.
 ///
 /// Measured on generated profiles of 100 MB: looked up for the whole line before anything else, they let the processor
 /// begin with the next line while it is still busy with the numbers of this one.
@@ -407,12 +407,12 @@ fn usual_count(window: &Window, start: usize, after: u8) -> Option<(Cost, usize)
     (window.get(stop) == Some(&after)).then_some((Cost::from(value), stop + 1))
 }
 
-/// What the first byte of a position means.
+/// The meaning of the first byte of a position.
 #[derive(Debug, Clone, Copy)]
 struct Sign {
     /// Bit n is set if the position may be of n bytes.
     lengths: u64,
-    /// What makes a `0` of the sign, and leaves a digit alone.
+    /// The bits that make a `0` of the sign and leave a digit unchanged.
     to_zero: u64,
     /// All ones where the position is relative.
     relative: u64,
@@ -437,8 +437,7 @@ static SIGNS: [Sign; 256] = {
     signs
 };
 
-/// Whether this can be a cost line. Of the sixteen bytes from `*` to `9` three begin no position, and it need not be known
-/// here that they do not.
+/// `true` if this can be a cost line. Three of the sixteen bytes from `*` to `9` begin no position; later checks decline them.
 #[inline(always)]
 pub(super) fn begins_position(window: &Window) -> bool {
     window[0].wrapping_sub(b'*') < 16
@@ -450,7 +449,7 @@ fn sign(byte: u8) -> &'static Sign {
 }
 
 impl Sign {
-    /// Whether a position that begins like this may be of so many bytes.
+    /// `true` if a position with this first byte may have this length.
     #[inline(always)]
     fn allows(&self, length: usize) -> bool {
         self.lengths >> length & 1 != 0
@@ -477,7 +476,7 @@ fn usual_position(window: &Window, start: usize, stop: usize, base: u64) -> Opti
     (value < BASE_LIMIT).then_some(value)
 }
 
-/// The same of bytes that are all known to be digits, but for the first one; up to eight of them.
+/// The same for up to eight bytes that are known to be digits, except the first one.
 #[inline(always)]
 pub(super) fn short_position(bytes: u64, length: usize, base: u64) -> Option<u64> {
     let sign = sign(bytes.to_le_bytes()[0]);

@@ -57,7 +57,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         }
     }
 
-    /// What the body of a part needs before its first line, or before its first function.
+    /// Writes the lines that the body of a part needs before its first line, or before its first function.
     fn enter_body(&mut self, reader: &Reader<'a>, record: &Record<'a>) -> Result<(), Error> {
         let plan = self.plan();
         let location = record.location;
@@ -296,7 +296,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
     }
 }
 
-/// Whether the jump is one into another file or function.
+/// `true` if the jump leads to another file or function.
 fn leads_away(context: &NameContext<Name<'_>>) -> bool {
     let same = |one: Option<Name<'_>>, other: Option<Name<'_>>| match (one, other) {
         (Some(one), Some(other)) => one.text == other.text && (one.text.is_some() || one.id == other.id),

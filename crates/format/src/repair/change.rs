@@ -1,4 +1,4 @@
-//! What a repair changed, counted by kind.
+//! The changes of a repair, counted by kind.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,11 +19,11 @@ use crate::location::Location;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// What was done.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// How often.
+    /// The number of changes.
     pub count: u64,
-    /// The line of the input where it was done first.
+    /// The line of the input of the first change.
     pub first: Location,
 }
 
@@ -62,61 +62,61 @@ change_kinds! {
     /// The file began with the bytes `EF BB BF`.
     ByteOrderMark => "the byte order mark was left out",
     /// Lines ended with a carriage return.
-    LineEnd => "line ends became line feeds",
+    LineEnd => "line ends were changed to line feeds",
     /// The file did not end with a line end; perhaps it is cut off.
     UnendedLine => "the last line, which may be cut off, got a line end",
     /// The lines by which a file is known were missing or not at the top.
     FirstLines => "`# callgrind format`, `version: 1` and `creator:` were put at the top",
     /// Another version than 1.
-    Version => "the version became 1",
+    Version => "the version was set to 1",
     /// Only the top of the file may say these.
-    LaterVersion => "`version:` and `creator:` lines of later parts were left out",
-    /// What Xdebug writes between two profiles in a file.
-    Separator => "lines between appended profiles were left out",
+    LaterVersion => "`version:` and `creator:` lines of later parts were removed",
+    /// Separators that Xdebug writes between two profiles in a file.
+    Separator => "lines between appended profiles were removed",
     /// Header lines that stood below the first body line, or out of their order.
     MovedHeader => "header lines were moved to the header of their part",
     /// Header lines that a part may have once; the last one holds.
-    RepeatedHeader => "header lines that were said again later in the same header were left out",
+    RepeatedHeader => "repeated header lines were removed",
     /// A part without event types of its own.
-    EventsTakenOver => "parts without an `events:` line took over that of another part",
+    EventsTakenOver => "parts without an `events:` line got that of another part",
     /// Names of event types that are more than letters and digits.
-    EventName => "event names were made of letters and digits, and kept as long names",
+    EventName => "event types got names of letters and digits, and kept the old names as long names",
     /// `event: Ir Instructions`
     EventColon => "`event:` lines got the colon before the long name",
     /// A formula that subtracts, or uses names that no event type has.
-    Formula => "formulas that the grammar does not have were left out",
+    Formula => "formulas that the grammar does not allow were removed",
     /// `desc:` lines without a kind.
     DescriptionKind => "`desc:` lines without a kind became notes",
     /// A `summary:` line with more numbers than there are event types.
     Summary => "`summary:` lines were cut to the number of event types",
     /// A `totals:` line that told other sums than the body.
-    Totals => "`totals:` lines were computed anew",
+    Totals => "`totals:` lines were computed again",
     /// Sums that do not fit the format.
-    TotalsLeftOut => "`totals:` lines with sums above 2^64 - 1 were left out",
+    TotalsLeftOut => "`totals:` lines with sums above 2^64 - 1 were removed",
     /// Parts without a body would run into the next part.
     TotalsAdded => "parts without a body got a `totals:` line that ends them",
     /// Columns in another order, of unknown kinds, or named with older words.
-    Columns => "position columns were brought into the order instr, bb, line; others were left out",
+    Columns => "position columns were sorted to instr, bb, line; others were removed",
     /// Header lines with keys that are not known, or values that cannot be read.
     Header => "unknown and unreadable header lines became comments",
     /// `rec=`, `bb=`, `ln=`, `frfn=` and keys that are not known.
-    Body => "body lines that the grammar does not have became comments",
+    Body => "body lines that the grammar does not allow became comments",
     /// Lines of no form at all.
     Unreadable => "unreadable lines became comments",
     /// Capital letters in keys, blanks where none may be, older keys.
-    Spelling => "lines were spelled as the grammar has it",
+    Spelling => "lines were respelled by the grammar",
     /// Costs before the first `fn=` of a part.
     FunctionAdded => "`fn=???` was added for costs before any function",
     /// Costs of an appended profile that have no object or file.
     PlaceAdded => "`ob=???` and `fl=???` were added for costs without object or file",
     /// Name numbers that nothing defines.
-    UndefinedName => "name numbers without a name were named `??? (number)`",
+    UndefinedName => "name ids without a name were named `??? (id)`",
     /// A number with two meanings in one part, or one without its closing parenthesis.
-    NameNumber => "names with the number of another name, or with half a number, got numbers of their own",
+    NameNumber => "names with the id of another name, or with an unclosed id, got ids of their own",
     /// `(7)'2'(3)`, as `--compress-mangled=yes` writes names.
-    ComposedName => "names made of the numbers of other names were spelled out",
-    /// What the same program left when it took numbers away.
-    NumberComment => "comments with the numbers that names once had were left out",
+    ComposedName => "names made of references to other names were expanded",
+    /// Comments that this program left when it removed name ids.
+    NumberComment => "comments with the former ids of names were removed",
     /// Callees that no call line follows.
     CalleeWithoutCall => "callee lines without a call became comments",
     /// `calls=` lines without a cost line.
@@ -128,17 +128,17 @@ change_kinds! {
     /// Counts below 0.
     NegativeCount => "negative counts became 0",
     /// Targets with more or fewer positions than there are columns.
-    Target => "targets of calls and jumps were fitted to the position columns",
+    Target => "targets of calls and jumps were adapted to the position columns",
     /// `jcnd=1/2`
-    JumpForm => "conditional jumps were written as the published grammar has them",
+    JumpForm => "conditional jumps were respelled by the published grammar",
     /// `jfi=` and `jfn=` lines.
-    JumpName => "`jfi=` and `jfn=` lines were left out",
+    JumpName => "`jfi=` and `jfn=` lines were removed",
     /// Jumps into another file or function: the grammar has only targets in the same.
     JumpAway => "jumps into another file or function became comments",
     /// Fewer positions than columns.
     MissingPosition => "missing positions were filled in",
     /// Positions that are no numbers or out of range.
-    BadPosition => "unreadable positions became the nearest that can be read",
+    BadPosition => "unreadable positions became the nearest valid ones",
     /// `12-15`
     Range => "ranges of positions became their first position",
     /// Costs below 0.
@@ -148,15 +148,15 @@ change_kinds! {
     /// `.` for no cost.
     Dot => "costs of `.` became 0",
     /// Numbers with a fraction or an exponent.
-    Fraction => "fractions were cut off",
+    Fraction => "fractions were removed",
     /// Numbers above 2^64 - 1.
-    TooLarge => "numbers out of range became the nearest in range",
+    TooLarge => "numbers out of range became the nearest valid ones",
     /// More costs than event types.
-    ExtraCost => "costs without an event type were left out",
+    ExtraCost => "costs without an event type were removed",
 }
 
 impl ChangeKind {
-    /// The change that follows from what the reader complained about; None where the record tells, not the error.
+    /// The change that follows from an error of the reader; `None` if the record decides, not the error.
     pub(super) fn from_error(error: ErrorKind) -> Option<Self> {
         Some(match error {
             ErrorKind::LeadingBlank | ErrorKind::BlankBeforeSeparator | ErrorKind::KeyCase => {

@@ -3,7 +3,7 @@
 use crate::position::{Columns, PositionKind, Positions};
 use crate::record::Words;
 
-/// Which columns of the input make the columns of the output.
+/// The columns of the input that make the columns of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     given: Columns,
@@ -44,7 +44,7 @@ impl Layout {
         self.columns().map(|(word, _)| word).collect()
     }
 
-    /// Whether the `positions:` line is as the grammar has it.
+    /// `true` if the `positions:` line is as the grammar has it.
     pub(super) fn is_usual(words: &Words<'_>) -> bool {
         let layout = Layout::new(Columns::new(words.iter().map(PositionKind::parse)), false);
         words.iter().eq(layout.words())

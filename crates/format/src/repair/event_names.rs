@@ -9,7 +9,7 @@ use crate::scan::{is_blank, trim_end, trim_start};
 /// All names of event types of a file.
 #[derive(Debug, Default)]
 pub(super) struct EventNames<'a> {
-    /// Where the legal ones stand, which only matter when others need new names: the lists, and single names.
+    /// The locations of legal names, which matter only when others need new names: the lists, and single names.
     lists: Vec<Words<'a>>,
     singles: Vec<&'a [u8]>,
     /// Those that need another name, in the order of the file.
@@ -75,7 +75,7 @@ impl<'a> EventNames<'a> {
         }
     }
 
-    /// Whether no name of the file needs another.
+    /// `true` if no name of the file needs another.
     pub(super) fn are_kept(&self) -> bool {
         self.renamed.is_empty()
     }
@@ -111,7 +111,7 @@ fn trim_blanks(text: &[u8]) -> &[u8] {
     trim_end(trim_start(text))
 }
 
-/// The name of a term: what stands after `10`, `10 *` and blanks.
+/// The name of a term: the text after `10`, `10 *` and blanks.
 fn after_factor(term: &[u8]) -> &[u8] {
     let end = term.iter().position(|&b| !(b.is_ascii_digit() || is_blank(b))).unwrap_or(term.len());
     let rest = &term[end..];

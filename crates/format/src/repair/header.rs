@@ -43,7 +43,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         self.plan.once(self.group.index, once)
     }
 
-    /// Whether a record has been written ahead of its place.
+    /// `true` if a record has been written before its turn.
     fn is_opener(&self, once: Once) -> bool {
         self.group.index > 0 && self.plan.opener(self.group.index) == once
     }
@@ -127,7 +127,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         }
     }
 
-    /// Writes the `events:` line, with all that goes into the header but stands elsewhere, or is missing.
+    /// Writes the `events:` line, and the header lines that are elsewhere or missing.
     pub(super) fn events(&mut self) -> Result<(), Error> {
         if std::mem::replace(&mut self.group.has_events, true) {
             return Ok(());
@@ -181,7 +181,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         }
     }
 
-    /// Writes the header lines that stand below the header.
+    /// Writes the header lines that follow the header.
     fn late(&mut self, plan: &Group<'a>) -> Result<(), Error> {
         for &location in plan.late() {
             if let Some(record) = self.plan.read_again(location) {

@@ -13,15 +13,14 @@ use crate::reader::Reader;
 use crate::record::Line;
 use crate::scan::is_blank;
 
-/// How names begin that are made for numbers without one.
+/// The beginning of names that are made for ids without one.
 const UNNAMED: &[u8] = b"??? (";
 
 fn unnamed(id: u64) -> Vec<u8> {
     [UNNAMED, format!("{id})").as_bytes()].concat()
 }
 
-/// What to put in for a number: its meaning; where that is made of references, what they mean; where that is no help, a
-/// name made for want of one.
+/// Returns the text for a name id: its meaning, with references expanded; if that is no name, one that is made for the id.
 fn meaning<'a>(reader: &Reader<'a>, space: NameSpace, id: u64) -> Cow<'a, [u8]> {
     let plain = |id| match reader.meaning(space, id) {
         Some(text) if !is_compound_name(text) => Cow::Borrowed(text),
@@ -43,7 +42,7 @@ fn expand<'a>(text: &[u8], meaning: impl FnMut(u64) -> Option<Cow<'a, [u8]>>) ->
 #[derive(Debug)]
 pub(super) enum Held<'a> {
     Name(HeldName<'a>),
-    /// What stands after the `#`.
+    /// The text after the `#`.
     Comment(Vec<u8>),
     Blank,
 }
@@ -59,7 +58,7 @@ pub(super) struct HeldName<'a> {
 }
 
 impl<'a, W: io::Write> Run<'_, 'a, W> {
-    /// The name as it is to be written.
+    /// The name that is written.
     pub(super) fn chosen(
         &mut self,
         reader: &Reader<'a>,

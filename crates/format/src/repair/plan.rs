@@ -42,14 +42,14 @@ impl Once {
     }
 }
 
-/// What the file has of one part of the output.
+/// The lines of the input for one part of the output.
 #[derive(Debug, Default)]
 pub(super) struct Group<'a> {
-    /// Where its lines begin in [`Plan::once`].
+    /// The index of its first line in [`Plan::once`].
     start: usize,
-    /// What few parts have.
+    /// Lines that few parts have.
     rare: Option<Box<Rare<'a>>>,
-    /// The `summary:` line stands below the header.
+    /// The `summary:` line comes after the header.
     pub(super) summary_is_late: bool,
     /// Nothing of the body comes after the `totals:` line.
     pub(super) totals_are_last: bool,
@@ -66,27 +66,27 @@ pub(super) struct Group<'a> {
     events_of: usize,
 }
 
-/// What few parts have.
+/// Lines that few parts have.
 #[derive(Debug, Default)]
 struct Rare<'a> {
-    /// `cmd:`, `desc:` and `event:` lines that stand below the header.
+    /// `cmd:`, `desc:` and `event:` lines that come after the header.
     late: Vec<Location>,
     /// The names that have an `event:` line, of those that need another name.
     defined_events: BTreeSet<&'a [u8]>,
 }
 
 impl<'a> Group<'a> {
-    /// Whether there is anything to be written of it.
+    /// `true` if it has a line to write.
     pub(super) fn exists(&self) -> bool {
         self.has_body || self.has_header
     }
 
-    /// Whether a name that needs another one has an `event:` line.
+    /// `true` if a name that needs another one has an `event:` line.
     pub(super) fn defines(&self, name: &[u8]) -> bool {
         self.rare.as_ref().is_some_and(|rare| rare.defined_events.contains(name))
     }
 
-    /// Where the `cmd:`, `desc:` and `event:` lines are that stand below the header.
+    /// The locations of `cmd:`, `desc:` and `event:` lines that come after the header.
     pub(super) fn late(&self) -> &[Location] {
         self.rare.as_ref().map_or(&[], |rare| &rare.late)
     }
@@ -98,11 +98,11 @@ impl<'a> Group<'a> {
     }
 }
 
-/// What the first pass found out.
+/// The result of the first pass.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     input: &'a [u8],
-    /// What lines end with.
+    /// The byte that ends lines.
     terminator: LineTerminator,
     /// For each header line that is said once in a group the last such line, group by group.
     once: Vec<(Once, Location)>,
@@ -112,13 +112,13 @@ pub(super) struct Plan<'a> {
     /// The group of each part that the reader sees.
     group_of: Vec<usize>,
     pub(super) event_names: EventNames<'a>,
-    /// Whether the first name that could do without has a number.
+    /// `true` if the first name that needs no id has one.
     pub(super) is_numbered: bool,
     /// The highest number in use in each space.
     pub(super) highest: NameSpaces<u64>,
-    /// How many times numbers are defined in each space.
+    /// The count of definitions in each space.
     definitions: NameSpaces<usize>,
-    /// Where the lines at the top are not as they should be.
+    /// The location where the lines at the top are not as the grammar has them.
     pub(super) bad_top: Option<Location>,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Plan<'a> {
         &self.once[start(group)..start(group + 1)]
     }
 
-    /// Where a group has the line.
+    /// The location of the line in a group.
     pub(super) fn location(&self, group: usize, once: Once) -> Option<Location> {
         self.lines(group).iter().find(|(other, _)| *other == once).map(|(_, location)| *location)
     }
@@ -182,7 +182,7 @@ impl<'a> Plan<'a> {
         self.read_again(self.location(group, once)?)
     }
 
-    /// The header line that stands there.
+    /// The header line at that location.
     pub(super) fn read_again(&self, location: Location) -> Option<Record<'a>> {
         if let Ok(index) = self.special.binary_search_by_key(&location, |record| record.location) {
             return Some(self.special[index]);
@@ -215,7 +215,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// How much of the lines at the top has been seen.
+/// The progress through the lines at the top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Top {
     Nothing,
@@ -375,7 +375,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the line, read alone, would be taken for no profile, or be divided at carriage returns inside it.
+    /// `true` if the line, read alone, would be taken for no profile, or be divided at carriage returns inside it.
     fn is_special(&self, record: &Record<'a>) -> bool {
         let is_last = match record.spelling.line_end() {
             LineEnd::Missing => true,
@@ -404,7 +404,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether the header line may be said more than once, and begins no part.
+/// `true` if the header line may be repeated, and begins no part.
 pub(super) fn is_loose(header: &Header<'_>) -> bool {
     matches!(header, Header::Command(_) | Header::Description { .. } | Header::Event(_))
 }

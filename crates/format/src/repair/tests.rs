@@ -18,7 +18,7 @@ fn repaired(input: &[u8], options: &Rewrite) -> (String, Vec<ChangeKind>) {
     (output, first.changes.iter().map(|change| change.kind).collect())
 }
 
-/// Repairs what stands below the lines at the top.
+/// Repairs lines after those at the top.
 fn check(input: &str, expected: &str, changes: &[ChangeKind]) {
     let (output, kinds) = repaired(format!("{TOP}{input}").as_bytes(), &Rewrite::default());
     assert_eq!(output, format!("{TOP}{expected}"), "{input}");

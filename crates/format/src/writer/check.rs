@@ -1,4 +1,4 @@
-//! Whether a value would read back as it is.
+//! Checks that a value would read back as it is.
 
 use crate::cost::{Cost, CostFault, Costs, is_in_range};
 use crate::error::{Error, ErrorKind};
@@ -8,7 +8,7 @@ use crate::record::{EventDefinition, Header, Words};
 use crate::scan::{is_blank, trim_end, trim_start};
 use crate::shape::{Shape, is_known_key, shape};
 
-/// Why a line is not written.
+/// The reason why a line is not written.
 #[derive(Debug)]
 pub(super) enum Refusal {
     Line(ErrorKind),
@@ -51,7 +51,7 @@ pub(super) fn one_line(text: &[u8]) -> Result<(), ErrorKind> {
     if is_one_line(text) { Ok(()) } else { Err(ErrorKind::LineEndInText) }
 }
 
-/// A value that stands after a separator and blanks, up to the end of its line.
+/// Checks a value that follows a separator and blanks, up to the end of its line.
 fn value(text: &[u8]) -> Result<(), ErrorKind> {
     one_line(text)?;
     if text.first().is_some_and(|first| is_blank(*first)) { Err(ErrorKind::UnreadableText) } else { Ok(()) }
@@ -98,7 +98,7 @@ pub(super) fn check_header(header: &Header<'_>) -> Result<(), Refusal> {
     Ok(check_text(header)?)
 }
 
-/// All but the numbers.
+/// Checks everything except the numbers.
 fn check_text(header: &Header<'_>) -> Result<(), ErrorKind> {
     match header {
         Header::Version(text) | Header::Creator(text) | Header::Command(text) => value(text),

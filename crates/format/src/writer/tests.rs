@@ -139,7 +139,7 @@ fn a_file_has_one_kind_of_line_end() {
     assert_eq!(file(&[Lf, CrLf, Lf]), "events: Ir\n\r\n\n");
     assert_eq!(file(&[Cr, Lf, CrLf]), "events: Ir\r\r\r");
     assert_eq!(file(&[Missing, Lf]), "events: Ir\n\n");
-    assert_eq!(file(&[Cr, Missing]), "events: Ir\r\r", "an empty line is nothing but its end");
+    assert_eq!(file(&[Cr, Missing]), "events: Ir\r\r", "an empty line consists of its end");
     assert_eq!(file(&[Lf, Cr]), "events: Ir\n\r");
     assert_eq!(file(&[Lf, Cr, Lf]), "events: Ir\n\r\n\n", "half of a line end is made whole");
 }
@@ -165,7 +165,7 @@ fn what_begins_with_an_unknown_word_needs_event_types() {
     );
 }
 
-/// As Callgrind does: from 1 on, less than 100 away, and anew at each function.
+/// As Callgrind does: from 1 on, less than 100 away, and again at each function.
 #[test]
 fn positions_are_relative_where_callgrind_has_them_so() {
     let mut writer = Writer::new(Vec::new()).positions(PositionStyle::Compressed);

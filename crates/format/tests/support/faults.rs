@@ -1,8 +1,8 @@
-//! What is wrong with a file.
+//! The faults of a file.
 
 use gristmill_format::{Header, Line, Reader};
 
-/// What the tolerant reader finds fault with, in costs too, which it decodes only when asked to.
+/// The errors of the tolerant reader, with those in costs, which it decodes only on demand.
 pub(crate) fn faults(file: &[u8]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut event_types = usize::MAX;

@@ -1,4 +1,4 @@
-//! What a profile says, whatever its spelling: the list of facts by which two files are compared.
+//! The content of a profile without its spelling: the list of facts by which two files are compared.
 
 use gristmill_format::{Cost, CostRole, Costs, Line, Name, NameSpace, Reader};
 

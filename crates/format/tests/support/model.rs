@@ -1,10 +1,10 @@
-//! Which part a line belongs to, and which names it is about.
+//! A model of parts and names, as the documentation describes them.
 
 use gristmill_format::{CostRole, Name, NameKey};
 
 use crate::made::Made;
 
-/// What the documentation says about parts and names, in the plainest way.
+/// The rules of the documentation about parts and names, in the plainest way.
 #[derive(Default)]
 pub(crate) struct Model<'m> {
     pub(crate) part: u32,

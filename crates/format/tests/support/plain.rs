@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::lines::lines;
 
-/// What there is in a file.
+/// The contents of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scan {
     pub(crate) parts: Vec<PartScan>,
@@ -16,7 +16,7 @@ pub(crate) struct Scan {
     pub(crate) has_odd_numbers: bool,
 }
 
-/// What there is in a part.
+/// The contents of a part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartScan {
     pub(crate) events: Vec<String>,

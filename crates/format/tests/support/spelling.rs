@@ -12,7 +12,7 @@ pub(crate) fn plain_and_back(file: &[u8]) -> Result<Vec<u8>, Error> {
     compressed.run(&plain.run(file, Vec::new())?, Vec::new())
 }
 
-/// Whether names have numbers and positions are relative wherever they can be, told from the text alone.
+/// `true` if names have numbers and positions are relative wherever they can be, told from the text alone.
 pub(crate) fn is_written_by_default(file: &[u8]) -> bool {
     has_numbered_names(file) && has_relative_positions(file)
 }

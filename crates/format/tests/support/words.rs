@@ -46,7 +46,7 @@ pub(crate) fn event_types(value: &str) -> Vec<String> {
     words.iter().enumerate().map(name).collect()
 }
 
-/// What numbers stand for: objects, files and functions.
+/// The meanings of ids: objects, files and functions.
 #[derive(Debug, Default)]
 pub(crate) struct Names([BTreeMap<u64, String>; 3]);
 
@@ -54,7 +54,7 @@ pub(crate) const OBJECTS: usize = 0;
 pub(crate) const FILES: usize = 1;
 pub(crate) const FUNCTIONS: usize = 2;
 
-/// How a name came about.
+/// The origin of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// It is spelled out, or its number stands for it.
@@ -102,7 +102,7 @@ impl Names {
     }
 }
 
-/// Whether a text begins as `(7)` does.
+/// `true` if a text begins as `(7)` does.
 fn opens_number(text: &str) -> bool {
     text.strip_prefix('(').is_some_and(|inside| inside.starts_with(|first: char| first.is_ascii_digit()))
 }

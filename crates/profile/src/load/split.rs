@@ -1,4 +1,4 @@
-//! Where an input can be cut, and what probably holds at the cuts.
+//! The cuts of an input, and the probable state at them.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use gristmill_format::raw::{BaseRule, Resumption};
 use gristmill_format::{Columns, ErrorKind, Header, Line, NameKey, Reader};
 use memchr::memmem;
 
-/// What a piece is begun with before it is known what stands before it. Later it is compared with what really held.
+/// The assumed state at the beginning of a piece, before the text before it was read. Later it is compared with the real one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Speculation<'a> {
     pub(super) resumption: Resumption,
     pub(super) state: State<'a>,
 }
 
-/// What decides how lines are read, besides names and positions.
+/// The state that decides how lines are read, besides names and positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct State<'a> {
     pub(super) columns: Columns,
@@ -28,7 +28,7 @@ pub(super) struct State<'a> {
 }
 
 impl State<'_> {
-    /// What holds at the beginning of an input.
+    /// The state at the beginning of an input.
     pub(super) const START: State<'static> = State {
         columns: Columns::LINE,
         events: b"",
@@ -50,12 +50,12 @@ pub(super) fn span<'a>(input: &'a [u8], words: impl Iterator<Item = &'a [u8]>) -
     range.and_then(|range| input.get(range)).unwrap_or_default()
 }
 
-/// Where a slice of the input begins in it.
+/// The offset of a slice in the input.
 pub(super) fn offset(input: &[u8], slice: &[u8]) -> usize {
     (slice.as_ptr() as usize).saturating_sub(input.as_ptr() as usize)
 }
 
-/// What holds at the first function of an input, and so probably at most others. None where it says too little.
+/// The state at the first function of an input, which most others probably share. `None` if it says too little.
 pub(super) fn speculate(input: &[u8]) -> Option<Speculation<'_>> {
     let mut state = State::START;
     let mut reader = Reader::new(input);
