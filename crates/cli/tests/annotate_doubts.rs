@@ -17,7 +17,7 @@ const GOOD: &[u8] = b"# callgrind format\nevents: Ir\nfl=mill.c\nfn=main\n1 10\n
 /// The same with a line that is none.
 const BAD: &[u8] = b"# callgrind format\nevents: Ir\nfl=mill.c\nfn=main\n1 10\nwhat is this?\n3 5\n";
 
-const DOUBTS: &str = "1 line could not be taken as it stands: gristmill lint tells which";
+const DOUBTS: &str = "1 line could not be taken as it is: gristmill lint shows it";
 
 /// What is written, and what is said.
 fn annotated(folder: &Path, arguments: &[&str]) -> (String, String) {
@@ -50,7 +50,7 @@ fn doubts_are_about_all_profiles() {
     let (_, said) = annotated(folder.path(), &["one", "two", "three"]);
     assert_eq!(
         said,
-        "gristmill: warning: one, two, three: 2 lines could not be taken as they stand: gristmill lint tells which\n"
+        "gristmill: warning: one, two, three: 2 lines could not be taken as they are: gristmill lint shows them\n"
     );
 }
 

@@ -296,8 +296,8 @@ fn lines_that_could_not_be_taken_are_told() {
     let worse = format!("{broken}more nonsense\n");
     let files =
         folder(&[("base.out", broken.as_bytes()), ("new.out", worse.as_bytes()), ("good.out", CLEAN)]);
-    let of_base = "base.out: 1 line could not be taken as it stands: gristmill lint tells which";
-    let of_new = "new.out: 2 lines could not be taken as they stand: gristmill lint tells which";
+    let of_base = "base.out: 1 line could not be taken as it is: gristmill lint shows it";
+    let of_new = "new.out: 2 lines could not be taken as they are: gristmill lint shows them";
     let pair = ["base.out", "new.out"];
     for function in [&[][..], &["--function", "f"]] {
         for format in ["text", "markdown", "html"] {

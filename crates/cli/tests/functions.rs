@@ -231,7 +231,7 @@ fn what_was_left_out_is_said_in_every_format() {
 #[test]
 fn lines_that_could_not_be_taken_are_said_of_values() {
     let profile = b"events: Ir\nfn=main\n1 10\nwhat is this?\n3 5\n";
-    let said = "1 line could not be taken as it stands: gristmill lint tells which";
+    let said = "1 line could not be taken as it is: gristmill lint shows it";
     for command in [&["functions", "-"][..], &["show", "main", "-"], &["tree", "-"]] {
         for format in ["json", "csv"] {
             let output = run_with(&[command, &["--format", format]].concat(), profile);

@@ -9,6 +9,7 @@ use gristmill_output::json;
 use gristmill_report::diff::{Diff, FunctionDiff};
 use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
+use gristmill_report::{Functions, Show};
 use harness::*;
 
 #[test]
@@ -16,10 +17,12 @@ fn schemas_are_those_of_the_types() {
     for (name, schema) in [
         ("diff", json::schema::<Diff>("gristmill diff --format json")),
         ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
+        ("functions", json::schema::<Functions>("gristmill functions --format json")),
         ("gate", json::schema::<GateReport>("gristmill gate run --format json")),
         ("info", json::schema::<InfoDocument<'_>>("gristmill info --format json")),
         ("lint", json::schema::<LintDocument<'_>>("gristmill lint --format json")),
         ("lint-rules", json::schema::<RuleList>("gristmill lint --rules --format json")),
+        ("show", json::schema::<Show>("gristmill show --format json")),
     ] {
         let path = root().join("docs/schema").join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(schema.as_value()).unwrap() + "\n";

@@ -3,9 +3,12 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use gristmill_format::Cost;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
 
 use crate::number::{group_digits, grouped};
 
@@ -120,6 +123,29 @@ impl fmt::Display for CostUnit {
             CostUnit::Count => Ok(()),
             _ => f.write_str(&self.show(1)),
         }
+    }
+}
+
+impl Serialize for CostUnit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            CostUnit::Count => serializer.serialize_none(),
+            _ => serializer.collect_str(self),
+        }
+    }
+}
+
+impl JsonSchema for CostUnit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "CostUnit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "null"] })
     }
 }
 

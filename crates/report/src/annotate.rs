@@ -204,7 +204,7 @@ impl<'v> Annotation<'v> {
             }
         }
         let calls = calls(view, &files);
-        Ok(Annotation { view, head: Head::of(view), functions, wanted, place_of, files, calls })
+        Ok(Annotation { view, head: Head::new(view), functions, wanted, place_of, files, calls })
     }
 
     /// The functions that are wanted, the dearest first.

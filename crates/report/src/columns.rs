@@ -9,9 +9,8 @@ use gristmill_profile::event::known_long_name;
 use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
 use gristmill_profile::formula::{Definition, DerivationFault, Derived};
 use gristmill_profile::{EventId, Profile, Selection};
-
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::view::error::ViewError;
 use crate::view::options::EventSelection;
@@ -24,16 +23,9 @@ pub struct EventColumn {
     /// Its name for people, if there is one.
     pub long_name: Option<String>,
     /// The unit of its costs, such as `10 ns`. `null` for a count.
-    #[serde(serialize_with = "unit_text")]
-    #[schemars(with = "Option<String>")]
     pub unit: CostUnit,
     /// The formula that derives it. `null` for a recorded event type.
     pub formula: Option<String>,
-}
-
-fn unit_text<S: Serializer>(unit: &CostUnit, serializer: S) -> Result<S::Ok, S::Error> {
-    let unit = unit.to_string();
-    (!unit.is_empty()).then_some(unit).serialize(serializer)
 }
 
 /// The event types that are shown, in order.

@@ -1,21 +1,22 @@
 //! The flat profile: functions, or groups of them, each with its costs.
 
-mod json;
+mod groups;
 mod text;
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 
 use gristmill_format::Cost;
+use gristmill_output::json::{Costs, ExactInteger, exact};
 use gristmill_output::lossy;
-use gristmill_profile::analysis::{Partition, group_costs};
 use regex::Regex;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::view::{Subject, SubjectId, View};
 
-/// By what the rows are ordered, the greatest first.
+/// The order of rows. All but the last begin with the greatest. See the example of [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SortBy {
     /// Inclusive cost of the first event type.
@@ -29,24 +30,24 @@ pub enum SortBy {
     Name,
 }
 
-/// What to show.
+/// The options of [`Functions`], which has an example.
 #[derive(Debug, Clone, Default)]
 pub struct FunctionsOptions {
-    /// What the rows are about.
+    /// What a row stands for.
     pub grouping: Grouping,
-    /// By what they are ordered.
+    /// The order of rows.
     pub sort: SortBy,
-    /// Shows so many rows at most.
+    /// Shows at most this many rows.
     pub limit: Option<usize>,
-    /// Shows only rows whose name fits.
+    /// Shows only rows whose name matches.
     pub filter: Option<Regex>,
-    /// Takes only functions whose object's path fits.
+    /// Takes only functions whose object's path matches.
     pub object: Option<Regex>,
-    /// Takes only functions whose source file's path fits.
+    /// Takes only functions whose source file's path matches.
     pub file: Option<Regex>,
-    /// Takes shares of the inclusive cost of this one, not of the total.
+    /// Calculates shares of the inclusive cost of this function instead of the total.
     pub relative_to: Option<SubjectId>,
-    /// Also shows costs by call.
+    /// Also shows costs per call.
     pub per_call: bool,
 }
 
@@ -54,135 +55,162 @@ impl FunctionsOptions {
     fn takes_name(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.is_match(name))
     }
+
+    fn takes(&self, view: &View, subject: Subject<'_>) -> bool {
+        let profile = view.profile();
+        let fits = |pattern: &Regex, name: &[u8]| pattern.is_match(&String::from_utf8_lossy(name));
+        self.object.as_ref().is_none_or(|pattern| fits(pattern, profile.object(subject.object)))
+            && self.file.as_ref().is_none_or(|pattern| fits(pattern, profile.file(subject.file)))
+    }
 }
 
-/// A function or a group of them. Costs are by column of the view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// Its name.
+/// A function or a group of functions with its costs. See the example of [`Functions`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FunctionRow {
+    /// The id of the function, null for a group. It stays the same as long as the files of the profile and the options that
+    /// fold functions do.
+    pub id: Option<SubjectId>,
+    /// The demangled name, or the name of the group.
     pub name: String,
-    /// Its source file; empty for a group that has none of its own.
+    /// The source file; empty or `???` if it is not known, and for a group.
     pub file: String,
-    /// Its object; empty for a group that has none of its own.
+    /// The program or library; empty or `???` if it is not known, and for a group.
     pub object: String,
-    /// What it cost by itself.
-    pub self_costs: Vec<Cost>,
-    /// What it cost with all that it called.
-    pub inclusive: Vec<Cost>,
-    /// How often it was called.
-    pub calls: Cost,
-    /// The cycle that it is in or stands for, by number.
-    pub cycle: Option<usize>,
-    /// The inclusive cost may be less than is said: calls leave the group and come back.
+    /// Self cost.
+    #[serde(rename = "self")]
+    pub self_costs: Costs,
+    /// Inclusive cost.
+    pub inclusive: Costs,
+    /// `true` for a group if calls leave it and come back, which is counted each time.
+    #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
+    /// The count of calls, as far as the profile has it.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub calls: Cost,
+    /// The number of the cycle that the row is in or stands for, if any.
+    pub cycle: Option<usize>,
 }
 
-/// The flat profile.
-#[derive(Debug)]
-pub struct Functions<'v> {
-    view: &'v View,
-    /// What stands above it.
+/// The functions of a profile, or groups of them, with their costs.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_report::{Functions, FunctionsOptions, Report, SortBy, View, ViewOptions};
+///
+/// let text = b"events: Ir\nfn=main\n1 10\ncalls=1 5\n2 32\nfn=work\n5 32\n";
+/// let profile = Profile::from_bytes("a.out", text.to_vec());
+/// let view = View::new(&profile, &ViewOptions::default())?;
+/// let options = FunctionsOptions { sort: SortBy::SelfCost, limit: Some(1), ..Default::default() };
+/// let functions = Functions::new(&view, &options);
+/// assert_eq!((functions.rows[0].name.as_str(), functions.rows[0].self_costs[0]), ("work", 32));
+///
+/// let mut json = Vec::new();
+/// functions.write_json(&mut json)?;
+/// assert!(json.starts_with(b"{\"schema\":1,\n\"event_types\":[\"Ir\"],\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Functions {
+    /// The head of the report.
+    #[serde(flatten)]
     pub head: Head,
-    /// The rows that are shown, in order.
-    pub rows: Vec<Row>,
-    /// How many rows there were before the limit.
+    /// The count of rows before the limit.
     pub matching: usize,
-    /// How many there are without any filter.
-    pub all: usize,
+    /// The rows that are shown, in order.
+    #[serde(rename = "functions")]
+    pub rows: Vec<FunctionRow>,
+    /// The count of rows without filter and limit.
+    #[serde(skip)]
+    all: usize,
+    #[serde(skip)]
     grouping: Grouping,
+    #[serde(skip)]
     per_call: bool,
-    /// What shares are taken of, by column of the view.
+    /// `false` if the profile has no calls; inclusive costs then equal self costs.
+    #[serde(skip)]
+    has_calls: bool,
+    /// The costs that shares are calculated of.
+    #[serde(skip)]
     whole: Vec<Cost>,
+    /// The name of the function that they belong to, if it is not the total.
+    #[serde(skip)]
     relative_to: Option<String>,
 }
 
-impl<'v> Functions<'v> {
+/// Rows, and their counts before the limit and without any filter.
+struct Selected {
+    rows: Vec<FunctionRow>,
+    matching: usize,
+    all: usize,
+}
+
+impl Functions {
     /// Takes the rows from a view.
-    pub fn new(view: &'v View, options: &FunctionsOptions) -> Self {
-        let (rows, matching, all) = match options.grouping {
-            Grouping::Function => functions(view, options),
-            grouping => {
-                let (mut rows, all) = if grouping == Grouping::Cycle {
-                    units(view, options)
-                } else {
-                    groups(view, options, grouping)
-                };
-                let matching = rows.len();
-                rows.sort_by(|a, b| {
-                    let key = |row: &Row| key(options.sort, row.inclusive[0], row.self_costs[0], row.calls);
-                    key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
-                });
-                rows.truncate(options.limit.unwrap_or(usize::MAX));
-                (rows, matching, all)
-            }
+    pub fn new(view: &View, options: &FunctionsOptions) -> Self {
+        let head = Head::new(view);
+        let Selected { rows, matching, all } = match options.grouping {
+            Grouping::Function => functions(view, &head, options),
+            Grouping::Cycle => groups::units(view, &head, options).sorted(options),
+            grouping => groups::groups(view, &head, options, grouping).sorted(options),
         };
         Functions {
-            head: Head::of(view),
-            rows,
+            head,
             matching,
+            rows,
             all,
             grouping: options.grouping,
             per_call: options.per_call,
+            has_calls: view.graph().arcs().len() > 0,
             whole: match options.relative_to {
                 Some(subject) => view.inclusive_cost(subject).to_vec(),
                 None => view.totals().to_vec(),
             },
             relative_to: options.relative_to.map(|subject| view.subject(subject).name().to_owned()),
-            view,
         }
-    }
-
-    /// Whether there are calls; without any, inclusive costs say nothing.
-    fn has_calls(&self) -> bool {
-        self.view.graph().arcs().len() > 0
     }
 }
 
-/// What rows are ordered by, before their names.
-fn key(by: SortBy, inclusive: Cost, own: Cost, calls: Cost) -> Reverse<(Cost, Cost)> {
+/// The key that rows are ordered by, before their names.
+fn sort_key(by: SortBy, inclusive: Cost, self_cost: Cost, calls: Cost) -> Reverse<(Cost, Cost)> {
     Reverse(match by {
-        SortBy::Inclusive => (inclusive, own),
-        SortBy::SelfCost => (own, inclusive),
+        SortBy::Inclusive => (inclusive, self_cost),
+        SortBy::SelfCost => (self_cost, inclusive),
         SortBy::Calls => (calls, inclusive),
         SortBy::Name => (0, 0),
     })
 }
 
-fn is_taken(view: &View, options: &FunctionsOptions, subject: Subject<'_>) -> bool {
-    let profile = view.profile();
-    let fits = |pattern: &Regex, name: &[u8]| pattern.is_match(&String::from_utf8_lossy(name));
-    options.object.as_ref().is_none_or(|pattern| fits(pattern, profile.object(subject.object)))
-        && options.file.as_ref().is_none_or(|pattern| fits(pattern, profile.file(subject.file)))
-}
-
-fn row(view: &View, id: SubjectId) -> Row {
-    let subject = view.subject(id);
-    Row {
-        name: subject.name().to_owned(),
-        file: lossy(view.profile().file(subject.file)),
-        object: lossy(view.profile().object(subject.object)),
-        self_costs: view.self_cost(id).to_vec(),
-        inclusive: view.inclusive_cost(id).to_vec(),
-        calls: view.call_count(id),
-        cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
-        is_upper_bound: false,
+impl FunctionRow {
+    fn new(view: &View, head: &Head, id: SubjectId) -> Self {
+        let subject = view.subject(id);
+        FunctionRow {
+            id: Some(id),
+            name: subject.name().to_owned(),
+            file: lossy(view.profile().file(subject.file)),
+            object: lossy(view.profile().object(subject.object)),
+            self_costs: head.costs(view.self_cost(id)),
+            inclusive: head.costs(view.inclusive_cost(id)),
+            is_upper_bound: false,
+            calls: view.call_count(id),
+            cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
+        }
     }
 }
 
-/// A function with what it is ordered by.
+/// A function with its sort key.
 type Ranked = (Reverse<(Cost, Cost)>, SubjectId);
 
-/// The rows that are shown, how many there would be without a limit, and how many without any filter. Of a large profile
-/// few rows are shown, so only these are kept on the way, and made at last.
-fn functions(view: &View, options: &FunctionsOptions) -> (Vec<Row>, usize, usize) {
+/// Takes functions. Few rows of a large profile are shown, so only their ids are kept on the way, and rows are made at the
+/// end.
+fn functions(view: &View, head: &Head, options: &FunctionsOptions) -> Selected {
     let all_match = options.filter.is_none() && options.object.is_none() && options.file.is_none();
-    let matches =
-        |subject: Subject<'_>| is_taken(view, options, subject) && options.takes_name(subject.name());
+    let matches = |subject: Subject<'_>| options.takes(view, subject) && options.takes_name(subject.name());
     let profile = view.profile();
     let by_name = |a: SubjectId, b: SubjectId| {
         let [a, b] = [a, b].map(|id| view.subject(id));
-        let places = |subject: Subject<'_>| (profile.file(subject.file), profile.object(subject.object));
-        a.name().cmp(b.name()).then_with(|| places(a).cmp(&places(b)))
+        let paths = |subject: Subject<'_>| (profile.file(subject.file), profile.object(subject.object));
+        a.name().cmp(b.name()).then_with(|| paths(a).cmp(&paths(b)))
     };
     let order =
         |a: &Ranked, b: &Ranked| a.0.cmp(&b.0).then_with(|| by_name(a.1, b.1)).then_with(|| a.1.cmp(&b.1));
@@ -190,14 +218,14 @@ fn functions(view: &View, options: &FunctionsOptions) -> (Vec<Row>, usize, usize
     let mut first: Vec<Ranked> = Vec::new();
     let mut matching = 0;
     for id in view.subject_ids() {
-        // Looking them up takes longer than ordering them.
+        // To look a subject up takes longer than to compare it.
         if !all_match && !matches(view.subject(id)) {
             continue;
         }
         matching += 1;
         let (all, own) = (view.inclusive_cost(id)[0], view.self_cost(id)[0]);
-        first.push((key(options.sort, all, own, view.call_count(id)), id));
-        // More than twice as many, so that each of them is looked at but a few times.
+        first.push((sort_key(options.sort, all, own, view.call_count(id)), id));
+        // More than twice as many, so that each of them is looked at only a few times.
         if first.len() > limit.saturating_mul(2).saturating_add(1000) {
             first.select_nth_unstable_by(limit, order);
             first.truncate(limit);
@@ -205,81 +233,9 @@ fn functions(view: &View, options: &FunctionsOptions) -> (Vec<Row>, usize, usize
     }
     first.sort_unstable_by(order);
     first.truncate(limit);
-    (first.into_iter().map(|(_, id)| row(view, id)).collect(), matching, view.subjects().len())
-}
-
-/// Functions outside of cycles, and cycles; and how many there are of both without any filter.
-fn units(view: &View, options: &FunctionsOptions) -> (Vec<Row>, usize) {
-    let inclusive = view.inclusive();
-    let cycles = inclusive.cycles();
-    let taken = |id: SubjectId| is_taken(view, options, view.subject(id));
-    let ids = view.subject_ids();
-    let matches = |id: SubjectId| taken(id) && options.takes_name(view.subject(id).name());
-    let alone: Vec<SubjectId> = ids.filter(|&id| cycles.cycle_of(id.node()).is_none()).collect();
-    let all = alone.len() + cycles.ids().len();
-    let mut rows: Vec<Row> = alone.into_iter().filter(|&id| matches(id)).map(|id| row(view, id)).collect();
-    for cycle in cycles.ids() {
-        let members: Vec<SubjectId> =
-            cycles.members(cycle).iter().map(|&member| view.subject_at(member)).collect();
-        let first = members.first().map_or("", |&id| view.subject(id).name());
-        let name = format!("cycle {} of {} functions: {first} …", cycle.number(), members.len());
-        // By its own name, which not many know, or by that of a member.
-        let is_named = options.takes_name(&name) && members.iter().any(|&id| taken(id));
-        if !is_named && !members.iter().any(|&id| matches(id)) {
-            continue;
-        }
-        rows.push(Row {
-            name,
-            file: String::new(),
-            object: String::new(),
-            self_costs: inclusive.cycle_self_cost(cycle).to_vec(),
-            inclusive: inclusive.cycle_cost(cycle).to_vec(),
-            calls: inclusive.cycle_call_count(cycle),
-            cycle: Some(cycle.number()),
-            is_upper_bound: false,
-        });
+    Selected {
+        rows: first.into_iter().map(|(_, id)| FunctionRow::new(view, head, id)).collect(),
+        matching,
+        all: view.subjects().len(),
     }
-    (rows, all)
-}
-
-/// Groups of functions by something that they have in common, and how many there are without any filter. Functions that are
-/// not taken form a group that is not shown.
-fn groups(view: &View, options: &FunctionsOptions, grouping: Grouping) -> (Vec<Row>, usize) {
-    let profile = view.profile();
-    let mut names = vec![String::new()];
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut others: HashSet<String> = HashSet::new();
-    let mut group_of = Vec::new();
-    for (_, subject) in view.subjects() {
-        let name = grouping.group(
-            || subject.name().to_owned(),
-            || lossy(profile.file(subject.file)),
-            || lossy(profile.object(subject.object)),
-        );
-        if !is_taken(view, options, subject) {
-            others.insert(name);
-            group_of.push(0);
-            continue;
-        }
-        let next = names.len();
-        let group = *known.entry(name.clone()).or_insert(next);
-        if group == next {
-            names.push(name);
-        }
-        group_of.push(group);
-    }
-    let costs = group_costs(view.graph(), &Partition::new(names.len(), group_of));
-    let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
-    let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| options.takes_name(name));
-    let rows = rows.map(|(group, name)| Row {
-        name,
-        file: String::new(),
-        object: String::new(),
-        self_costs: costs.self_costs.row(group).to_vec(),
-        inclusive: costs.inclusive.row(group).to_vec(),
-        calls: costs.call_counts[group],
-        cycle: None,
-        is_upper_bound: costs.is_upper_bound[group],
-    });
-    (rows.collect(), all)
 }

@@ -1,86 +1,103 @@
-//! The first lines of every report: what the profile is, how much of it is looked at, and what is wrong with it.
+//! The first lines of every report: the profile, the selected part of it, and doubts about it.
 
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{CostUnit, Look, grouped, markdown, printable};
+use gristmill_output::json::{Costs, EventNames};
+use gristmill_output::{CostUnit, Look, grouped, lossy, markdown, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::formula::DerivationFault;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::columns::EventColumn;
 use crate::view::View;
 
-/// What stands above a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The members that all reports on one profile have in common. See the example of [the crate](crate).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Head {
-    /// The program that was measured, or the file where the profile does not say.
-    pub title: String,
-    /// Who wrote the profile.
-    pub creator: Option<String>,
-    /// How many parts are looked at.
+    /// The event types that are shown, in order: the keys of all costs. The second one of the same name ends with `#2`.
+    pub event_types: EventNames,
+    /// The same event types, described.
+    pub events: Vec<EventColumn>,
+    /// Sums of self cost over the selected parts.
+    pub totals: Costs,
+    /// The count of parts of the profile.
     pub parts: usize,
-    /// How many there are.
-    pub all_parts: usize,
-    /// What is to be said besides: one sentence each.
+    /// The count of selected parts.
+    pub selected_parts: usize,
+    /// The count of lines that could not be taken as they are. `gristmill lint` lists them.
+    pub findings: u64,
+    /// The program that was measured, or the files if the profile does not name it.
+    pub title: String,
+    /// The program that wrote the profile.
+    pub creator: Option<String>,
+    /// The event types that are not shown.
+    pub other_event_types: Vec<String>,
+    /// Remarks on the profile and on the view: one sentence each.
     pub notes: Vec<String>,
-    totals: Vec<(Cost, String)>,
-    others: Vec<String>,
 }
 
 impl Head {
-    /// Takes it from a view.
-    pub fn of(view: &View) -> Self {
+    /// Takes the head from a view.
+    pub fn new(view: &View) -> Self {
         let profile = view.profile();
         let first = profile.selected(view.selection()).next();
         let command = first.and_then(|part| part.command()).filter(|command| !command.is_empty());
         let files: Vec<&str> = profile.inputs().iter().map(|input| input.name.as_str()).collect();
+        let event_types = EventNames::new(view.events().iter().map(|event| event.name.as_str()));
         Head {
-            title: match command {
-                Some(command) => printable(command).into_owned(),
-                None => files.join(", "),
-            },
-            creator: first
-                .and_then(|part| part.creator())
-                .map(|creator| printable(creator.trim_ascii()).into_owned()),
-            parts: profile.selected(view.selection()).count(),
-            all_parts: profile.part_count(),
+            totals: Costs::new(&event_types, view.totals()),
+            event_types,
+            events: view.events().to_vec(),
+            parts: profile.part_count(),
+            selected_parts: profile.selected(view.selection()).count(),
+            findings: profile.finding_count(),
+            title: command.map_or_else(|| files.join(", "), lossy),
+            creator: first.and_then(|part| part.creator()).map(|creator| lossy(creator.trim_ascii())),
+            other_event_types: view.other_events().to_vec(),
             notes: notes(view),
-            totals: view
-                .totals()
-                .iter()
-                .zip(view.events())
-                .map(|(&total, event)| (total, described(event, total)))
-                .collect(),
-            others: view.other_events().iter().map(|name| printable(name.as_bytes()).into_owned()).collect(),
         }
     }
 
-    /// As lines of text.
+    /// Costs of the event types that are shown.
+    pub(crate) fn costs(&self, costs: &[Cost]) -> Costs {
+        Costs::new(&self.event_types, costs)
+    }
+
+    /// The head as lines of text.
     pub fn lines(&self) -> Vec<String> {
-        let mut first = self.title.clone();
+        let mut first = printable(self.title.as_bytes()).into_owned();
         if let Some(creator) = &self.creator {
-            first.push_str(&format!(" ({creator})"));
+            first.push_str(&format!(" ({})", printable(creator.as_bytes())));
         }
-        let plural = if self.all_parts == 1 { "" } else { "s" };
-        match self.parts == self.all_parts {
+        let plural = if self.parts == 1 { "" } else { "s" };
+        match self.selected_parts == self.parts {
             true if self.parts == 1 => {}
             true => first.push_str(&format!(", {} parts", grouped(self.parts))),
             false => first.push_str(&format!(
                 ", {} of {} part{plural}",
-                grouped(self.parts),
-                grouped(self.all_parts)
+                grouped(self.selected_parts),
+                grouped(self.parts)
             )),
         }
         let mut lines = vec![first];
-        lines.extend(self.totals.iter().map(|(total, name)| format!("{} {name}", grouped(total))));
-        if !self.others.is_empty() {
-            lines.push(format!("also there: {}", self.others.join(" ")));
+        lines.extend(
+            self.totals
+                .iter()
+                .zip(&self.events)
+                .map(|(&total, event)| format!("{} {}", grouped(total), described(event, total))),
+        );
+        if !self.other_event_types.is_empty() {
+            let names: Vec<_> =
+                self.other_event_types.iter().map(|name| printable(name.as_bytes())).collect();
+            lines.push(format!("also there: {}", names.join(" ")));
         }
         lines.extend(self.notes.iter().cloned());
         lines
     }
 
-    /// Writes it above a report for people.
+    /// Writes the head above a report for people.
     pub(crate) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         for (nth, line) in self.lines().iter().enumerate() {
             if nth == 0 {
@@ -92,40 +109,41 @@ impl Head {
         Ok(())
     }
 
-    /// Writes it above a report in Markdown.
+    /// Writes the head above a report in Markdown.
     pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         markdown::write_lines(&self.lines(), out)
     }
 }
 
-/// The name of an event type with what its total means.
+/// The name of an event type with its unit, long name and formula, as far as there are any.
 fn described(event: &EventColumn, total: Cost) -> String {
-    let mut text = printable(event.name.as_bytes()).into_owned();
-    let amount = event.unit.show(total);
-    let has_unit = event.unit != CostUnit::Count;
+    let shown = |text: &String| printable(text.as_bytes()).into_owned();
     let mut details: Vec<String> = Vec::new();
-    details.extend(has_unit.then_some(amount));
-    details.extend(
-        event
-            .long_name
-            .as_ref()
-            .filter(|long| **long != event.name)
-            .map(|long| printable(long.as_bytes()).into_owned()),
-    );
-    details.extend(event.formula.as_ref().map(|formula| printable(formula.as_bytes()).into_owned()));
-    if !details.is_empty() {
-        text.push_str(&format!(" ({})", details.join(", ")));
-    }
-    text
+    details.extend((event.unit != CostUnit::Count).then(|| event.unit.show(total)));
+    details.extend(event.long_name.as_ref().filter(|long| **long != event.name).map(shown));
+    details.extend(event.formula.as_ref().map(shown));
+    let name = shown(&event.name);
+    if details.is_empty() { name } else { format!("{name} ({})", details.join(", ")) }
 }
 
-/// What is to be said of a profile with lines that could not be taken as they stand; nothing where there are none.
+/// A remark on a profile with lines that could not be taken as they are.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_report::doubts;
+///
+/// let profile = Profile::from_bytes("a.out", b"events: Ir\nfn=main\n1 2 3\n".to_vec());
+/// assert_eq!(
+///     doubts(&profile).as_deref(),
+///     Some("1 line could not be taken as it is: gristmill lint shows it")
+/// );
+/// ```
 pub fn doubts(profile: &Profile) -> Option<String> {
     match profile.finding_count() {
         0 => None,
-        1 => Some("1 line could not be taken as it stands: gristmill lint tells which".to_owned()),
+        1 => Some("1 line could not be taken as it is: gristmill lint shows it".to_owned()),
         findings => Some(format!(
-            "{} lines could not be taken as they stand: gristmill lint tells which",
+            "{} lines could not be taken as they are: gristmill lint shows them",
             grouped(findings)
         )),
     }
@@ -143,14 +161,14 @@ fn notes(view: &View) -> Vec<String> {
     notes
 }
 
-/// What is to be said of derived event types where these are shown: one sentence each.
+/// Remarks on derived event types if these are shown: one sentence each.
 pub(crate) fn derivation_notes(faults: &[DerivationFault], shown: &[&str]) -> impl Iterator<Item = String> {
-    // Of an event type that is not shown nothing need be said, unless it could not be made at all.
-    let is_told = |fault: &&DerivationFault| match fault {
+    // An event type that is not shown matters only if it could not be derived at all.
+    let is_relevant = |fault: &&DerivationFault| match fault {
         DerivationFault::Missing { name, is_derived: true, .. } => {
             shown.contains(&String::from_utf8_lossy(name).as_ref())
         }
         _ => true,
     };
-    faults.iter().filter(is_told).map(|fault| printable(fault.to_string().as_bytes()).into_owned())
+    faults.iter().filter(is_relevant).map(|fault| printable(fault.to_string().as_bytes()).into_owned())
 }

@@ -3,24 +3,18 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::json::ExactInteger;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::head::Head;
 use crate::view::View;
 
-/// Writes the members that say what is looked at; others follow.
-pub(crate) fn write_view(view: &View, head: &Head, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{{\"event_types\":")?;
-    serde_json::to_writer(
-        &mut *out,
-        &view.events().iter().map(|event| event.name.as_str()).collect::<Vec<_>>(),
-    )?;
-    write!(out, ",\n\"events\":")?;
-    serde_json::to_writer(&mut *out, view.events())?;
-    write!(out, ",\n\"totals\":")?;
-    serde_json::to_writer(&mut *out, &CostsByName(view, view.totals()))?;
-    write!(out, ",\n\"parts\":{},\"selected_parts\":{}", head.all_parts, head.parts)?;
-    write!(out, ",\"findings\":{}", view.profile().finding_count())
+/// Writes the version and the members of the head; others follow.
+pub(crate) fn write_view(head: &Head, out: &mut dyn Write) -> io::Result<()> {
+    let mut members = Vec::new();
+    serde_json::to_writer(&mut members, head)?;
+    writeln!(out, "{{\"schema\":{},", gristmill_output::json::VERSION)?;
+    out.write_all(&members[1..members.len() - 1])
 }
 
 /// Writes the items of a list, each on a line of its own.
@@ -40,7 +34,7 @@ impl Serialize for CostsByName<'_> {
         let CostsByName(view, costs) = self;
         let mut map = serializer.serialize_map(Some(costs.len()))?;
         for (event, cost) in view.events().iter().zip(*costs) {
-            map.serialize_entry(&event.name, cost)?;
+            map.serialize_entry(&event.name, &ExactInteger(*cost))?;
         }
         map.end()
     }

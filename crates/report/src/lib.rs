@@ -1,5 +1,5 @@
-//! Reports on profiles: a [`View`] says what is looked at and how, a report takes its rows from it, and printers make
-//! text, JSON, CSV or Markdown of the rows.
+//! Reports on profiles: a [`View`] is a profile with its selection, event types and inclusive rule; a report takes its rows
+//! from a view, and its printers write the rows as text, JSON, CSV or Markdown. See the example of [`Functions`].
 //!
 //! Nothing here opens a file or prints.
 #![deny(missing_docs)]
@@ -15,6 +15,7 @@ mod head;
 pub mod info;
 mod json;
 pub mod lint;
+mod named_function;
 mod path;
 mod read_file;
 mod report;
@@ -24,14 +25,16 @@ mod view;
 
 pub use columns::EventColumn;
 pub use find::{Choice, FindError, find_joined};
-pub use functions::{Functions, FunctionsOptions, Row, SortBy};
+pub use functions::{FunctionRow, Functions, FunctionsOptions, SortBy};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
+pub use named_function::NamedFunction;
 pub use read_file::ReadFile;
 pub use report::Report;
 pub use show::{
-    CallRow, CycleBreaker, CycleSummary, HotLine, JumpSummary, Listed, Neighbour, PartRow, Show, ShowOptions,
+    CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary, List,
+    Neighbour, PartRow, Show, ShowOptions,
 };
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, CutError, EventSelection, Subject, SubjectId, View, ViewError, ViewOptions};

@@ -1,211 +1,203 @@
-//! One function in the round: what it costs, who calls it, what it calls, its cycle, its lines and its parts.
+//! Everything about one function: its costs, callers, callees, cycle, lines and parts.
 
-mod json;
+mod cycle;
 mod lines;
+mod parts;
+mod sections;
 mod text;
 
 use std::cmp::Reverse;
 
 use gristmill_format::Cost;
-use gristmill_profile::analysis::{ArcId, CallArc, Direction, Unit, reach};
+use gristmill_output::json::{Costs, ExactInteger, exact, exact_option};
+use gristmill_profile::analysis::{ArcId, Direction, reach};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+pub use self::cycle::{CycleBreaker, CycleEntry, CycleMember, CycleSummary};
+pub use self::lines::{CalledFunction, HotLine, JumpSummary};
+pub use self::parts::PartRow;
 use crate::amount::add;
 use crate::head::Head;
+use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
-use lines::Lines;
-pub use lines::{CallRow, HotLine, JumpSummary};
 
-/// What to show.
+/// The options of [`Show`], which has an example.
 #[derive(Debug, Clone)]
 pub struct ShowOptions {
     /// The function.
     pub function: SubjectId,
-    /// How far away callers and callees may be; 1 is those that call it and that it calls.
+    /// The greatest distance of callers and callees; 1 stands for direct ones.
     pub depth: usize,
-    /// Shows so many lines at most.
+    /// Shows at most this many lines.
     pub lines: Option<usize>,
-    /// Shows so many rows at most of each of the other lists.
+    /// Shows at most this many rows of each of the other lists.
     pub limit: Option<usize>,
 }
 
-/// A list that may be cut short.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed<T> {
-    /// What is shown of it.
-    pub rows: Vec<T>,
-    /// How many there are.
+/// A list of which only the first rows may be shown. See the example of [`Show`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct List<T> {
+    /// The count of all rows.
     pub all: usize,
+    /// The rows that are shown.
+    pub rows: Vec<T>,
 }
 
-impl<T> Listed<T> {
-    fn of(mut rows: Vec<T>, limit: Option<usize>) -> Self {
+impl<T> List<T> {
+    fn new(mut rows: Vec<T>, limit: Option<usize>) -> Self {
         let all = rows.len();
         rows.truncate(limit.unwrap_or(usize::MAX));
-        Listed { rows, all }
+        List { all, rows }
+    }
+
+    /// Makes rows only of what is shown.
+    fn from_shown<S>(rows: Vec<S>, limit: Option<usize>, row: impl FnMut(S) -> T) -> Self {
+        let all = rows.len();
+        List { all, rows: rows.into_iter().take(limit.unwrap_or(usize::MAX)).map(row).collect() }
     }
 }
 
-/// A caller or a callee. Costs are by column of the view.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A caller or a callee, direct or farther away. See the example of [`Show`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Neighbour {
-    /// Which function it is.
-    pub function: SubjectId,
-    /// How many calls away it is.
+    /// The caller or callee.
+    #[serde(flatten)]
+    pub function: NamedFunction,
+    /// The least count of calls between it and the function.
     pub distance: usize,
-    /// How often it calls, or is called. Only of those at a distance of 1.
-    pub count: Cost,
-    /// What these calls cost. Of those farther away, what they cost with all that they call, whoever calls them.
-    pub costs: Vec<Cost>,
-    /// For those farther away: the function one step nearer by which they are reached, the dearest of several.
-    pub via: Option<SubjectId>,
-    /// Whether the calls are inside of the function's cycle, or of the function to itself.
+    /// The count of calls; null at a distance of more than 1.
+    #[serde(serialize_with = "exact_option")]
+    #[schemars(with = "Option<ExactInteger>")]
+    pub calls: Option<Cost>,
+    /// Inclusive cost of the calls; at a distance of more than 1, inclusive cost of the caller or callee.
+    pub cost: Costs,
+    /// At a distance of more than 1: the most expensive function one call nearer.
+    pub via: Option<String>,
+    /// `true` if the calls are inside of the function's cycle, or from the function to itself.
+    #[serde(rename = "inner")]
     pub is_inner: bool,
 }
 
-/// What is said of the cycle that a function is in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CycleSummary {
-    /// Its number.
-    pub number: usize,
-    /// What it cost with all that it calls.
-    pub inclusive: Vec<Cost>,
-    /// The self costs of its members.
-    pub self_costs: Vec<Cost>,
-    /// How often it is called from outside.
+/// The sum of all calls of a list, without those inside of a recursion, whose costs are within those of others. See the
+/// example of [`Show`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallSum {
+    /// The count of calls.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
     pub calls: Cost,
-    /// Its members, the dearest first.
-    pub members: Listed<SubjectId>,
-    /// The calls into it, the dearest first.
-    pub entries: Listed<(CallArc<SubjectId>, Vec<Cost>)>,
-    /// The calls whose removal breaks most of it, if those from one function to another can.
-    pub breaker: Option<CycleBreaker>,
+    /// Inclusive cost of the calls.
+    pub cost: Costs,
 }
 
-/// The calls whose removal breaks most of a cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CycleBreaker {
-    /// Whose calls they are.
-    pub arc: CallArc<SubjectId>,
-    /// How many functions are then still in cycles.
-    pub members_left: usize,
-    /// Whether all others were tried.
-    pub is_best: bool,
-}
-
-/// What the function cost in one part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartRow {
-    /// What the part is called: its number, thread and process, as far as there are several of them.
-    pub name: String,
-    /// By itself.
-    pub self_costs: Vec<Cost>,
-    /// With what it called.
-    pub inclusive: Vec<Cost>,
-    /// How often it was called.
-    pub calls: Cost,
-}
-
-/// Everything about one function. Costs are by column of the view.
-#[derive(Debug)]
-pub struct Show<'v> {
-    view: &'v View,
-    /// What stands above it.
+/// One function with its costs, callers, callees, cycle, lines and parts. Each list has the count of all of its rows, and the
+/// rows that are shown, the most expensive first.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_report::{Show, ShowOptions, View, ViewOptions};
+///
+/// let text = b"events: Ir\nfn=main\n1 10\ncalls=1 5\n2 32\nfn=work\n5 32\n";
+/// let profile = Profile::from_bytes("a.out", text.to_vec());
+/// let view = View::new(&profile, &ViewOptions::default())?;
+/// let (function, _) = view.subjects().next().ok_or("no function")?;
+/// let show = Show::new(&view, &ShowOptions { function, depth: 1, lines: None, limit: None })?;
+/// assert_eq!((show.function.name.as_str(), show.inclusive[0], show.callees.all), ("main", 42, 1));
+/// let callee = &show.callees.rows[0];
+/// assert_eq!((callee.function.name.as_str(), callee.calls, callee.cost[0]), ("work", Some(1), 32));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Show {
+    /// The head of the report.
+    #[serde(flatten)]
     pub head: Head,
     /// The function.
-    pub function: SubjectId,
-    /// What it cost by itself.
-    pub self_costs: Vec<Cost>,
-    /// What it cost with all that it called.
-    pub inclusive: Vec<Cost>,
-    /// How often it was called.
+    pub function: NamedFunction,
+    /// Self cost of the function.
+    #[serde(rename = "self")]
+    pub self_costs: Costs,
+    /// Inclusive cost of the function.
+    pub inclusive: Costs,
+    /// The count of calls of the function, also by itself.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
     pub calls: Cost,
-    /// The cycle it is in.
+    /// Inclusive cost of the function, or of its cycle, as its callers have it; null if nothing calls it.
+    pub by_callers: Option<Costs>,
+    /// Self cost of the function, or of its cycle, and inclusive cost of its calls.
+    pub by_callees: Costs,
+    /// The cycle that the function is in.
     pub cycle: Option<CycleSummary>,
-    /// Who calls it, the dearest first.
-    pub callers: Listed<Neighbour>,
-    /// Whom it calls, the dearest first.
-    pub callees: Listed<Neighbour>,
-    /// Callers that are farther away, the nearest first and then the dearest.
-    pub far_callers: Listed<Neighbour>,
-    /// Callees that are farther away.
-    pub far_callees: Listed<Neighbour>,
-    /// What its callers say that it, or its cycle, cost. None where nothing calls it.
-    pub by_callers: Option<Vec<Cost>>,
-    /// Its self cost, or that of its cycle, and what it called.
-    pub by_callees: Vec<Cost>,
-    /// Its lines, the dearest first.
-    pub lines: Listed<HotLine>,
-    /// How many functions of the profile were folded into it, itself included.
-    folded: usize,
-    /// What of several functions that were folded into this one the lines are of, if it is not all.
-    pub lines_of: Option<(usize, usize)>,
-    /// The jumps inside of it.
+    /// Jumps inside of the function.
     pub jumps: JumpSummary,
-    /// Its cost by part, where there are several.
-    pub parts: Listed<PartRow>,
+    /// Direct callers.
+    pub callers: List<Neighbour>,
+    /// The sum of the calls of all direct callers.
+    pub callers_sum: CallSum,
+    /// Direct callees.
+    pub callees: List<Neighbour>,
+    /// The sum of the calls of all direct callees.
+    pub callees_sum: CallSum,
+    /// Callers more than one call away, the nearest first.
+    pub far_callers: List<Neighbour>,
+    /// Callees more than one call away, the nearest first.
+    pub far_callees: List<Neighbour>,
+    /// Source lines of the function.
+    pub lines: List<HotLine>,
+    /// Costs by part, in the order of the files; empty if there is only one part.
+    #[serde(rename = "by_part")]
+    pub parts: List<PartRow>,
+    /// `true` if the function calls itself or is in a cycle.
+    pub is_recursive: bool,
+    /// The count of functions of the profile that were folded into this one.
+    pub folded: usize,
+    /// The count of these functions whose lines were read, if it is smaller: the most expensive ones.
+    pub lines_of: Option<usize>,
 }
 
-/// How long to look for the calls that break a cycle best: arcs that are looked at.
-const BREAKER_WORK: usize = 20_000_000;
-
-impl<'v> Show<'v> {
-    /// Gathers what there is to be said.
+impl Show {
+    /// Takes everything about one function from a view.
     ///
     /// # Errors
     ///
-    /// When a derived cost is above all bounds.
-    pub fn new(view: &'v View, options: &ShowOptions) -> Result<Self, ViewError> {
+    /// [`ViewError::Overflow`] if a derived cost is too large.
+    pub fn new(view: &View, options: &ShowOptions) -> Result<Self, ViewError> {
         let ShowOptions { function, depth, limit, .. } = *options;
+        let head = Head::new(view);
         let inclusive = view.inclusive();
         let sides = inclusive.sides(view.graph(), inclusive.cycles().unit(function.node()));
-        let head = Head::of(view);
-        let by_part = parts(view, function, limit)?;
-        let Lines { lines, jumps, folded, functions_read } = lines::of(view, function)?;
+        let lines::Lines { lines, jumps, folded, functions_read } = lines::lines(view, &head, options)?;
+        let near = |direction| neighbours(view, &head, function, direction, limit);
+        let far = |direction| far_neighbours(view, &head, function, direction, depth, limit);
         Ok(Show {
-            head,
-            function,
-            self_costs: view.self_cost(function).to_vec(),
-            inclusive: view.inclusive_cost(function).to_vec(),
+            function: NamedFunction::new(view, function),
+            self_costs: head.costs(view.self_cost(function)),
+            inclusive: head.costs(view.inclusive_cost(function)),
             calls: view.call_count(function),
-            cycle: cycle(view, function, limit),
-            callers: Listed::of(neighbours(view, function, Direction::Callers), limit),
-            callees: Listed::of(neighbours(view, function, Direction::Callees), limit),
-            far_callers: Listed::of(far(view, function, Direction::Callers, depth), limit),
-            far_callees: Listed::of(far(view, function, Direction::Callees, depth), limit),
-            by_callers: sides.callers,
-            by_callees: sides.callees,
-            lines: Listed::of(lines, options.lines),
-            folded,
-            lines_of: (functions_read < folded).then_some((functions_read, folded)),
+            by_callers: sides.callers.map(|costs| head.costs(&costs)),
+            by_callees: head.costs(&sides.callees),
+            cycle: cycle::summary(view, &head, function, limit),
             jumps,
-            parts: by_part,
-            view,
+            callers: near(Direction::Callers),
+            callers_sum: sum(view, &head, function, Direction::Callers),
+            callees: near(Direction::Callees),
+            callees_sum: sum(view, &head, function, Direction::Callees),
+            far_callers: far(Direction::Callers),
+            far_callees: far(Direction::Callees),
+            lines,
+            parts: parts::parts(view, &head, function, limit)?,
+            is_recursive: inclusive.cycles().cycle_of(function.node()).is_some()
+                || view.graph().arc_between(function.node(), function.node()).is_some(),
+            folded,
+            lines_of: (functions_read < folded).then_some(functions_read),
+            head,
         })
-    }
-
-    /// The sum of all rows of a list, also of those that are not shown, but without calls inside of a recursion: their
-    /// costs are within those of others.
-    fn sum_of(&self, direction: Direction) -> (Cost, Vec<Cost>) {
-        let graph = self.view.graph();
-        let mut sum = vec![0; self.view.events().len()];
-        let mut count = 0;
-        let cycles = self.view.inclusive().cycles();
-        let mut add_arc = |arc: ArcId| {
-            if cycles.is_inner(&graph.arc(arc)) {
-                return;
-            }
-            count += graph.arc(arc).count;
-            add(&mut sum, graph.arc_cost(arc));
-        };
-        match direction {
-            Direction::Callers => graph.incoming(self.function.node()).for_each(&mut add_arc),
-            Direction::Callees => graph.outgoing(self.function.node()).for_each(&mut add_arc),
-        }
-        (count, sum)
     }
 }
 
-/// Orders by the first shown cost, the greatest first, then by name, then as the files have them.
+/// Orders by distance, then by the first cost, the greatest first, then by name, then as the files do.
 fn sort_by_cost<T>(view: &View, rows: &mut [T], key: impl Fn(&T) -> (usize, Cost, SubjectId)) {
     rows.sort_by(|a, b| {
         let ((near_a, cost_a, a), (near_b, cost_b, b)) = (key(a), key(b));
@@ -214,140 +206,86 @@ fn sort_by_cost<T>(view: &View, rows: &mut [T], key: impl Fn(&T) -> (usize, Cost
     });
 }
 
+/// The cost of the first event type; there is always one.
 fn first(costs: &[Cost]) -> Cost {
     costs.first().copied().unwrap_or(0)
 }
 
-/// Those that call a function, or that it calls.
-fn neighbours(view: &View, function: SubjectId, direction: Direction) -> Vec<Neighbour> {
-    let (graph, cycles) = (view.graph(), view.inclusive().cycles());
-    let row = |id: ArcId| {
-        let arc = graph.arc(id);
-        Neighbour {
-            function: view.subject_at(if direction == Direction::Callers { arc.caller } else { arc.callee }),
-            distance: 1,
-            count: arc.count,
-            costs: graph.arc_cost(id).to_vec(),
-            via: None,
-            is_inner: cycles.is_inner(&arc),
-        }
-    };
-    let mut rows: Vec<Neighbour> = match direction {
-        Direction::Callers => graph.incoming(function.node()).map(row).collect(),
-        Direction::Callees => graph.outgoing(function.node()).map(row).collect(),
-    };
-    sort_by_cost(view, &mut rows, |row| (row.distance, first(&row.costs), row.function));
-    rows
-}
-
-/// Those that are more than one call away.
-fn far(view: &View, function: SubjectId, direction: Direction, depth: usize) -> Vec<Neighbour> {
-    if depth < 2 {
-        return Vec::new();
+/// The arcs to direct callers or callees.
+fn arcs(view: &View, function: SubjectId, direction: Direction) -> Vec<ArcId> {
+    match direction {
+        Direction::Callers => view.graph().incoming(function.node()).collect(),
+        Direction::Callees => view.graph().outgoing(function.node()).collect(),
     }
-    let graph = view.graph();
-    let reached =
-        reach(graph, function.node(), direction, depth).into_iter().filter(|reached| reached.distance > 1);
-    let mut rows: Vec<Neighbour> = reached
-        .map(|reached| {
-            let arc = graph.arc(reached.via);
-            Neighbour {
-                function: view.subject_at(reached.node),
-                distance: reached.distance,
-                count: 0,
-                costs: view.inclusive().cost(reached.node).to_vec(),
-                via: Some(view.subject_at(if direction == Direction::Callers {
-                    arc.callee
-                } else {
-                    arc.caller
-                })),
-                is_inner: false,
-            }
-        })
-        .collect();
-    sort_by_cost(view, &mut rows, |row| (row.distance, first(&row.costs), row.function));
-    rows
 }
 
-fn cycle(view: &View, function: SubjectId, limit: Option<usize>) -> Option<CycleSummary> {
-    let (graph, inclusive) = (view.graph(), view.inclusive());
-    let cycles = inclusive.cycles();
-    let cycle = cycles.cycle_of(function.node())?;
-    let members = cycles.members(cycle).iter();
-    let mut members: Vec<SubjectId> = members.map(|&member| view.subject_at(member)).collect();
-    sort_by_cost(view, &mut members, |&member| (0, first(view.inclusive_cost(member)), member));
-    let entries = cycles.entries(graph, cycle).into_iter();
-    let subjects = |arc: ArcId| graph.arc(arc).map(|node| view.subject_at(node));
-    let mut entries: Vec<(CallArc<SubjectId>, Vec<Cost>)> =
-        entries.map(|arc| (subjects(arc), graph.arc_cost(arc).to_vec())).collect();
-    sort_by_cost(view, &mut entries, |(arc, costs)| (0, first(costs), arc.caller));
-    let breaker = cycles.breaker(graph, cycle, 0, BREAKER_WORK);
-    Some(CycleSummary {
-        number: cycle.number(),
-        inclusive: inclusive.cycle_cost(cycle).to_vec(),
-        self_costs: inclusive.cycle_self_cost(cycle).to_vec(),
-        calls: inclusive.cycle_call_count(cycle),
-        members: Listed::of(members, limit),
-        entries: Listed::of(entries, limit),
-        breaker: breaker.map(|breaker| CycleBreaker {
-            arc: subjects(breaker.arc),
-            members_left: breaker.members_left,
-            is_best: breaker.is_best,
-        }),
+/// Direct callers or callees.
+fn neighbours(
+    view: &View,
+    head: &Head,
+    function: SubjectId,
+    direction: Direction,
+    limit: Option<usize>,
+) -> List<Neighbour> {
+    let (graph, cycles) = (view.graph(), view.inclusive().cycles());
+    let end = |arc: ArcId| {
+        let arc = graph.arc(arc);
+        view.subject_at(if direction == Direction::Callers { arc.caller } else { arc.callee })
+    };
+    let mut arcs = arcs(view, function, direction);
+    sort_by_cost(view, &mut arcs, |&arc| (1, first(graph.arc_cost(arc)), end(arc)));
+    List::from_shown(arcs, limit, |arc| Neighbour {
+        function: NamedFunction::new(view, end(arc)),
+        distance: 1,
+        calls: Some(graph.arc(arc).count),
+        cost: head.costs(graph.arc_cost(arc)),
+        via: None,
+        is_inner: cycles.is_inner(&graph.arc(arc)),
     })
 }
 
-/// What a function cost by part, the parts in the order of the files; where there are too many, the dearest.
-fn parts(view: &View, function: SubjectId, limit: Option<usize>) -> Result<Listed<PartRow>, ViewError> {
-    let profile = view.profile();
-    let selected: Vec<_> = profile.selected(view.selection()).collect();
-    if selected.len() < 2 {
-        return Ok(Listed::of(Vec::new(), limit));
-    }
-    let several =
-        |number: &dyn Fn(usize) -> Option<u64>| (1..selected.len()).any(|part| number(part) != number(0));
-    let (threads, pids) = (several(&|part| selected[part].thread()), several(&|part| selected[part].pid()));
-    let inputs = selected.iter().any(|part| part.input() != selected[0].input());
-    let mut rows = Vec::new();
-    for (nth, part) in selected.iter().enumerate() {
-        let Some(costs) = view.costs_in_part(function, part)? else { continue };
-        let mut name = match part.number() {
-            Some(number) => format!("part {number}"),
-            None => format!("part {}", nth + 1),
-        };
-        for (word, number) in
-            [("thread", part.thread().filter(|_| threads)), ("pid", part.pid().filter(|_| pids))]
-        {
-            if let Some(number) = number {
-                name.push_str(&format!(", {word} {number}"));
-            }
+/// The sum of all calls by direct callers, or of direct callees.
+fn sum(view: &View, head: &Head, function: SubjectId, direction: Direction) -> CallSum {
+    let (graph, cycles) = (view.graph(), view.inclusive().cycles());
+    let mut calls = 0;
+    let mut costs = vec![0; view.events().len()];
+    for arc in arcs(view, function, direction) {
+        if !cycles.is_inner(&graph.arc(arc)) {
+            calls += graph.arc(arc).count;
+            add(&mut costs, graph.arc_cost(arc));
         }
-        if let Some(input) = profile.inputs().get(part.input()).filter(|_| inputs) {
-            name.push_str(&format!(" of {}", input.name));
-        }
-        rows.push(PartRow {
-            name,
-            self_costs: costs.self_costs,
-            inclusive: costs.inclusive,
-            calls: costs.call_count,
-        });
     }
-    let all = rows.len();
-    if let Some(limit) = limit.filter(|&limit| limit < all) {
-        let mut costs: Vec<(Cost, Reverse<usize>)> =
-            rows.iter().enumerate().map(|(nth, row)| (first(&row.inclusive), Reverse(nth))).collect();
-        costs.sort_unstable_by(|a, b| b.cmp(a));
-        let mut is_kept = vec![false; all];
-        costs.iter().take(limit).for_each(|(_, Reverse(nth))| is_kept[*nth] = true);
-        let mut kept = is_kept.into_iter();
-        rows.retain(|_| kept.next().unwrap_or(false));
-    }
-    Ok(Listed { rows, all })
+    CallSum { calls, cost: head.costs(&costs) }
 }
 
-impl Show<'_> {
-    /// What the inclusive cost is that both sides are compared with: of the function, or of its cycle.
-    fn unit(&self) -> Unit {
-        self.view.inclusive().cycles().unit(self.function.node())
+/// Callers or callees that are more than one call away.
+fn far_neighbours(
+    view: &View,
+    head: &Head,
+    function: SubjectId,
+    direction: Direction,
+    depth: usize,
+    limit: Option<usize>,
+) -> List<Neighbour> {
+    if depth < 2 {
+        return List::new(Vec::new(), limit);
     }
+    let (graph, inclusive) = (view.graph(), view.inclusive());
+    let mut reached = reach(graph, function.node(), direction, depth);
+    reached.retain(|reached| reached.distance > 1);
+    sort_by_cost(view, &mut reached, |reached| {
+        (reached.distance, first(inclusive.cost(reached.node)), view.subject_at(reached.node))
+    });
+    List::from_shown(reached, limit, |reached| {
+        let arc = graph.arc(reached.via);
+        let via = if direction == Direction::Callers { arc.callee } else { arc.caller };
+        Neighbour {
+            function: NamedFunction::new(view, view.subject_at(reached.node)),
+            distance: reached.distance,
+            calls: None,
+            cost: head.costs(inclusive.cost(reached.node)),
+            via: Some(view.subject(view.subject_at(via)).name().to_owned()),
+            is_inner: false,
+        }
+    })
 }

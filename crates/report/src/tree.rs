@@ -115,7 +115,7 @@ impl<'v> Tree<'v> {
         let tree = tree.selected(limits, options.depth.unwrap_or(usize::MAX), |item| source.name(item));
         let (nodes, entries) = rows(&tree, &source);
         Tree {
-            head: Head::of(view),
+            head: Head::new(view),
             basis: tree.basis().clone(),
             unequal_calls,
             is_limited: nodes.len() >= max_nodes,

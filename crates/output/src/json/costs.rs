@@ -133,6 +133,15 @@ impl Deref for Costs {
     }
 }
 
+impl<'c> IntoIterator for &'c Costs {
+    type Item = &'c Cost;
+    type IntoIter = std::slice::Iter<'c, Cost>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.costs.iter()
+    }
+}
+
 impl Serialize for Costs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.costs.len()))?;

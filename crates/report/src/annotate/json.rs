@@ -17,7 +17,7 @@ impl Annotation<'_> {
     ///
     /// Those of the place it is written to.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_view(self.view, &self.head, out)?;
+        write_view(&self.head, out)?;
         out.write_all(b",\n\"functions\":[")?;
         for (nth, function) in self.functions.iter().enumerate() {
             separate(nth, out)?;

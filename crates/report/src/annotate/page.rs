@@ -136,7 +136,7 @@ impl Page<'_> {
         let head = &self.annotation.head;
         let mut facts = Vec::new();
         facts.extend(head.creator.as_ref().map(|creator| format!("written by {creator}")));
-        facts.push(match (head.parts, head.all_parts) {
+        facts.push(match (head.selected_parts, head.parts) {
             (1, 1) => "1 part".to_owned(),
             (parts, all) if parts == all => format!("{all} parts"),
             (parts, all) => format!("{parts} of {all} parts"),

@@ -1,25 +1,26 @@
-//! The report for people, as text, Markdown or a table of values.
+//! The printers of the flat profile.
 
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{Cell, Column, Look, Table, bar, grouped, percent, percent_number, printable};
+use gristmill_output::{Cell, Column, Look, Table, bar, grouped, json, percent, percent_number, printable};
 use gristmill_profile::symbol::shorten;
 
-use super::{Functions, Grouping, Row, json};
+use super::{FunctionRow, Functions, Grouping};
 use crate::columns::EventColumn;
 use crate::path::{UNKNOWN, base};
 use crate::report::Report;
 
-/// A function's name gets at least so many columns; where a table leaves less, each event type gets a line of its own.
-const LEAST_NAME: usize = 20;
-/// From this width on, places are shown with their whole path.
-const WIDTH_WITH_PATHS: usize = 60;
-const BAR: usize = 10;
-/// From this width on there is room for bars.
-const WIDTH_WITH_BARS: usize = 100;
+/// The least width of a name. If a table leaves less, each event type gets a line of its own.
+const MIN_NAME_WIDTH: usize = 20;
+/// The width from which on files are shown with their whole path.
+const MIN_WIDTH_FOR_PATHS: usize = 60;
+/// The width of a bar for the whole.
+const BAR_WIDTH: usize = 10;
+/// The width from which on bars are shown.
+const MIN_WIDTH_FOR_BARS: usize = 100;
 
-impl Report for Functions<'_> {
+impl Report for Functions {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         writeln!(out, "{}", self.summary())?;
@@ -27,9 +28,9 @@ impl Report for Functions<'_> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let mut table = self.table(look.is_terminal && look.width >= WIDTH_WITH_BARS);
+        let mut table = self.table(look.is_terminal && look.width >= MIN_WIDTH_FOR_BARS);
         let room = look.width.saturating_sub(table.width_before_last());
-        if room < LEAST_NAME {
+        if room < MIN_NAME_WIDTH {
             return self.write_stacked(look, out);
         }
         for (cells, row) in table.rows.iter_mut().zip(&self.rows) {
@@ -54,9 +55,8 @@ impl Report for Functions<'_> {
 
     /// Writes comma-separated values with exact numbers.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.view;
         let mut columns = Vec::new();
-        for EventColumn { name, .. } in view.events() {
+        for EventColumn { name, .. } in &self.head.events {
             columns.push(Column::number(format!("inclusive {name}")));
             columns.push(Column::number(format!("self {name}")));
         }
@@ -79,10 +79,10 @@ impl Report for Functions<'_> {
     }
 }
 
-impl Functions<'_> {
-    /// How much is shown.
+impl Functions {
+    /// The sentence that says how much is shown.
     fn summary(&self) -> String {
-        let what = match self.grouping {
+        let (singular, plural) = match self.grouping {
             Grouping::Function => ("function", "functions"),
             Grouping::Object => ("object", "objects"),
             Grouping::File => ("file", "files"),
@@ -90,9 +90,9 @@ impl Functions<'_> {
             Grouping::Class => ("class", "classes"),
             Grouping::Cycle => ("function or cycle", "functions and cycles"),
         };
-        let noun = if self.all == 1 { what.0 } else { what.1 };
+        let noun = if self.all == 1 { singular } else { plural };
         let shown: Cost = self.rows.iter().map(|row| row.self_costs[0]).sum();
-        let share = percent(shown, self.view.totals()[0]);
+        let share = percent(shown, self.head.totals[0]);
         let mut text = if self.rows.len() == self.all {
             format!("{} {noun}", grouped(self.all))
         } else if self.matching == self.all {
@@ -105,7 +105,7 @@ impl Functions<'_> {
                 grouped(self.all)
             )
         };
-        // Of a share that cannot be seen nothing need be said.
+        // A share that is rounded to zero is left out.
         if !matches!(&share[..], "" | "0.0%") && self.rows.len() < self.all {
             text.push_str(&format!(" with {share} of the self cost"));
         }
@@ -115,13 +115,12 @@ impl Functions<'_> {
         text
     }
 
-    /// Numbers of one event type, or of several side by side, and at last the name in full.
+    /// The table: costs of one event type, or of several side by side, and the full name in the last column.
     fn table(&self, with_bars: bool) -> Table {
-        let view = self.view;
-        let several = view.events().len() > 1;
-        let calls = self.has_calls();
+        let several = self.head.events.len() > 1;
+        let calls = self.has_calls;
         let mut columns = Vec::new();
-        for event in view.events() {
+        for event in &self.head.events {
             let event = printable(event.name.as_bytes()).into_owned();
             let title = |what: &str| if several { format!("{what} {event}") } else { what.to_owned() };
             if calls {
@@ -143,11 +142,10 @@ impl Functions<'_> {
         Table { columns, rows }
     }
 
-    fn cells(&self, row: &Row, with_bars: bool) -> Vec<Cell> {
-        let view = self.view;
-        let calls = self.has_calls();
+    fn cells(&self, row: &FunctionRow, with_bars: bool) -> Vec<Cell> {
+        let calls = self.has_calls;
         let mut cells = Vec::new();
-        for (column, &EventColumn { unit, .. }) in view.events().iter().enumerate() {
+        for (column, &EventColumn { unit, .. }) in self.head.events.iter().enumerate() {
             let cost = |cost: Cost| Cell::number(cost, unit.show(cost));
             let share = |cost: Cost| Cell::new(percent_number(cost, self.whole[column]));
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
@@ -165,8 +163,8 @@ impl Functions<'_> {
         }
         if with_bars {
             let cost = if calls { row.inclusive[0] } else { row.self_costs[0] };
-            let bar = bar(cost, self.whole[0], BAR);
-            cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR - bar.chars().count()))));
+            let bar = bar(cost, self.whole[0], BAR_WIDTH);
+            cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR_WIDTH - bar.chars().count()))));
         }
         if calls {
             cells.push(Cell::number(row.calls, grouped(row.calls)));
@@ -175,22 +173,21 @@ impl Functions<'_> {
         cells
     }
 
-    /// Each function on a line of its own, and below it a line for each event type. What a call cost has a line of its own as
-    /// well: two more columns would be too wide again.
+    /// Writes each function on a line of its own, and below it a line for each event type. Costs per call have a line of
+    /// their own as well: two more columns would be too wide again.
     fn write_stacked(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.view;
-        let calls = self.has_calls();
+        let calls = self.has_calls;
         let mut columns = vec![Column::text("  ")];
         if calls {
             columns.extend([Column::number("Inclusive"), Column::number("%")]);
         }
         columns.extend([Column::number("Self"), Column::number("%")]);
         let mut rows = Vec::new();
-        // How many lines each function has.
+        // The count of lines of each function.
         let mut heights = Vec::new();
         for row in &self.rows {
             let first = rows.len();
-            for column in 0..view.events().len() {
+            for column in 0..self.head.events.len() {
                 let EventCells { name, inclusive, own } = self.event_cells(row, column);
                 let mut cells = vec![Cell::new(format!("  {name}"))];
                 if calls {
@@ -202,7 +199,7 @@ impl Functions<'_> {
             }
             heights.push(rows.len() - first);
         }
-        // One table for all, so that all its columns are as wide.
+        // One table for all, so that their columns are aligned.
         let mut text = Vec::new();
         Table { columns, rows }.write_text(look, &mut text)?;
         let text = String::from_utf8_lossy(&text);
@@ -227,8 +224,8 @@ impl Functions<'_> {
         self.write_rest(look, out)
     }
 
-    fn event_cells(&self, row: &Row, column: usize) -> EventCells {
-        let event = &self.view.events()[column];
+    fn event_cells(&self, row: &FunctionRow, column: usize) -> EventCells {
+        let event = &self.head.events[column];
         let pair = |cost: Cost, bound: &str| {
             let shown = format!("{bound}{}", event.unit.show(cost));
             [Cell::number(cost, shown), Cell::new(percent_number(cost, self.whole[column]))]
@@ -240,16 +237,16 @@ impl Functions<'_> {
         }
     }
 
-    /// What one call cost on average, in the columns of what all of them cost; none where that is not asked for or there was
-    /// no call.
-    fn call_cells(&self, row: &Row, column: usize) -> Option<Vec<Cell>> {
+    /// The average cost of a call, in the columns of the cost of all calls. There is none if it is not asked for, or if
+    /// there was no call.
+    fn call_cells(&self, row: &FunctionRow, column: usize) -> Option<Vec<Cell>> {
         if !self.per_call {
             return None;
         }
-        let unit = self.view.events()[column].unit;
+        let unit = self.head.events[column].unit;
         let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
         let mut cells = vec![Cell::new("    a call")];
-        for all in self.has_calls().then_some(inclusive).into_iter().chain([own]) {
+        for all in self.has_calls.then_some(inclusive).into_iter().chain([own]) {
             let each = rounded(all, row.calls)?;
             cells.extend([Cell::number(each, unit.show(each)), Cell::new("")]);
         }
@@ -269,21 +266,21 @@ impl Functions<'_> {
     }
 }
 
-impl Row {
-    /// What stands before an inclusive cost.
+impl FunctionRow {
+    /// The sign before an inclusive cost.
     fn bound(&self) -> &'static str {
         if self.is_upper_bound { "≤" } else { "" }
     }
 }
 
-/// What is said of one event type.
+/// The cells of one event type.
 struct EventCells {
     name: String,
     inclusive: [Cell; 2],
     own: [Cell; 2],
 }
 
-/// Rounded half away from zero; none of no calls.
+/// Divides a cost by a count of calls and rounds half away from zero. There is no result without calls.
 fn rounded(cost: Cost, calls: Cost) -> Option<Cost> {
     if calls <= 0 {
         return None;
@@ -291,8 +288,8 @@ fn rounded(cost: Cost, calls: Cost) -> Option<Cost> {
     Some((cost + cost.signum() * (calls / 2)) / calls)
 }
 
-/// The name of a row, and where there is room for it the place where it is defined.
-fn named(row: &Row, width: usize) -> String {
+/// The name of a row and, if the width allows, its file or object.
+fn named(row: &FunctionRow, width: usize) -> String {
     use unicode_width::UnicodeWidthStr as _;
 
     let cycle = match row.cycle {
@@ -304,17 +301,17 @@ fn named(row: &Row, width: usize) -> String {
     let is_known = |text: &&str| !text.is_empty() && *text != UNKNOWN;
     let file = Some(row.file.as_str()).filter(is_known);
     let object = Some(row.object.as_str()).filter(is_known);
-    let place = match (file, object) {
-        (Some(file), Some(object)) if width >= WIDTH_WITH_PATHS => {
+    let definition = match (file, object) {
+        (Some(file), Some(object)) if width >= MIN_WIDTH_FOR_PATHS => {
             Some(format!("{file} in {}", base(object)))
         }
-        (Some(file), _) if width >= WIDTH_WITH_PATHS => Some(file.to_owned()),
+        (Some(file), _) if width >= MIN_WIDTH_FOR_PATHS => Some(file.to_owned()),
         (Some(file), _) => Some(base(file).to_owned()),
         (None, object) => object.map(|object| base(object).to_owned()),
     };
-    let place = place.map(|place| printable(place.as_bytes()).into_owned());
-    match place.filter(|place| place.width() + 3 <= width.saturating_sub(name.width())) {
-        Some(place) => format!("{name} ({place})"),
+    let definition = definition.map(|path| printable(path.as_bytes()).into_owned());
+    match definition.filter(|path| path.width() + 3 <= width.saturating_sub(name.width())) {
+        Some(path) => format!("{name} ({path})"),
         None => name,
     }
 }

@@ -1,101 +1,134 @@
-//! The lines of a function: costs and calls by place, the dearest first.
+//! The lines of a function: costs and calls by source line or instruction.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
+use gristmill_output::json::{Costs, ExactInteger, exact};
 use gristmill_output::lossy;
 use gristmill_profile::{FileId, FunctionId, Place};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::first;
+use super::{List, ShowOptions, first, sort_by_cost};
 use crate::amount::add;
+use crate::head::Head;
+use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
 
-/// A line of source, or an instruction where lines are not known. Costs are by shown column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A source line, or an instruction if lines are not known. See the example of [`Show`](super::Show).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HotLine {
-    /// The source file, which for inlined code is another than that of the function.
+    /// The source file, which for inlined code is not that of the function.
     pub file: String,
-    /// The line; none where it is not known.
+    /// The line number; null if it is not known, and then each address is a row.
+    #[schemars(range(min = 1))]
     pub line: Option<u64>,
-    /// The addresses of the instructions: first and last.
-    pub addresses: Option<(u64, u64)>,
-    /// What it cost by itself.
-    pub self_costs: Vec<Cost>,
-    /// What it cost with its calls, but for those inside of a recursion.
-    pub inclusive: Vec<Cost>,
-    /// The calls that it makes, the dearest first.
-    pub calls: Vec<CallRow>,
+    /// The first and the last address of the instructions.
+    pub addresses: Option<[ExactInteger; 2]>,
+    /// Self cost.
+    #[serde(rename = "self")]
+    pub self_costs: Costs,
+    /// Self cost and inclusive cost of the calls, without those inside of a recursion.
+    pub inclusive: Costs,
+    /// The calls that the line makes.
+    pub calls: Vec<CalledFunction>,
 }
 
-/// The calls from a line to a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallRow {
-    /// Who is called.
-    pub callee: SubjectId,
-    /// How often.
-    pub count: Cost,
-    /// What the calls cost.
-    pub costs: Vec<Cost>,
-    /// Whether they are inside of the function's cycle, or of the function to itself. Then they do not count again.
+/// The calls from a line to a function. See the example of [`Show`](super::Show).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CalledFunction {
+    /// The callee.
+    #[serde(flatten)]
+    pub function: NamedFunction,
+    /// The count of calls.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub calls: Cost,
+    /// Inclusive cost of the calls.
+    pub cost: Costs,
+    /// `true` if the calls are inside of the function's cycle, or from the function to itself.
+    #[serde(rename = "inner")]
     pub is_inner: bool,
 }
 
-/// The jumps inside of a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The jumps inside of a function. See the example of [`Show`](super::Show).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct JumpSummary {
-    /// How many pairs of places have jumps between them.
+    /// The count of pairs of positions with jumps between them.
     pub jumps: usize,
-    /// How many of these are conditional.
+    /// The count of those that are conditional.
     pub conditional: usize,
-    /// How often they were taken.
+    /// The count of jumps that were taken.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
     pub taken: Cost,
 }
 
+/// The lines and jumps of a function.
 pub(super) struct Lines {
-    pub(super) lines: Vec<HotLine>,
+    pub(super) lines: List<HotLine>,
     pub(super) jumps: JumpSummary,
-    /// How many functions were folded into one.
+    /// The count of functions that were folded into one.
     pub(super) folded: usize,
-    /// Of how many of them these are the lines.
+    /// The count of those whose lines these are.
     pub(super) functions_read: usize,
 }
 
-/// Finding the lines of a function takes a look at each block of the profile. So many looks are taken at most, which is
-/// a matter of tenths of a second; only thousands of functions folded into one ask for more.
-const MOST_LOOKS: usize = 1 << 28;
+/// The limit of blocks that are looked at. To find the lines of a function takes a look at each block of the profile. The
+/// limit takes tenths of a second; only thousands of functions folded into one reach it.
+const MAX_BLOCK_LOOKS: usize = 1 << 28;
 
-/// A line by file and number, or an instruction by its address.
+/// A source line by file and number, or an instruction by its address.
 type Key = (FileId, Option<u64>, Option<u64>);
 
-/// What is known of one so far; costs are as the profile records them.
+/// Sums of a line while its blocks are read. Costs are as the profile records them.
 #[derive(Default)]
-struct Gathered {
+struct LineSums {
     addresses: Option<(u64, u64)>,
-    own: Vec<Cost>,
+    self_costs: Vec<Cost>,
     calls: BTreeMap<SubjectId, (Cost, Vec<Cost>)>,
 }
 
-pub(super) fn of(view: &View, function: SubjectId) -> Result<Lines, ViewError> {
+/// A line in the event types of the view.
+struct ViewedLine {
+    file: FileId,
+    line: Option<u64>,
+    addresses: Option<(u64, u64)>,
+    self_costs: Vec<Cost>,
+    inclusive: Vec<Cost>,
+    calls: Vec<ViewedCall>,
+}
+
+struct ViewedCall {
+    callee: SubjectId,
+    count: Cost,
+    costs: Vec<Cost>,
+    is_inner: bool,
+}
+
+/// Takes the lines of a function from a view.
+pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<Lines, ViewError> {
+    let function = options.function;
     let profile = view.profile();
     let blocks: usize =
         profile.selected(view.selection()).map(|part| profile.invocations(part.id()).len()).sum();
     let mut functions = view.functions_of(function);
     let folded = functions.len();
-    let most = (MOST_LOOKS / blocks.max(1)).max(1);
-    if functions.len() > most {
+    let limit = (MAX_BLOCK_LOOKS / blocks.max(1)).max(1);
+    if functions.len() > limit {
         let graph = profile.call_graph(view.selection());
         let cost = |function: FunctionId| first(graph.self_cost(graph.node_of(function)));
         functions.sort_by_key(|&function| (Reverse(cost(function)), function));
-        functions.truncate(most);
+        functions.truncate(limit);
     }
     let mut jumps = JumpSummary::default();
-    let mut lines: BTreeMap<Key, Gathered> = BTreeMap::new();
+    let mut lines: BTreeMap<Key, LineSums> = BTreeMap::new();
     for &function in &functions {
         let detail = profile.lines(function, view.selection());
         for (place, costs) in detail.places.iter().zip(detail.costs.rows()) {
             let line = at(&mut lines, place);
-            add_to(&mut line.own, costs);
+            add_to(&mut line.self_costs, costs);
         }
         for (call, costs) in detail.calls.iter().zip(detail.call_costs.rows()) {
             let callee = view.subject_of(call.callee);
@@ -114,63 +147,79 @@ pub(super) fn of(view: &View, function: SubjectId) -> Result<Lines, ViewError> {
         }
     }
     let mut rows = Vec::with_capacity(lines.len());
-    for ((file, line, _), gathered) in lines {
-        rows.push(row(view, function, (file, line), gathered)?);
+    for ((file, line, _), sums) in lines {
+        rows.push(viewed(view, function, (file, line), sums)?);
     }
-    // They stand in the order of files and lines, which decides between equals.
+    // They are in the order of files and lines, which decides between equal costs.
     rows.sort_by_key(|row| (Reverse(first(&row.inclusive)), Reverse(first(&row.self_costs))));
-    Ok(Lines { lines: rows, jumps, folded, functions_read: functions.len() })
+    Ok(Lines {
+        lines: List::from_shown(rows, options.lines, |line| hot_line(view, head, line)),
+        jumps,
+        folded,
+        functions_read: functions.len(),
+    })
 }
 
-fn at<'l>(lines: &'l mut BTreeMap<Key, Gathered>, place: &Place) -> &'l mut Gathered {
+fn at<'l>(lines: &'l mut BTreeMap<Key, LineSums>, place: &Place) -> &'l mut LineSums {
     let line = place.line.filter(|&line| line > 0);
     let address = place.address.or(place.basic_block);
-    // Lines say more than addresses; without them each instruction is a row of its own.
+    // Without lines, each instruction is a row of its own.
     let key = (place.file, line, if line.is_some() { None } else { address });
-    let gathered = lines.entry(key).or_default();
+    let sums = lines.entry(key).or_default();
     if let Some(address) = address {
-        let (from, to) = gathered.addresses.unwrap_or((address, address));
-        gathered.addresses = Some((from.min(address), to.max(address)));
+        let (from, to) = sums.addresses.unwrap_or((address, address));
+        sums.addresses = Some((from.min(address), to.max(address)));
     }
-    gathered
+    sums
 }
 
-/// Adds to sums that have as many columns as were needed so far.
+/// Adds to sums that have only the columns that were needed so far.
 fn add_to(sums: &mut Vec<Cost>, costs: &[Cost]) {
     sums.resize(sums.len().max(costs.len()), 0);
     add(sums, costs);
 }
 
-fn row(
+/// Brings the sums of a line to the event types of the view.
+fn viewed(
     view: &View,
     caller: SubjectId,
     (file, line): (FileId, Option<u64>),
-    gathered: Gathered,
-) -> Result<HotLine, ViewError> {
+    sums: LineSums,
+) -> Result<ViewedLine, ViewError> {
     let width = view.profile().event_count().max(1);
     let shown = |mut costs: Vec<Cost>| {
         costs.resize(width, 0);
         view.shown_costs(&costs)
     };
-    let self_costs = shown(gathered.own)?;
+    let self_costs = shown(sums.self_costs)?;
     let mut inclusive = self_costs.clone();
-    let mut calls = Vec::with_capacity(gathered.calls.len());
-    for (callee, (count, costs)) in gathered.calls {
+    let mut calls = Vec::with_capacity(sums.calls.len());
+    for (callee, (count, costs)) in sums.calls {
         let costs = shown(costs)?;
-        // What is within the function or its cycle already does not count again.
+        // The cost of calls inside of the function or its cycle is counted already.
         let is_inner = view.is_inner(caller, callee);
         if !is_inner {
             add(&mut inclusive, &costs);
         }
-        calls.push(CallRow { callee, count, costs, is_inner });
+        calls.push(ViewedCall { callee, count, costs, is_inner });
     }
-    super::sort_by_cost(view, &mut calls, |call| (0, first(&call.costs), call.callee));
-    Ok(HotLine {
-        file: lossy(view.profile().file(file)),
-        line,
-        addresses: gathered.addresses,
-        self_costs,
-        inclusive,
-        calls,
-    })
+    sort_by_cost(view, &mut calls, |call| (0, first(&call.costs), call.callee));
+    Ok(ViewedLine { file, line, addresses: sums.addresses, self_costs, inclusive, calls })
+}
+
+fn hot_line(view: &View, head: &Head, line: ViewedLine) -> HotLine {
+    let called = |call: &ViewedCall| CalledFunction {
+        function: NamedFunction::new(view, call.callee),
+        calls: call.count,
+        cost: head.costs(&call.costs),
+        is_inner: call.is_inner,
+    };
+    HotLine {
+        file: lossy(view.profile().file(line.file)),
+        line: line.line,
+        addresses: line.addresses.map(|(from, to)| [from, to].map(|address| ExactInteger(address.into()))),
+        self_costs: head.costs(&line.self_costs),
+        inclusive: head.costs(&line.inclusive),
+        calls: line.calls.iter().map(called).collect(),
+    }
 }

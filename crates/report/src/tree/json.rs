@@ -13,7 +13,7 @@ use crate::view::View;
 /// and read.
 pub(super) fn write(report: &Tree<'_>, out: &mut dyn Write) -> io::Result<()> {
     let view = report.view;
-    write_view(view, &report.head, out)?;
+    write_view(&report.head, out)?;
     let (basis, guessed) = match &report.basis {
         TreeBasis::Exact => ("exact", None),
         TreeBasis::Callers => ("callers", None),

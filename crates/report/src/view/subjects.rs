@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use gristmill_profile::analysis::{CallGraph, NodeId, Partition};
 use gristmill_profile::symbol::{Symbol, fold_callers, fold_recursion};
 use gristmill_profile::{FileId, FunctionId, ObjectId, Profile};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
 
 use super::options::ViewOptions;
 
@@ -15,6 +17,26 @@ use super::options::ViewOptions;
 /// It is stable: two views of the same profile with the same folding have the same ids, whatever else they show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubjectId(pub(super) NodeId);
+
+impl Serialize for SubjectId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.index().serialize(serializer)
+    }
+}
+
+impl JsonSchema for SubjectId {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "SubjectId".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        u32::json_schema(generator)
+    }
+}
 
 impl SubjectId {
     /// Returns the index among the subjects of the view, from 0.

@@ -1,0 +1,111 @@
+//! Rows that stand for several functions: cycles, and functions of one object, file, directory or class.
+
+use std::collections::{HashMap, HashSet};
+
+use gristmill_output::lossy;
+use gristmill_profile::analysis::{Partition, group_costs};
+
+use super::{FunctionRow, FunctionsOptions, Selected, sort_key};
+use crate::grouping::Grouping;
+use crate::head::Head;
+use crate::view::{SubjectId, View};
+
+/// All rows that match.
+pub(super) struct Matching {
+    rows: Vec<FunctionRow>,
+    /// The count of rows without any filter.
+    all: usize,
+}
+
+impl Matching {
+    /// Orders the rows and applies the limit.
+    pub(super) fn sorted(self, options: &FunctionsOptions) -> Selected {
+        let Matching { mut rows, all } = self;
+        let matching = rows.len();
+        rows.sort_by(|a, b| {
+            let key =
+                |row: &FunctionRow| sort_key(options.sort, row.inclusive[0], row.self_costs[0], row.calls);
+            key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
+        });
+        rows.truncate(options.limit.unwrap_or(usize::MAX));
+        Selected { rows, matching, all }
+    }
+}
+
+/// Takes functions outside of cycles, and cycles.
+pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Matching {
+    let inclusive = view.inclusive();
+    let cycles = inclusive.cycles();
+    let is_taken = |id: SubjectId| options.takes(view, view.subject(id));
+    let matches = |id: SubjectId| is_taken(id) && options.takes_name(view.subject(id).name());
+    let ids = view.subject_ids();
+    let alone: Vec<SubjectId> = ids.filter(|&id| cycles.cycle_of(id.node()).is_none()).collect();
+    let all = alone.len() + cycles.ids().len();
+    let mut rows: Vec<FunctionRow> =
+        alone.into_iter().filter(|&id| matches(id)).map(|id| FunctionRow::new(view, head, id)).collect();
+    for cycle in cycles.ids() {
+        let members: Vec<SubjectId> =
+            cycles.members(cycle).iter().map(|&member| view.subject_at(member)).collect();
+        let first = members.first().map_or("", |&id| view.subject(id).name());
+        let name = format!("cycle {} of {} functions: {first} …", cycle.number(), members.len());
+        // By its own name, which few people know, or by that of a member.
+        let is_named = options.takes_name(&name) && members.iter().any(|&id| is_taken(id));
+        if !is_named && !members.iter().any(|&id| matches(id)) {
+            continue;
+        }
+        rows.push(FunctionRow {
+            id: None,
+            name,
+            file: String::new(),
+            object: String::new(),
+            self_costs: head.costs(inclusive.cycle_self_cost(cycle)),
+            inclusive: head.costs(inclusive.cycle_cost(cycle)),
+            is_upper_bound: false,
+            calls: inclusive.cycle_call_count(cycle),
+            cycle: Some(cycle.number()),
+        });
+    }
+    Matching { rows, all }
+}
+
+/// Takes groups of functions. Functions that are not taken form a group that is not shown.
+pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, grouping: Grouping) -> Matching {
+    let profile = view.profile();
+    let mut names = vec![String::new()];
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut others: HashSet<String> = HashSet::new();
+    let mut group_of = Vec::new();
+    for (_, subject) in view.subjects() {
+        let name = grouping.group(
+            || subject.name().to_owned(),
+            || lossy(profile.file(subject.file)),
+            || lossy(profile.object(subject.object)),
+        );
+        if !options.takes(view, subject) {
+            others.insert(name);
+            group_of.push(0);
+            continue;
+        }
+        let next = names.len();
+        let group = *known.entry(name.clone()).or_insert(next);
+        if group == next {
+            names.push(name);
+        }
+        group_of.push(group);
+    }
+    let costs = group_costs(view.graph(), &Partition::new(names.len(), group_of));
+    let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
+    let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| options.takes_name(name));
+    let rows = rows.map(|(group, name)| FunctionRow {
+        id: None,
+        name,
+        file: String::new(),
+        object: String::new(),
+        self_costs: head.costs(costs.self_costs.row(group)),
+        inclusive: head.costs(costs.inclusive.row(group)),
+        is_upper_bound: costs.is_upper_bound[group],
+        calls: costs.call_counts[group],
+        cycle: None,
+    });
+    Matching { rows: rows.collect(), all }
+}

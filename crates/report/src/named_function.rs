@@ -1,0 +1,42 @@
+//! A function as the rows of reports name it.
+
+use std::borrow::Cow;
+
+use gristmill_output::{lossy, printable};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::view::{SubjectId, View};
+
+/// A function as the rows of reports name it. See the example of [`Show`](crate::Show).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NamedFunction {
+    /// The id of the function. It stays the same as long as the files of the profile and the options that fold functions do.
+    pub id: SubjectId,
+    /// The demangled name. Bytes that are not UTF-8 are U+FFFD here.
+    pub name: String,
+    /// The source file; empty or `???` if it is not known.
+    pub file: String,
+    /// The program or library; empty or `???` if it is not known.
+    pub object: String,
+    /// The number of the cycle that the function is in, if any.
+    pub cycle: Option<usize>,
+}
+
+impl NamedFunction {
+    pub(crate) fn new(view: &View, id: SubjectId) -> Self {
+        let subject = view.subject(id);
+        NamedFunction {
+            id,
+            name: subject.name().to_owned(),
+            file: lossy(view.profile().file(subject.file)),
+            object: lossy(view.profile().object(subject.object)),
+            cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
+        }
+    }
+
+    /// The name, safe to show.
+    pub(crate) fn printable_name(&self) -> Cow<'_, str> {
+        printable(self.name.as_bytes())
+    }
+}

@@ -1,0 +1,82 @@
+//! The costs of a function by part.
+
+use std::cmp::Reverse;
+
+use gristmill_format::Cost;
+use gristmill_output::json::{Costs, ExactInteger, exact};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{List, first};
+use crate::head::Head;
+use crate::view::{SubjectId, View, ViewError};
+
+/// The costs of a function in one part. See the example of [`Show`](super::Show).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PartRow {
+    /// The name of the part: its number, and its thread, process and file if there are several of them.
+    pub name: String,
+    /// Self cost.
+    #[serde(rename = "self")]
+    pub self_costs: Costs,
+    /// Inclusive cost.
+    pub inclusive: Costs,
+    /// The count of calls.
+    #[serde(serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub calls: Cost,
+}
+
+/// Takes the costs of a function by part, in the order of the files. If there are too many parts, the most expensive ones
+/// are shown.
+pub(super) fn parts(
+    view: &View,
+    head: &Head,
+    function: SubjectId,
+    limit: Option<usize>,
+) -> Result<List<PartRow>, ViewError> {
+    let profile = view.profile();
+    let selected: Vec<_> = profile.selected(view.selection()).collect();
+    if selected.len() < 2 {
+        return Ok(List::new(Vec::new(), limit));
+    }
+    let several =
+        |number: &dyn Fn(usize) -> Option<u64>| (1..selected.len()).any(|part| number(part) != number(0));
+    let (threads, pids) = (several(&|part| selected[part].thread()), several(&|part| selected[part].pid()));
+    let inputs = selected.iter().any(|part| part.input() != selected[0].input());
+    let mut rows = Vec::new();
+    for (nth, part) in selected.iter().enumerate() {
+        let Some(costs) = view.costs_in_part(function, part)? else { continue };
+        let mut name = match part.number() {
+            Some(number) => format!("part {number}"),
+            None => format!("part {}", nth + 1),
+        };
+        for (word, number) in
+            [("thread", part.thread().filter(|_| threads)), ("pid", part.pid().filter(|_| pids))]
+        {
+            if let Some(number) = number {
+                name.push_str(&format!(", {word} {number}"));
+            }
+        }
+        if let Some(input) = profile.inputs().get(part.input()).filter(|_| inputs) {
+            name.push_str(&format!(" of {}", input.name));
+        }
+        rows.push(PartRow {
+            name,
+            self_costs: head.costs(&costs.self_costs),
+            inclusive: head.costs(&costs.inclusive),
+            calls: costs.call_count,
+        });
+    }
+    let all = rows.len();
+    if let Some(limit) = limit.filter(|&limit| limit < all) {
+        let mut costs: Vec<(Cost, Reverse<usize>)> =
+            rows.iter().enumerate().map(|(nth, row)| (first(&row.inclusive), Reverse(nth))).collect();
+        costs.sort_unstable_by(|a, b| b.cmp(a));
+        let mut is_kept = vec![false; all];
+        costs.iter().take(limit).for_each(|(_, Reverse(nth))| is_kept[*nth] = true);
+        let mut kept = is_kept.into_iter();
+        rows.retain(|_| kept.next().unwrap_or(false));
+    }
+    Ok(List { all, rows })
+}

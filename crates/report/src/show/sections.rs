@@ -1,0 +1,388 @@
+//! The tables of the report on one function, each with sentences above and below.
+
+use gristmill_format::Cost;
+use gristmill_output::{Cell, Column, Table, grouped, percent, percent_number, printable};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{CallSum, CycleSummary, HotLine, List, Neighbour, Show};
+use crate::named_function::NamedFunction;
+use crate::path::{UNKNOWN, base};
+use crate::tree::fitted;
+
+/// The least width of a name. If several event types leave less, only the first is shown.
+const MIN_NAME_WIDTH: usize = 30;
+
+/// The text of the last column of a row.
+enum Label<'r> {
+    Text(String),
+    /// A function with a mark before its name.
+    Function(&'static str, &'r NamedFunction),
+    /// A callee, and the count of calls.
+    Call(&'r NamedFunction, String),
+}
+
+/// A part of the text: a title, a table, and sentences below.
+pub(super) struct Section {
+    pub(super) title: String,
+    pub(super) table: Table,
+    pub(super) below: Vec<String>,
+}
+
+impl Show {
+    /// The tables below the head, each with sentences.
+    pub(super) fn sections(&self, width: usize) -> Vec<Section> {
+        let mut sections = Vec::new();
+        sections.extend(self.cycle.as_ref().map(|cycle| self.cycle_section(cycle, width)));
+        for (title, list, sum) in
+            [("Callers", &self.callers, &self.callers_sum), ("Callees", &self.callees, &self.callees_sum)]
+        {
+            if list.all > 0 {
+                sections.push(self.neighbours(title, list, sum, width));
+            }
+        }
+        for (title, list) in
+            [("Callers farther away", &self.far_callers), ("Callees farther away", &self.far_callees)]
+        {
+            if list.all > 0 {
+                sections.push(self.far(title, list, width));
+            }
+        }
+        if self.lines.all > 0 {
+            sections.push(self.lines(width));
+        }
+        if self.parts.all > 0 {
+            sections.push(self.by_part(width));
+        }
+        sections
+    }
+
+    /// Columns for the costs of all event types or, where that leaves too little for names, of the first one.
+    fn events(&self, columns_each: usize, width: usize, before: usize) -> usize {
+        let all = self.head.events.len();
+        let widest = |nth: usize| {
+            let event = &self.head.events[nth];
+            let title = event.name.width() + 10;
+            columns_each * (event.unit.show(self.inclusive[nth]).width().max(title) + 9)
+        };
+        let needed: usize = (0..all).map(widest).sum();
+        if all == 1 || needed + before + MIN_NAME_WIDTH <= width { all } else { 1 }
+    }
+
+    /// A cost and its share of the function's inclusive cost.
+    fn cost_cells(&self, nth: usize, cost: Cost, whole: Cost) -> [Cell; 2] {
+        let unit = self.head.events[nth].unit;
+        [Cell::number(cost, unit.show(cost)), Cell::new(percent_number(cost, whole))]
+    }
+
+    /// What stands above a column of costs: the event type where there are several.
+    fn cost_title(&self, nth: usize, what: &str) -> String {
+        match &self.head.events[..] {
+            [_] => what.to_owned(),
+            events => format!("{what} {}", printable(events[nth].name.as_bytes())),
+        }
+    }
+
+    /// For each event type these columns of costs, each with its share.
+    fn cost_columns(&self, events: usize, titles: &[&str]) -> Vec<Column> {
+        let titled = |nth: usize| titles.iter().map(move |what| self.cost_title(nth, what));
+        let titles = (0..events).flat_map(titled);
+        titles.flat_map(|title| [Column::number(title), Column::number("%")]).collect()
+    }
+
+    /// Puts names into the last column, as long as there is room for.
+    fn with_names(&self, mut table: Table, width: usize, names: Vec<Label<'_>>) -> Table {
+        let room = width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
+        for (cells, label) in table.rows.iter_mut().zip(names) {
+            let text = match label {
+                Label::Text(text) => text,
+                Label::Function(mark, function) => {
+                    format!("{mark}{}", self.named(function, room.saturating_sub(mark.width())))
+                }
+                Label::Call(function, times) => {
+                    let name = function.printable_name();
+                    let left = room.saturating_sub(times.width() + 6);
+                    format!("  -> {} {times}", fitted(&name, left))
+                }
+            };
+            if let Some(last) = cells.last_mut() {
+                *last = Cell::new(text);
+            }
+        }
+        table
+    }
+
+    /// A name, and where there is room for it the file.
+    fn named(&self, function: &NamedFunction, room: usize) -> String {
+        // The function's own cycle has a section.
+        let cycle = function.cycle.filter(|cycle| Some(*cycle) != self.function.cycle);
+        let cycle = cycle.map_or_else(String::new, |cycle| format!(" [cycle {cycle}]"));
+        let name = function.printable_name();
+        let name = format!("{}{cycle}", fitted(&name, room.saturating_sub(cycle.width())));
+        let file = printable(function.file.as_bytes());
+        let left = room.saturating_sub(name.width() + 3);
+        let place = [&*file, base(&file)].into_iter().find(|place| place.width() <= left);
+        match place.filter(|place| !place.is_empty() && *place != UNKNOWN) {
+            Some(place) => format!("{name} ({place})"),
+            None => name,
+        }
+    }
+
+    fn neighbours(&self, title: &str, list: &List<Neighbour>, sum: &CallSum, width: usize) -> Section {
+        let events = self.events(1, width, 12);
+        let mut columns = vec![Column::number("Calls")];
+        columns.extend(self.cost_columns(events, &["Cost"]));
+        columns.push(Column::text("Function"));
+        // What a member of a cycle cost is no more than its part of it, and its callers called all of it.
+        let whole = self.cycle.as_ref().map_or(&self.inclusive, |cycle| &cycle.inclusive);
+        let row = |count: Cost, costs: &[Cost], is_inner: bool| {
+            let mut cells = vec![Cell::number(count, grouped(count))];
+            for (nth, (&cost, &whole)) in costs.iter().zip(whole).enumerate().take(events) {
+                cells.extend(self.cost_cells(nth, cost, if is_inner { 0 } else { whole }));
+            }
+            cells.push(Cell::new(""));
+            cells
+        };
+        let mut rows: Vec<Vec<Cell>> =
+            list.rows.iter().map(|near| row(near.calls.unwrap_or(0), &near.cost, near.is_inner)).collect();
+        let mut names: Vec<Label<'_>> = Vec::new();
+        for near in &list.rows {
+            let mark = match () {
+                () if near.function.id == self.function.id => "itself: ",
+                () if near.is_inner => "in the cycle: ",
+                () => "",
+            };
+            names.push(Label::Function(mark, &near.function));
+        }
+        if list.all > 1 {
+            rows.push(row(sum.calls, &sum.cost, false));
+            let what = if list.rows.len() < list.all {
+                format!("sum of all {}", grouped(list.all))
+            } else {
+                "sum".to_owned()
+            };
+            names.push(Label::Text(if self.is_recursive {
+                format!("{what}, without recursion")
+            } else {
+                what
+            }));
+        }
+        let shares = if self.cycle.is_some() { " (shares of the cycle)" } else { "" };
+        Section {
+            title: format!("{title}: {}{shares}", counted(list)),
+            table: self.with_names(Table { columns, rows }, width, names),
+            below: more(list),
+        }
+    }
+
+    fn far(&self, title: &str, list: &List<Neighbour>, width: usize) -> Section {
+        let events = self.events(1, width, 10);
+        let mut columns = vec![Column::number("Distance")];
+        for nth in 0..events {
+            columns.extend([Column::number(self.cost_title(nth, "Inclusive")), Column::number("% of all")]);
+        }
+        columns.push(Column::text("Function"));
+        let rows = list.rows.iter().map(|far| {
+            let mut cells = vec![Cell::new(far.distance.to_string())];
+            for (nth, &cost) in far.cost.iter().enumerate().take(events) {
+                cells.extend(self.cost_cells(nth, cost, self.head.totals[nth]));
+            }
+            cells.push(Cell::new(""));
+            cells
+        });
+        let table = Table { columns, rows: rows.collect() };
+        let room = width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
+        let names = list.rows.iter().map(|far| {
+            let name = far.function.printable_name();
+            let via = printable(far.via.as_deref().unwrap_or_default().as_bytes());
+            let both = format!("{name} by {via}");
+            let text = if both.width() <= room { both } else { fitted(&name, room).into_owned() };
+            Label::Text(text)
+        });
+        let names = names.collect();
+        Section {
+            title: format!("{title}: {}", counted(list)),
+            table: self.with_names(table, width, names),
+            below: more(list),
+        }
+    }
+
+    fn cycle_section(&self, cycle: &CycleSummary, width: usize) -> Section {
+        let events = self.events(2, width, 4);
+        let mut columns = self.cost_columns(events, &["Out of it", "Self"]);
+        columns.push(Column::text("Member"));
+        let cells = |inclusive: &dyn Fn(usize) -> Cost, own: &dyn Fn(usize) -> Cost| {
+            let mut cells = Vec::new();
+            for nth in 0..events {
+                cells.extend(self.cost_cells(nth, inclusive(nth), cycle.inclusive[nth]));
+                cells.extend(self.cost_cells(nth, own(nth), cycle.inclusive[nth]));
+            }
+            cells.push(Cell::new(""));
+            cells
+        };
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut names = Vec::new();
+        for member in &cycle.members.rows {
+            rows.push(cells(&|nth| member.inclusive[nth], &|nth| member.self_costs[nth]));
+            names.push(Label::Function("", &member.function));
+        }
+        rows.push(cells(&|nth| cycle.inclusive[nth], &|nth| cycle.self_costs[nth]));
+        names.push(Label::Text(format!("all {} members", grouped(cycle.members.all))));
+
+        let mut below = more(&cycle.members);
+        let unit = self.head.events[0].unit;
+        for entry in &cycle.entries.rows {
+            let (caller, callee) = (entry.caller.printable_name(), entry.callee.printable_name());
+            below.push(format!(
+                "entered by {} -> {} ×{} {}",
+                fitted(&caller, width / 3),
+                fitted(&callee, width / 3),
+                grouped(entry.calls),
+                unit.show(entry.cost[0])
+            ));
+        }
+        if cycle.entries.rows.len() < cycle.entries.all {
+            let hidden = cycle.entries.all - cycle.entries.rows.len();
+            below.push(format!("… and by {} more", grouped(hidden)));
+        }
+        below.push(match &cycle.breaker {
+            None => "no single call holds it together".to_owned(),
+            Some(breaker) => {
+                let (caller, callee) = (breaker.caller.printable_name(), breaker.callee.printable_name());
+                let arc = format!("{} -> {}", fitted(&caller, width / 3), fitted(&callee, width / 3));
+                let all = grouped(cycle.members.all);
+                match (breaker.members_left, breaker.is_best) {
+                    (0, _) => format!("without {arc} it falls apart (--cut)"),
+                    (left, true) => {
+                        format!("cutting {arc} leaves least of it: {} of {all} (--cut)", grouped(left))
+                    }
+                    (left, false) => format!("cutting {arc} leaves {} of {all} (--cut)", grouped(left)),
+                }
+            }
+        });
+        let total = percent(cycle.inclusive[0], self.head.totals[0]);
+        let share = if total.is_empty() { String::new() } else { format!(" ({total})") };
+        Section {
+            title: format!(
+                "Cycle {}: {} functions, {}{share}, called {} times from outside",
+                cycle.number,
+                grouped(cycle.members.all),
+                unit.show(cycle.inclusive[0]),
+                grouped(cycle.calls)
+            ),
+            table: self.with_names(Table { columns, rows }, width, names),
+            below,
+        }
+    }
+
+    fn lines(&self, width: usize) -> Section {
+        let has_calls = self.callees.all > 0;
+        let titles: &[&str] = if has_calls { &["With calls", "Self"] } else { &["Self"] };
+        let events = self.events(titles.len(), width, 4);
+        let mut columns = self.cost_columns(events, titles);
+        columns.push(Column::text("Line"));
+        let mut rows = Vec::new();
+        let mut names = Vec::new();
+        for line in &self.lines.rows {
+            let mut cells = Vec::new();
+            for nth in 0..events {
+                if has_calls {
+                    cells.extend(self.cost_cells(nth, line.inclusive[nth], self.inclusive[nth]));
+                }
+                cells.extend(self.cost_cells(nth, line.self_costs[nth], self.inclusive[nth]));
+            }
+            cells.push(Cell::new(""));
+            rows.push(cells);
+            names.push(Label::Text(self.position(line, width)));
+            for call in &line.calls {
+                let mut cells: Vec<Cell> = Vec::new();
+                for nth in 0..events {
+                    let whole = if call.is_inner { 0 } else { self.inclusive[nth] };
+                    cells.extend(self.cost_cells(nth, call.cost[nth], whole));
+                    cells.extend([Cell::new(""), Cell::new("")]);
+                }
+                cells.push(Cell::new(""));
+                rows.push(cells);
+                let inner = if call.is_inner { " (recursive)" } else { "" };
+                names.push(Label::Call(&call.function, format!("×{}{inner}", grouped(call.calls))));
+            }
+        }
+        let mut below = more(&self.lines);
+        if let Some(read) = self.lines_of {
+            below.push(format!(
+                "these are the lines of the {} dearest of {} functions",
+                grouped(read),
+                grouped(self.folded)
+            ));
+        }
+        let jumps = self.jumps;
+        if jumps.jumps > 0 {
+            below.push(format!(
+                "{} jumps, {} of them conditional, taken {} times",
+                grouped(jumps.jumps),
+                grouped(jumps.conditional),
+                grouped(jumps.taken)
+            ));
+        }
+        Section {
+            title: format!("Hottest lines: {}", counted(&self.lines)),
+            table: self.with_names(Table { columns, rows }, width, names),
+            below,
+        }
+    }
+
+    /// `mill.c:12`, with the addresses where there are any.
+    fn position(&self, line: &HotLine, width: usize) -> String {
+        let addresses = match line.addresses {
+            Some([from, to]) if from == to => format!(" 0x{:x}", from.0),
+            Some([from, to]) => format!(" 0x{:x}–0x{:x}", from.0, to.0),
+            None => String::new(),
+        };
+        let file = printable(line.file.as_bytes());
+        // A path says most in its last piece, and on a narrow screen there is only room for that.
+        let file = if width < 100 { base(&file) } else { &file };
+        let file = if file.is_empty() { UNKNOWN } else { file };
+        match line.line {
+            Some(number) => format!("{file}:{number}{addresses}"),
+            None if addresses.is_empty() => format!("{file}:?"),
+            None => format!("{file}{addresses}"),
+        }
+    }
+
+    fn by_part(&self, width: usize) -> Section {
+        let events = self.events(2, width, 12);
+        let mut columns = self.cost_columns(events, &["Inclusive", "Self"]);
+        columns.push(Column::number("Calls"));
+        columns.push(Column::text("Part"));
+        let rows = self.parts.rows.iter().map(|part| {
+            let mut cells = Vec::new();
+            for nth in 0..events {
+                cells.extend(self.cost_cells(nth, part.inclusive[nth], self.inclusive[nth]));
+                cells.extend(self.cost_cells(nth, part.self_costs[nth], self.inclusive[nth]));
+            }
+            cells.push(Cell::number(part.calls, grouped(part.calls)));
+            cells.push(Cell::new(""));
+            cells
+        });
+        let names =
+            self.parts.rows.iter().map(|part| Label::Text(printable(part.name.as_bytes()).into_owned()));
+        let (rows, names) = (rows.collect(), names.collect());
+        Section {
+            title: format!("By part: {}", counted(&self.parts)),
+            table: self.with_names(Table { columns, rows }, width, names),
+            below: more(&self.parts),
+        }
+    }
+}
+
+/// `12`, or `10 of 12` where some are not shown.
+fn counted<T>(list: &List<T>) -> String {
+    match list.rows.len() {
+        shown if shown < list.all => format!("{} of {}", grouped(shown), grouped(list.all)),
+        all => grouped(all),
+    }
+}
+
+fn more<T>(list: &List<T>) -> Vec<String> {
+    let hidden = list.all - list.rows.len();
+    if hidden == 0 { Vec::new() } else { vec![format!("… and {} more", grouped(hidden))] }
+}
