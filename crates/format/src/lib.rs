@@ -170,7 +170,7 @@ pub use lint::{Finding, Lint, RULES, Rule, Severity};
 pub use location::Location;
 pub use name::{FunctionName, Name, NameKey, NameSpace};
 pub use position::{Columns, MAX_COLUMNS, PositionKind, Positions};
-pub use producer::{Producer, ProducerKind, Recording};
+pub use producer::{Producer, ProducerEvidence, ProducerKind, Recording};
 pub use reader::{Reader, ReadingMode};
 pub use record::{
     Calls, CostLine, CostRole, EventDefinition, Header, Jump, Line, NumbersKey, Record, Spelling, WordIter,

@@ -188,36 +188,61 @@ impl fmt::Display for Producer {
     }
 }
 
-/// The traits by which a producer is recognised.
+/// The evidence of a file that tells its producer.
+///
+/// A loader fills it from what it reads anyway; [`Survey`](crate::Survey) does the same for a whole file.
+///
+/// ```
+/// use gristmill_format::{ProducerEvidence, ProducerKind};
+///
+/// let evidence = ProducerEvidence { event: Some(b"Hits"), ..ProducerEvidence::default() };
+/// assert_eq!(evidence.kind(), ProducerKind::Gperftools);
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Traits<'a> {
-    pub(crate) creator: Option<&'a [u8]>,
-    pub(crate) version: Option<&'a [u8]>,
-    pub(crate) command: Option<&'a [u8]>,
+pub struct ProducerEvidence<'a> {
+    /// The value of the first `creator:` line.
+    pub creator: Option<&'a [u8]>,
+    /// The value of the first `version:` line.
+    pub version: Option<&'a [u8]>,
+    /// The value of the first `cmd:` line.
+    pub command: Option<&'a [u8]>,
     /// The first event type.
-    pub(crate) event: Option<&'a [u8]>,
-    /// The long name of the first `event:` line.
-    pub(crate) long_name: Option<&'a [u8]>,
+    pub event: Option<&'a [u8]>,
+    /// The first long name of an `event:` line.
+    pub long_name: Option<&'a [u8]>,
     /// The kind of the first `desc:` line.
-    pub(crate) description: Option<&'a [u8]>,
-    pub(crate) has_addresses: bool,
+    pub description: Option<&'a [u8]>,
+    /// Positions have addresses.
+    pub has_addresses: bool,
     /// Source lines come before addresses, which no version of the format allows.
-    pub(crate) has_lines_first: bool,
-    pub(crate) has_calls: bool,
-    pub(crate) first_file: Option<&'a [u8]>,
-    pub(crate) first_object: Option<&'a [u8]>,
-    pub(crate) first_function: Option<&'a [u8]>,
-    pub(crate) has_new_profile: bool,
+    pub has_lines_first: bool,
+    /// There are calls.
+    pub has_calls: bool,
+    /// The first `fl=` name.
+    pub first_file: Option<&'a [u8]>,
+    /// The first `ob=` name.
+    pub first_object: Option<&'a [u8]>,
+    /// The first `fn=` name.
+    pub first_function: Option<&'a [u8]>,
+    /// There is a line that Xdebug writes between profiles.
+    pub has_new_profile: bool,
 }
 
-pub(crate) fn producer(traits: &Traits<'_>) -> Producer {
-    Producer {
-        kind: kind(traits),
-        creator: traits.creator.map(|creator| String::from_utf8_lossy(creator).into_owned()),
+impl ProducerEvidence<'_> {
+    /// Returns the producer.
+    pub fn kind(&self) -> ProducerKind {
+        kind(self)
     }
 }
 
-fn kind(traits: &Traits<'_>) -> ProducerKind {
+pub(crate) fn producer(evidence: &ProducerEvidence<'_>) -> Producer {
+    Producer {
+        kind: kind(evidence),
+        creator: evidence.creator.map(|creator| String::from_utf8_lossy(creator).into_owned()),
+    }
+}
+
+fn kind(evidence: &ProducerEvidence<'_>) -> ProducerKind {
     const BY_CREATOR: [(&[u8], ProducerKind); 13] = [
         (b"callgrind-", ProducerKind::Callgrind),
         (b"xtree-", ProducerKind::XTree),
@@ -244,46 +269,51 @@ fn kind(traits: &Traits<'_>) -> ProducerKind {
         (b"memory", b"", ProducerKind::RubyProf),
         (b"Hits", b"", ProducerKind::Gperftools),
     ];
-    if let Some(creator) = traits.creator {
+    if let Some(creator) = evidence.creator {
         return BY_CREATOR
             .iter()
             .find(|(name, _)| creator.len() >= name.len() && creator[..name.len()].eq_ignore_ascii_case(name))
             .map_or(ProducerKind::Named, |&(_, kind)| kind);
     }
-    let event = traits.event.unwrap_or_default();
+    let event = evidence.event.unwrap_or_default();
     let begins = |text: Option<&[u8]>, with: &[u8]| text.is_some_and(|text| text.starts_with(with));
     let ends = |text: Option<&[u8]>, with: &[&[u8]]| {
         text.is_some_and(|text| with.iter().any(|ending| text.ends_with(ending)))
     };
-    if traits.version == Some(b"0.9.6") || traits.has_new_profile || begins(traits.first_function, b"php::") {
+    if evidence.version == Some(b"0.9.6")
+        || evidence.has_new_profile
+        || begins(evidence.first_function, b"php::")
+    {
         ProducerKind::Xdebug
-    } else if begins(traits.description, b"Files compared") {
+    } else if begins(evidence.description, b"Files compared") {
         ProducerKind::CgDiff
-    } else if begins(traits.description, b"I1 cache")
-        || traits.command.is_some() && !traits.has_calls && event == b"Ir"
+    } else if begins(evidence.description, b"I1 cache")
+        || evidence.command.is_some() && !evidence.has_calls && event == b"Ir"
     {
         ProducerKind::Cachegrind
-    } else if traits.has_addresses && event.ends_with(b")") && memchr::memchr(b'(', event).is_some() {
+    } else if evidence.has_addresses && event.ends_with(b")") && memchr::memchr(b'(', event).is_some() {
         ProducerKind::GoPprof
     } else if let Some((.., kind)) = BY_EVENT
         .into_iter()
-        .find(|(name, long, _)| event == *name && (long.is_empty() || begins(traits.long_name, long)))
+        .find(|(name, long, _)| event == *name && (long.is_empty() || begins(evidence.long_name, long)))
     {
         kind
-    } else if traits.has_lines_first {
+    } else if evidence.has_lines_first {
         ProducerKind::Orbuculum
-    } else if event == b"wt" && traits.long_name.is_some() {
+    } else if event == b"wt" && evidence.long_name.is_some() {
         ProducerKind::Spx
     } else if event == b"Tick" {
         ProducerKind::KcachegrindConverter
-    } else if event == b"Time" && (begins(traits.first_object, b"<") || begins(traits.first_function, b"{")) {
+    } else if event == b"Time"
+        && (begins(evidence.first_object, b"<") || begins(evidence.first_function, b"{"))
+    {
         ProducerKind::Erlgrind
-    } else if event == b"Ticks" && ends(traits.first_file, &[b".pl", b".pm"]) {
+    } else if event == b"Ticks" && ends(evidence.first_file, &[b".pl", b".pm"]) {
         ProducerKind::Nytprof
     } else if event == b"Ticks"
-        && (begins(traits.first_function, b"<")
-            || traits.first_file == Some(b"~")
-            || ends(traits.first_file, &[b".py"]))
+        && (begins(evidence.first_function, b"<")
+            || evidence.first_file == Some(b"~")
+            || ends(evidence.first_file, &[b".py"]))
     {
         ProducerKind::Lsprofcalltree
     } else {

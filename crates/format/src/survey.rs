@@ -8,7 +8,7 @@ use crate::location::Location;
 use crate::name::{Name, NameKey, NameSpace};
 use crate::name_spaces::NameSpaces;
 use crate::position::{Columns, PositionKind};
-use crate::producer::{Producer, Traits, producer};
+use crate::producer::{Producer, ProducerEvidence, producer};
 use crate::reader::Reader;
 use crate::record::{CostRole, EventDefinition, Header, Line, Record, Words};
 
@@ -210,7 +210,7 @@ impl<'a> Survey<'a> {
 /// Builds a [`Survey`] while somebody else reads.
 #[derive(Debug)]
 pub(crate) struct Surveyor<'a> {
-    traits: Traits<'a>,
+    evidence: ProducerEvidence<'a>,
     parts: Vec<PartSurvey<'a>>,
     counts: Counts,
     costs: Vec<Cost>,
@@ -240,7 +240,7 @@ pub(crate) struct Open<'a> {
 impl<'a> Surveyor<'a> {
     pub(crate) fn new() -> Self {
         Surveyor {
-            traits: Traits::default(),
+            evidence: ProducerEvidence::default(),
             parts: Vec::new(),
             counts: Counts::default(),
             costs: Vec::new(),
@@ -300,12 +300,12 @@ impl<'a> Surveyor<'a> {
             }
             Line::Calls(_) => {
                 self.counts.arcs += 1;
-                self.traits.has_calls = true;
+                self.evidence.has_calls = true;
             }
             Line::Jump(_) => self.counts.jumps += 1,
             Line::Name(key, name) => self.name(key, &name),
             Line::Header(header) => self.header_line(header),
-            Line::NewProfile(_) => self.traits.has_new_profile = true,
+            Line::NewProfile(_) => self.evidence.has_new_profile = true,
             _ => {}
         }
         Ok(())
@@ -336,9 +336,9 @@ impl<'a> Surveyor<'a> {
 
     fn name(&mut self, key: NameKey, name: &Name<'a>) {
         let first = match key {
-            NameKey::Fn => &mut self.traits.first_function,
-            NameKey::Fl => &mut self.traits.first_file,
-            NameKey::Ob => &mut self.traits.first_object,
+            NameKey::Fn => &mut self.evidence.first_function,
+            NameKey::Fl => &mut self.evidence.first_file,
+            NameKey::Ob => &mut self.evidence.first_object,
             _ => &mut None,
         };
         first.get_or_insert(name.bytes());
@@ -355,20 +355,20 @@ impl<'a> Surveyor<'a> {
         match header {
             Header::Creator(value) => {
                 self.header.creator = Some(value);
-                self.traits.creator.get_or_insert(value);
+                self.evidence.creator.get_or_insert(value);
             }
             Header::Version(value) => {
-                self.traits.version.get_or_insert(value);
+                self.evidence.version.get_or_insert(value);
             }
             Header::Command(value) => {
                 self.header.command = Some(value);
-                self.traits.command.get_or_insert(value);
+                self.evidence.command.get_or_insert(value);
             }
             Header::Pid(value) => open.pid = Some(value),
             Header::Part(value) => open.part = Some(value),
             Header::Thread(value) => open.thread = Some(value),
             Header::Description { kind, value } => {
-                self.traits.description.get_or_insert(kind);
+                self.evidence.description.get_or_insert(kind);
                 match kind {
                     b"Trigger" => open.trigger = Some(value),
                     b"Timerange" => open.time_range = Some(value),
@@ -377,20 +377,20 @@ impl<'a> Surveyor<'a> {
             }
             Header::Positions(words) => {
                 let columns = Columns::new(words.iter().map(PositionKind::parse));
-                self.traits.has_addresses |= columns.index(PositionKind::Instr).is_some();
-                self.traits.has_lines_first |=
+                self.evidence.has_addresses |= columns.index(PositionKind::Instr).is_some();
+                self.evidence.has_lines_first |=
                     columns.kinds().starts_with(&[PositionKind::Line, PositionKind::Instr]);
                 self.header.columns = Some(columns);
             }
             Header::Event(definition) => {
-                self.traits.long_name = self.traits.long_name.or(definition.long_name);
+                self.evidence.long_name = self.evidence.long_name.or(definition.long_name);
                 self.definitions.push(definition);
             }
             Header::Events(words) => {
                 self.header.events = Some(words);
                 self.header.event_count = words.len();
                 if let Some(first) = words.iter().next() {
-                    self.traits.event.get_or_insert(first);
+                    self.evidence.event.get_or_insert(first);
                 }
                 open.sums.resize(self.header.event_count, 0);
             }
@@ -442,7 +442,7 @@ impl<'a> Surveyor<'a> {
             functions: count(NameSpace::Function),
             ..self.counts
         };
-        Survey { producer: producer(&self.traits), parts: self.parts, counts, costs: self.costs }
+        Survey { producer: producer(&self.evidence), parts: self.parts, counts, costs: self.costs }
     }
 }
 

@@ -7,12 +7,13 @@ use gristmill_format::Cost;
 use crate::analysis::CallGraph;
 use crate::analysis::arcs::{ArcColumns, ArcColumnsMut};
 use crate::cost::CostTable;
-use crate::id::EventId;
-use crate::index::sum_table::Stretch;
+use crate::id::{EventId, PartId};
+use crate::index::sum_table::SumRun;
 use crate::part::Part;
 use crate::profile::Profile;
 use crate::selection::Selection;
-use crate::threads::on_all_cores;
+use crate::threads::{cores, on_threads};
+use crate::tuning::Tuning;
 
 impl Profile {
     /// Who calls whom in the selected parts, with self costs and the costs of arcs. There is a column for each event
@@ -37,11 +38,12 @@ impl Profile {
         tasks.extend(
             arcs.slices_mut(&counts).into_iter().zip(runs).map(|(arcs, run)| GraphTask::Arcs(arcs, run)),
         );
-        on_all_cores(self.function_count() + arc_count, tasks, |task| match task {
+        let is_large = self.function_count() + arc_count >= self.tuning.items_per_thread;
+        on_threads(if is_large { cores() } else { 1 }, tasks, |task| match task {
             GraphTask::SelfCosts(self_costs) => {
                 self.with_columns(0..self.part_count(), selection, &wanted, |part, columns| {
-                    let (from, to) = self.index.self_range(part);
-                    self.index.selves.each(from, to, columns.width, |(function, _), _, costs| {
+                    let range = self.index.self_cost_range(part);
+                    self.index.self_costs.for_each(range, columns.width, |(function, _), _, costs| {
                         columns.add(costs, self_costs.row_mut(function as usize));
                     });
                 });
@@ -49,14 +51,13 @@ impl Profile {
             GraphTask::Arcs(mut arcs, run) => {
                 let mut place = 0;
                 self.with_columns(run.parts, selection, &wanted, |part, columns| {
-                    let (from, to) = self.index.arc_range(part);
                     let take = |ends: (u32, u32), count, costs: &[_]| {
                         columns.add(costs, arcs.set(place, ends, count));
                         place += 1;
                     };
-                    match &run.stretch {
-                        Some(stretch) => self.index.arcs.each_of(stretch, columns.width, take),
-                        None => self.index.arcs.each(from, to, columns.width, take),
+                    match &run.sums {
+                        Some(sums) => self.index.arcs.for_each_of(sums, columns.width, take),
+                        None => self.index.arcs.for_each(self.index.arc_range(part), columns.width, take),
                     }
                 });
             }
@@ -66,27 +67,27 @@ impl Profile {
 
     /// The arcs of the selected parts, cut into runs that are worth a task each.
     fn arc_runs(&self, selection: &Selection) -> Vec<ArcRun> {
-        const MANY: usize = if cfg!(test) { 4 } else { 1 << 15 };
+        let Tuning { arcs_per_task, .. } = self.tuning;
         let mut runs: Vec<ArcRun> = Vec::new();
-        for index in self.selected(selection).map(|part| part.id().index()) {
-            let parts = index..index + 1;
-            let (from, to) = self.index.arc_range(index);
-            let whole = from.count_to(to);
-            if whole >= MANY {
-                let stretches = self.index.arcs.stretches(from, to);
-                runs.extend(stretches.map(|stretch| ArcRun {
+        for id in self.selected(selection).map(|part| part.id()) {
+            let parts = id.index()..id.index() + 1;
+            let range = self.index.arc_range(id);
+            let whole = range.start.count_to(range.end);
+            if whole >= arcs_per_task {
+                let sums = self.index.arcs.runs(range);
+                runs.extend(sums.map(|sums| ArcRun {
                     parts: parts.clone(),
-                    stretch: Some(stretch),
-                    count: stretch.count(),
+                    sums: Some(sums),
+                    count: sums.count(),
                 }));
                 continue;
             }
             match runs.last_mut() {
-                Some(last) if last.stretch.is_none() && last.count < MANY => {
+                Some(last) if last.sums.is_none() && last.count < arcs_per_task => {
                     last.parts.end = parts.end;
                     last.count += whole;
                 }
-                _ => runs.push(ArcRun { parts, stretch: None, count: whole }),
+                _ => runs.push(ArcRun { parts, sums: None, count: whole }),
             }
         }
         runs
@@ -98,10 +99,10 @@ impl Profile {
         parts: Range<usize>,
         selection: &Selection,
         wanted: &[(EventId, usize)],
-        mut take: impl FnMut(usize, &PartColumns),
+        mut take: impl FnMut(PartId, &PartColumns),
     ) {
         let mut known: Option<(&[EventId], PartColumns)> = None;
-        for part in parts.map(|index| Part::new(self, index)) {
+        for part in parts.map(|index| Part::new(self, PartId::new(index))) {
             if !selection.includes(part.number(), part.thread(), part.pid()) {
                 continue;
             }
@@ -111,7 +112,7 @@ impl Profile {
                 Some(same) => known.insert(same),
                 None => known.insert((events, PartColumns::of(events, wanted))),
             };
-            take(part.id().index(), columns);
+            take(part.id(), columns);
         }
     }
 }
@@ -125,7 +126,7 @@ enum GraphTask<'g> {
 /// Arcs that follow each other: of some parts, or a stretch of those of one part.
 struct ArcRun {
     parts: Range<usize>,
-    stretch: Option<Stretch>,
+    sums: Option<SumRun>,
     count: usize,
 }
 

@@ -7,6 +7,8 @@ use gristmill_format::Cost;
 
 use crate::decode::{BlockLine, BlockReader};
 use crate::finding::KEPT_FINDINGS;
+use crate::id::PartId;
+use crate::index::functions::FunctionKey;
 use crate::lines::place_columns;
 use crate::profile::Profile;
 
@@ -25,6 +27,18 @@ impl std::error::Error for BrokenInvariant {}
 type Sums = BTreeMap<(usize, usize), Vec<Cost>>;
 
 impl Profile {
+    /// Checks a profile that was just loaded, in debug builds, if that takes no longer than a moment.
+    pub(crate) fn debug_check(&self) {
+        const MAX_CHECKED_BYTES: usize = 1 << 12;
+        if cfg!(debug_assertions) {
+            let byte_count: usize = self.inputs.iter().map(|input| input.bytes.len()).sum();
+            if byte_count <= MAX_CHECKED_BYTES {
+                let result = self.check();
+                debug_assert!(result.is_ok(), "{result:?}");
+            }
+        }
+    }
+
     /// Checks all that must hold for a profile. Reads its inputs again, so it takes longer than loading.
     ///
     /// # Errors
@@ -33,7 +47,7 @@ impl Profile {
     pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.check_names()?;
         self.check_parts()?;
-        for part in 0..self.part_count() {
+        for part in self.parts().map(|part| part.id()) {
             self.check_blocks(part)?;
             self.check_sums(part)?;
         }
@@ -43,17 +57,15 @@ impl Profile {
     /// Each function has one key, and each key leads to a function.
     fn check_names(&self) -> Result<(), BrokenInvariant> {
         let index = &self.index;
-        for (id, function) in index.functions.iter().enumerate() {
-            let (object, file, name) = function.key;
-            let known =
-                [object, file, name].iter().zip(&index.names).all(|(&id, names)| (id as usize) < names.len());
-            ensure(known, || format!("function {id} has names that are not there"))?;
-            let found = index.function_keys.get(&index.functions, function.key).map(|id| id as usize);
-            ensure(found == Some(id), || format!("function {id} is found as {found:?}"))?;
+        for (id, function) in index.functions.iter() {
+            let FunctionKey { object, file, name } = function.key;
+            let names = [object.into(), file.into(), name];
+            let is_known = names.iter().zip(&index.names).all(|(id, names)| id.index() < names.len());
+            ensure(is_known, || format!("{id:?} has names that do not exist"))?;
+            let found = index.functions.find(function.key);
+            ensure(found == Some(id), || format!("{id:?} is found as {found:?}"))?;
         }
-        ensure(index.function_keys.are_below(index.functions.len()), || {
-            "a key leads to no function".to_owned()
-        })?;
+        ensure(index.functions.is_consistent(), || "a key leads to no function".to_owned())?;
         let findings = &index.findings;
         let kept = findings.kept.len();
         ensure(kept <= KEPT_FINDINGS && kept as u64 <= findings.total, || {
@@ -77,32 +89,31 @@ impl Profile {
     }
 
     /// The blocks of a part are in it, in order.
-    fn check_blocks(&self, part: usize) -> Result<(), BrokenInvariant> {
-        let bytes = self.part(crate::PartId::new(part)).bytes();
+    fn check_blocks(&self, part: PartId) -> Result<(), BrokenInvariant> {
+        let bytes = self.part(part).bytes();
         let mut before = None;
-        for block in self.index.blocks.get(self.index.block_range(part)).unwrap_or_default() {
+        for block in &self.index.blocks[self.index.block_range(part)] {
             let follows = before.is_none_or(|before| before < (block.byte, block.line()));
             ensure(follows && bytes.contains(&block.byte), || {
-                format!("a block of part {part} is out of order")
+                format!("a block of {part:?} is out of order")
             })?;
-            let function = self.index.functions.get(block.function as usize);
-            let is_defined = function.is_some_and(|function| function.mention.is_defined);
-            ensure(is_defined, || format!("a block of part {part} has no function"))?;
+            let function = self.index.functions.get(block.function);
+            ensure(function.mention.is_defined, || {
+                format!("a block of {part:?} has a function without lines")
+            })?;
             before = Some((block.byte, block.line()));
         }
         Ok(())
     }
 
     /// The sums of a part are those of its lines, each under one key, in the order of keys.
-    fn check_sums(&self, part: usize) -> Result<(), BrokenInvariant> {
+    fn check_sums(&self, part: PartId) -> Result<(), BrokenInvariant> {
         let (mut selves, mut arcs) = (Sums::new(), Sums::new());
-        let info = self.part(crate::PartId::new(part));
+        let info = self.part(part);
         let width = info.event_types().len();
         for index in self.index.block_range(part) {
-            let function = self.index.blocks.get(index).map_or(0, |block| block.function as usize);
-            let Some(mut reader) = BlockReader::new(self, part, index) else {
-                return Err(BrokenInvariant(format!("block {index} cannot be read")));
-            };
+            let function = self.index.blocks[index].function.index();
+            let mut reader = BlockReader::new(self, part, index);
             while let Some(line) = reader.next_line() {
                 let (sums, key, count, costs) = match line {
                     BlockLine::SelfCost { place, costs } => {
@@ -125,14 +136,12 @@ impl Profile {
         self.each_self_cost(&info, |function, file, costs| {
             loaded.push(((function.index(), file.index()), row(0, costs)));
         });
-        ensure(loaded == rows(selves), || {
-            format!("the self costs of part {part} are not those of its lines")
-        })?;
+        ensure(loaded == rows(selves), || format!("the self costs of {part:?} are not those of its lines"))?;
         let mut loaded = Vec::new();
         self.each_arc(&info, |arc, costs| {
             loaded.push(((arc.caller.index(), arc.callee.index()), row(arc.count, costs)));
         });
-        ensure(loaded == rows(arcs), || format!("the arcs of part {part} are not those of its lines"))
+        ensure(loaded == rows(arcs), || format!("the arcs of {part:?} are not those of its lines"))
     }
 }
 

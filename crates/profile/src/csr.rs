@@ -1,55 +1,56 @@
-//! Things by a number of theirs, such as arcs by callee: sorted by counting.
+//! Items grouped by a key of theirs, such as arcs by callee: a compressed sparse row index (CSR), made by counting sort.
 
 use std::ops::Range;
 
-/// The places of things in a list, those of one number side by side and in the order of the list.
+/// The indices of items in a list, grouped by key and in the order of the list within a group.
+///
+/// Of the keys 1, 0, 1 of three items it keeps the indices `[1, 0, 2]` and the group starts `[0, 1, 3]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Grouped {
-    begins: Vec<u32>,
-    places: Vec<u32>,
+pub(crate) struct Csr {
+    starts: Vec<u32>,
+    indices: Vec<u32>,
 }
 
-impl Grouped {
-    /// Takes the number of each thing in the list, all of them below `count`. Those without one are left out.
-    pub(crate) fn of(count: usize, numbers: impl Iterator<Item = Option<usize>> + Clone) -> Self {
-        let begins = begins(count, numbers.clone().flatten());
-        let mut next = begins.clone();
-        let mut places = vec![0; begins.last().map_or(0, |&end| end as usize)];
-        for (place, number) in (0u32..).zip(numbers) {
-            if let Some(number) = number {
-                places[next[number] as usize] = place;
-                next[number] += 1;
+impl Csr {
+    /// Groups the items of a list by their keys, all below `key_count`. Items without a key are left out.
+    pub(crate) fn new(key_count: usize, keys: impl Iterator<Item = Option<usize>> + Clone) -> Self {
+        let starts = group_starts(key_count, keys.clone().flatten());
+        let mut next = starts.clone();
+        let mut indices = vec![0; starts[key_count] as usize];
+        for (index, key) in (0u32..).zip(keys) {
+            if let Some(key) = key {
+                indices[next[key] as usize] = index;
+                next[key] += 1;
             }
         }
-        Grouped { begins, places }
+        Csr { starts, indices }
     }
 
-    /// The places of those with this number; none above all numbers.
+    /// Returns the indices of the items with a key; none if the key is not below the key count.
     #[inline]
-    pub(crate) fn get(&self, number: usize) -> &[u32] {
-        self.places.get(self.range(number)).unwrap_or_default()
+    pub(crate) fn get(&self, key: usize) -> &[u32] {
+        &self.indices[self.range(key)]
     }
 
-    /// The same, to be put in another order.
-    pub(crate) fn get_mut(&mut self, number: usize) -> &mut [u32] {
-        let range = self.range(number);
-        self.places.get_mut(range).unwrap_or_default()
+    /// Returns the same, to be reordered.
+    pub(crate) fn get_mut(&mut self, key: usize) -> &mut [u32] {
+        let range = self.range(key);
+        &mut self.indices[range]
     }
 
     #[inline]
-    fn range(&self, number: usize) -> Range<usize> {
-        let begin =
-            |number: usize| self.begins.get(number).map_or(self.places.len(), |&begin| begin as usize);
-        begin(number)..begin(number + 1)
+    fn range(&self, key: usize) -> Range<usize> {
+        let start = |key: usize| self.starts.get(key).map_or(self.indices.len(), |&start| start as usize);
+        start(key)..start(key + 1)
     }
 }
 
-/// Where those of each number begin when they stand side by side; one more at the end.
-pub(crate) fn begins(count: usize, numbers: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut begins = vec![0u32; count + 1];
-    numbers.for_each(|number| begins[number + 1] += 1);
-    (0..count).for_each(|number| begins[number + 1] += begins[number]);
-    begins
+/// Returns where the group of each key starts, and where the last one ends: the first half of a counting sort.
+pub(crate) fn group_starts(key_count: usize, keys: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut starts = vec![0u32; key_count + 1];
+    keys.for_each(|key| starts[key + 1] += 1);
+    (0..key_count).for_each(|key| starts[key + 1] += starts[key]);
+    starts
 }
 
 #[cfg(test)]
@@ -59,13 +60,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_those_that_a_search_finds(numbers in prop::collection::vec(prop::option::of(0usize..6), 0..40)) {
-            let mut grouped = Grouped::of(6, numbers.iter().copied());
-            for number in 0..8 {
-                let is_of = |&place: &u32| numbers[place as usize] == Some(number);
-                let searched: Vec<u32> = (0..).take(numbers.len()).filter(is_of).collect();
-                prop_assert_eq!(grouped.get(number), &searched[..]);
-                prop_assert_eq!(grouped.get_mut(number), &searched[..]);
+        fn groups_are_those_that_a_search_finds(keys in prop::collection::vec(prop::option::of(0usize..6), 0..40)) {
+            let mut csr = Csr::new(6, keys.iter().copied());
+            for key in 0..8 {
+                let has_key = |&index: &u32| keys[index as usize] == Some(key);
+                let searched: Vec<u32> = (0..).take(keys.len()).filter(has_key).collect();
+                prop_assert_eq!(csr.get(key), &searched[..]);
+                prop_assert_eq!(csr.get_mut(key), &searched[..]);
             }
         }
     }

@@ -1,14 +1,13 @@
-//! The lines of a block, read again.
+//! Decodes the lines of a block.
 
 use gristmill_format::raw::NameContext;
 use gristmill_format::{
-    Columns, Cost, CostRole, Costs, ErrorKind, Line, Name, NameKey, NameSpace, PositionKind, Positions,
-    Reader, Record,
+    Columns, Cost, CostRole, Costs, ErrorKind, Line, Name, NameKey, PositionKind, Positions, Reader, Record,
 };
 
-use crate::id::{FileId, FunctionId};
+use crate::id::{FileId, FunctionId, InputId, NameId, PartId};
 use crate::index::block::Block;
-use crate::part::Part;
+use crate::index::functions::FunctionKey;
 use crate::profile::Profile;
 
 /// The position of a cost in a source file and in an object.
@@ -63,59 +62,78 @@ pub enum BlockLine<'p> {
     },
 }
 
-/// Reads the lines of a block.
+/// A decoder of the lines of a block.
 #[derive(Debug)]
 pub(crate) struct BlockReader<'p> {
     profile: &'p Profile,
     reader: Reader<'p>,
-    input: usize,
+    input: InputId,
     columns: Columns,
     block: Block,
+    /// The part of the block, as the reader counts.
     part: Option<u32>,
-    context: NameContext<u32>,
-    call: Option<(u32, Cost, Place)>,
-    jump: Option<(Cost, Option<Cost>, Place, Option<u32>)>,
+    context: NameContext<NameId>,
+    /// A `calls=` line whose costs have not come yet.
+    call: Option<OpenCall>,
+    /// A `jump=` or `jcnd=` line whose position has not come yet.
+    jump: Option<OpenJump>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct OpenCall {
+    callee: FunctionId,
+    count: Cost,
+    target: Place,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct OpenJump {
+    taken: Cost,
+    executed: Option<Cost>,
+    target: Place,
+    function: Option<FunctionId>,
 }
 
 impl<'p> BlockReader<'p> {
-    /// None for a block that there is not.
-    pub(crate) fn new(profile: &'p Profile, part: usize, index: usize) -> Option<Self> {
-        let block = *profile.index.blocks.get(index)?;
-        let input = profile.index.parts.get(part)?.input as usize;
-        let bytes = &profile.inputs.get(input)?.bytes[..];
-        let first = profile.index.block_range(part).start;
-        let anchors = &profile.index.anchors;
-        // Only blocks after an anchor can need one; what comes first between it and the block is read over.
-        let anchor = anchors.partition_point(|anchor| anchor.block <= index).checked_sub(1);
-        let anchor = anchor.and_then(|anchor| anchors.get(anchor)).filter(|anchor| anchor.block >= first);
-        let body = profile.index.body_state(part)?.0.with_lines(block.line() - 1);
-        let (at, state) = match anchor {
-            Some(anchor) if block.needs_anchor() => {
-                (profile.index.blocks.get(anchor.block)?.byte, anchor.state.0)
-            }
-            _ => (block.byte, body),
+    /// Creates a decoder for a block of a part, by its index.
+    pub(crate) fn new(profile: &'p Profile, part: PartId, block: usize) -> Self {
+        let index = &profile.index;
+        let input = index.part(part).input;
+        let header = index.shared_header(part);
+        #[expect(clippy::expect_used, reason = "the loader sets it with the first block of a part")]
+        let body = header.body.as_ref().expect("a part with blocks has a body");
+        // Only blocks behind an anchor can need one. The blocks between the two are skipped.
+        let anchor = index.anchors.partition_point(|anchor| anchor.block <= block).checked_sub(1);
+        let anchor = anchor.map(|last| &index.anchors[last]);
+        let anchor = anchor.filter(|anchor| anchor.block >= index.block_range(part).start);
+        let block = index.blocks[block];
+        let (byte, state) = match anchor {
+            Some(anchor) if block.needs_anchor() => (index.blocks[anchor.block].byte, anchor.state.0),
+            _ => (block.byte, body.0.with_lines(block.line() - 1)),
         };
-        let at = usize::try_from(at).ok().filter(|&at| at <= bytes.len())?;
-        let (object, _, name) = profile.index.functions.get(block.function as usize)?.key;
+        let bytes = &profile.inputs[input.index()].bytes[..];
+        #[expect(clippy::cast_possible_truncation, reason = "an offset in memory")]
+        let byte = byte as usize;
+        let FunctionKey { object, name, .. } = index.functions.get(block.function).key;
         let mut context = NameContext::default();
-        context.name(NameKey::Ob, object);
-        context.name(NameKey::Fl, block.file);
+        context.name(NameKey::Ob, object.into());
+        context.name(NameKey::Fl, block.file.into());
         context.name(NameKey::Fn, name);
-        Some(BlockReader {
+        BlockReader {
             profile,
-            // What numbers stand for, the profile knows.
-            reader: Reader::resume(bytes, at, &state).by_number(),
+            // The profile knows the meanings of name ids.
+            reader: Reader::resume(bytes, byte, &state).by_number(),
             input,
-            columns: *Part::new(profile, part).columns(),
+            columns: header.columns,
             block,
             part: None,
             context,
             call: None,
             jump: None,
-        })
+        }
     }
 
-    /// The next line that has costs, calls or a jump.
+    /// Returns the next line that has costs, calls or a jump.
     pub(crate) fn next_line(&mut self) -> Option<BlockLine<'p>> {
         loop {
             match self.reader.next()? {
@@ -136,7 +154,8 @@ impl<'p> BlockReader<'p> {
                             } else {
                                 None
                             };
-                            self.jump = Some((jump.taken, jump.executed, target, function));
+                            let (taken, executed) = (jump.taken, jump.executed);
+                            self.jump = Some(OpenJump { taken, executed, target, function });
                             self.context.cost_line();
                         }
                         Line::Cost(line) => {
@@ -149,7 +168,7 @@ impl<'p> BlockReader<'p> {
                         _ => {}
                     }
                 }
-                // Read over, or told when the profile was loaded.
+                // Lines before the block; and findings, which were reported when the profile was loaded.
                 Ok(_) => {}
                 Err(error) => {
                     if error.kind() == ErrorKind::CallWithoutCost {
@@ -165,15 +184,13 @@ impl<'p> BlockReader<'p> {
         match role {
             CostRole::SelfCost => Some(BlockLine::SelfCost { place, costs }),
             CostRole::Call => {
-                let (callee, count, target) = self.call.take()?;
+                let OpenCall { callee, count, target } = self.call.take()?;
                 self.context.end_call();
-                let callee = FunctionId::new(callee as usize);
                 Some(BlockLine::Calls { place, callee, count, target, costs })
             }
             CostRole::JumpSource => {
-                let (taken, executed, target, function) = self.jump.take()?;
+                let OpenJump { taken, executed, target, function } = self.jump.take()?;
                 self.context.end_jump();
-                let function = function.map(|function| FunctionId::new(function as usize));
                 Some(BlockLine::Jump { place, taken, executed, target, function })
             }
         }
@@ -184,7 +201,9 @@ impl<'p> BlockReader<'p> {
         let context = &self.context;
         let file = context.callee_file();
         let callee = self.function(context.callee_object(), file, context.callee());
-        self.call = Some((callee.unwrap_or(self.block.function), count, self.place(file, target)));
+        #[expect(clippy::expect_used, reason = "the loader adds a function for each line with calls")]
+        let callee = callee.expect("the loader met all callees");
+        self.call = Some(OpenCall { callee, count, target: self.place(file, target) });
         self.context.cost_line();
     }
 
@@ -192,28 +211,29 @@ impl<'p> BlockReader<'p> {
         let space = key.space();
         let index = &self.profile.index;
         let known = match name.id {
-            Some(number) => {
-                let numbers = index.numbers.get(self.input);
-                numbers.and_then(|numbers| numbers.at(space as usize, number, record.location.byte))
-            }
-            None => index.names[space as usize].get(name.bytes(), &self.profile.texts()),
+            Some(id) => index.name_ids[self.input.index()].at(space, id, record.location.byte),
+            None => index.names[space].get(name.bytes(), &self.profile.texts()),
         };
-        let name = known.unwrap_or_default();
-        self.context.name(key, name);
-        debug_assert!(space == NameSpace::Function || known.is_some(), "all names were met before");
+        debug_assert!(known.is_some(), "the loader met all names");
+        self.context.name(key, known.unwrap_or(NameId::NAMELESS));
     }
 
-    /// All functions that calls lead to were met when the profile was loaded.
-    fn function(&self, object: Option<u32>, file: Option<u32>, name: Option<u32>) -> Option<u32> {
-        let [object, file, name] = [object, file, name].map(Option::unwrap_or_default);
-        let index = &self.profile.index;
-        index.function_keys.get(&index.functions, (object, file, name))
+    /// Returns the function with these names; those that were never given are empty.
+    fn function(
+        &self,
+        object: Option<NameId>,
+        file: Option<NameId>,
+        name: Option<NameId>,
+    ) -> Option<FunctionId> {
+        let [object, file, name] = [object, file, name].map(|name| name.unwrap_or(NameId::NAMELESS));
+        let key = FunctionKey { object: object.into(), file: file.into(), name };
+        self.profile.index.functions.find(key)
     }
 
-    fn place(&self, file: Option<u32>, positions: &Positions) -> Place {
+    fn place(&self, file: Option<NameId>, positions: &Positions) -> Place {
         let get = |kind| positions.get(&self.columns, kind);
         Place {
-            file: FileId::new(file.unwrap_or_default() as usize),
+            file: file.unwrap_or(NameId::NAMELESS).into(),
             line: get(PositionKind::Line),
             address: get(PositionKind::Instr),
             basic_block: get(PositionKind::Bb),

@@ -1,7 +1,6 @@
 //! Every line of a part, for reports that want them all.
 
 use std::ops::Range;
-use std::thread;
 
 use memchr::{memchr_iter, memrchr};
 
@@ -9,7 +8,7 @@ use crate::decode::{BlockLine, BlockReader};
 use crate::id::FunctionId;
 use crate::part::Part;
 use crate::profile::Profile;
-use crate::threads::cores;
+use crate::threads::{cores, map_on_threads};
 
 impl Profile {
     /// Reads all lines of a part again, on all cores, and folds them.
@@ -22,22 +21,17 @@ impl Profile {
         begin: impl Fn() -> T + Sync,
         fold: impl Fn(&mut T, FunctionId, BlockLine<'_>) + Sync,
     ) -> Vec<T> {
-        let blocks = self.index.block_range(part.id().index());
+        let blocks = self.index.block_range(part.id());
         let threads = cores();
         let run = blocks.len().div_ceil(threads).max(1);
         let end = blocks.end;
         let work = |start: usize| self.fold_blocks(part, start..end.min(start + run), begin(), &fold);
-        let work = &work;
-        thread::scope(|scope| {
-            let workers: Vec<_> = blocks.step_by(run).map(|start| scope.spawn(move || work(start))).collect();
-            let joined = workers.into_iter().map(|worker| worker.join());
-            joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        })
+        map_on_threads(blocks.step_by(run).collect(), work)
     }
 
     /// The functions of all runs of lines from one `fn=` to the next, in the order of the files.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = FunctionId> + ExactSizeIterator {
-        self.index.blocks.iter().map(|block| FunctionId::new(block.function as usize))
+        self.index.blocks.iter().map(|block| block.function)
     }
 
     /// Whether the lines of a part leave off what they can, as those of Callgrind do: no line but the shortest ends in a
@@ -49,13 +43,9 @@ impl Profile {
         let columns = part.columns().len();
         let threads = cores();
         let size = bytes.len().div_ceil(threads).max(MANY);
-        thread::scope(|scope| {
-            // A line that lies in two pieces is looked at with the second: it is found by its end.
-            let pieces = (0..bytes.len()).step_by(size).map(|start| start..bytes.len().min(start + size));
-            let workers: Vec<_> =
-                pieces.map(|piece| scope.spawn(move || !spells_out(bytes, piece, columns))).collect();
-            workers.into_iter().all(|worker| worker.join().unwrap_or(false))
-        })
+        // A line that lies in two ranges belongs to the second, as lines are found by their ends.
+        let ranges = (0..bytes.len()).step_by(size).map(|start| start..bytes.len().min(start + size));
+        !map_on_threads(ranges.collect(), |range| spells_out(bytes, range, columns)).contains(&true)
     }
 
     fn fold_blocks<T>(
@@ -66,10 +56,10 @@ impl Profile {
         fold: &impl Fn(&mut T, FunctionId, BlockLine<'_>),
     ) -> T {
         for index in blocks {
-            let Some(function) = self.index.blocks.get(index).map(|block| block.function) else { continue };
-            let Some(mut reader) = BlockReader::new(self, part.id().index(), index) else { continue };
+            let function = self.index.blocks[index].function;
+            let mut reader = BlockReader::new(self, part.id(), index);
             while let Some(line) = reader.next_line() {
-                fold(&mut folded, FunctionId::new(function as usize), line);
+                fold(&mut folded, function, line);
             }
         }
         folded

@@ -27,7 +27,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn from_error(error: &Error) -> Self {
         Finding {
             input: 0,
             location: error.location(),
@@ -45,7 +45,7 @@ impl Finding {
     }
 
     /// Where it is in its input. Those of numbers are found apart from the others.
-    pub(crate) fn place(&self) -> (u64, u64) {
+    pub(crate) fn sort_key(&self) -> (u64, u64) {
         (self.location.byte, self.column)
     }
 }
@@ -80,7 +80,7 @@ pub(crate) struct Findings {
 impl Findings {
     pub(crate) fn push(&mut self, finding: Finding) {
         self.total += 1;
-        if finding.is_loss() && self.first_loss.is_none_or(|first| finding.place() < first.place()) {
+        if finding.is_loss() && self.first_loss.is_none_or(|first| finding.sort_key() < first.sort_key()) {
             self.first_loss = Some(finding);
         }
         if self.kept.len() < KEPT_FINDINGS {

@@ -21,7 +21,7 @@ use std::fmt;
 use gristmill_format::Cost;
 
 use crate::analysis::component::components;
-use crate::csr::begins;
+use crate::csr::group_starts;
 
 /// A sum of event types.
 ///
@@ -396,7 +396,7 @@ impl Solver<'_> {
         let needs: Vec<Option<usize>> =
             terms().flatten().map(|term| self.defined.get(&term.name[..]).copied()).collect();
         let owners = terms().enumerate().flat_map(|(owner, terms)| terms.iter().map(move |_| owner));
-        let found = components(&begins(self.definitions.len(), owners), |term| needs[term]);
+        let found = components(&group_starts(self.definitions.len(), owners), |term| needs[term]);
         // What others need comes first.
         let mut order: Vec<(u32, usize)> =
             self.defined.values().map(|&index| (found.component_of[index], index)).collect();

@@ -1,108 +1,92 @@
 //! The index over the inputs of a profile.
+//!
+//! The loader writes it, and everything else reads it. It holds names, functions, parts, blocks and sums of costs; the
+//! lines themselves stay text in the inputs, and a block of them is decoded when it is asked for.
+//!
+//! The elements of a part are ranges of tables that all parts share: each part stores where its blocks and sums start,
+//! and they end where those of the next part start.
 
 pub(crate) mod block;
 pub(crate) mod cost_rows;
-pub(crate) mod function_keys;
+pub(crate) mod functions;
+pub(crate) mod name_ids;
 pub(crate) mod names;
 pub(crate) mod part;
 pub(crate) mod sum_builder;
 pub(crate) mod sum_table;
+pub(crate) mod varint;
+
+use gristmill_format::ProducerKind;
+use gristmill_format::raw::NameSpaces;
 
 use block::{Anchor, Block, BlocksByFunction};
-use function_keys::FunctionKeys;
-use names::{Bytes, MADE, Names, Text};
-use part::{PartData, PartHeader, PartSaid};
+use functions::FunctionTable;
+use name_ids::NameIds;
+use names::{InternedNames, Text, TextStore};
+use part::{OwnHeader, PartData, SharedHeader};
 use sum_table::SumTable;
 
 use crate::finding::Findings;
 use crate::input::Input;
-use crate::numbers::Numbers;
 
-/// What is known of the inputs.
+/// What a profile knows about its inputs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Index {
-    /// Texts that stand in no input: names made of references, and those of numbers that nothing defines.
+    /// Texts that are in no input: names made of references, and names for name ids that nothing defines.
     pub(crate) made: Vec<u8>,
-    pub(crate) names: [Names; 3],
-    pub(crate) numbers: Vec<Numbers>,
-    pub(crate) functions: Vec<FunctionData>,
-    /// By object, file and name; also those that turned out to be another.
-    pub(crate) function_keys: FunctionKeys,
-    /// Name, and the how manieth of that name on its line.
+    pub(crate) names: NameSpaces<InternedNames>,
+    /// The meanings of name ids, for each input.
+    pub(crate) name_ids: Vec<NameIds>,
+    pub(crate) functions: FunctionTable,
+    /// The name of each event type, and how many columns to its left have the same name.
     pub(crate) events: Vec<(Text, u32)>,
+    /// The `event:` lines: name, formula and long name.
     pub(crate) definitions: Vec<[Option<Text>; 3]>,
-    pub(crate) headers: Vec<PartHeader>,
-    pub(crate) said: Vec<PartSaid>,
+    pub(crate) shared_headers: Vec<SharedHeader>,
+    pub(crate) own_headers: Vec<OwnHeader>,
     pub(crate) parts: Vec<PartData>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) blocks_by_function: BlocksByFunction,
     pub(crate) anchors: Vec<Anchor>,
-    pub(crate) selves: SumTable,
+    /// Self costs, by function and by file of the lines.
+    pub(crate) self_costs: SumTable,
+    /// Inclusive costs of calls, by caller and callee.
     pub(crate) arcs: SumTable,
     pub(crate) counts: LineCounts,
     pub(crate) findings: Findings,
+    /// The producer of each input.
+    pub(crate) producers: Vec<ProducerKind>,
 }
 
-/// What makes a function: object, file and name.
-pub(crate) type FunctionKey = (u32, u32, u32);
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct FunctionData {
-    pub(crate) key: FunctionKey,
-    pub(crate) mention: Mention,
-}
-
-/// Texts of inputs, and those that stand in none.
+/// Texts of inputs, and those that are in no input.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Texts<'p> {
     pub(crate) inputs: &'p [Input],
     pub(crate) made: &'p [u8],
 }
 
 impl<'p> Texts<'p> {
+    #[inline]
     pub(crate) fn get(&self, text: Text) -> &'p [u8] {
-        let bytes = match text.place {
-            MADE => self.made,
-            place => self.inputs.get(place as usize).map(|input| &input.bytes[..]).unwrap_or_default(),
+        let bytes = match text.input {
+            None => self.made,
+            Some(input) => &self.inputs[input.index()].bytes[..],
         };
-        bytes.get(text.at..text.at + text.len).unwrap_or_default()
+        &bytes[text.start..text.start + text.length]
     }
 }
 
-impl Bytes for Texts<'_> {
+impl TextStore for Texts<'_> {
+    #[inline]
     fn bytes(&self, text: Text) -> &[u8] {
         self.get(text)
     }
 }
 
-/// How many lines of what kind there are.
+/// Counts of lines, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LineCounts {
     pub(crate) self_costs: u64,
     pub(crate) calls: u64,
     pub(crate) jumps: u64,
-}
-
-/// How a function was mentioned, of all its mentions together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Mention {
-    /// It has lines of its own.
-    pub(crate) is_defined: bool,
-    /// It was called with `cob=`.
-    pub(crate) has_object: bool,
-    /// It was called with `cfi=` or `cfl=`.
-    pub(crate) has_file: bool,
-}
-
-impl Mention {
-    pub(crate) fn includes(self, other: Mention) -> bool {
-        (self.is_defined || !other.is_defined)
-            && (self.has_object || !other.has_object)
-            && (self.has_file || !other.has_file)
-    }
-
-    pub(crate) fn add(&mut self, other: Mention) {
-        self.is_defined |= other.is_defined;
-        self.has_object |= other.has_object;
-        self.has_file |= other.has_file;
-    }
 }

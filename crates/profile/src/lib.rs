@@ -79,7 +79,6 @@ mod line_sums;
 mod lines;
 mod load;
 pub mod merge;
-mod numbers;
 mod owned_names;
 mod packed_costs;
 mod part;
@@ -90,6 +89,7 @@ mod set;
 pub mod source_lines;
 pub mod symbol;
 mod threads;
+mod tuning;
 
 pub use builder::{BuildError, Builder, BuilderFunction};
 pub use check::BrokenInvariant;

@@ -6,9 +6,10 @@
 use gristmill_format::Cost;
 
 use crate::hash::Map;
-use crate::index::sum_builder::{GroupList, OpenSums, rename};
-use crate::index::sum_table::{SumPlace, SumTable};
-use crate::owned_names::NameList;
+use crate::index::sum_builder::{GroupList, SumBuilder, rename_keys};
+use crate::index::sum_table::{SumOffset, SumTable};
+use crate::owned_names::OwnedNames;
+use crate::tuning::Tuning;
 
 /// Costs that are being added up.
 ///
@@ -29,14 +30,14 @@ use crate::owned_names::NameList;
 #[derive(Debug)]
 pub struct LineSums {
     width: usize,
-    files: NameList,
-    functions: NameList,
+    files: OwnedNames,
+    functions: OwnedNames,
     pairs: Vec<Pair>,
     pair_numbers: Map<(u32, u32), u32>,
     lines: Vec<LineOfPair>,
     /// Pair and line, for pairs whose lines are looked up.
     line_numbers: Map<(u32, u64), u32>,
-    sums: OpenSums<1>,
+    sums: SumBuilder<1>,
     current: u32,
     /// The line of the current pair that came last.
     last: u32,
@@ -75,12 +76,12 @@ const NEAR: usize = 8;
 #[derive(Debug)]
 pub struct SummedLines {
     width: usize,
-    files: NameList,
-    functions: NameList,
+    files: OwnedNames,
+    functions: OwnedNames,
     pairs: Vec<(u32, u32)>,
     lines: Vec<LineOfPair>,
     sums: SumTable,
-    end: SumPlace,
+    end: SumOffset,
 }
 
 /// The sum of a line.
@@ -101,13 +102,13 @@ impl LineSums {
     pub fn new(width: usize) -> Self {
         LineSums {
             width,
-            files: NameList::default(),
-            functions: NameList::default(),
+            files: OwnedNames::default(),
+            functions: OwnedNames::default(),
             pairs: Vec::new(),
             pair_numbers: Map::default(),
             lines: Vec::new(),
             line_numbers: Map::default(),
-            sums: OpenSums::default(),
+            sums: SumBuilder::new(Tuning::default()),
             current: 0,
             last: NONE,
             waiting: GroupList::default(),
@@ -119,7 +120,7 @@ impl LineSums {
     /// What follows is of this function.
     pub fn begin(&mut self, file: &[u8], function: &[u8]) {
         self.settle();
-        let names = (self.files.number(file), self.functions.number(function));
+        let names = (self.files.intern(file), self.functions.intern(function));
         self.current = *self.pair_numbers.entry(names).or_insert_with(|| {
             self.pairs.push(Pair { names, first: NONE, end: NONE, greatest: 0, is_looked_up: false });
             narrow(self.pairs.len() - 1)
@@ -193,7 +194,7 @@ impl LineSums {
     fn settle(&mut self) {
         if self.waiting_count > 0 {
             self.waiting.end_group(self.current, [std::mem::take(&mut self.waiting_count)]);
-            self.sums.add(&self.waiting, |pair| pair, |_, line| line);
+            self.sums.add(&self.waiting, [()], |pair| pair, |(), line| line);
             self.waiting.clear();
         }
     }
@@ -222,7 +223,8 @@ impl LineSums {
         let start = sums.end();
         self.sums.seal(1, [&mut sums]);
         if !order.is_sorted() {
-            rename([&mut sums], &mut [[start]], |_, (pair, line)| (ranks[pair as usize], line));
+            let rank = |(), (pair, line)| (ranks[pair as usize], line);
+            rename_keys([&mut sums], [()], &mut [[start]], Tuning::default(), rank);
         }
         SummedLines {
             width: self.width,
@@ -239,7 +241,7 @@ impl LineSums {
 impl SummedLines {
     /// Hands out the sums: file by file and function by function, all in the order in which they first came.
     pub fn each(&self, mut take: impl FnMut(SummedLine<'_>)) {
-        self.sums.each(SumPlace::default(), self.end, self.width, |(pair, line), _, costs| {
+        self.sums.for_each(SumOffset::default()..self.end, self.width, |(pair, line), _, costs| {
             let (file, function) = self.pairs[pair as usize];
             take(SummedLine {
                 file: self.files.name(file),

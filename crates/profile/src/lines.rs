@@ -4,7 +4,7 @@ use gristmill_format::{Cost, Costs};
 
 use crate::cost::CostTable;
 use crate::decode::{BlockLine, BlockReader, Place};
-use crate::id::{EventId, FunctionId};
+use crate::id::{EventId, FunctionId, PartId};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
@@ -59,10 +59,9 @@ impl Profile {
         let mut calls: Gathered<(Place, FunctionId, Place)> = Gathered::new(width);
         let mut jumps = Vec::new();
         for part in self.selected(selection) {
-            let index = part.id().index();
-            let range = self.index.block_range(index);
-            for &block in self.index.blocks_by_function.of(function.index(), &range, &self.index.blocks) {
-                let Some(mut reader) = BlockReader::new(self, index, block as usize) else { continue };
+            let range = self.index.block_range(part.id());
+            for &block in self.index.blocks_by_function.get(function, &range, &self.index.blocks) {
+                let mut reader = BlockReader::new(self, part.id(), block as usize);
                 while let Some(line) = reader.next_line() {
                     match line {
                         BlockLine::SelfCost { place, costs } => {
@@ -146,9 +145,7 @@ impl<K: Copy + Ord> Gathered<K> {
 /// Puts the costs of a line into the columns of the profile.
 pub(crate) fn place_costs(costs: &Costs<'_>, events: &[EventId], row: &mut [Cost]) {
     for (cost, event) in costs.iter().zip(events) {
-        if let Some(place) = row.get_mut(event.index()) {
-            *place += cost.unwrap_or_else(|fault| fault.repaired);
-        }
+        row[event.index()] += cost.unwrap_or_else(|fault| fault.repaired);
     }
 }
 
@@ -183,7 +180,7 @@ fn merged(mut jumps: Vec<JumpSite>) -> Vec<JumpSite> {
 #[derive(Debug)]
 pub struct Invocations<'p> {
     profile: &'p Profile,
-    part: usize,
+    part: PartId,
     blocks: std::ops::Range<usize>,
     self_costs: Vec<Cost>,
     calls: Vec<(FunctionId, Cost)>,
@@ -193,11 +190,11 @@ pub struct Invocations<'p> {
 impl Profile {
     /// The blocks of a part in the order of the file, read again from its input. Where a producer writes a block for
     /// each invocation, these are the invocations.
-    pub fn invocations(&self, part: crate::PartId) -> Invocations<'_> {
+    pub fn invocations(&self, part: PartId) -> Invocations<'_> {
         Invocations {
             profile: self,
-            part: part.index(),
-            blocks: self.index.block_range(part.index()),
+            part,
+            blocks: self.index.block_range(part),
             self_costs: Vec::new(),
             calls: Vec::new(),
             call_costs: Vec::new(),
@@ -225,10 +222,10 @@ impl Invocations<'_> {
         self.self_costs.resize(width, 0);
         self.calls.clear();
         self.call_costs.clear();
-        let function = self.profile.index.blocks.get(index)?.function;
-        let events = self.profile.part(crate::PartId::new(self.part)).event_types();
+        let function = self.profile.index.blocks[index].function;
+        let events = self.profile.part(self.part).event_types();
         let mut reader = BlockReader::new(self.profile, self.part, index);
-        while let Some(line) = reader.as_mut().and_then(BlockReader::next_line) {
+        while let Some(line) = reader.next_line() {
             match line {
                 BlockLine::SelfCost { costs, .. } => place_costs(&costs, events, &mut self.self_costs),
                 BlockLine::Calls { callee, count, costs, .. } => {
@@ -241,7 +238,7 @@ impl Invocations<'_> {
             }
         }
         Some(crate::analysis::Invocation {
-            function: FunctionId::new(function as usize),
+            function,
             self_costs: &self.self_costs,
             calls: &self.calls,
             call_costs: &self.call_costs,

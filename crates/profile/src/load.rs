@@ -1,60 +1,77 @@
-//! Files to a profile: in one pass, on all cores, with the same answer as on one.
+//! The loader: from the bytes of files to a [`Profile`], in one pass and on all cores.
 //!
-//! An input is cut before lines that begin with `fn=`. Each piece is read by a [`worker`] that knows nothing of what stands
-//! before it: a name by a number that the piece has not defined stays a number, the file and object that are in force stay
-//! "what is in force there", and columns, event types and the rule for relative positions are taken to be those of the
-//! first part. The [`stitch`]er goes over the pieces in their order and puts in what was left open. Where the assumption
-//! does not hold (other columns or event types, a position relative to one in the piece before), the worker of the piece
-//! before reads on, as it knows everything that is in force.
+//! # Flow
 //!
-//! What lines come to is [`gather`]ed from records, or without them where a line is of the usual form, which is most of the
-//! speed.
+//! ```text
+//!  bytes of an input     read on all cores              stitched in order            sealed
+//!
+//!  ├─ chunk 1 ─┤   ──▶   index of chunk 1, local ids ──▶ ┐  names, functions,       ┌ blocks, names, functions
+//!  ├─ chunk 2 ─┤   ──▶   index of chunk 2, local ids ──▶ ├─ blocks by ids of  ──▶   ┤
+//!  ├─ chunk 3 ─┤   ──▶   index of chunk 3, local ids ──▶ ┘  the profile             └ sums, sorted when a part ends
+//!     split               chunk_reader, indexer              stitch                    sum_builder, sum_table
+//! ```
+//!
+//! 1. [`split`] cuts an input before lines that begin with `fn=`, and speculates about the state at the cuts: that columns,
+//!    event types and the base of relative positions are those at the first function.
+//! 2. A [`chunk_reader`] reads a chunk with that state, and its [`indexer`] builds an index. Neither knows what precedes the
+//!    chunk: names and functions are numbered within the chunk ([`local_names`]), and [`name_events`] say where the names
+//!    come from. Lines of the usual form are skimmed, without making records of them, which is most of the speed.
+//! 3. The [`stitch`]er goes through the chunks in order, on one thread. It replays the events of names, replaces local ids by
+//!    ids of the profile, and appends blocks, parts and sums. If the state at the start of a chunk is not what was
+//!    speculated, or a position is relative to one before the chunk, the reader of the chunk before reads this one again.
+//! 4. When a part ends, its sums are sorted and [sealed](crate::index::sum_builder) on all cores.
+//! 5. [`identity`] unites mentions of the same function.
+//!
+//! The layouts in memory are drawn where they are defined: groups of unsorted sums in [`sum_builder`], sealed sums in
+//! [`sum_table`], rows of costs in [`cost_rows`], numbers in [`varint`].
+//!
+//! [`sum_builder`]: crate::index::sum_builder
+//! [`sum_table`]: crate::index::sum_table
+//! [`cost_rows`]: crate::index::cost_rows
+//! [`varint`]: crate::index::varint
+//!
+//! # The same profile with any number of threads
+//!
+//! Ids of the profile are given while stitching, in the order of the file, so they do not depend on the cuts. Sums are
+//! sorted by these ids. What does depend on the cuts, such as the segments of a table, does not count for equality.
 
 mod block_sums;
 mod chunk;
-mod gather;
+mod chunk_reader;
+mod defining_parts;
+mod evidence;
 mod identity;
+mod indexer;
+mod local;
+mod local_names;
 mod name_events;
-mod naming;
 mod progress;
+mod queue;
 mod split;
 mod stitch;
 #[cfg(test)]
 mod tests;
-mod worker;
 
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::hash::Seeds;
+use crate::id::InputId;
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::threads::cores;
-use chunk::{Chunk, Room};
-use naming::Naming;
+use crate::tuning::Tuning;
+use chunk::{Buffers, ChunkIndex};
+use chunk_reader::ChunkReader;
+use local::InputView;
 use progress::Progress;
-use split::{Speculation, cut, speculate};
+use queue::{ChunkQueue, CloseOnPanic};
+use split::{Speculation, cuts, speculate};
 use stitch::Stitcher;
-use worker::Worker;
 
-/// No piece is smaller, as each begins with tables of its own, which take up to a seventh of that.
-const LEAST_PIECE: usize = 1 << 20;
-
-/// An input makes so many pieces for each thread. Names and functions that a piece has in common with others are looked up
-/// once more when they are put together; but what was read of it waits in memory, and at the end one thread is left with the
-/// last of them. Measured on a plain file of 500 MB with two threads: with 48 it takes as long, with 96 3 hundredths longer.
-const PIECES: usize = 24;
-
-/// So many pieces may wait to be put together while as many are read as there are threads.
-const WAITING: usize = 2;
-
-/// After so many pieces in a row that had to be read again, nothing more is assumed.
-const PATIENCE: usize = 8;
-
-/// How to load a profile.
+/// Options of loading a profile.
 ///
 /// ```
 /// use gristmill_profile::{Input, Loader};
@@ -67,9 +84,7 @@ const PATIENCE: usize = 8;
 pub struct Loader<'f> {
     threads: usize,
     progress: Option<&'f (dyn Fn(u64) + Sync)>,
-    /// All lines come as records.
-    #[cfg(test)]
-    never_skims: bool,
+    tuning: Tuning,
 }
 
 impl std::fmt::Debug for Loader<'_> {
@@ -85,64 +100,56 @@ impl Default for Loader<'_> {
 }
 
 impl<'f> Loader<'f> {
-    /// One that uses all cores.
+    /// Creates a loader that uses all cores.
     pub fn new() -> Self {
-        Loader {
-            threads: cores(),
-            progress: None,
-            #[cfg(test)]
-            never_skims: false,
-        }
+        Loader { threads: cores(), progress: None, tuning: Tuning::default() }
     }
 
-    /// Uses so many threads; the profile is the same.
+    /// Sets the number of threads. The profile does not depend on it.
     pub fn threads(self, threads: usize) -> Self {
         Loader { threads: threads.max(1), ..self }
     }
 
-    /// Tells from time to time how many bytes of all inputs together were read.
+    /// Sets a callback that is told from time to time how many bytes of all inputs together were read.
     pub fn progress(self, progress: &'f (dyn Fn(u64) + Sync)) -> Self {
         Loader { progress: Some(progress), ..self }
     }
 
     /// Loads one profile from the files of a recording, or of several.
     pub fn load(&self, inputs: Vec<Input>) -> Profile {
-        let piece = |input: &Input| LEAST_PIECE.max(input.bytes.len().div_ceil(PIECES * self.threads));
-        let cuts = inputs.iter().map(|input| cut(&input.bytes, piece(input))).collect();
+        let Tuning { min_chunk_bytes, chunks_per_thread, .. } = self.tuning;
+        let chunk_count = chunks_per_thread * self.threads;
+        let chunk_bytes = |input: &Input| min_chunk_bytes.max(input.bytes.len().div_ceil(chunk_count));
+        let cuts = inputs.iter().map(|input| cuts(&input.bytes, chunk_bytes(input))).collect();
         self.load_cut(inputs, cuts)
     }
 
-    /// Loads inputs that are cut at these places.
+    /// Loads inputs that are cut at these offsets.
     fn load_cut(&self, inputs: Vec<Input>, cuts: Vec<Vec<usize>>) -> Profile {
+        let Loader { threads, tuning, .. } = *self;
         let seeds = Seeds::default();
-        let mut stitcher = Stitcher::new(&inputs, seeds, self.threads);
+        let mut stitcher = Stitcher::new(&inputs, seeds, tuning, threads);
         let progress = Progress::new(self.progress);
         let mut end = 0;
-        for (place, (input, cuts)) in inputs.iter().zip(&cuts).enumerate() {
-            let place = u32::try_from(place).unwrap_or(u32::MAX);
-            let job = Job {
-                input: &input.bytes,
-                place,
-                cuts,
-                seeds,
-                progress: &progress,
-                #[cfg(test)]
-                never_skims: self.never_skims,
-            };
-            stitcher.begin_input();
-            job.run(self.threads, &mut stitcher);
+        for (index, (input, cuts)) in inputs.iter().zip(&cuts).enumerate() {
+            let id = InputId::new(index);
+            stitcher.begin_input(id);
+            let view = InputView { bytes: &input.bytes, id, seeds, tuning };
+            InputLoad { view, cuts, progress: &progress }.run(threads, &mut stitcher);
             stitcher.end_input();
             end += input.bytes.len() as u64;
             progress.reach(end);
         }
         let mut index = stitcher.finish();
-        identity::unite(&mut index, &inputs);
-        Profile { inputs, index }
+        identity::unite(&mut index, &inputs, tuning);
+        let profile = Profile { inputs, index, tuning };
+        profile.debug_check();
+        profile
     }
 }
 
 impl Profile {
-    /// Loads a file on all cores. [`Input::open`] and [`Loader`] load several, and have more of a say.
+    /// Loads a file on all cores. [`Input::open`] and [`Loader`] load several files, and have more options.
     ///
     /// ```
     /// use gristmill_profile::{Profile, Selection};
@@ -159,223 +166,147 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// Those of opening and reading. Whatever is in the file makes a profile; see [`Profile::findings`].
+    /// If the file cannot be opened or read. Whatever is in it makes a profile; see [`Profile::findings`].
     pub fn open(path: impl AsRef<Path>) -> io::Result<Profile> {
         Ok(Profile::load(vec![Input::open(path)?]))
     }
 
-    /// Loads files on all cores. See [`Loader`] for more of a say.
+    /// Loads files on all cores. [`Loader`] has more options.
     pub fn load(inputs: Vec<Input>) -> Profile {
         Loader::new().load(inputs)
     }
 
-    /// Loads one file.
-    pub fn of(bytes: impl Into<Vec<u8>>) -> Profile {
+    /// Loads a file from memory, on all cores. [The crate](crate) has an example.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Profile {
         Profile::load(vec![Input { name: String::new(), bytes: bytes.into().into() }])
+    }
+
+    /// Loads a file from memory: the old name of [`Profile::from_bytes`].
+    #[doc(hidden)]
+    pub fn of(bytes: impl Into<Vec<u8>>) -> Profile {
+        Profile::from_bytes(bytes)
     }
 }
 
-/// One input to be read.
+/// The loading of one input.
 #[derive(Debug, Clone, Copy)]
-struct Job<'a> {
-    input: &'a [u8],
-    place: u32,
+struct InputLoad<'a> {
+    view: InputView<'a>,
     cuts: &'a [usize],
-    seeds: Seeds,
     progress: &'a Progress<'a>,
-    #[cfg(test)]
-    never_skims: bool,
 }
 
-/// A piece that was read on an assumption; the first one on none.
-type Read<'a> = (usize, Box<Worker<'a>>, Chunk);
+/// A chunk that was read: its number, its reader, and its index.
+type ReadChunk<'a> = (usize, Box<ChunkReader<'a>>, ChunkIndex);
 
-impl<'a> Job<'a> {
+impl<'a> InputLoad<'a> {
     fn run(&self, threads: usize, stitcher: &mut Stitcher<'_>) {
-        let speculation = if threads > 1 && !self.cuts.is_empty() { speculate(self.input) } else { None };
-        match speculation {
+        let can_share = threads > 1 && !self.cuts.is_empty();
+        match if can_share { speculate(self.view.bytes) } else { None } {
             Some(speculation) => self.run_on(threads, &speculation, stitcher),
             None => {
-                let mut worker = self.begin();
-                for piece in 0..=self.cuts.len() {
-                    let room = stitcher.add(worker.run(self.end(piece), Some(self.progress)));
-                    worker.take_room(room);
+                let mut reader = ChunkReader::new(self.view, Buffers::default());
+                for chunk in 0..=self.cuts.len() {
+                    let buffers = stitcher.add(reader.read(self.end(chunk), Some(self.progress)));
+                    reader.reuse(buffers);
                 }
             }
         }
     }
 
-    /// A worker that begins at the beginning.
-    fn begin(&self) -> Worker<'a> {
-        self.told(Worker::new(self.input, self.place, self.naming(), Room::default()))
-    }
-
-    /// A worker that is told what all are told.
-    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only tests have something to tell"))]
-    fn told(&self, worker: Worker<'a>) -> Worker<'a> {
-        #[cfg(test)]
-        let worker = worker.without_skimming(self.never_skims);
-        worker
-    }
-
-    fn naming(&self) -> Naming<'a> {
-        Naming::new(self.input, self.place, self.seeds)
-    }
-
-    /// Where a piece ends.
-    fn end(&self, piece: usize) -> usize {
-        self.cuts.get(piece).copied().unwrap_or(self.input.len())
+    /// Returns the offset of the end of a chunk.
+    fn end(&self, chunk: usize) -> usize {
+        self.cuts.get(chunk).copied().unwrap_or(self.view.bytes.len())
     }
 
     fn run_on(&self, threads: usize, speculation: &Speculation<'a>, stitcher: &mut Stitcher<'_>) {
-        let gate = Gate::new(threads + WAITING);
+        let queue = ChunkQueue::new(self.cuts.len() + 1, threads + self.view.tuning.max_waiting_chunks);
         let (sender, receiver) = channel();
         thread::scope(|scope| {
             for _ in 0..threads.min(self.cuts.len() + 1) {
                 let sender = sender.clone();
-                let gate = &gate;
-                let work = move || self.work(speculation, gate, &sender);
-                // Where there can be no more threads, fewer do it, and without any all is read below.
+                let queue = &queue;
+                let work = move || self.read_chunks(speculation, queue, &sender);
+                // If no more threads can be started, fewer do the work. Without any, the stitcher reads all chunks.
                 if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     break;
                 }
             }
             drop(sender);
-            self.stitch(speculation, &receiver, &gate, stitcher);
+            self.stitch(speculation, &receiver, &queue, stitcher);
         });
     }
 
-    /// Reads pieces until there is none left.
-    fn work(&self, speculation: &Speculation<'a>, gate: &Gate, sender: &Sender<Read<'a>>) {
-        let _closing = CloseOnPanic(gate);
-        let mut naming = self.naming();
-        while let Some((piece, room)) = gate.next().filter(|&(piece, _)| piece <= self.cuts.len()) {
-            let mut worker = Box::new(self.told(match piece.checked_sub(1).map(|before| self.end(before)) {
-                Some(at) => Worker::resume(self.input, self.place, at, speculation, naming, room),
-                None => Worker::new(self.input, self.place, naming, room),
-            }));
-            let chunk = worker.run(self.end(piece), Some(self.progress));
-            naming = worker.give_up_room();
-            if sender.send((piece, worker, chunk)).is_err() {
+    /// Reads chunks until there are none left.
+    fn read_chunks(&self, speculation: &Speculation<'a>, queue: &ChunkQueue, sender: &Sender<ReadChunk<'a>>) {
+        let _closing = CloseOnPanic(queue);
+        while let Some((chunk, buffers)) = queue.next() {
+            let mut reader = Box::new(match chunk.checked_sub(1).map(|before| self.end(before)) {
+                Some(at) => ChunkReader::resume(self.view, at, speculation, buffers),
+                None => ChunkReader::new(self.view, buffers),
+            });
+            let index = reader.read(self.end(chunk), Some(self.progress));
+            if sender.send((chunk, reader, index)).is_err() {
                 return;
             }
         }
     }
 
+    /// Stitches the chunks in order, and reads those again whose speculation failed.
     fn stitch(
         &self,
         speculation: &Speculation<'a>,
-        receiver: &Receiver<Read<'a>>,
-        gate: &Gate,
+        receiver: &Receiver<ReadChunk<'a>>,
+        queue: &ChunkQueue,
         stitcher: &mut Stitcher<'_>,
     ) {
-        let mut early: Vec<Read<'a>> = Vec::new();
-        let mut current: Option<Box<Worker<'a>>> = None;
-        let mut in_vain = 0;
-        for piece in 0..=self.cuts.len() {
-            let read = if in_vain < PATIENCE { receive(piece, &mut early, receiver) } else { None };
-            let room = match (read, &mut current) {
-                (Some((_, worker, chunk)), None) => {
-                    current = Some(worker);
-                    stitcher.add(chunk)
+        let max_wasted = self.view.tuning.max_wasted_chunks;
+        let mut early: Vec<ReadChunk<'a>> = Vec::new();
+        // The reader of the chunk before.
+        let mut current: Option<Box<ChunkReader<'a>>> = None;
+        let mut wasted = 0;
+        for chunk in 0..=self.cuts.len() {
+            let read = if wasted < max_wasted { receive(chunk, &mut early, receiver) } else { None };
+            let buffers = match (read, &mut current) {
+                (Some((_, reader, index)), None) => {
+                    current = Some(reader);
+                    stitcher.add(index)
                 }
-                (Some((_, worker, chunk)), Some(before))
-                    if worker.holds() && *before.state() == speculation.state =>
+                (Some((_, reader, index)), Some(before))
+                    if reader.is_independent() && *before.state() == speculation.state =>
                 {
-                    *before = worker;
-                    in_vain = 0;
-                    stitcher.add(chunk)
+                    *before = reader;
+                    wasted = 0;
+                    stitcher.add(index)
                 }
                 (read, current) => {
-                    // It was told of already, unless nobody has read it.
+                    // Progress was reported already, unless nobody has read the chunk.
                     let progress = read.is_none().then_some(self.progress);
                     drop(read);
-                    in_vain += 1;
-                    if in_vain == PATIENCE {
-                        gate.close();
+                    wasted += 1;
+                    if wasted == max_wasted {
+                        queue.close();
                         early.clear();
                     }
-                    let current = current.get_or_insert_with(|| Box::new(self.begin()));
-                    stitcher.add(current.run(self.end(piece), progress))
+                    let reader = current
+                        .get_or_insert_with(|| Box::new(ChunkReader::new(self.view, Buffers::default())));
+                    stitcher.add(reader.read(self.end(chunk), progress))
                 }
             };
-            gate.advance(room);
+            queue.advance(buffers);
         }
     }
 }
 
-/// Lets workers get only so far ahead of the stitcher: what was read waits in memory until it is put together.
-#[derive(Debug)]
-struct Gate {
-    pieces: Mutex<Pieces>,
-    changed: Condvar,
-}
-
-#[derive(Debug)]
-struct Pieces {
-    /// The next one to be read.
-    next: usize,
-    /// The first that may not be read yet; none when there are to be no more.
-    limit: Option<usize>,
-    /// What those took that were put together.
-    rooms: Vec<Room>,
-}
-
-impl Gate {
-    fn new(ahead: usize) -> Self {
-        let pieces = Pieces { next: 0, limit: Some(ahead), rooms: Vec::new() };
-        Gate { pieces: Mutex::new(pieces), changed: Condvar::new() }
-    }
-
-    fn pieces(&self) -> MutexGuard<'_, Pieces> {
-        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next piece to be read, once it may be, and room for it. None when there are to be no more.
-    fn next(&self) -> Option<(usize, Room)> {
-        let is_shut = |pieces: &mut Pieces| pieces.limit.is_some_and(|limit| pieces.next >= limit);
-        let wait = self.changed.wait_while(self.pieces(), is_shut);
-        let mut pieces = wait.unwrap_or_else(PoisonError::into_inner);
-        pieces.limit?;
-        pieces.next += 1;
-        Some((pieces.next - 1, pieces.rooms.pop().unwrap_or_default()))
-    }
-
-    /// One more piece was put together, and took this room.
-    fn advance(&self, room: Room) {
-        let mut pieces = self.pieces();
-        if let Some(limit) = &mut pieces.limit {
-            *limit += 1;
-            pieces.rooms.push(room);
-        }
-        self.changed.notify_all();
-    }
-
-    /// There are to be no more.
-    fn close(&self) {
-        let mut pieces = self.pieces();
-        pieces.limit = None;
-        pieces.rooms.clear();
-        self.changed.notify_all();
-    }
-}
-
-/// A piece that never comes would be waited for.
-struct CloseOnPanic<'g>(&'g Gate);
-
-impl Drop for CloseOnPanic<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.close();
-        }
-    }
-}
-
-/// The piece that is next, once it has been read. None if nobody reads any more.
-fn receive<'a>(piece: usize, early: &mut Vec<Read<'a>>, receiver: &Receiver<Read<'a>>) -> Option<Read<'a>> {
+/// Waits for a chunk. Returns `None` if nobody reads any more.
+fn receive<'a>(
+    chunk: usize,
+    early: &mut Vec<ReadChunk<'a>>,
+    receiver: &Receiver<ReadChunk<'a>>,
+) -> Option<ReadChunk<'a>> {
     loop {
-        if let Some(at) = early.iter().position(|(other, ..)| *other == piece) {
-            return Some(early.swap_remove(at));
+        if let Some(index) = early.iter().position(|(other, ..)| *other == chunk) {
+            return Some(early.swap_remove(index));
         }
         early.push(receiver.recv().ok()?);
     }

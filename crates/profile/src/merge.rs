@@ -28,7 +28,7 @@ use gristmill_format::{Cost, Costs};
 use crate::decode::{BlockLine, BlockReader, Place};
 use crate::id::{EventId, FileId, FunctionId, PartId};
 use crate::interner::Interner;
-use crate::owned_names::NameList;
+use crate::owned_names::OwnedNames;
 use crate::profile::Profile;
 use crate::threads::{cores, on_threads};
 
@@ -94,9 +94,9 @@ impl std::error::Error for MergeError {}
 pub struct Merger {
     threads: usize,
     keeps_runs: bool,
-    objects: NameList,
-    files: NameList,
-    function_names: NameList,
+    objects: OwnedNames,
+    files: OwnedNames,
+    function_names: OwnedNames,
     functions: FunctionTable,
     /// By function.
     lines: Vec<PackedLines>,
@@ -226,24 +226,24 @@ impl Merger {
         self.drop_positions(had);
         let run = if self.keeps_runs { self.open_run(columns.iter().copied()) } else { 0 };
         let files: Vec<FileName> = (0..profile.file_count())
-            .map(|file| FileName::from_u32(self.files.number(profile.file(FileId::new(file)))))
+            .map(|file| FileName::from_u32(self.files.intern(profile.file(FileId::new(file)))))
             .collect();
         let functions: Vec<MergedFunction> = profile
             .functions()
             .map(|id| {
                 let function = profile.function(id);
                 self.functions.intern(MergedKey {
-                    object: ObjectName::from_u32(self.objects.number(profile.object(function.object))),
+                    object: ObjectName::from_u32(self.objects.intern(profile.object(function.object))),
                     file: files[function.file.index()],
-                    name: FunctionName::from_u32(self.function_names.number(function.name)),
+                    name: FunctionName::from_u32(self.function_names.intern(function.name)),
                 })
             })
             .collect();
         self.lines.resize_with(self.functions.keys.len(), PackedLines::default);
         let mut jobs: Vec<BlockJob> = Vec::new();
         for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
-            for block in profile.index.block_range(part.id().index()) {
-                let function = functions[profile.index.blocks[block].function as usize];
+            for block in profile.index.block_range(part.id()) {
+                let function = functions[profile.index.blocks[block].function.index()];
                 jobs.push(BlockJob { function, part: part.id(), block });
             }
         }
@@ -308,8 +308,8 @@ impl Merger {
         self.check_events()?;
         self.drop_positions(had);
         let held = self.headers.positions;
-        fn renumbered(names: &mut NameList, other: &NameList) -> Vec<u32> {
-            other.iter().map(|name| names.number(name)).collect()
+        fn renumbered(names: &mut OwnedNames, other: &OwnedNames) -> Vec<u32> {
+            other.iter().map(|name| names.intern(name)).collect()
         }
         let objects = renumbered(&mut self.objects, &other.objects);
         let files = renumbered(&mut self.files, &other.files);
@@ -388,7 +388,7 @@ impl AddedProfile<'_> {
             let kept = &mut task.lines[of_function[0].function.index() - task.first_function];
             for &BlockJob { part, block, .. } in of_function {
                 let events = self.profile.part(part).event_types();
-                let Some(mut reader) = BlockReader::new(self.profile, part.index(), block) else { continue };
+                let mut reader = BlockReader::new(self.profile, part, block);
                 while let Some(line) = reader.next_line() {
                     let key = self.line(&line, events, block, &mut row);
                     buffer.add(kept, key, &row);
@@ -437,7 +437,7 @@ impl AddedProfile<'_> {
     /// Returns `true` if a file can say that a jump of this block leads to that function: it names only the file of the
     /// target, and the object is that of the jump.
     fn can_name(&self, block: usize, to: FunctionId, target: &Place) -> bool {
-        let from = FunctionId::new(self.profile.index.blocks[block].function as usize);
+        let from = self.profile.index.blocks[block].function;
         let to = self.profile.function(to);
         self.profile.function(from).object == to.object && to.file == target.file
     }

@@ -1,47 +1,48 @@
-//! Names of whoever adds up or merges profiles, each kept once.
+//! Interned names that own their text, for adding up and merging profiles.
 
-use crate::index::names::{Bytes, MADE, Names, Text};
+use crate::id::NameId;
+use crate::index::names::{InternedNames, Text, TextStore};
 
-/// Names by number, in the order in which they first came.
+/// Different names, numbered in the order in which they first came.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NameList {
-    names: Names,
-    bytes: Kept,
+pub(crate) struct OwnedNames {
+    names: InternedNames,
+    bytes: OwnedBytes,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Kept(Vec<u8>);
+struct OwnedBytes(Vec<u8>);
 
-impl Bytes for Kept {
+impl TextStore for OwnedBytes {
     fn bytes(&self, text: Text) -> &[u8] {
-        self.0.get(text.at..text.at + text.len).unwrap_or_default()
+        &self.0[text.start..text.start + text.length]
     }
 }
 
-impl NameList {
-    /// The number of a name, which gets one if it has none.
-    pub(crate) fn number(&mut self, name: &[u8]) -> u32 {
-        let text = Text { at: self.bytes.0.len(), len: name.len(), place: MADE };
+impl OwnedNames {
+    /// Returns the index of a name, which is new if the name is.
+    pub(crate) fn intern(&mut self, name: &[u8]) -> u32 {
+        let text = Text { start: self.bytes.0.len(), length: name.len(), input: None };
         let known = self.names.len();
-        let number = self.names.intern(name, || text, &self.bytes);
+        let id = self.names.intern(name, || text, &self.bytes);
         if self.names.len() > known {
             self.bytes.0.extend_from_slice(name);
         }
-        number
+        id.to_u32()
     }
 
-    /// The name with this number; nothing where there is none.
-    pub(crate) fn name(&self, number: u32) -> &[u8] {
-        self.bytes.bytes(self.names.text(number))
+    /// Returns the name with an index.
+    pub(crate) fn name(&self, index: u32) -> &[u8] {
+        self.bytes.bytes(self.names.text(NameId::from_u32(index)))
     }
 
-    /// How many there are.
+    /// Returns how many names there are.
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// All of them, in the order of their numbers.
+    /// Returns all names, in the order of their indices.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0u32..).take(self.len()).map(|number| self.name(number))
+        (0u32..).take(self.len()).map(|index| self.name(index))
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use gristmill_format::{Columns, Cost, Location};
+use gristmill_format::{Columns, Cost, Location, ProducerKind};
 
 use crate::analysis::CallArc;
 use crate::cost::add;
 use crate::id::{EventId, FileId, FunctionId, PartId};
-use crate::index::part::{PartData, PartHeader, PartSaid};
+use crate::index::part::{OwnHeader, PartData, SharedHeader};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
@@ -15,7 +15,7 @@ use crate::selection::Selection;
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'p> {
     profile: &'p Profile,
-    index: usize,
+    id: PartId,
 }
 
 impl Profile {
@@ -26,7 +26,7 @@ impl Profile {
 
     /// The parts, in the order of the files.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
-        (0..self.index.parts.len()).map(|index| Part::new(self, index))
+        (0..self.index.parts.len()).map(|index| Part::new(self, PartId::new(index)))
     }
 
     /// A part.
@@ -36,7 +36,7 @@ impl Profile {
     /// If it is of another profile.
     pub fn part(&self, id: PartId) -> Part<'_> {
         assert!(id.index() < self.index.parts.len(), "a part of this profile");
-        Part::new(self, id.index())
+        Part::new(self, id)
     }
 
     /// The parts that are selected, in the order of the files.
@@ -59,119 +59,127 @@ impl Profile {
     /// Hands out the self costs of a part by function and by the file of the lines, which for inlined code is another
     /// than that of the function. Costs are in the order of the part's own event types.
     pub fn each_self_cost(&self, part: &Part<'_>, mut take: impl FnMut(FunctionId, FileId, &[Cost])) {
-        let (from, to) = self.index.self_range(part.id().index());
-        self.index.selves.each(from, to, part.event_types().len(), |(function, file), _, costs| {
-            take(FunctionId::new(function as usize), FileId::new(file as usize), costs);
+        let range = self.index.self_cost_range(part.id);
+        self.index.self_costs.for_each(range, part.event_types().len(), |(function, file), _, costs| {
+            take(FunctionId::from_u32(function), FileId::from_u32(file), costs);
         });
     }
 
     /// Hands out the arcs of a part by caller, then callee: how often, and the inclusive costs in the order of the
     /// part's own event types.
     pub fn each_arc(&self, part: &Part<'_>, mut take: impl FnMut(CallArc<FunctionId>, &[Cost])) {
-        let (from, to) = self.index.arc_range(part.id().index());
-        self.index.arcs.each(from, to, part.event_types().len(), |(caller, callee), count, costs| {
-            let [caller, callee] = [caller, callee].map(|function| FunctionId::new(function as usize));
+        let range = self.index.arc_range(part.id);
+        self.index.arcs.for_each(range, part.event_types().len(), |(caller, callee), count, costs| {
+            let [caller, callee] = [caller, callee].map(FunctionId::from_u32);
             take(CallArc { caller, callee, count }, costs);
         });
     }
 }
 
 impl<'p> Part<'p> {
-    pub(crate) fn new(profile: &'p Profile, index: usize) -> Self {
-        Part { profile, index }
+    pub(crate) fn new(profile: &'p Profile, id: PartId) -> Self {
+        Part { profile, id }
     }
 
     fn data(&self) -> &'p PartData {
-        &self.profile.index.parts[self.index]
+        self.profile.index.part(self.id)
     }
 
-    fn header(&self) -> &'p PartHeader {
-        &self.profile.index.headers[self.data().header as usize]
+    fn shared_header(&self) -> &'p SharedHeader {
+        self.profile.index.shared_header(self.id)
     }
 
-    fn said(&self) -> &'p PartSaid {
-        &self.profile.index.said[self.data().said as usize]
+    fn own_header(&self) -> &'p OwnHeader {
+        self.profile.index.own_header(self.id)
     }
 
     /// Which one it is.
     pub fn id(&self) -> PartId {
-        PartId::new(self.index)
+        self.id
     }
 
     /// The input it came from: its index.
     pub fn input(&self) -> usize {
-        self.data().input as usize
+        self.data().input.index()
     }
 
     /// Where it begins in its input.
     pub fn location(&self) -> Location {
-        self.data().location
+        self.data().start.location
     }
 
     /// Where it stands in its input.
     pub fn bytes(&self) -> Range<u64> {
-        self.data().location.byte..self.data().end
+        self.data().start.location.byte..self.data().end_byte
     }
 
     /// The process that was measured: what the part says, or else one before it in the same input.
     pub fn pid(&self) -> Option<u64> {
-        self.said().pid
+        self.own_header().pid
     }
 
     /// The number of the dump.
     pub fn number(&self) -> Option<u64> {
-        self.said().number
+        self.own_header().number
     }
 
     /// The thread.
     pub fn thread(&self) -> Option<u64> {
-        self.said().thread
+        self.own_header().thread
     }
 
     /// Why it was written: `desc: Trigger:`
     pub fn trigger(&self) -> Option<&'p [u8]> {
-        self.said().trigger.map(|text| self.profile.text(text))
+        self.own_header().trigger.map(|text| self.profile.text(text))
     }
 
     /// What it covers: `desc: Timerange:`
     pub fn time_range(&self) -> Option<&'p [u8]> {
-        self.said().time_range.map(|text| self.profile.text(text))
+        self.own_header().time_range.map(|text| self.profile.text(text))
     }
 
     /// The program that was measured and its arguments: what the part says, or else one before it in the same input.
     pub fn command(&self) -> Option<&'p [u8]> {
-        self.header().command.map(|text| self.profile.text(text))
+        self.shared_header().command.map(|text| self.profile.text(text))
     }
 
     /// Who wrote it: what the part says, or else one before it in the same input.
     pub fn creator(&self) -> Option<&'p [u8]> {
-        self.header().creator.map(|text| self.profile.text(text))
+        self.shared_header().creator.map(|text| self.profile.text(text))
+    }
+
+    /// Returns the producer, told by the creator if there is one, and otherwise by the contents of its input.
+    pub fn producer(&self) -> ProducerKind {
+        self.shared_header().producer
     }
 
     /// Other descriptions than trigger and time range: kind and value.
     pub fn descriptions(&self) -> impl Iterator<Item = (&'p [u8], &'p [u8])> + use<'p> {
         let profile = self.profile;
-        self.header().descriptions.iter().map(|&(kind, value)| (profile.text(kind), profile.text(value)))
+        self.shared_header()
+            .descriptions
+            .iter()
+            .map(|&(kind, value)| (profile.text(kind), profile.text(value)))
     }
 
     /// The event types of its columns.
     pub fn event_types(&self) -> &'p [EventId] {
-        &self.header().events
+        &self.shared_header().events
     }
 
     /// Its position columns.
     pub fn columns(&self) -> &'p Columns {
-        &self.header().columns
+        &self.shared_header().columns
     }
 
     /// What its `summary:` says: never trusted, and not always as many as there are event types.
     pub fn claimed_summary(&self) -> Option<&'p [Cost]> {
-        self.said().summary.as_deref()
+        self.own_header().summary.as_deref()
     }
 
     /// What its `totals:` says.
     pub fn claimed_totals(&self) -> Option<&'p [Cost]> {
-        self.said().totals.as_deref()
+        self.own_header().totals.as_deref()
     }
 
     /// The sums of its self costs, in the order of its own event types.

@@ -1,16 +1,16 @@
-//! Looking at what will soon be wanted.
+//! Software prefetch: reading memory before it is needed.
 //!
-//! What is not in the processor's cache takes as long to come as some hundred instructions, but much can come at the same
-//! time. So where it is known what will be wanted of a large table, all of that is looked at together before the first of it
-//! is used. Measured on a plain file of 500 MB: loading takes a twentieth less.
+//! A cache miss takes as long as some hundred instructions, but the processor can wait for many misses at once. Where the
+//! loader knows which entries of a large table it needs next, it reads all of them before it uses the first. Measured on
+//! a plain file of 500 MB: loading takes 5% less time.
 
 use std::hint::black_box;
 use std::ops::BitXor;
 
-/// So much is looked at together.
-pub(crate) const AHEAD: usize = 64;
+/// Entries that are prefetched together.
+pub(crate) const PREFETCH_COUNT: usize = 64;
 
-/// Has values at hand: reads them, and does nothing with them.
-pub(crate) fn glance<T: BitXor<Output = T> + Default>(values: impl Iterator<Item = T>) {
+/// Reads values and discards them, so that they are in the cache.
+pub(crate) fn prefetch<T: BitXor<Output = T> + Default>(values: impl Iterator<Item = T>) {
     black_box(values.fold(T::default(), |all, value| all ^ value));
 }

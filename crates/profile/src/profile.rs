@@ -1,12 +1,14 @@
 //! The profile itself: its inputs, and an index over them.
 
-use gristmill_format::{ErrorKind, EventDefinition};
+use gristmill_format::{ErrorKind, EventDefinition, NameSpace, ProducerKind};
 
 use crate::finding::{Finding, ForeignInput};
-use crate::id::{EventId, FileId, FunctionId, ObjectId, narrow};
+use crate::id::{EventId, FileId, FunctionId, NameId, ObjectId};
+use crate::index::functions::FunctionData;
 use crate::index::names::Text;
-use crate::index::{FunctionData, Index, LineCounts, Texts};
+use crate::index::{Index, LineCounts, Texts};
 use crate::input::Input;
+use crate::tuning::Tuning;
 
 /// One or several files in the Callgrind format, loaded: constant from then on.
 ///
@@ -16,7 +18,14 @@ use crate::input::Input;
 pub struct Profile {
     pub(crate) inputs: Vec<Input>,
     pub(crate) index: Index,
+    pub(crate) tuning: Tuning,
 }
+
+// A profile is shared between threads and kept between questions.
+const _: () = {
+    const fn is_shareable<T: Send + Sync>() {}
+    is_shareable::<Profile>();
+};
 
 /// A function of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +59,10 @@ impl Profile {
         self.texts().get(text)
     }
 
+    fn name(&self, space: NameSpace, name: NameId) -> &[u8] {
+        self.text(self.index.names[space].text(name))
+    }
+
     /// The files it was loaded from.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
@@ -62,7 +75,7 @@ impl Profile {
 
     /// All functions, in the order in which the files mention them.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
-        (0..self.index.functions.len()).map(FunctionId::new)
+        (0..self.function_count()).map(FunctionId::new)
     }
 
     /// A function.
@@ -71,33 +84,33 @@ impl Profile {
     ///
     /// If it is of another profile.
     pub fn function(&self, id: FunctionId) -> Function<'_> {
-        let FunctionData { key: (object, file, name), mention } = self.index.functions[id.index()];
+        let FunctionData { key, mention } = *self.index.functions.get(id);
         Function {
-            name: self.text(self.index.names[2].text(name)),
-            file: FileId::new(file as usize),
-            object: ObjectId::new(object as usize),
+            name: self.name(NameSpace::Function, key.name),
+            file: key.file,
+            object: key.object,
             is_defined: mention.is_defined,
         }
     }
 
     /// How many source files are named, that without a name included.
     pub fn file_count(&self) -> usize {
-        self.index.names[1].len()
+        self.index.names[NameSpace::File].len()
     }
 
     /// The path of a source file; empty where it is not known.
     pub fn file(&self, id: FileId) -> &[u8] {
-        self.text(self.index.names[1].text(narrow(id.index())))
+        self.name(NameSpace::File, id.into())
     }
 
     /// How many objects are named, that without a name included.
     pub fn object_count(&self) -> usize {
-        self.index.names[0].len()
+        self.index.names[NameSpace::Object].len()
     }
 
     /// The path of an object; empty where it is not known.
     pub fn object(&self, id: ObjectId) -> &[u8] {
-        self.text(self.index.names[0].text(narrow(id.index())))
+        self.name(NameSpace::Object, id.into())
     }
 
     /// How many event types there are.
@@ -123,10 +136,20 @@ impl Profile {
     /// What the `event:` lines say of event types, each saying once.
     pub fn event_definitions(&self) -> impl Iterator<Item = EventDefinition<'_>> {
         self.index.definitions.iter().map(|&[name, formula, long_name]| EventDefinition {
-            name: name.map(|text| self.text(text)).unwrap_or_default(),
+            name: name.map_or(b"", |text| self.text(text)),
             formula: formula.map(|text| self.text(text)),
             long_name: long_name.map(|text| self.text(text)),
         })
+    }
+
+    /// Returns the producer of each input.
+    pub fn producers(&self) -> impl ExactSizeIterator<Item = ProducerKind> {
+        self.index.producers.iter().copied()
+    }
+
+    /// Returns the producer of the first input, which is nearly always that of all. `Unknown` if there is no input.
+    pub fn producer(&self) -> ProducerKind {
+        self.producers().next().unwrap_or(ProducerKind::Unknown)
     }
 
     /// What was wrong with the files: the first [`KEPT_FINDINGS`](crate::KEPT_FINDINGS), in the order of the files.

@@ -1,24 +1,26 @@
 //! Work on more than one core.
+//!
+//! Every function here does the work on the calling thread where no other thread can be started, as in WebAssembly.
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// So many things are gone over in the time that it takes to begin a thread.
-pub(crate) const WORTH_A_THREAD: usize = if cfg!(test) { 2 } else { 1 << 12 };
+/// Items that take about as long to visit as a thread takes to start.
+pub(crate) const ITEMS_PER_THREAD: usize = 1 << 12;
 
-/// How many threads can work at the same time.
+/// Returns how many threads can work at the same time.
 pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Does both, at the same time where there is enough to do: so many `things`.
+/// Does both, at the same time if there are enough items to visit.
 pub(crate) fn both<A: Send, B>(
-    things: usize,
+    item_count: usize,
     one: impl Fn() -> A + Sync,
     other: impl FnOnce() -> B,
 ) -> (A, B) {
-    if things < WORTH_A_THREAD {
+    if item_count < ITEMS_PER_THREAD {
         return (one(), other());
     }
     thread::scope(|scope| {
@@ -26,21 +28,15 @@ pub(crate) fn both<A: Send, B>(
         let other = other();
         let one = match worker {
             Ok(worker) => worker.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // There could be no more threads.
             Err(_) => one(),
         };
         (one, other)
     })
 }
 
-/// Does all tasks, with all cores where there is enough to do: so many `things`.
-pub(crate) fn on_all_cores<T: Send>(things: usize, tasks: Vec<T>, work: impl Fn(T) + Sync) {
-    on_threads(if things < WORTH_A_THREAD { 1 } else { cores() }, tasks, work);
-}
-
-/// Does all tasks with so many threads, this one among them.
-pub(crate) fn on_threads<T: Send>(threads: usize, tasks: Vec<T>, work: impl Fn(T) + Sync) {
-    let threads = threads.min(tasks.len());
+/// Does all tasks with this number of threads, the calling thread among them.
+pub(crate) fn on_threads<T: Send>(thread_count: usize, tasks: Vec<T>, work: impl Fn(T) + Sync) {
+    let thread_count = thread_count.min(tasks.len());
     let tasks = Mutex::new(tasks.into_iter());
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     let drain = || {
@@ -49,12 +45,22 @@ pub(crate) fn on_threads<T: Send>(threads: usize, tasks: Vec<T>, work: impl Fn(T
         }
     };
     thread::scope(|scope| {
-        // Where there can be no more threads, the others have more to do.
-        let started = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, drain).ok());
+        let started = (1..thread_count).map_while(|_| thread::Builder::new().spawn_scoped(scope, drain).ok());
         let started: Vec<_> = started.collect();
         drain();
         for worker in started {
             worker.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
     });
+}
+
+/// Maps each input on a thread of its own, and returns the results in their order.
+pub(crate) fn map_on_threads<T: Send, R: Send>(inputs: Vec<T>, map: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let mut slots: Vec<(Option<T>, Option<R>)> =
+        inputs.into_iter().map(|input| (Some(input), None)).collect();
+    let count = slots.len();
+    on_threads(count, slots.iter_mut().collect(), |(input, result): &mut (Option<T>, Option<R>)| {
+        *result = input.take().map(&map);
+    });
+    slots.into_iter().filter_map(|(_, result)| result).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::prefetch::{AHEAD, glance};
+use crate::prefetch::{PREFETCH_COUNT, prefetch};
 
 /// The component of each node. A component has a greater number than those that can be reached from it.
 pub(crate) struct Components {
@@ -36,8 +36,8 @@ impl Step {
         nodes[node].low = nth;
         let arcs = nodes[node].begin..nodes[node + 1].begin;
         // All of them are read soon: prefetch them together.
-        let ahead = arcs.clone().take(AHEAD).filter_map(|arc| target(arc as usize));
-        glance(ahead.map(|to| nodes[to].low));
+        let ahead = arcs.clone().take(PREFETCH_COUNT).filter_map(|arc| target(arc as usize));
+        prefetch(ahead.map(|to| nodes[to].low));
         Step { node, arcs, is_first: true }
     }
 }

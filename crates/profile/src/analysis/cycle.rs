@@ -13,7 +13,7 @@ use crate::analysis::component::{Components, components};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, CycleId, NodeId};
 use crate::analysis::partition::Partition;
-use crate::csr::{Grouped, begins};
+use crate::csr::{Csr, group_starts};
 use crate::id::narrow;
 
 /// A node outside of any cycle, or a cycle as a whole. See the example of [`Cycles`].
@@ -296,7 +296,7 @@ impl CycleGraph {
             .map(|&arc| graph.arc(arc))
             .map(|arc| (member(arc.caller), member(arc.callee)))
             .collect();
-        let first_out = begins(members.len(), arcs.iter().map(|&(caller, _)| caller as usize));
+        let first_out = group_starts(members.len(), arcs.iter().map(|&(caller, _)| caller as usize));
         let mut entering: Vec<Cost> = vec![0; members.len()];
         for arc in cycles.entries(graph, cycle) {
             entering[member(graph.arc(arc).callee) as usize] +=
@@ -314,7 +314,7 @@ impl CycleGraph {
     fn candidates(&self) -> Vec<usize> {
         let mut in_tree = vec![false; self.arcs.len()];
         let incoming =
-            Grouped::of(self.member_count, self.arcs.iter().map(|&(_, callee)| Some(callee as usize)));
+            Csr::new(self.member_count, self.arcs.iter().map(|&(_, callee)| Some(callee as usize)));
         for forward in [true, false] {
             let mut seen = vec![false; self.member_count];
             seen[self.entry as usize] = true;

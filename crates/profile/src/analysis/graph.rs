@@ -9,7 +9,7 @@ use crate::analysis::arcs::{ArcColumns, CallArc};
 use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::partition::Partition;
 use crate::cost::{CostTable, add};
-use crate::csr::{Grouped, begins};
+use crate::csr::{Csr, group_starts};
 use crate::formula::{CostOverflow, Derived};
 use crate::id::{FunctionId, narrow};
 
@@ -40,7 +40,7 @@ pub struct CallGraph {
     /// Offsets of the arcs of each caller, and their end (CSR).
     first_out: Vec<u32>,
     /// Arcs by callee. Computed when first asked for.
-    incoming: OnceLock<Grouped>,
+    incoming: OnceLock<Csr>,
     /// `true` if each node is the function of a profile with the same index.
     is_of_functions: bool,
 }
@@ -104,7 +104,7 @@ impl CallGraph {
         if !arcs.ends().is_sorted_by(|one, next| one < next) {
             arcs = arcs.merged();
         }
-        let first_out = begins(nodes, arcs.callers.iter().map(|&caller| caller as usize));
+        let first_out = group_starts(nodes, arcs.callers.iter().map(|&caller| caller as usize));
         CallGraph { self_costs, arcs, first_out, incoming: OnceLock::new(), is_of_functions: false }
     }
 
@@ -233,7 +233,7 @@ impl CallGraph {
     #[inline]
     pub fn incoming(&self, node: NodeId) -> impl ExactSizeIterator<Item = ArcId> + Clone + '_ {
         let callees = || self.callees().iter().map(|&callee| Some(callee as usize));
-        let incoming = self.incoming.get_or_init(|| Grouped::of(self.node_count(), callees()));
+        let incoming = self.incoming.get_or_init(|| Csr::new(self.node_count(), callees()));
         incoming.get(node.index()).iter().map(|&arc| ArcId::from_u32(arc))
     }
 

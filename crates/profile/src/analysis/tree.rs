@@ -30,7 +30,7 @@ use gristmill_format::Cost;
 
 use crate::analysis::ids::TreeNodeId;
 use crate::cost::CostTable;
-use crate::csr::Grouped;
+use crate::csr::Csr;
 use growing::Trie;
 
 pub use callers::{CallerName, CallerNameId, RecordedCallers};
@@ -97,7 +97,7 @@ pub struct CallTree<T> {
     /// Each after the one above it.
     nodes: Vec<TreeNode<T>>,
     /// Nodes by the one above them.
-    children: Grouped,
+    children: Csr,
     self_costs: CostTable,
     inclusive: CostTable,
 }

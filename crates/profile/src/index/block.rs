@@ -1,47 +1,50 @@
-//! Blocks: runs of lines that are about one function, from its `fn=` to the next.
+//! Blocks: lines of one function, from its `fn=` to the next.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use gristmill_format::raw::Resumption;
 
-use crate::csr::Grouped;
+use crate::csr::Csr;
+use crate::id::{FileId, FunctionId};
 
-/// A block, by where it begins. It ends where the next function does.
+/// The start of a block. It ends at the next `fn=` line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Block {
+    /// Offset of its first byte in the input.
     pub(crate) byte: u64,
-    /// There may be as many blocks as a quarter of the lines, so what one bit says has none for itself.
-    line_and_need: u64,
-    pub(crate) function: u32,
-    /// The file that is in force at its beginning.
-    pub(crate) file: u32,
+    /// A line number and one flag in its highest bit: there may be as many blocks as a quarter of the lines.
+    line_and_flag: u64,
+    pub(crate) function: FunctionId,
+    /// The file that holds at its start.
+    pub(crate) file: FileId,
 }
 
-const NEED: u64 = 1 << 63;
+const NEEDS_ANCHOR: u64 = 1 << 63;
 
 impl Block {
-    pub(crate) fn new(byte: u64, line: u64, needs_anchor: bool, function: u32, file: u32) -> Self {
-        let line_and_need = if needs_anchor { line | NEED } else { line };
-        Block { byte, line_and_need, function, file }
+    pub(crate) fn new(byte: u64, line: u64, needs_anchor: bool, function: FunctionId, file: FileId) -> Self {
+        debug_assert!(line & NEEDS_ANCHOR == 0, "a line takes a byte at least");
+        let line_and_flag = if needs_anchor { line | NEEDS_ANCHOR } else { line };
+        Block { byte, line_and_flag, function, file }
     }
 
-    /// The line it begins at.
+    /// Returns the number of its first line.
     pub(crate) fn line(&self) -> u64 {
-        self.line_and_need & !NEED
+        self.line_and_flag & !NEEDS_ANCHOR
     }
 
-    /// Its first positions are relative to those of a block before.
+    /// Returns `true` if its first positions are relative to those of a block before it.
     pub(crate) fn needs_anchor(&self) -> bool {
-        self.line_and_need & NEED != 0
+        self.line_and_flag & NEEDS_ANCHOR != 0
     }
 }
 
-/// The blocks of each function: looked for when they are first asked for, as most of what asks for a profile does not.
+/// The blocks of each function, grouped when they are first asked for: most commands never ask.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct BlocksByFunction(OnceLock<Grouped>);
+pub(crate) struct BlocksByFunction(OnceLock<Csr>);
 
-/// Follows from the blocks.
+/// Always equal, as it follows from the blocks.
 impl PartialEq for BlocksByFunction {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -49,20 +52,20 @@ impl PartialEq for BlocksByFunction {
 }
 
 impl BlocksByFunction {
-    /// Those of a function that are in a range of blocks, in their order.
-    pub(crate) fn of(&self, function: usize, range: &Range<usize>, blocks: &[Block]) -> &[u32] {
-        let own = self.0.get_or_init(|| {
-            let functions = blocks.iter().map(|block| block.function as usize + 1).max().unwrap_or_default();
-            Grouped::of(functions, blocks.iter().map(|block| Some(block.function as usize)))
+    /// Returns the indices of the blocks of a function within a range of all blocks, in order.
+    pub(crate) fn get(&self, function: FunctionId, range: &Range<usize>, blocks: &[Block]) -> &[u32] {
+        let by_function = self.0.get_or_init(|| {
+            let functions = blocks.iter().map(|block| block.function.index());
+            Csr::new(functions.clone().max().map_or(0, |last| last + 1), functions.map(Some))
         });
-        let own = own.get(function);
+        let own = by_function.get(function.index());
         let [from, to] =
             [range.start, range.end].map(|limit| own.partition_point(|&block| (block as usize) < limit));
-        own.get(from..to).unwrap_or_default()
+        &own[from..to]
     }
 }
 
-/// A place to begin reading at for blocks whose positions are relative to a block before.
+/// A block where reading can start to find the positions of later blocks, which are relative.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anchor {
     /// Index of the block.
@@ -70,12 +73,12 @@ pub(crate) struct Anchor {
     pub(crate) state: BodyState,
 }
 
-/// What a reader must know to begin at a block.
+/// The state that a reader needs to start at a block.
 #[derive(Debug, Clone)]
 pub(crate) struct BodyState(pub(crate) Resumption);
 
-/// All alike. What is in there follows from columns and header, which are compared; the number that the reader gave the
-/// part depends on where that reader began, and means nothing to one that begins at a block.
+/// Always equal. The state follows from columns and header, which are compared; the number that the reader gave to the
+/// part depends on where the reader started, and has no meaning for one that starts at a block.
 impl PartialEq for BodyState {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -89,20 +92,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_of_a_function_are_those_that_a_search_finds(
+        fn the_blocks_of_a_function_are_those_that_a_search_finds(
             functions in prop::collection::vec(0u32..6, 0..40),
             (from, to) in (0usize..40, 0usize..40),
         ) {
-            let blocks: Vec<Block> = functions.iter().map(|&function| Block::new(0, 1, false, function, 0)).collect();
+            let blocks: Vec<Block> = functions.iter().map(|&function| Block::new(0, 1, false, FunctionId::from_u32(function), FileId::new(0))).collect();
             let by_function = BlocksByFunction::default();
-            let range = from.min(functions.len())..to.min(functions.len());
+            let range = from.min(to).min(functions.len())..from.max(to).min(functions.len());
             for function in 0..8 {
                 let searched: Vec<u32> = (0..)
                     .zip(&functions)
                     .filter(|&(index, &other)| other == function && range.contains(&(index as usize)))
                     .map(|(index, _)| index)
                     .collect();
-                prop_assert_eq!(by_function.of(function as usize, &range, &blocks), searched);
+                prop_assert_eq!(by_function.get(FunctionId::from_u32(function), &range, &blocks), searched);
             }
         }
     }

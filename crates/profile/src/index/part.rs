@@ -2,31 +2,46 @@
 
 use std::ops::Range;
 
-use gristmill_format::{Columns, Cost, Location};
+use gristmill_format::{Columns, Cost, Location, ProducerKind};
 
 use super::Index;
 use super::block::BodyState;
 use super::names::Text;
-use super::sum_table::SumPlace;
-use crate::id::EventId;
+use super::sum_table::SumOffset;
+use crate::id::{EventId, InputId, PartId, define_ids};
 
-/// What is known of one part.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct PartData {
-    pub(crate) input: u32,
-    pub(crate) header: u32,
-    pub(crate) said: u32,
-    pub(crate) location: Location,
-    pub(crate) end: u64,
-    /// Where its blocks and sums begin; they end where those of the next part begin.
-    pub(crate) blocks: usize,
-    pub(crate) selves: SumPlace,
-    pub(crate) arcs: SumPlace,
+define_ids! {
+    /// A header that parts share.
+    pub(crate) SharedHeaderId;
+    /// A header that repeats what is said in a part alone.
+    pub(crate) OwnHeaderId;
 }
 
-/// What a part says of itself. Kept apart from the rest, as a file may hold a million parts that say nothing.
+/// A part of an input.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PartData {
+    pub(crate) input: InputId,
+    pub(crate) shared_header: SharedHeaderId,
+    pub(crate) own_header: OwnHeaderId,
+    pub(crate) start: PartStart,
+    /// Offset of the first byte behind it.
+    pub(crate) end_byte: u64,
+}
+
+/// Where a part and its ranges of the tables start. They end where those of the next part start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PartStart {
+    pub(crate) location: Location,
+    /// Index of its first block.
+    pub(crate) block: usize,
+    pub(crate) self_costs: SumOffset,
+    pub(crate) arcs: SumOffset,
+}
+
+/// Header values that differ from part to part. Consecutive parts with equal values share them, as a file may hold a
+/// million parts without any.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct PartSaid {
+pub(crate) struct OwnHeader {
     pub(crate) pid: Option<u64>,
     pub(crate) number: Option<u64>,
     pub(crate) thread: Option<u64>,
@@ -36,36 +51,57 @@ pub(crate) struct PartSaid {
     pub(crate) totals: Option<Box<[Cost]>>,
 }
 
-/// What many parts have in common.
+/// Header values that consecutive parts usually have in common.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PartHeader {
+pub(crate) struct SharedHeader {
     pub(crate) creator: Option<Text>,
     pub(crate) command: Option<Text>,
     pub(crate) descriptions: Vec<(Text, Text)>,
-    /// One for each column.
+    /// The event type of each column.
     pub(crate) events: Vec<EventId>,
     pub(crate) columns: Columns,
     pub(crate) body: Option<BodyState>,
+    pub(crate) producer: ProducerKind,
 }
 
 impl Index {
-    pub(crate) fn self_range(&self, part: usize) -> (SumPlace, SumPlace) {
-        let from = self.parts.get(part).map_or(self.selves.end(), |part| part.selves);
-        (from, self.parts.get(part + 1).map_or(self.selves.end(), |next| next.selves))
+    /// Returns a part.
+    #[inline]
+    pub(crate) fn part(&self, part: PartId) -> &PartData {
+        &self.parts[part.index()]
     }
 
-    pub(crate) fn arc_range(&self, part: usize) -> (SumPlace, SumPlace) {
-        let from = self.parts.get(part).map_or(self.arcs.end(), |part| part.arcs);
-        (from, self.parts.get(part + 1).map_or(self.arcs.end(), |next| next.arcs))
+    /// Returns the header values that a part shares with others.
+    #[inline]
+    pub(crate) fn shared_header(&self, part: PartId) -> &SharedHeader {
+        &self.shared_headers[self.part(part).shared_header.index()]
     }
 
-    pub(crate) fn body_state(&self, part: usize) -> Option<&BodyState> {
-        let header = self.parts.get(part)?.header;
-        self.headers.get(header as usize)?.body.as_ref()
+    /// Returns the header values of a part alone.
+    #[inline]
+    pub(crate) fn own_header(&self, part: PartId) -> &OwnHeader {
+        &self.own_headers[self.part(part).own_header.index()]
     }
 
-    pub(crate) fn block_range(&self, part: usize) -> Range<usize> {
-        let from = self.parts.get(part).map_or(self.blocks.len(), |part| part.blocks);
-        from..self.parts.get(part + 1).map_or(self.blocks.len(), |next| next.blocks)
+    fn start_after(&self, part: PartId) -> Option<&PartStart> {
+        self.parts.get(part.index() + 1).map(|next| &next.start)
+    }
+
+    /// Returns where the self costs of a part start and end.
+    pub(crate) fn self_cost_range(&self, part: PartId) -> Range<SumOffset> {
+        let end = self.start_after(part).map_or(self.self_costs.end(), |next| next.self_costs);
+        self.part(part).start.self_costs..end
+    }
+
+    /// Returns where the arcs of a part start and end.
+    pub(crate) fn arc_range(&self, part: PartId) -> Range<SumOffset> {
+        let end = self.start_after(part).map_or(self.arcs.end(), |next| next.arcs);
+        self.part(part).start.arcs..end
+    }
+
+    /// Returns the indices of the blocks of a part.
+    pub(crate) fn block_range(&self, part: PartId) -> Range<usize> {
+        let end = self.start_after(part).map_or(self.blocks.len(), |next| next.block);
+        self.part(part).start.block..end
     }
 }

@@ -1,62 +1,118 @@
-//! The sums of a part that is still being read, before they go into the tables of the profile.
+//! The sums of the part that is being loaded, before they are sealed.
+//!
+//! A sum has a key of two ids: function and file for self costs, caller and callee for calls. Most keys of a large file
+//! come only once, so looking up each of them in a hash table would cost more than it saves. Instead, the builder appends
+//! what comes, and sorts it once, when the part ends:
+//!
+//! ```text
+//! blocks of a part        appended as groups            sorted by key, equal keys added    sealed in tables
+//!
+//! fn=main                 main | a.c 10 | → grind 50    grind | b.c 50                     self costs:
+//! 16 10                                                                                      grind, b.c: 50
+//! calls grind 50          grind | b.c 20 |              main  | a.c 17 | → grind 50          main,  a.c: 17
+//! fn=grind                grind | b.c 30 |                                                 arcs:
+//! 50 20                   main | a.c 7 |                                                     main → grind: 50
+//! …
+//! ```
+//!
+//! A *group* is what one block comes to: members with the same first id, those of the first table (self costs) before
+//! those of the next (arcs). What is sorted are groups, not members: there are far fewer of them, and the members of a
+//! group are found with one cache miss. The members lie one after the other in one buffer:
+//!
+//! ```text
+//! groups:   first id, number of members of each table, offset │ …                            16 bytes each
+//! members:  second id | row │ second id | row │ …         4 bytes and a row of costs each
+//!           └─ self costs ─┘ └─── arcs ─────┘
+//! ```
+//!
+//! When a part ends, [`SumBuilder::seal`] divides the groups into runs by their first ids. Each thread sorts a run by
+//! counting sort, adds up members with equal keys, and writes them in the layout of a [`SumTable`].
 
 use std::mem::replace;
+use std::ops::Range;
 
 use gristmill_format::Cost;
 
-use crate::csr::begins;
-use crate::index::cost_rows::{add_whole_row, push_number, push_other_row, push_row, row_end};
-use crate::index::sum_table::{Groups, SumPlace, SumTable};
-use crate::prefetch::{AHEAD, glance};
-use crate::threads::{WORTH_A_THREAD, on_threads};
+use super::cost_rows::{add_whole_row, push_other_row, push_row, row_end};
+use super::sum_table::{GroupCursor, SumOffset, SumTable};
+use super::varint::push_number;
+use crate::csr::group_starts;
+use crate::id::narrow;
+use crate::prefetch::{PREFETCH_COUNT, prefetch};
+use crate::threads::on_threads;
+use crate::tuning::Tuning;
 
-/// Lists of what is to be added up, for several tables that have their first numbers in common.
-///
-/// Most keys of a large file come once, so nothing is looked up. Now and then, and at the end, the list is sorted, and
-/// what belongs together is added up. What is sorted are groups of sums with the same first number, such as those of a
-/// block: there are far fewer of these.
-#[derive(Debug, Default)]
-pub(crate) struct OpenSums<const TABLES: usize> {
+/// The unsorted sums of a part, for several tables whose keys begin with the same kind of id.
+#[derive(Debug)]
+pub(crate) struct SumBuilder<const TABLES: usize> {
     list: GroupList<TABLES>,
-    /// How many members there are.
-    count: usize,
-    /// With so many members all are added up.
-    limit: usize,
+    member_count: usize,
+    /// Number of members at which equal keys are added up, to keep memory in proportion to the different ones.
+    member_limit: usize,
+    tuning: Tuning,
 }
 
-/// Groups of sums with the same first number, one after the other.
+/// Groups in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct GroupList<const TABLES: usize> {
     groups: Vec<Group<TABLES>>,
-    /// The members of one group after the other, each its second number and a row.
+    /// The members of all groups: of each its second id, then its row.
     members: Vec<u8>,
-    /// Where the members of the next group begin.
+    /// Offset of the members of the next group.
     next: usize,
 }
 
-/// Sums with the same first number: those for the first table, then those for the next.
+/// Members with the same first id: those of the first table, then those of the next.
 #[derive(Debug, Clone, Copy)]
 struct Group<const TABLES: usize> {
     first: u32,
+    /// Number of members of each table.
     counts: [u16; TABLES],
-    /// Where its members begin.
-    at: usize,
+    /// Offset of its members.
+    start: usize,
 }
 
 impl<const TABLES: usize> GroupList<TABLES> {
-    /// Adds a member of the next group: the second number, then a row.
+    /// Appends a member to the next group.
     #[inline]
     pub(crate) fn push_member(&mut self, second: u32, row: &[Cost]) {
-        self.members.extend_from_slice(&second.to_le_bytes());
+        push_second(&mut self.members, second);
         push_row(&mut self.members, row);
     }
 
-    /// The members since the last group make one, so many of each table.
+    /// Appends a member to the next group, with a row from other bytes.
+    #[inline]
+    fn push_member_of(&mut self, second: u32, bytes: &[u8], row: Range<usize>) {
+        push_second(&mut self.members, second);
+        push_other_row(&mut self.members, bytes, row);
+    }
+
+    /// Makes a group of the members that were appended since the last one: this many of each table.
     pub(crate) fn end_group(&mut self, first: u32, counts: [u16; TABLES]) {
-        self.groups.push(Group { first, counts, at: self.next });
+        self.groups.push(Group { first, counts, start: self.next });
         self.next = self.members.len();
     }
 
+    /// Makes a group of the one member that was appended, or adds it to the last group if that can take it.
+    fn end_single(&mut self, first: u32, table: usize) {
+        match self.groups.last_mut() {
+            Some(Group { first: last, counts, .. })
+                if *last == first
+                    && counts[table] < u16::MAX
+                    && counts[table + 1..].iter().all(|&count| count == 0) =>
+            {
+                counts[table] += 1;
+                self.next = self.members.len();
+            }
+            _ => {
+                let mut counts = [0; TABLES];
+                counts[table] = 1;
+                self.end_group(first, counts);
+            }
+        }
+    }
+
+    /// Removes all groups and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.groups.clear();
         self.members.clear();
@@ -64,138 +120,132 @@ impl<const TABLES: usize> GroupList<TABLES> {
     }
 }
 
-/// The second number of the member that begins here, and where its row begins.
+const SECOND_BYTES: usize = size_of::<u32>();
+
 #[inline]
-fn second_number(members: &[u8], at: usize) -> (u32, usize) {
-    let number = members.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default();
-    (u32::from_le_bytes(number), at + size_of::<u32>())
+fn push_second(members: &mut Vec<u8>, second: u32) {
+    members.extend_from_slice(&second.to_le_bytes());
 }
 
-/// So many members that follow each other in a group are nearly always all different.
-pub(crate) const DIFFERENT: usize = 8;
+/// Returns the second id of the member at an offset, and the offset of its row.
+#[inline]
+fn second_at(members: &[u8], at: usize) -> (u32, usize) {
+    #[expect(clippy::expect_used, reason = "members are written by `push_second`")]
+    let bytes = members[at..].first_chunk::<SECOND_BYTES>().expect("the second id of a member");
+    (u32::from_le_bytes(*bytes), at + SECOND_BYTES)
+}
 
-/// So many members more than there are different ones may wait to be added up.
-const PATIENCE: usize = if cfg!(test) { 8 } else { 1 << 20 };
+/// Rows that are searched backwards for one with the same key before a new row is made: this many consecutive members of
+/// a group are nearly always different.
+pub(crate) const LOOK_BACK: usize = 8;
 
-/// So many runs for each thread, so that all have something to do until the end. Measured on a plain file of 500 MB with two
-/// threads: with 4 it takes a fifth longer to seal its sums, with one two thirds longer.
-const RUNS_EACH: usize = if cfg!(test) { 2 } else { 16 };
+impl<const TABLES: usize> SumBuilder<TABLES> {
+    /// Creates an empty builder.
+    pub(crate) fn new(tuning: Tuning) -> Self {
+        SumBuilder { list: GroupList::default(), member_count: 0, member_limit: 0, tuning }
+    }
 
-impl<const TABLES: usize> OpenSums<TABLES> {
-    /// Adds groups whose numbers are others here; which second number, depends on the table.
-    pub(crate) fn add(
+    /// Appends groups and renames their ids. `tables` tells `second` which table an id is for.
+    pub(crate) fn add<T: Copy>(
         &mut self,
         added: &GroupList<TABLES>,
+        tables: [T; TABLES],
         first: impl Fn(u32) -> u32,
-        second: impl Fn(usize, u32) -> u32,
+        second: impl Fn(T, u32) -> u32,
     ) {
-        let OpenSums { list: GroupList { groups, members, .. }, count, .. } = self;
-        let begin = members.len();
+        let SumBuilder { list: GroupList { groups, members, next }, member_count, .. } = self;
+        let start = members.len();
         members.extend_from_slice(&added.members);
+        *next = members.len();
         groups.extend(added.groups.iter().map(|group| {
-            let new = Group { first: first(group.first), at: begin + group.at, ..*group };
-            let mut at = new.at;
-            for (table, &of_table) in group.counts.iter().enumerate() {
-                *count += usize::from(of_table);
-                for _ in 0..of_table {
-                    let (other, row) = second_number(members, at);
-                    if let Some(place) = members.get_mut(at..row) {
-                        place.copy_from_slice(&second(table, other).to_le_bytes());
-                    }
+            let new = Group { first: first(group.first), start: start + group.start, ..*group };
+            let mut at = new.start;
+            for (table, count) in tables.into_iter().zip(group.counts) {
+                *member_count += usize::from(count);
+                for _ in 0..count {
+                    let (old, row) = second_at(members, at);
+                    members[at..row].copy_from_slice(&second(table, old).to_le_bytes());
                     at = row_end(members, row);
                 }
             }
             new
         }));
-        if self.count >= self.limit.max(PATIENCE) {
+        if self.member_count >= self.member_limit.max(self.tuning.max_pending_sums) {
             if self.may_shrink() {
                 self.add_up();
             } else {
-                self.limit = 2 * self.count;
+                self.member_limit = 2 * self.member_count;
             }
         }
     }
 
-    /// Whether half of the members or more may come together with others: those of numbers that come again, and those that
-    /// are far from each other in a group. Looked at beforehand, as it takes a small part of the time of adding up.
+    /// Returns `true` if half of the members or more may have the key of another: those of first ids that come again, and
+    /// those that are far from each other in a group. To look at this takes a small part of the time of adding up.
     #[cold]
     fn may_shrink(&self) -> bool {
         let groups = &self.list.groups;
-        let last = groups.iter().map(|group| group.first).max().unwrap_or_default();
+        let last = groups.iter().map(|group| group.first).max().unwrap_or(0);
         let mut is_seen = vec![false; last as usize + 1];
-        let may_come_together = |group: &Group<TABLES>| {
+        let may_be_equal = |group: &Group<TABLES>| {
             let is_again = replace(&mut is_seen[group.first as usize], true);
-            let different = if is_again { 0 } else { DIFFERENT };
-            group.counts.iter().map(|&count| usize::from(count).saturating_sub(different)).sum::<usize>()
+            let distinct = if is_again { 0 } else { LOOK_BACK };
+            group.counts.iter().map(|&count| usize::from(count).saturating_sub(distinct)).sum::<usize>()
         };
-        groups.iter().map(may_come_together).sum::<usize>() >= self.count / 2
+        groups.iter().map(may_be_equal).sum::<usize>() >= self.member_count / 2
     }
 
+    /// Adds up the members with equal keys.
     #[cold]
     fn add_up(&mut self) {
         let mut tables = [(); TABLES].map(|()| SumTable::default());
-        let before = self.count;
-        self.runs(1).iter().for_each(|run| self.add_up_into(tables.each_mut(), run));
-        *self = OpenSums::default();
+        let before = self.member_count;
+        self.runs(1).iter().for_each(|run| self.add_up_run(tables.each_mut(), run));
+        *self = SumBuilder::new(self.tuning);
         for (nth, table) in tables.iter().enumerate() {
-            self.take_all(nth, table.groups_between(SumPlace::default(), table.end()), |key| key);
+            self.take_all(nth, table.groups_of(SumOffset::default()..table.end()), |key| key);
         }
-        // Where hardly any came together there will be no more to gain soon.
-        let different = self.count;
-        let times = if different > before / 4 * 3 { 4 } else { 2 };
-        self.limit = times * different + PATIENCE;
+        // If hardly any keys were equal, there is little to gain from trying again soon.
+        let distinct = self.member_count;
+        let times = if distinct > before / 4 * 3 { 4 } else { 2 };
+        self.member_limit = times * distinct + self.tuning.max_pending_sums;
     }
 
-    /// Takes sums out of one of the tables, under other keys.
+    /// Appends sums of a table under other keys.
     fn take_all<'t>(
         &mut self,
         table: usize,
-        stretches: impl Iterator<Item = Groups<'t>>,
-        mut change: impl FnMut((u32, u32)) -> (u32, u32),
+        runs: impl Iterator<Item = GroupCursor<'t>>,
+        mut rename: impl FnMut((u32, u32)) -> (u32, u32),
     ) {
-        let GroupList { groups, members, next } = &mut self.list;
-        for mut sums in stretches {
+        for mut sums in runs {
             while let Some((first, count)) = sums.next_group() {
                 let mut second = 0;
                 for _ in 0..count {
                     second += sums.next_number();
-                    let (first, second) = change((first, second));
-                    members.extend_from_slice(&second.to_le_bytes());
-                    let end = row_end(sums.bytes, sums.at);
-                    push_other_row(members, sums.bytes, sums.at..end);
-                    sums.at = end;
-                    // The last group goes on, unless it has sums of a later table.
-                    match groups.last_mut().filter(|group| group.first == first) {
-                        Some(Group { counts, .. })
-                            if counts[table] < u16::MAX
-                                && counts[table + 1..].iter().all(|&count| count == 0) =>
-                        {
-                            counts[table] += 1;
-                        }
-                        _ => {
-                            let mut counts = [0; TABLES];
-                            counts[table] = 1;
-                            groups.push(Group { first, counts, at: *next });
-                        }
-                    }
-                    *next = members.len();
-                    self.count += 1;
+                    let (first, second) = rename((first, second));
+                    let end = row_end(sums.bytes, sums.byte);
+                    self.list.push_member_of(second, sums.bytes, sums.byte..end);
+                    self.list.end_single(first, table);
+                    sums.byte = end;
+                    self.member_count += 1;
                 }
             }
         }
     }
 
-    /// Puts the sums at the ends of the tables, sorted by key, with so many threads, and begins anew.
+    /// Writes the sums to the ends of the tables, sorted by key, with this many threads, and removes them from the builder.
     pub(crate) fn seal(&mut self, threads: usize, mut tables: [&mut SumTable; TABLES]) {
-        // A large part may be followed by a million small ones, so nothing is kept.
-        let open = std::mem::take(self);
-        let most = if threads > 1 { RUNS_EACH * threads } else { 1 };
-        let runs = open.runs((open.count / WORTH_A_THREAD).clamp(1, most));
+        // No memory is kept: a large part may be followed by a million small ones.
+        let full = replace(self, SumBuilder::new(self.tuning));
+        let Tuning { runs_per_thread, items_per_thread, .. } = self.tuning;
+        let max_runs = if threads > 1 { runs_per_thread * threads } else { 1 };
+        let runs = full.runs((full.member_count / items_per_thread).clamp(1, max_runs));
         let mut others: Vec<_> =
             runs.iter().skip(1).map(|_| [(); TABLES].map(|()| SumTable::default())).collect();
+        // The first run goes right into the tables.
         let ends = std::iter::once(tables.each_mut().map(|table| &mut **table))
             .chain(others.iter_mut().map(|others| others.each_mut()));
-        on_threads(threads, runs.iter().zip(ends).collect(), |(run, ends)| open.add_up_into(ends, run));
+        on_threads(threads, runs.iter().zip(ends).collect(), |(run, ends)| full.add_up_run(ends, run));
         for (run, others) in runs.iter().skip(1).zip(others) {
             for ((table, other), before) in tables.iter_mut().zip(others).zip(run.before) {
                 table.append(other, before);
@@ -203,17 +253,18 @@ impl<const TABLES: usize> OpenSums<TABLES> {
         }
     }
 
-    /// Shares out the groups by their numbers, to so many runs.
-    fn runs(&self, count: usize) -> Vec<Run<TABLES>> {
+    /// Divides the groups by their first ids into this many runs.
+    fn runs(&self, count: usize) -> Vec<GroupRun<TABLES>> {
         let groups = &self.list.groups;
-        let numbers = || groups.iter().map(|group| group.first);
-        let least = numbers().min().unwrap_or_default();
-        let range = numbers().max().unwrap_or_default() - least;
-        let shift = (0..u32::BITS).find(|shift| ((range >> shift) as usize) < count).unwrap_or_default();
-        let mut runs: Vec<_> =
-            (0..count).map(|_| Run { groups: Vec::new(), before: [0; TABLES], last: [0; TABLES] }).collect();
+        let ids = || groups.iter().map(|group| group.first);
+        let min = ids().min().unwrap_or(0);
+        let range = ids().max().unwrap_or(0) - min;
+        let shift = (0..u32::BITS).find(|shift| ((range >> shift) as usize) < count).unwrap_or(u32::BITS - 1);
+        let mut runs: Vec<_> = (0..count)
+            .map(|_| GroupRun { groups: Vec::new(), before: [0; TABLES], last: [0; TABLES] })
+            .collect();
         for (nth, group) in (0..).zip(groups) {
-            let run = &mut runs[((group.first - least) >> shift) as usize];
+            let run = &mut runs[((group.first - min) >> shift) as usize];
             run.groups.push(nth);
             for (last, count) in run.last.iter_mut().zip(group.counts) {
                 if count > 0 {
@@ -229,110 +280,120 @@ impl<const TABLES: usize> OpenSums<TABLES> {
         runs
     }
 
-    /// Adds up groups, and writes them as the tables have them.
-    fn add_up_into(&self, mut tables: [&mut SumTable; TABLES], run: &Run<TABLES>) {
-        let order = self.in_order(&run.groups);
+    /// Adds up the groups of a run, and writes them to tables.
+    fn add_up_run(&self, mut tables: [&mut SumTable; TABLES], run: &GroupRun<TABLES>) {
+        let order = self.sorted(&run.groups);
         let GroupList { groups, members, .. } = &self.list;
-        let first = |&nth: &u32| groups.get(nth as usize).map_or(0, |group| group.first);
+        let first = |&nth: &u32| groups[nth as usize].first;
         let mut before = run.before;
-        let mut open = [(); TABLES].map(|()| OpenGroup::default());
-        let (mut at, mut glanced) = (0, 0);
+        let mut mergers = [(); TABLES].map(|()| GroupMerger::default());
+        let (mut at, mut prefetched) = (0, 0);
         for same_first in order.chunk_by(|a, b| first(a) == first(b)) {
-            if at >= glanced {
-                glanced = at + AHEAD;
-                self.glance_at(order.get(at..).unwrap_or_default());
+            if at >= prefetched {
+                prefetched = at + PREFETCH_COUNT;
+                self.prefetch(&order[at..]);
             }
             at += same_first.len();
-            for group in same_first.iter().filter_map(|&nth| groups.get(nth as usize)) {
-                let mut at = group.at;
-                for (open, count) in open.iter_mut().zip(group.counts) {
+            for &nth in same_first {
+                let group = &groups[nth as usize];
+                let mut at = group.start;
+                for (merger, count) in mergers.iter_mut().zip(group.counts) {
                     for _ in 0..count {
-                        at = open.add(members, at);
+                        at = merger.add(members, at);
                     }
                 }
             }
             let first = first(&same_first[0]);
-            for ((open, table), before) in open.iter_mut().zip(&mut tables).zip(&mut before) {
-                if !open.rows.is_empty() {
-                    open.write(members, table, *before, first);
+            for ((merger, table), before) in mergers.iter_mut().zip(&mut tables).zip(&mut before) {
+                if !merger.rows.is_empty() {
+                    merger.write(members, table, *before, first, self.tuning.checkpoint_bytes);
                     *before = first;
                 }
             }
         }
     }
 
-    /// Has the first groups of an order at hand.
-    fn glance_at(&self, order: &[u32]) {
+    /// Prefetches the next groups of an order.
+    fn prefetch(&self, order: &[u32]) {
         let GroupList { groups, members, .. } = &self.list;
-        let groups = order.iter().take(AHEAD).filter_map(|&nth| groups.get(nth as usize));
-        glance(groups.clone().map(|group| group.at));
-        glance(groups.filter_map(|group| members.get(group.at).copied()));
+        let groups = order.iter().take(PREFETCH_COUNT).map(|&nth| &groups[nth as usize]);
+        prefetch(groups.clone().map(|group| group.start));
+        // A group may have no members.
+        prefetch(groups.filter_map(|group| members.get(group.start).copied()));
     }
 
-    /// Some of the groups by their numbers, those of one as they came.
-    fn in_order(&self, some: &[u32]) -> Vec<u32> {
-        let first = |nth: u32| self.list.groups.get(nth as usize).map_or(0, |group| group.first);
-        let numbers = || some.iter().map(|&nth| first(nth));
-        let least = numbers().min().unwrap_or_default();
-        let most = numbers().max().unwrap_or_default();
+    /// Sorts groups by first id, and keeps the order of those with the same.
+    fn sorted(&self, some: &[u32]) -> Vec<u32> {
+        let first = |nth: u32| self.list.groups[nth as usize].first;
+        let ids = || some.iter().map(|&nth| first(nth));
+        let min = ids().min().unwrap_or(0);
+        let max = ids().max().unwrap_or(0);
         let mut order = some.to_vec();
-        if (most - least) as usize > 4 * some.len() {
+        if (max - min) as usize > 4 * some.len() {
             order.sort_by_key(|&nth| first(nth));
             return order;
         }
-        // Most numbers come, so there is a place for each.
-        let place_of = |first: u32| (first - least) as usize;
-        let mut next = begins(place_of(most) + 1, numbers().map(place_of));
+        // Counting sort: most ids between the least and the greatest have a group.
+        let key_of = |first: u32| (first - min) as usize;
+        let mut next = group_starts(key_of(max) + 1, ids().map(key_of));
         for &nth in some {
-            let place = &mut next[place_of(first(nth))];
-            order[*place as usize] = nth;
-            *place += 1;
+            let index = &mut next[key_of(first(nth))];
+            order[*index as usize] = nth;
+            *index += 1;
         }
         order
     }
 }
 
-/// All groups of some numbers that follow each other.
+/// All groups whose first ids are in one range.
 #[derive(Debug)]
-struct Run<const TABLES: usize> {
+struct GroupRun<const TABLES: usize> {
+    /// Indices of its groups, in the order in which they came.
     groups: Vec<u32>,
-    /// For each table the number of the last group with sums of it, of those in the runs before and of those in this one.
+    /// For each table, the greatest first id with a member of it in the runs before, and in this run.
     before: [u32; TABLES],
     last: [u32; TABLES],
 }
 
-/// The members for one table of all groups with the same first number.
+/// The members of one table of all groups with the same first id, while equal keys are added up.
 #[derive(Debug, Default)]
-struct OpenGroup {
-    /// For each its second number in the high half, and in the low one which row is its own.
+struct GroupMerger {
+    /// For each member its second id in the high half, and the index of its row in the low half.
     seconds: Vec<u64>,
-    /// Where each row begins and ends.
+    /// Start and end of each row.
     rows: Vec<(usize, usize)>,
     sum: Vec<Cost>,
 }
 
-impl OpenGroup {
-    /// Takes the member that begins here, and returns where the next one does.
+impl GroupMerger {
+    /// Takes the member at an offset, and returns the offset of the next.
     #[inline]
     fn add(&mut self, members: &[u8], at: usize) -> usize {
-        let (second, row) = second_number(members, at);
+        let (second, row) = second_at(members, at);
         let end = row_end(members, row);
         self.seconds.push(u64::from(second) << 32 | self.rows.len() as u64);
         self.rows.push((row, end));
         end
     }
 
-    /// Writes a group to a table, behind one of another number, and begins anew.
-    fn write(&mut self, members: &[u8], table: &mut SumTable, before: u32, first: u32) {
-        let OpenGroup { seconds, rows, sum } = self;
+    /// Writes the members to a table behind a group with another first id, and removes them.
+    fn write(
+        &mut self,
+        members: &[u8],
+        table: &mut SumTable,
+        first_before: u32,
+        first: u32,
+        checkpoint_bytes: usize,
+    ) {
+        let GroupMerger { seconds, rows, sum } = self;
         let mut repeated = 0;
         if !seconds.is_sorted_by(|&a, &b| high(a) < high(b)) {
             seconds.sort_unstable();
             repeated = seconds.windows(2).filter(|pair| high(pair[0]) == high(pair[1])).count();
         }
-        let count = u32::try_from(seconds.len() - repeated).unwrap_or(u32::MAX);
-        let bytes = table.begin_group(before, first, count);
-        let row = |member: u64| rows.get(low(member) as usize).copied().unwrap_or_default();
+        let count = narrow(seconds.len() - repeated);
+        let bytes = table.begin_group(first_before, first, count, checkpoint_bytes);
+        let row = |member: u64| rows[low(member) as usize];
         let mut second_before = 0;
         let mut rest = &seconds[..];
         while let [member, after @ ..] = rest {
@@ -340,15 +401,15 @@ impl OpenGroup {
             let is_same = |other: &&u64| high(**other) == second;
             let more = if repeated == 0 { 0 } else { after.iter().take_while(is_same).count() };
             rest = &after[more..];
-            let (begin, end) = row(*member);
+            let (start, end) = row(*member);
             push_number(bytes, (second - second_before).into());
             second_before = second;
             if more == 0 {
-                push_other_row(bytes, members, begin..end);
+                push_other_row(bytes, members, start..end);
                 continue;
             }
             sum.clear();
-            add_whole_row(members, begin, sum);
+            add_whole_row(members, start, sum);
             for &other in &after[..more] {
                 add_whole_row(members, row(other).0, sum);
             }
@@ -363,28 +424,32 @@ fn high(halves: u64) -> u32 {
     (halves >> 32) as u32
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "only the low half is asked for")]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is wanted")]
 fn low(halves: u64) -> u32 {
     halves as u32
 }
 
-/// The same sums with other keys; those whose keys become the same are added up. `starts` says where each part begins.
-pub(crate) fn rename<const TABLES: usize>(
+/// Renames the keys of sealed tables, and adds up sums whose keys become equal.
+///
+/// `starts` has the start of each part in each table, and is updated. `kinds` tells `new_key` which table a key is of.
+pub(crate) fn rename_keys<T: Copy, const TABLES: usize>(
     mut tables: [&mut SumTable; TABLES],
-    starts: &mut [[SumPlace; TABLES]],
-    mut change: impl FnMut(usize, (u32, u32)) -> (u32, u32),
+    kinds: [T; TABLES],
+    starts: &mut [[SumOffset; TABLES]],
+    tuning: Tuning,
+    mut new_key: impl FnMut(T, (u32, u32)) -> (u32, u32),
 ) {
     let old = tables.each_mut().map(|table| std::mem::take(*table));
-    let mut open = OpenSums::default();
+    let mut builder = SumBuilder::new(tuning);
     for part in 0..starts.len() {
         let from = starts[part];
         let next = starts.get(part + 1).copied();
         starts[part] = tables.each_ref().map(|table| table.end());
-        for (nth, old) in old.iter().enumerate() {
+        for (nth, (old, kind)) in old.iter().zip(kinds).enumerate() {
             let to = next.map_or(old.end(), |next| next[nth]);
-            open.take_all(nth, old.groups_between(from[nth], to), |key| change(nth, key));
+            builder.take_all(nth, old.groups_of(from[nth]..to), |key| new_key(kind, key));
         }
-        open.seal(1, tables.each_mut().map(|table| &mut **table));
+        builder.seal(1, tables.each_mut().map(|table| &mut **table));
     }
     tables.into_iter().for_each(SumTable::release);
 }
@@ -397,7 +462,7 @@ mod tests {
 
     type Plain = BTreeMap<(u32, u32), Vec<Cost>>;
 
-    /// What second numbers are changed by.
+    /// Added to the second ids of each table.
     const SHIFTS: [u32; 2] = [1, 2];
 
     fn add(sums: &mut Plain, key: (u32, u32), values: &[Cost]) {
@@ -405,8 +470,8 @@ mod tests {
         sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }
 
-    /// What the tables say of each part, and how its stretches were counted.
-    fn read(tables: &[SumTable; 2], starts: &[[SumPlace; 2]]) -> Vec<[Plain; 2]> {
+    /// Reads the tables part by part, and checks how their runs are counted.
+    fn read(tables: &[SumTable; 2], starts: &[[SumOffset; 2]]) -> Vec<[Plain; 2]> {
         (0..starts.len())
             .map(|part| {
                 [0, 1].map(|nth| {
@@ -414,20 +479,20 @@ mod tests {
                     let from = starts[part][nth];
                     let to = starts.get(part + 1).map_or(table.end(), |next| next[nth]);
                     let mut sums = Vec::new();
-                    table.each(from, to, 2, |key, count, costs| {
+                    table.for_each(from..to, 2, |key, count, costs| {
                         sums.push((key, vec![count, costs[0], costs[1]]))
                     });
                     assert_eq!(from.count_to(to), sums.len());
                     assert!(sums.is_sorted_by(|a, b| a.0 < b.0));
-                    let mut of_stretches = Vec::new();
-                    for stretch in table.stretches(from, to) {
-                        let before = of_stretches.len();
-                        table.each_of(&stretch, 2, |key, count, costs| {
-                            of_stretches.push((key, vec![count, costs[0], costs[1]]));
+                    let mut of_runs = Vec::new();
+                    for run in table.runs(from..to) {
+                        let before = of_runs.len();
+                        table.for_each_of(&run, 2, |key, count, costs| {
+                            of_runs.push((key, vec![count, costs[0], costs[1]]));
                         });
-                        assert_eq!(stretch.count(), of_stretches.len() - before);
+                        assert_eq!(run.count(), of_runs.len() - before);
                     }
-                    assert_eq!(of_stretches, sums);
+                    assert_eq!(of_runs, sums);
                     sums.into_iter().collect()
                 })
             })
@@ -437,7 +502,7 @@ mod tests {
     proptest! {
         #[test]
         fn sums_agree_with_a_plain_map(
-            // For each part, groups: a number, and members of both tables.
+            // For each part, groups: a first id, and members of both tables.
             parts in prop::collection::vec(
                 prop::collection::vec(
                     (0u32..9, prop::collection::vec((0usize..2, 0u32..4, prop::collection::vec(-300i128..1 << 70, 3)), 0..6)),
@@ -454,7 +519,7 @@ mod tests {
             for part in &parts {
                 starts.push(tables.each_ref().map(SumTable::end));
                 let mut sums = [Plain::new(), Plain::new()];
-                let mut open = [OpenSums::default(), OpenSums::default()];
+                let mut open = [SumBuilder::new(Tuning::tiny()), SumBuilder::new(Tuning::tiny())];
                 for (first, members) in part {
                     let mut list = GroupList::default();
                     let mut counts = [0; 2];
@@ -467,7 +532,7 @@ mod tests {
                     }
                     list.end_group(first + 3, counts);
                     for open in &mut open {
-                        open.add(&list, |first| first - 3, |table, second| second - SHIFTS[table]);
+                        open.add(&list, [0, 1], |first| first - 3, |table, second| second - SHIFTS[table]);
                     }
                 }
                 let [mut open, mut other] = open;
@@ -479,7 +544,7 @@ mod tests {
             prop_assert!(tables == alone);
 
             let change = |table: usize, (first, second): (u32, u32)| (first / 2, second / SHIFTS[table]);
-            rename(tables.each_mut(), &mut starts, change);
+            rename_keys(tables.each_mut(), [0, 1], &mut starts, Tuning::tiny(), change);
             for (sums, read) in plain.iter().zip(read(&tables, &starts)) {
                 let renamed = [0, 1].map(|nth| {
                     let mut renamed = Plain::new();
@@ -492,22 +557,28 @@ mod tests {
     }
 
     #[test]
-    fn a_group_may_have_more_members_than_are_counted_together() {
+    fn a_group_may_have_more_members_than_16_bits_count() {
         let mut tables = [SumTable::default(), SumTable::default()];
-        let mut open = OpenSums::default();
+        let mut open = SumBuilder::new(Tuning::tiny());
         for second in 0..100_000u32 {
             let mut list = GroupList::default();
             list.push_member(second / 2, &[1, 2, 3]);
             list.push_member(second, &[4, 5, 6]);
             list.end_group(5, [1, 1]);
-            open.add(&list, |first| first, |_, second| second);
+            open.add(&list, [0, 1], |first| first, |_, second| second);
         }
         open.seal(3, tables.each_mut());
-        let [selves, arcs] = &read(&tables, &[[SumPlace::default(); 2]])[0];
+        let [selves, arcs] = &read(&tables, &[[SumOffset::default(); 2]])[0];
         assert_eq!((selves.len(), arcs.len()), (50_000, 100_000));
         assert!(selves.values().all(|sum| *sum == [2, 4, 6]) && arcs.values().all(|sum| *sum == [4, 5, 6]));
-        rename(tables.each_mut(), &mut [[SumPlace::default(); 2]], |_, (_, second)| (6, second / 50_000));
-        let [selves, arcs] = &read(&tables, &[[SumPlace::default(); 2]])[0];
+        rename_keys(
+            tables.each_mut(),
+            [0, 1],
+            &mut [[SumOffset::default(); 2]],
+            Tuning::tiny(),
+            |_, (_, second)| (6, second / 50_000),
+        );
+        let [selves, arcs] = &read(&tables, &[[SumOffset::default(); 2]])[0];
         assert_eq!(selves[&(6, 0)], [100_000, 200_000, 300_000]);
         assert_eq!((arcs.len(), &arcs[&(6, 1)]), (2, &vec![200_000, 250_000, 300_000]));
     }

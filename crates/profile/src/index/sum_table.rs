@@ -1,206 +1,237 @@
-//! Sums of costs by part and by a pair of things, as a finished profile keeps them.
+//! The sealed sums of costs of a profile, by part and by a pair of ids.
+//!
+//! # Layout
+//!
+//! A table holds the sums of one part after the other. The sums of a part are sorted by key, a pair of ids, and those
+//! with the same first id are a group. Ids are stored as differences from the one before, so most take a byte. All numbers
+//! are [varints](super::varint), and a [row](super::cost_rows) is a count of calls and the costs:
+//!
+//! ```text
+//! group:  first id, as a difference | number of sums | sum | sum | …
+//! sum:    second id, as a difference | row
+//!
+//! 7 calls 8 (3 times, cost 50) and 9 (once, cost 20), 8 calls 9 (once, cost 4):
+//!         7 | 2 | 8 | [3, 50] | 1 | [1, 20]
+//!         1 | 1 | 9 | [1, 4]
+//! ```
+//!
+//! Several threads may write the sums of one part, each into a segment of its own. A part can be read from its start and
+//! from each checkpoint, so several threads can read one part as well.
+
+use std::iter::once;
+use std::ops::Range;
 
 use gristmill_format::Cost;
 
-use crate::index::cost_rows::{add_row, number, push_number};
+use super::cost_rows::add_row;
+use super::varint::{number, push_number};
 
-/// The sums of all parts, one part after the other.
-///
-/// All sums with the same first number stand together: that number, as a difference from the one before, and how many there
-/// are; then of each the second number, likewise, and its row.
+/// The sums of all parts by a pair of ids, sealed: nothing is added to a part that is in the table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SumTable {
-    /// The bytes, one segment after the other. Several only where several threads wrote the sums of a part.
     segments: Vec<Segment>,
-    /// How many sums there are.
-    count: usize,
-    /// Places between groups from which on a part can be read without what is before, in order. Every segment but the first
-    /// begins with one.
-    marks: Vec<Mark>,
+    sum_count: usize,
+    /// In order. Every segment but the first begins with one.
+    checkpoints: Vec<Checkpoint>,
 }
 
+/// Bytes that one thread wrote.
 #[derive(Debug, Clone, Default)]
 struct Segment {
-    /// How many bytes are in the segments before.
+    /// Offset of its first byte in the table.
     start: usize,
     bytes: Vec<u8>,
 }
 
+/// Equal if the sums are; segments and checkpoints depend on the number of threads.
 impl PartialEq for SumTable {
     fn eq(&self, other: &Self) -> bool {
-        // Where marks and segments are depends on how many threads there were.
         let [these, others] =
             [self, other].map(|table| table.segments.iter().flat_map(|segment| &segment.bytes));
         self.end() == other.end() && these.eq(others)
     }
 }
 
-/// Where the sums of a part begin.
+/// An offset between two groups of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct SumPlace {
-    at: usize,
-    /// How many sums stand before.
-    count: usize,
+pub(crate) struct SumOffset {
+    byte: usize,
+    /// Sums before it.
+    sum_count: usize,
 }
 
-impl SumPlace {
-    /// How many sums there are up to another place.
-    pub(crate) fn count_to(self, to: SumPlace) -> usize {
-        to.count - self.count
+impl SumOffset {
+    /// Returns how many sums are between this offset and a later one.
+    pub(crate) fn count_to(self, end: SumOffset) -> usize {
+        end.sum_count - self.sum_count
     }
 }
 
+/// An offset where the groups of a part can be read without those before.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
-    place: SumPlace,
-    /// The first number of the group before it, of the same part.
-    first: u32,
+struct Checkpoint {
+    offset: SumOffset,
+    /// First id of the group before it in the same part; 0 at the start of the part.
+    first_before: u32,
 }
 
-/// Sums that follow each other, all of one part and in one segment.
+/// Consecutive groups of one part in one segment.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stretch {
-    from: Mark,
-    to: SumPlace,
+pub(crate) struct SumRun {
+    start: Checkpoint,
+    end: SumOffset,
 }
 
-impl Stretch {
-    /// How many sums there are.
+impl SumRun {
+    /// Returns how many sums it has.
     pub(crate) fn count(&self) -> usize {
-        self.from.place.count_to(self.to)
+        self.start.offset.count_to(self.end)
     }
 }
-
-/// After so many bytes there is a mark.
-const MARK_EVERY: usize = if cfg!(test) { 20 } else { 1 << 18 };
 
 impl SumTable {
-    /// Where the next sums will be.
-    pub(crate) fn end(&self) -> SumPlace {
-        let at = self.segments.last().map_or(0, |last| last.start + last.bytes.len());
-        SumPlace { at, count: self.count }
+    /// Returns the offset where the next sums will be.
+    pub(crate) fn end(&self) -> SumOffset {
+        let byte = self.segments.last().map_or(0, |last| last.start + last.bytes.len());
+        SumOffset { byte, sum_count: self.sum_count }
     }
 
-    /// Begins a group of so many sums with the same first number, which come after those of another number of the same part.
-    /// Returns where they are to be written.
-    pub(crate) fn begin_group(&mut self, first_before: u32, first: u32, count: u32) -> &mut Vec<u8> {
-        let last = self.marks.last().map_or(0, |mark| mark.place.at);
+    /// Starts a group of this many sums behind one with another first id of the same part, and returns the bytes that the
+    /// sums are to be appended to.
+    pub(crate) fn begin_group(
+        &mut self,
+        first_before: u32,
+        first: u32,
+        sum_count: u32,
+        checkpoint_bytes: usize,
+    ) -> &mut Vec<u8> {
+        let last = self.checkpoints.last().map_or(0, |checkpoint| checkpoint.offset.byte);
         let end = self.end();
-        if end.at - last >= MARK_EVERY {
-            self.marks.push(Mark { place: end, first: first_before });
+        if end.byte - last >= checkpoint_bytes {
+            self.checkpoints.push(Checkpoint { offset: end, first_before });
         }
-        self.count += count as usize;
+        self.sum_count += sum_count as usize;
         if self.segments.is_empty() {
             self.segments.push(Segment::default());
         }
         let segment = self.segments.len() - 1;
         let bytes = &mut self.segments[segment].bytes;
         push_number(bytes, (first - first_before).into());
-        push_number(bytes, count.into());
+        push_number(bytes, sum_count.into());
         bytes
     }
 
-    /// Puts what another thread wrote at the end. Its first group comes after those of this number, of the same part.
+    /// Appends what another thread wrote. Its first group follows one with this first id, of the same part.
     pub(crate) fn append(&mut self, other: SumTable, first_before: u32) {
         let end = self.end();
-        let place = |place: SumPlace| SumPlace { at: end.at + place.at, count: end.count + place.count };
-        let begin = Mark { place: SumPlace::default(), first: first_before };
-        let marks = std::iter::once(begin).chain(other.marks);
+        let begin = Checkpoint { offset: SumOffset::default(), first_before };
         for Segment { start, bytes } in other.segments {
-            self.segments.push(Segment { start: end.at + start, bytes });
+            self.segments.push(Segment { start: end.byte + start, bytes });
         }
-        self.marks.extend(marks.map(|mark| Mark { place: place(mark.place), ..mark }));
-        self.count += other.count;
+        self.checkpoints.extend(once(begin).chain(other.checkpoints).map(|checkpoint| {
+            let SumOffset { byte, sum_count } = checkpoint.offset;
+            let offset = SumOffset { byte: end.byte + byte, sum_count: end.sum_count + sum_count };
+            Checkpoint { offset, ..checkpoint }
+        }));
+        self.sum_count += other.sum_count;
     }
 
-    /// The sums of a part, between two places, in stretches that are short enough to be shared by several threads.
-    pub(crate) fn stretches(&self, from: SumPlace, to: SumPlace) -> impl Iterator<Item = Stretch> {
-        // A mark at the very beginning or end says nothing new; where there are no sums, both are the same.
-        let first = self.marks.partition_point(|mark| mark.place.at <= from.at);
-        let end = self.marks.partition_point(|mark| mark.place.at < to.at).max(first);
-        let marks = &self.marks[first..end];
-        let begins = std::iter::once(Mark { place: from, first: 0 }).chain(marks.iter().copied());
-        let ends = marks.iter().map(|mark| mark.place).chain([to]);
-        begins.zip(ends).map(|(from, to)| Stretch { from, to })
+    /// Divides the sums of a part into runs that several threads can share.
+    pub(crate) fn runs(&self, range: Range<SumOffset>) -> impl Iterator<Item = SumRun> {
+        let Range { start, end } = range;
+        // A checkpoint at the very start or end adds nothing. A part without sums starts where it ends.
+        let from = self.checkpoints.partition_point(|checkpoint| checkpoint.offset.byte <= start.byte);
+        let to = self.checkpoints.partition_point(|checkpoint| checkpoint.offset.byte < end.byte).max(from);
+        let inner = &self.checkpoints[from..to];
+        let starts = once(Checkpoint { offset: start, first_before: 0 }).chain(inner.iter().copied());
+        let ends = inner.iter().map(|checkpoint| checkpoint.offset).chain([end]);
+        starts.zip(ends).map(|(start, end)| SumRun { start, end })
     }
 
-    /// Hands out the sums between two places: key, how often, costs. There are as many costs as it is told.
-    pub(crate) fn each(
+    /// Passes on the sums of a part: key, count of calls, and this many costs.
+    pub(crate) fn for_each(
         &self,
-        from: SumPlace,
-        to: SumPlace,
+        range: Range<SumOffset>,
         width: usize,
         mut take: impl FnMut((u32, u32), Cost, &[Cost]),
     ) {
-        self.stretches(from, to).for_each(|stretch| self.each_of(&stretch, width, &mut take));
+        self.runs(range).for_each(|run| self.for_each_of(&run, width, &mut take));
     }
 
-    /// Hands out the sums of a stretch.
-    pub(crate) fn each_of(
+    /// Passes on the sums of a run.
+    pub(crate) fn for_each_of(
         &self,
-        stretch: &Stretch,
+        run: &SumRun,
         width: usize,
         mut take: impl FnMut((u32, u32), Cost, &[Cost]),
     ) {
         let mut values = vec![0; width + 1];
-        let mut groups = self.groups(stretch);
+        let mut groups = self.groups(run);
         while let Some((first, count)) = groups.next_group() {
             let mut second = 0;
             for _ in 0..count {
                 second += groups.next_number();
                 values.fill(0);
-                groups.at = add_row(groups.bytes, groups.at, &mut values);
+                groups.byte = add_row(groups.bytes, groups.byte, &mut values);
                 take((first, second), values[0], &values[1..]);
             }
         }
     }
 
-    /// Goes over the sums between two places.
-    pub(crate) fn groups_between(&self, from: SumPlace, to: SumPlace) -> impl Iterator<Item = Groups<'_>> {
-        self.stretches(from, to).map(|stretch| self.groups(&stretch))
+    /// Returns cursors over the groups of a part.
+    pub(crate) fn groups_of(&self, range: Range<SumOffset>) -> impl Iterator<Item = GroupCursor<'_>> {
+        self.runs(range).map(|run| self.groups(&run))
     }
 
-    /// Goes over the sums of a stretch.
-    fn groups(&self, stretch: &Stretch) -> Groups<'_> {
-        let from = stretch.from.place.at;
+    fn groups(&self, run: &SumRun) -> GroupCursor<'_> {
+        let from = run.start.offset.byte;
         let segment = self.segments.partition_point(|segment| segment.start <= from);
-        let segment = segment.checked_sub(1).and_then(|last| self.segments.get(last));
+        // A table without sums has no segment.
+        let segment = segment.checked_sub(1).map(|last| &self.segments[last]);
         let (start, bytes) = segment.map_or((from, &[][..]), |segment| (segment.start, &segment.bytes));
-        let bytes = bytes.get(..stretch.to.at - start).unwrap_or(bytes);
-        Groups { bytes, at: from - start, first: stretch.from.first }
+        GroupCursor {
+            bytes: &bytes[..run.end.byte - start],
+            byte: from - start,
+            first: run.start.first_before,
+        }
     }
 
+    /// Frees the memory for more sums.
     pub(crate) fn release(&mut self) {
         self.segments.iter_mut().for_each(|segment| segment.bytes.shrink_to_fit());
         self.segments.shrink_to_fit();
-        self.marks.shrink_to_fit();
+        self.checkpoints.shrink_to_fit();
     }
 }
 
-/// Goes over sums of a part.
+/// A cursor over the groups of a run.
 #[derive(Debug)]
-pub(crate) struct Groups<'s> {
+pub(crate) struct GroupCursor<'s> {
     pub(crate) bytes: &'s [u8],
-    /// Where the next group begins, or within one the next number or row.
-    pub(crate) at: usize,
+    /// Offset of the next group, or within a group of the next second id or row.
+    pub(crate) byte: usize,
     first: u32,
 }
 
-impl Groups<'_> {
-    /// The first number of the next group, and how many sums there are.
+impl GroupCursor<'_> {
+    /// Returns the first id of the next group, and how many sums it has.
     #[inline]
     pub(crate) fn next_group(&mut self) -> Option<(u32, u32)> {
-        if self.at >= self.bytes.len() {
+        if self.byte >= self.bytes.len() {
             return None;
         }
         self.first += self.next_number();
         Some((self.first, self.next_number()))
     }
 
+    /// Returns the next number that is neither count of calls nor cost.
     #[inline]
     pub(crate) fn next_number(&mut self) -> u32 {
         let value;
-        (value, self.at) = number(self.bytes, self.at);
-        u32::try_from(value).unwrap_or_default()
+        (value, self.byte) = number(self.bytes, self.byte);
+        debug_assert!(u32::try_from(value).is_ok(), "written from 32 bits");
+        #[expect(clippy::cast_possible_truncation, reason = "written from 32 bits")]
+        let value = value as u32;
+        value
     }
 }

@@ -2,60 +2,72 @@
 
 use gristmill_format::{Cost, CostFault, Costs};
 
-use super::chunk::TABLES;
-use crate::index::sum_builder::{DIFFERENT, GroupList};
+use super::local::{LocalFunctionId, SumKind};
+use crate::index::sum_builder::{GroupList, LOOK_BACK};
 
-/// Rows of so many event types lie side by side; wider ones are as long as the lines that they sum up.
-const NARROW: usize = 32;
+/// Number of event types up to which the rows of a block are in one buffer. Wider rows have memory of their own, as long
+/// as the lines that they sum up.
+const MAX_FLAT_WIDTH: usize = 32;
 
-/// With so many rows a block is written down though it goes on.
-const MOST: usize = if cfg!(test) { 12 } else { 512 };
-
-/// The sums of one function, by something else: the files of its lines or those whom it calls.
+/// The sums of one kind of a block, by second id: the files of its lines, or the functions that it calls.
 ///
-/// A row has a count of calls, then a sum for each event type.
-#[derive(Debug, Default)]
-pub(super) struct Sums<const TABLE: usize> {
+/// A row is a count of calls, then a sum for each event type.
+#[derive(Debug)]
+pub(super) struct BlockSums {
+    kind: SumKind,
+    max_rows: usize,
     keys: Vec<u32>,
     width: usize,
     flat: Vec<Cost>,
     wide: Vec<Vec<Cost>>,
 }
 
-impl<const TABLE: usize> Sums<TABLE> {
+impl BlockSums {
+    /// Creates sums without rows, which are written when there are `max_rows`.
+    pub(super) fn new(kind: SumKind, max_rows: usize) -> Self {
+        BlockSums { kind, max_rows, keys: Vec::new(), width: 0, flat: Vec::new(), wide: Vec::new() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The row of a key. Only the last ones are looked at for one of the same key: one that is further away gets another row,
-    /// and they are added up later. Looking further would cost more than it saves, and as much as there are rows. Where
-    /// there are too many of this function, they are written down first.
+    /// Returns the row of a key.
+    ///
+    /// Only the last rows are searched. A key that is further back gets another row, and both are added up when the part
+    /// is sealed: a longer search would cost more than it saves. If there are too many rows, they are written first.
     #[inline(always)]
-    pub(super) fn row_of(
+    pub(super) fn row(
         &mut self,
         key: u32,
         width: usize,
-        function: u32,
-        list: &mut GroupList<TABLES>,
+        function: LocalFunctionId,
+        list: &mut GroupList<{ SumKind::COUNT }>,
     ) -> usize {
-        let looked_at = self.keys.len().saturating_sub(DIFFERENT);
-        match self.keys[looked_at..].iter().rposition(|&other| other == key) {
-            Some(found) => looked_at + found,
+        let searched = self.keys.len().saturating_sub(LOOK_BACK);
+        match self.keys[searched..].iter().rposition(|&other| other == key) {
+            Some(found) => searched + found,
             None => self.new_row(key, width, function, list),
         }
     }
 
     #[inline(never)]
-    fn new_row(&mut self, key: u32, width: usize, function: u32, list: &mut GroupList<TABLES>) -> usize {
-        if self.keys.len() >= MOST || width != self.width {
+    fn new_row(
+        &mut self,
+        key: u32,
+        width: usize,
+        function: LocalFunctionId,
+        list: &mut GroupList<{ SumKind::COUNT }>,
+    ) -> usize {
+        if self.keys.len() >= self.max_rows || width != self.width {
             self.write_group(function, list);
             self.width = width;
         }
         self.keys.push(key);
-        // Nearly all files; to fill memory of any length takes a call.
+        // Nearly all files have one event type; to fill memory of any length takes a call.
         if width == 1 {
             self.flat.extend_from_slice(&[0, 0]);
-        } else if width <= NARROW {
+        } else if width <= MAX_FLAT_WIDTH {
             self.flat.resize(self.flat.len() + 1 + width, 0);
         } else {
             self.wide.push(vec![0]);
@@ -63,72 +75,67 @@ impl<const TABLE: usize> Sums<TABLE> {
         self.keys.len() - 1
     }
 
-    /// More calls were made.
+    /// Adds to the count of calls of a row.
     #[inline(always)]
-    pub(super) fn count(&mut self, row: usize, count: Cost) {
-        let counts = if self.width > NARROW {
-            self.wide.get_mut(row).and_then(|row| row.first_mut())
+    pub(super) fn add_count(&mut self, row: usize, count: Cost) {
+        let counts = if self.width > MAX_FLAT_WIDTH {
+            &mut self.wide[row][0]
         } else {
-            self.flat.get_mut(row * (1 + self.width))
+            &mut self.flat[row * (1 + self.width)]
         };
-        if let Some(counts) = counts {
-            *counts += count;
-        }
+        *counts += count;
     }
 
-    /// Whether rows have a single sum.
+    /// Returns `true` if rows have one sum.
     #[inline(always)]
-    pub(super) fn are_single(&self) -> bool {
+    pub(super) fn have_one_sum(&self) -> bool {
         self.width == 1
     }
 
     /// Adds a cost to the first sum of a row.
     #[inline(always)]
-    pub(super) fn add_single(&mut self, row: usize, cost: u64) {
-        if let Some(sum) = self.flat.get_mut(row * (1 + self.width) + 1) {
-            *sum += Cost::from(cost);
-        }
+    pub(super) fn add_cost(&mut self, row: usize, cost: u64) {
+        self.flat[row * (1 + self.width) + 1] += Cost::from(cost);
     }
 
-    /// Adds costs to a row.
+    /// Adds the costs of a line to a row.
     #[inline(always)]
     pub(super) fn add(&mut self, row: usize, costs: &Costs<'_>) -> Result<(), CostFault> {
-        if self.width > NARROW {
+        if self.width > MAX_FLAT_WIDTH {
             return self.add_to_wide(row, costs);
         }
-        let begin = row * (1 + self.width) + 1;
-        match self.flat.get_mut(begin..begin + self.width) {
-            Some(sums) => costs.add_to(sums),
-            None => Ok(()),
-        }
+        let start = row * (1 + self.width) + 1;
+        costs.add_to(&mut self.flat[start..start + self.width])
     }
 
     #[inline(never)]
     fn add_to_wide(&mut self, row: usize, costs: &Costs<'_>) -> Result<(), CostFault> {
-        let Some(sums) = self.wide.get_mut(row) else { return Ok(()) };
+        let row = &mut self.wide[row];
         let written = costs.len().min(self.width);
-        if sums.len() < 1 + written {
-            sums.resize(1 + written, 0);
+        if row.len() < 1 + written {
+            row.resize(1 + written, 0);
         }
-        let Some((_, sums)) = sums.split_first_mut() else { return Ok(()) };
-        // With fewer sums than event types there would be too many costs where there are not.
+        let sums = &mut row[1..];
+        // `add_to` takes costs beyond the sums for a fault, so it gets all sums where there are too many costs.
         costs.add_to(if written < self.width { &mut sums[..written] } else { sums })
     }
 
-    /// Makes the rows a group of their own, and begins anew.
+    /// Writes the rows as a group of their own, and removes them.
     #[cold]
-    fn write_group(&mut self, function: u32, list: &mut GroupList<TABLES>) {
+    fn write_group(&mut self, function: LocalFunctionId, list: &mut GroupList<{ SumKind::COUNT }>) {
         if !self.is_empty() {
-            let mut counts = [0; TABLES];
-            counts[TABLE] = self.write(list);
-            list.end_group(function, counts);
+            let mut counts = [0; SumKind::COUNT];
+            counts[self.kind as usize] = self.write(list);
+            list.end_group(function.to_u32(), counts);
         }
     }
 
-    /// Makes the rows members of the next group, and begins anew. Returns how many they were.
-    pub(super) fn write(&mut self, list: &mut GroupList<TABLES>) -> u16 {
-        let count = u16::try_from(self.keys.len()).unwrap_or(u16::MAX);
-        if self.width <= NARROW {
+    /// Appends the rows to the next group, and removes them. Returns how many they were.
+    pub(super) fn write(&mut self, list: &mut GroupList<{ SumKind::COUNT }>) -> u16 {
+        debug_assert!(self.keys.len() <= self.max_rows, "rows are written in time");
+        #[expect(clippy::cast_possible_truncation, reason = "there are no more than `max_rows`")]
+        let count = self.keys.len() as u16;
+        if self.width <= MAX_FLAT_WIDTH {
             let rows = self.flat.chunks_exact(1 + self.width);
             self.keys.iter().zip(rows).for_each(|(&key, row)| list.push_member(key, row));
         } else {

@@ -1,85 +1,97 @@
-//! What happened to names in a piece, in few bytes.
+//! Events of names in a chunk, in few bytes.
 //!
-//! Where a file is large, a piece uses most numbers that it uses for the first time, so there is an event for a fifth of
-//! its lines.
+//! A chunk of a large file uses most of its name ids for the first time, so there is an event for a fifth of its lines.
 
 use std::slice;
 
-use gristmill_format::Location;
-use gristmill_format::raw::CarriedName;
+use gristmill_format::raw::{CarriedName, NameSpaces};
+use gristmill_format::{Location, NameSpace};
 
+use super::local::{LocalName, LocalPart};
+use crate::id::InputId;
 use crate::index::names::Text;
 
-/// Something that happened to names. The first four bring a local name each, in its name space.
+/// Something that stitching must know about names. The first four make the next local name of their name space.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NameEvent {
-    /// A name is given in full.
-    Given { space: u8, hash: u32, text: Text },
-    /// A name made of references to others, to be put together from what those numbers mean here.
-    Compound { space: u8, text: Text },
-    /// A number is used that this piece has given no meaning.
-    Number {
-        space: u8,
-        number: u64,
-        /// If it has none at all, it means the empty name from here on: in this part of the piece.
-        empty_in: Option<u32>,
+    /// A name is spelled out.
+    Given { space: NameSpace, hash: u32, text: Text },
+    /// A name is made of references to others, to be put together from the meanings of their name ids.
+    Compound { space: NameSpace, text: Text },
+    /// A name id is used that this chunk has not defined.
+    Id {
+        space: NameSpace,
+        id: u64,
+        /// The part of the line, if the line defines an empty name for a name id that has no meaning.
+        empty_in: Option<LocalPart>,
         location: Location,
     },
-    /// A name that is in force where the piece begins.
-    InForce(CarriedName),
-    /// A number gets a meaning.
-    Define {
-        space: u8,
-        number: u64,
-        name: u32,
-        /// Index of the part in this piece.
-        part: u32,
-        location: Location,
-    },
-    /// All numbers are forgotten.
+    /// A name of the context where the chunk starts.
+    Inherited(CarriedName),
+    /// A name id is defined.
+    Define { space: NameSpace, id: u64, name: LocalName, part: LocalPart, location: Location },
+    /// All name ids lose their meaning.
     Forget { byte: u64 },
 }
 
 /// A list of [`NameEvent`]s, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct NameEvents {
-    /// The input that all texts stand in.
-    place: u32,
-    events: Vec<Short>,
-    /// Those that have no short form.
+    /// The input of texts in short form.
+    input: Option<InputId>,
+    events: Vec<ShortEvent>,
+    /// Events that have no short form.
     others: Vec<NameEvent>,
-    counts: Counts,
+    next: NextNames,
 }
 
-/// How many local names there are in each name space.
-type Counts = [u32; 3];
+/// The next local name of each name space.
+#[derive(Debug, Clone, Copy)]
+struct NextNames(NameSpaces<LocalName>);
 
-/// What is looked up for an event.
+impl Default for NextNames {
+    fn default() -> Self {
+        NextNames(NameSpaces::from_fn(|_| LocalName::NAMELESS.next()))
+    }
+}
+
+impl NextNames {
+    #[inline(always)]
+    fn take(&mut self, space: NameSpace) -> LocalName {
+        let name = self.0[space];
+        self.0[space] = name.next();
+        name
+    }
+}
+
+/// What will be looked up for an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Lookup {
+    /// A name with this hash.
     Hash(u32),
-    Number(u32),
+    /// The meaning of this name id.
+    Id(u32),
 }
 
 /// An event of a usual kind, with numbers below 2^32.
 #[derive(Debug, Clone, Copy)]
-enum Short {
+enum ShortEvent {
     Given {
-        space: u8,
+        space: NameSpace,
         hash: u32,
-        at: u32,
-        len: u32,
+        start: u32,
+        length: u32,
     },
-    Number {
-        space: u8,
-        number: u32,
+    Id {
+        space: NameSpace,
+        id: u32,
         byte: u32,
         line: u32,
     },
-    /// Of the latest name, in the first part of the piece.
+    /// For the latest name, in the first part of the chunk.
     Define {
-        space: u8,
-        number: u32,
+        space: NameSpace,
+        id: u32,
         byte: u32,
         line: u32,
     },
@@ -88,97 +100,108 @@ enum Short {
 }
 
 impl NameEvents {
-    /// None yet, for texts of this input, in the room of others that are gone.
-    pub(super) fn within(room: NameEvents, place: u32) -> Self {
-        NameEvents { place, ..room }
+    /// Sets the input that texts are in. There must be no events yet.
+    pub(super) fn for_input(self, input: InputId) -> Self {
+        debug_assert!(self.events.is_empty(), "the memory of other events");
+        NameEvents { input: Some(input), ..self }
     }
 
-    /// Forgets all.
+    /// Removes all events and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.events.clear();
         self.others.clear();
-        self.counts = Counts::default();
+        self.next = NextNames::default();
     }
 
-    /// Adds an event, and returns the local name that it brings, if it brings one.
+    /// Appends an event that makes no local name.
     #[inline(always)]
-    pub(super) fn push(&mut self, event: NameEvent) -> u32 {
+    pub(super) fn push(&mut self, event: NameEvent) {
         let short = self.shortened(&event).unwrap_or_else(|| {
             self.others.push(event);
-            Short::Other
+            ShortEvent::Other
         });
         self.events.push(short);
-        count(&mut self.counts, &event)
     }
 
-    /// How many local names there are in a name space.
-    pub(super) fn name_count(&self, space: usize) -> u32 {
-        self.counts[space]
+    /// Appends an event that makes a local name, and returns the name.
+    #[inline(always)]
+    pub(super) fn push_name(&mut self, space: NameSpace, event: NameEvent) -> LocalName {
+        debug_assert!(name_space(&event) == Some(space), "an event that makes a name");
+        self.push(event);
+        self.next.take(space)
+    }
+
+    /// Returns the next local name of a name space.
+    pub(super) fn next_name(&self, space: NameSpace) -> LocalName {
+        self.next.0[space]
     }
 
     #[inline(always)]
-    fn shortened(&self, event: &NameEvent) -> Option<Short> {
-        let narrow = |number: u64| u32::try_from(number).ok();
+    fn shortened(&self, event: &NameEvent) -> Option<ShortEvent> {
+        let short = |number: u64| u32::try_from(number).ok();
         Some(match *event {
-            NameEvent::Given { space, hash, text } if text.place == self.place => {
-                Short::Given { space, hash, at: narrow(text.at as u64)?, len: narrow(text.len as u64)? }
+            NameEvent::Given { space, hash, text } if text.input == self.input => {
+                let (start, length) = (short(text.start as u64)?, short(text.length as u64)?);
+                ShortEvent::Given { space, hash, start, length }
             }
-            NameEvent::Number { space, number, empty_in: None, location: Location { byte, line } } => {
-                Short::Number { space, number: narrow(number)?, byte: narrow(byte)?, line: narrow(line)? }
+            NameEvent::Id { space, id, empty_in: None, location: Location { byte, line } } => {
+                ShortEvent::Id { space, id: short(id)?, byte: short(byte)?, line: short(line)? }
             }
-            NameEvent::Define { space, number, name, part: 0, location: Location { byte, line } }
-                if name + 1 == self.counts[usize::from(space)] =>
-            {
-                Short::Define { space, number: narrow(number)?, byte: narrow(byte)?, line: narrow(line)? }
+            NameEvent::Define {
+                space,
+                id,
+                name,
+                part: LocalPart::FIRST,
+                location: Location { byte, line },
+            } if name.next() == self.next.0[space] => {
+                ShortEvent::Define { space, id: short(id)?, byte: short(byte)?, line: short(line)? }
             }
             _ => return None,
         })
     }
 
-    /// What will be looked up for so many events from the nth on: the name space, and the hash of a name or a number. Some
-    /// may be missing.
-    pub(super) fn lookups(&self, nth: usize, count: usize) -> impl Iterator<Item = (usize, Lookup)> {
+    /// Returns what stitching looks up for this many events from the nth on, to prefetch it. Some may be missing.
+    pub(super) fn lookups(&self, nth: usize, count: usize) -> impl Iterator<Item = (NameSpace, Lookup)> {
         self.events.iter().skip(nth).take(count).filter_map(|&event| match event {
-            Short::Given { space, hash, .. } => Some((usize::from(space), Lookup::Hash(hash))),
-            Short::Number { space, number, .. } | Short::Define { space, number, .. } => {
-                Some((usize::from(space), Lookup::Number(number)))
+            ShortEvent::Given { space, hash, .. } => Some((space, Lookup::Hash(hash))),
+            ShortEvent::Id { space, id, .. } | ShortEvent::Define { space, id, .. } => {
+                Some((space, Lookup::Id(id)))
             }
-            Short::Other => None,
+            ShortEvent::Other => None,
         })
     }
 
-    /// All of them, in order.
+    /// Returns all events, in order.
     pub(super) fn iter(&self) -> Events<'_> {
         Events {
-            list: self,
+            input: self.input,
             events: self.events.iter(),
             others: self.others.iter(),
-            counts: Counts::default(),
+            next: NextNames::default(),
         }
     }
 }
 
-/// Goes over events.
+/// An iterator over events.
 #[derive(Debug)]
 pub(super) struct Events<'e> {
-    list: &'e NameEvents,
-    events: slice::Iter<'e, Short>,
+    input: Option<InputId>,
+    events: slice::Iter<'e, ShortEvent>,
     others: slice::Iter<'e, NameEvent>,
-    counts: Counts,
+    next: NextNames,
 }
 
 impl Events<'_> {
-    /// Passes over the next event if it is the use of a number that has a meaning, and returns that with its name space.
+    /// Skips the next event if it is the use of a name id that has a meaning, and returns the meaning with its name space.
     #[inline(always)]
-    pub(super) fn next_meaning(
+    pub(super) fn next_meaning<N>(
         &mut self,
-        meaning: impl FnOnce(usize, u64) -> Option<u32>,
-    ) -> Option<(usize, u32)> {
-        let &Short::Number { space, number, .. } = self.events.as_slice().first()? else { return None };
-        let space = usize::from(space);
-        let name = meaning(space, number.into())?;
+        meaning: impl FnOnce(NameSpace, u64) -> Option<N>,
+    ) -> Option<(NameSpace, N)> {
+        let &ShortEvent::Id { space, id, .. } = self.events.as_slice().first()? else { return None };
+        let name = meaning(space, id.into())?;
         self.events.next();
-        self.counts[space] += 1;
+        self.next.take(space);
         Some((space, name))
     }
 }
@@ -190,44 +213,46 @@ impl Iterator for Events<'_> {
     fn next(&mut self) -> Option<NameEvent> {
         let location = |byte: u32, line: u32| Location { byte: byte.into(), line: line.into() };
         let event = match *self.events.next()? {
-            Short::Given { space, hash, at, len } => NameEvent::Given {
+            ShortEvent::Given { space, hash, start, length } => NameEvent::Given {
                 space,
                 hash,
-                text: Text { at: at as usize, len: len as usize, place: self.list.place },
+                text: Text { start: start as usize, length: length as usize, input: self.input },
             },
-            Short::Number { space, number, byte, line } => NameEvent::Number {
+            ShortEvent::Id { space, id, byte, line } => {
+                NameEvent::Id { space, id: id.into(), empty_in: None, location: location(byte, line) }
+            }
+            ShortEvent::Define { space, id, byte, line } => NameEvent::Define {
                 space,
-                number: number.into(),
-                empty_in: None,
+                id: id.into(),
+                name: LocalName::new(self.next.0[space].index() - 1),
+                part: LocalPart::FIRST,
                 location: location(byte, line),
             },
-            Short::Define { space, number, byte, line } => NameEvent::Define {
-                space,
-                number: number.into(),
-                name: self.counts[usize::from(space)].saturating_sub(1),
-                part: 0,
-                location: location(byte, line),
-            },
-            Short::Other => *self.others.next()?,
+            ShortEvent::Other => {
+                let event = *self.others.next()?;
+                if let Some(space) = name_space(&event) {
+                    self.next.take(space);
+                }
+                return Some(event);
+            }
         };
-        count(&mut self.counts, &event);
+        if let Some(space) = name_space(&event) {
+            self.next.take(space);
+        }
         Some(event)
     }
 }
 
-/// Counts the local name that an event brings, and returns it.
+/// Returns the name space of the local name that an event makes.
 #[inline]
-fn count(counts: &mut Counts, event: &NameEvent) -> u32 {
-    let space = match *event {
-        NameEvent::Given { space, .. }
-        | NameEvent::Compound { space, .. }
-        | NameEvent::Number { space, .. } => usize::from(space),
-        NameEvent::InForce(slot) => slot.space() as usize,
-        NameEvent::Define { .. } | NameEvent::Forget { .. } => return 0,
-    };
-    let name = counts[space];
-    counts[space] += 1;
-    name
+fn name_space(event: &NameEvent) -> Option<NameSpace> {
+    match *event {
+        NameEvent::Given { space, .. } | NameEvent::Compound { space, .. } | NameEvent::Id { space, .. } => {
+            Some(space)
+        }
+        NameEvent::Inherited(name) => Some(name.space()),
+        NameEvent::Define { .. } | NameEvent::Forget { .. } => None,
+    }
 }
 
 #[cfg(test)]
@@ -235,44 +260,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_come_back_as_they_went_in() {
+    fn events_come_back_as_they_were_pushed() {
         let location = |byte, line| Location { byte, line };
-        let text = |at, place| Text { at, len: 7, place };
+        let text = |start, input| Text { start, length: 7, input: Some(InputId::new(input)) };
+        let space = NameSpace::Function;
         let far = 1 << 33;
-        let defined = |number, name, part, byte| NameEvent::Define {
-            space: 2,
-            number,
-            name,
-            part,
+        let defined = |id, name, part, byte| NameEvent::Define {
+            space,
+            id,
+            name: LocalName::new(name),
+            part: LocalPart::new(part),
             location: location(byte, 5),
         };
-        let used = |number, empty_in, byte| NameEvent::Number {
-            space: 2,
-            number,
-            empty_in,
+        let used = |id, empty_in: Option<usize>, byte| NameEvent::Id {
+            space,
+            id,
+            empty_in: empty_in.map(LocalPart::new),
             location: location(byte, 6),
         };
         let events = [
-            NameEvent::InForce(CarriedName::File),
-            NameEvent::Given { space: 2, hash: 9, text: text(11, 4) },
-            defined(12, 0, 0, 13),
-            NameEvent::Given { space: 2, hash: 10, text: text(far, 4) },
-            // Not the latest name; another part; too far.
-            defined(14, 0, 0, 15),
-            defined(14, 1, 3, 16),
-            defined(far as u64, 1, 0, 17),
-            NameEvent::Given { space: 2, hash: 10, text: text(20, 5) },
+            NameEvent::Inherited(CarriedName::File),
+            NameEvent::Given { space, hash: 9, text: text(11, 4) },
+            defined(12, 1, 0, 13),
+            NameEvent::Given { space, hash: 10, text: text(far, 4) },
+            // Not the latest name; another part; an id of more than 32 bits.
+            defined(14, 1, 0, 15),
+            defined(14, 2, 3, 16),
+            defined(far as u64, 2, 0, 17),
+            NameEvent::Given { space, hash: 10, text: text(20, 5) },
             used(21, None, 22),
             used(23, Some(1), 24),
             used(25, None, far as u64),
-            NameEvent::Compound { space: 0, text: text(26, 4) },
+            NameEvent::Compound { space: NameSpace::Object, text: text(26, 4) },
             NameEvent::Forget { byte: 27 },
-            defined(28, 5, 0, 29),
+            defined(28, 6, 0, 29),
         ];
-        let mut list = NameEvents::within(NameEvents::default(), 4);
-        let names: Vec<u32> = events.iter().map(|&event| list.push(event)).collect();
-        assert_eq!(names, [0, 0, 0, 1, 0, 0, 0, 2, 3, 4, 5, 0, 0, 0]);
-        assert_eq!([0, 1, 2].map(|space| list.name_count(space)), [1, 1, 6]);
+        let mut list = NameEvents::default().for_input(InputId::new(4));
+        let names: Vec<usize> = events
+            .iter()
+            .filter_map(|&event| match name_space(&event) {
+                Some(space) => Some(list.push_name(space, event).index()),
+                None => {
+                    list.push(event);
+                    None
+                }
+            })
+            .collect();
+        assert_eq!(names, [1, 1, 2, 3, 4, 5, 6, 1]);
+        assert_eq!(NameSpace::ALL.map(|space| list.next_name(space).index()), [2, 2, 7]);
         assert_eq!(list.others.len(), 10);
         let shown = |event| format!("{event:?}");
         assert!(list.iter().map(shown).eq(events.into_iter().map(shown)));

@@ -1,14 +1,14 @@
-//! Tells how much was read.
+//! Reports how many bytes were read.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// So many bytes of a piece are read before it is told of.
-pub(super) const TOLD: u64 = 1 << 20;
+/// Bytes of a chunk between two reports.
+pub(super) const REPORT_BYTES: u64 = 1 << 20;
 
-/// How much all threads together have read.
+/// The number of bytes that all threads together have read.
 pub(super) struct Progress<'f> {
-    tell: Option<&'f (dyn Fn(u64) + Sync)>,
+    report: Option<&'f (dyn Fn(u64) + Sync)>,
     read: Mutex<u64>,
 }
 
@@ -19,25 +19,25 @@ impl fmt::Debug for Progress<'_> {
 }
 
 impl<'f> Progress<'f> {
-    pub(super) fn new(tell: Option<&'f (dyn Fn(u64) + Sync)>) -> Self {
-        Progress { tell, read: Mutex::new(0) }
+    pub(super) fn new(report: Option<&'f (dyn Fn(u64) + Sync)>) -> Self {
+        Progress { report, read: Mutex::new(0) }
     }
 
-    /// So many bytes more were read. It is told under the lock, so that what is told never goes back.
+    /// Adds bytes that were read. The lock is held during the report, so that reports never decrease.
     pub(super) fn add(&self, bytes: u64) {
         self.change(|read| read + bytes);
     }
 
-    /// So many bytes were read in all: of pieces that had to be read again nothing was told, or too much.
+    /// Raises the number to this, as chunks that are read again are not reported, or too much was.
     pub(super) fn reach(&self, bytes: u64) {
         self.change(|read| read.max(bytes));
     }
 
     fn change(&self, change: impl FnOnce(u64) -> u64) {
-        if let Some(tell) = self.tell {
+        if let Some(report) = self.report {
             let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
             *read = change(*read);
-            tell(*read);
+            report(*read);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The cuts of an input, and the probable state at them.
+//! The cuts of an input, and the state that is speculated to hold at them.
 
 use std::ops::Range;
 
@@ -6,30 +6,32 @@ use gristmill_format::raw::{BaseRule, Resumption};
 use gristmill_format::{Columns, ErrorKind, Header, Line, NameKey, Reader};
 use memchr::memmem;
 
-/// The assumed state at the beginning of a piece, before the text before it was read. Later it is compared with the real one.
+use super::local::offset;
+
+/// The state that a chunk is read with before it is known what precedes it. Stitching compares it with the actual state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Speculation<'a> {
     pub(super) resumption: Resumption,
-    pub(super) state: State<'a>,
+    pub(super) state: ReadingState<'a>,
 }
 
-/// The state that decides how lines are read, besides names and positions.
+/// The state that decides how lines are read, beside names and positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct State<'a> {
+pub(super) struct ReadingState<'a> {
     pub(super) columns: Columns,
     /// The value of the `events:` line, from the first name to the last.
     pub(super) events: &'a [u8],
     pub(super) has_events: bool,
-    /// The file of a function is said with `fl=`.
+    /// The file of a function is named with `fl=`.
     pub(super) has_fl: bool,
     pub(super) base_rule: BaseRule,
-    /// There was an indented line, which changes how others are read.
+    /// There was an indented line, which changes how later ones are read.
     pub(super) is_indented: bool,
 }
 
-impl State<'_> {
-    /// The state at the beginning of an input.
-    pub(super) const START: State<'static> = State {
+impl ReadingState<'_> {
+    /// The state at the start of an input.
+    pub(super) const START: ReadingState<'static> = ReadingState {
         columns: Columns::LINE,
         events: b"",
         has_events: false,
@@ -39,7 +41,7 @@ impl State<'_> {
     };
 }
 
-/// The words of an `events:` line as one text, from the first to the last.
+/// Returns the words of an `events:` line as one text, from the first to the last.
 pub(super) fn span<'a>(input: &'a [u8], words: impl Iterator<Item = &'a [u8]>) -> &'a [u8] {
     let mut range: Option<Range<usize>> = None;
     for word in words {
@@ -47,17 +49,13 @@ pub(super) fn span<'a>(input: &'a [u8], words: impl Iterator<Item = &'a [u8]>) -
         let first = range.map_or(start, |range| range.start);
         range = Some(first..start + word.len());
     }
-    range.and_then(|range| input.get(range)).unwrap_or_default()
+    range.map_or(b"", |range| &input[range])
 }
 
-/// The offset of a slice in the input.
-pub(super) fn offset(input: &[u8], slice: &[u8]) -> usize {
-    (slice.as_ptr() as usize).saturating_sub(input.as_ptr() as usize)
-}
-
-/// The state at the first function of an input, which most others probably share. `None` if it says too little.
+/// Returns the state at the first function of an input, which is that of most others too. Returns `None` if the header is
+/// too unusual.
 pub(super) fn speculate(input: &[u8]) -> Option<Speculation<'_>> {
-    let mut state = State::START;
+    let mut state = ReadingState::START;
     let mut reader = Reader::new(input);
     let mut part = 0;
     loop {
@@ -95,8 +93,8 @@ pub(super) fn speculate(input: &[u8]) -> Option<Speculation<'_>> {
     Some(Speculation { resumption, state })
 }
 
-/// Cuts an input before lines that begin with `fn=`, into pieces of about this size.
-pub(super) fn cut(input: &[u8], size: usize) -> Vec<usize> {
+/// Returns the offsets of lines with `fn=` that divide an input into chunks of about this size.
+pub(super) fn cuts(input: &[u8], size: usize) -> Vec<usize> {
     let finder = memmem::Finder::new(b"\nfn=");
     let mut cuts = Vec::new();
     let mut wanted = size;

@@ -1,465 +1,583 @@
-//! Puts pieces together, in the order of the input, into the index of a profile.
+//! Stitches the indices of chunks together, in the order of the input.
+//!
+//! The reader of a chunk does not know what precedes the chunk, so its [`ChunkIndex`] is full of local ids. Here each local
+//! id gets its id of the profile, in the order of the file, so the result does not depend on the cuts:
+//!
+//! ```text
+//! chunk 1                 events of names                        local name → name of the profile
+//!   fn=(1) main             Given "main", Define 1 = local 1       1 → 1 main
+//!   fn=(2) grind            Given "grind", Define 2 = local 2      2 → 2 grind
+//!                         local functions                        local function → function
+//!                           0: (object 1, file 1, name 1)          0 → 0
+//!                           1: (object 1, file 1, name 2)          1 → 1
+//! chunk 2                 events of names
+//!   fn=(2)                  Inherited object, Inherited file       1 → whatever holds at the end of chunk 1
+//!   16 400                  Id 2                                   1 → 2 grind: the meaning of (2) so far
+//!                         local functions
+//!                           0: (object 1, file 1, name 1)          0 → 1: a function that is known
+//!                         sums of the block of local function 0  self cost 400 of function 1
+//! ```
+//!
+//! One thread stitches while the others read, so it does as little as possible for each line: it replays the events of
+//! names, looks up the functions, and renames the ids of blocks and sums. It prefetches what it looks up.
 
 use std::borrow::Cow;
+use std::mem::take;
 
-use gristmill_format::raw::{LineTerminator, NameContext, expand_compound_name, name_value_range};
+use gristmill_format::raw::{
+    LineTerminator, NameContext, NameSpaces, expand_compound_name, name_value_range,
+};
 use gristmill_format::{Columns, ErrorKind, Location, NameSpace, Words};
 
-use super::chunk::{
-    Chunk, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, LocalFunction, Room, SELVES, TABLES,
-};
+use super::chunk::{Buffers, ChunkIndex, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock};
+use super::defining_parts::{DefiningParts, InputPart};
+use super::evidence::Evidence;
+use super::local::{LocalFunctionId, LocalName, LocalPart, SumKind, offset};
+use super::local_names::{FunctionNames, LocalFunctions};
 use super::name_events::{Lookup, NameEvent};
 use crate::finding::{Finding, KEPT_FINDINGS};
 use crate::hash::{Map, Seeds};
-use crate::id::EventId;
+use crate::id::{EventId, FileId, FunctionId, InputId, NameId};
 use crate::index::block::{Anchor, Block, BodyState};
-use crate::index::names::{MADE, Names, Text};
-use crate::index::part::{PartData, PartHeader, PartSaid};
-use crate::index::sum_builder::OpenSums;
-use crate::index::{Index, Texts};
+use crate::index::functions::FunctionKey;
+use crate::index::name_ids::NameIds;
+use crate::index::names::{InternedNames, Text};
+use crate::index::part::{OwnHeader, OwnHeaderId, PartData, PartStart, SharedHeader, SharedHeaderId};
+use crate::index::sum_builder::SumBuilder;
+use crate::index::{Index, LineCounts, Texts};
 use crate::input::Input;
-use crate::numbers::{GivenIn, Numbers};
-use crate::prefetch::{AHEAD, glance};
+use crate::prefetch::{PREFETCH_COUNT, prefetch};
+use crate::tuning::Tuning;
 
-/// The part of a number that nothing defines.
-const NOWHERE: u32 = u32::MAX - 1;
+/// Limit of the bytes of compound names: this many times the inputs, and a number beside, as a short line can refer to a
+/// long name many times.
+const MAX_MADE_PER_BYTE: usize = 8;
+const MAX_MADE_BYTES: usize = 1 << 20;
 
-/// The empty name, which also stands for one that was never given: the first of each kind.
-const NAMELESS: u32 = 0;
-
-/// How many bytes may be put together to names: so many times the inputs, and so many more.
-const MADE_TIMES: usize = 8;
-const MADE_MORE: usize = 1 << 20;
-
-/// Builds an [`Index`] piece by piece.
+/// Builds the [`Index`] of a profile, chunk by chunk.
 #[derive(Debug)]
 pub(super) struct Stitcher<'i> {
     inputs: &'i [Input],
-    input: usize,
-    index: Index,
-    /// What was said, by its text, and what event types there are.
-    definitions: Names,
-    definition_texts: Vec<u8>,
-    events: Map<(u32, u32), u32>,
-    event_names: Names,
-    in_force: NameContext<u32>,
-    numbers: Numbers,
-    /// The part in which each number got its last meaning, from the first of the input on.
-    given_in: [GivenIn; 3],
-    first_part: usize,
-    terminator: LineTerminator,
-    /// How many lines of the input were read.
-    lines: u64,
-    open: Option<OpenPart>,
-    inherited: Inherited,
-    sums: OpenSums<TABLES>,
     threads: usize,
-    /// How many bytes may still be put together to names.
-    room_for_made: usize,
+    index: Index,
+    /// The different `event:` lines, and the bytes of their keys.
+    definitions: InternedNames,
+    definition_keys: Vec<u8>,
+    events: Map<(NameId, u32), EventId>,
+    event_names: InternedNames,
+    sums: SumBuilder<{ SumKind::COUNT }>,
+    /// Bytes that compound names may still take.
+    made_budget: usize,
+    input: InputState,
+    open: Option<OpenPart>,
 }
 
-/// The part that is being put together.
-#[derive(Debug, Default)]
+/// The state of the current input.
+#[derive(Debug)]
+struct InputState {
+    id: InputId,
+    /// The name context behind the chunks so far.
+    context: NameContext<NameId>,
+    name_ids: NameIds,
+    defining_parts: NameSpaces<DefiningParts>,
+    /// Number of parts of the inputs before.
+    first_part: usize,
+    terminator: LineTerminator,
+    /// Number of lines of the chunks so far.
+    lines: u64,
+    inherited: InheritedHeader,
+    evidence: Evidence,
+}
+
+/// The part that is being stitched.
+#[derive(Debug)]
 struct OpenPart {
-    data: PartData,
-    /// It begins after the line that Xdebug puts between profiles.
+    start: PartStart,
+    /// It starts behind the line that Xdebug writes between profiles.
     is_fresh: bool,
-    draft: HeaderDraft,
+    header: HeaderDraft,
     body: Option<(Columns, BodyState)>,
 }
 
-/// What holds for the parts of an input until one says something else.
+/// Header values that hold for the following parts of an input, until one sets others.
 #[derive(Debug, Clone)]
-struct Inherited {
+struct InheritedHeader {
     creator: Option<Text>,
     command: Option<Text>,
     pid: Option<u64>,
     columns: Columns,
 }
 
-impl Default for Inherited {
+impl Default for InheritedHeader {
     fn default() -> Self {
-        Inherited { creator: None, command: None, pid: None, columns: Columns::LINE }
+        InheritedHeader { creator: None, command: None, pid: None, columns: Columns::LINE }
+    }
+}
+
+/// Ids of the profile by local ids of a chunk.
+struct LocalIds {
+    names: NameSpaces<Vec<NameId>>,
+    functions: Vec<FunctionId>,
+}
+
+impl LocalIds {
+    #[inline]
+    fn file(&self, local: LocalName) -> FileId {
+        self.names[NameSpace::File][local.index()].into()
+    }
+
+    #[inline]
+    fn function(&self, local: LocalFunctionId) -> FunctionId {
+        self.functions[local.index()]
+    }
+}
+
+/// Converts line numbers of the reader of a chunk to those of the input.
+#[derive(Debug, Clone, Copy)]
+struct LineOffset {
+    before_chunk: u64,
+    first_of_reader: u64,
+}
+
+impl LineOffset {
+    fn line(self, of_reader: u64) -> u64 {
+        of_reader - self.first_of_reader + self.before_chunk
+    }
+
+    fn location(self, of_reader: Location) -> Location {
+        Location { line: self.line(of_reader.line), ..of_reader }
     }
 }
 
 impl<'i> Stitcher<'i> {
-    pub(super) fn new(inputs: &'i [Input], seeds: Seeds, threads: usize) -> Self {
-        let names = [(); 3].map(|()| Names::with_seeds(seeds));
+    pub(super) fn new(inputs: &'i [Input], seeds: Seeds, tuning: Tuning, threads: usize) -> Self {
+        let names = NameSpaces::from_fn(|_| InternedNames::with_seeds(seeds));
         let mut stitcher = Stitcher {
             inputs,
-            input: 0,
-            index: Index { names, ..Index::default() },
-            definitions: Names::default(),
-            definition_texts: Vec::new(),
-            events: Map::default(),
-            event_names: Names::default(),
-            in_force: NameContext::default(),
-            numbers: Numbers::default(),
-            given_in: Default::default(),
-            first_part: 0,
-            terminator: LineTerminator::LF,
-            lines: 0,
-            open: None,
-            inherited: Inherited::default(),
-            sums: OpenSums::default(),
             threads,
-            room_for_made: MADE_MORE,
+            index: Index { names, ..Index::default() },
+            definitions: InternedNames::default(),
+            definition_keys: Vec::new(),
+            events: Map::default(),
+            event_names: InternedNames::default(),
+            sums: SumBuilder::new(tuning),
+            made_budget: MAX_MADE_BYTES,
+            input: InputState::new(InputId::FIRST, &[], 0),
+            open: None,
         };
-        for space in 0..3 {
-            stitcher.make(space, b"");
+        for space in NameSpace::ALL {
+            let nameless = stitcher.make(space, b"");
+            debug_assert_eq!(nameless, NameId::NAMELESS);
         }
         stitcher
     }
 
-    /// Puts the next piece behind those before, and hands back the room that it took.
-    pub(super) fn add(&mut self, mut chunk: Chunk) -> Room {
-        let found = self.index.findings.kept.len();
-        let lines = self.lines;
-        let first_line = chunk.first_line;
-        let line = |local: u64| local - first_line + lines;
-        let input = self.input;
-        for finding in chunk.findings.kept.iter_mut().chain(&mut chunk.findings.first_loss) {
-            finding.input = input;
-            finding.location.line = line(finding.location.line);
-        }
-        let continues = chunk.parts.first().is_some_and(|part| part.is_continued);
-        let parts = self.index.parts.len() - self.first_part;
-        let first_part = parts + usize::from(self.open.is_some() && !continues);
-        let names = self.names(&chunk, line, first_part);
-        let name = |space: usize, local: u32| names[space].get(local as usize).copied().unwrap_or(NAMELESS);
-
-        let functions: Vec<u32> = chunk
-            .functions
-            .iter()
-            .enumerate()
-            .map(|(nth, &LocalFunction { object, file, name: called, mention })| {
-                if nth % AHEAD == 0 {
-                    let ahead = chunk.functions.iter().skip(nth).take(AHEAD);
-                    let Index { functions, function_keys, .. } = &self.index;
-                    function_keys.glance(functions, ahead.map(|function| name(2, function.name)));
-                }
-                let key = (name(0, object), name(1, file), name(2, called));
-                let Index { functions, function_keys, .. } = &mut self.index;
-                let id = function_keys.get_or_add(functions, key);
-                if let Some(function) = functions.get_mut(id as usize) {
-                    function.mention.add(mention);
-                }
-                id
-            })
-            .collect();
-        let function = |local: u32| functions.get(local as usize).copied().unwrap_or_default();
-
-        let mut anchors = chunk.anchors.iter().peekable();
-        for part in &mut chunk.parts {
-            let (from, to) = part.blocks;
-            self.begin_or_go_on(part, line);
-            let Some(open) = &mut self.open else { continue };
-            open.is_fresh |= part.is_fresh;
-            if let Some(header) = part.header.take() {
-                open.draft.add(*header);
-            }
-            if let Some((columns, state)) = part.body.take().map(|body| *body) {
-                open.body.get_or_insert((columns, BodyState(state)));
-            }
-            for (place, block) in (from..to).zip(chunk.blocks.get(from..to).unwrap_or_default()) {
-                if let Some(&&LocalAnchor { block: at, state }) = anchors.peek()
-                    && at == place
-                {
-                    anchors.next();
-                    let state = BodyState(state.with_lines(line(state.lines())));
-                    self.index.anchors.push(Anchor { block: self.index.blocks.len(), state });
-                }
-                let &LocalBlock { location, needs_anchor, function: local, file } = block;
-                let (line, file) = (line(location.line), name(1, file));
-                self.index.blocks.push(Block::new(location.byte, line, needs_anchor, function(local), file));
-            }
-            self.sums.add(&part.sums, function, |table, second| match table {
-                SELVES => name(1, second),
-                _ => function(second),
-            });
-        }
-
-        let counts = &mut self.index.counts;
-        counts.self_costs += chunk.counts.self_costs;
-        counts.calls += chunk.counts.calls;
-        counts.jumps += chunk.counts.jumps;
-        self.in_force = chunk.in_force.carry_over(|carried, local| name(carried.space() as usize, local));
-        self.lines = line(chunk.lines_read);
-        self.index.findings.total += chunk.findings.total;
-        self.index.findings.first_loss = self.index.findings.first_loss.or(chunk.findings.first_loss);
-        let kept = &mut self.index.findings.kept;
-        kept.append(&mut chunk.findings.kept);
-        // Those of numbers were found apart from the others.
-        kept[found..].sort_by_key(Finding::place);
-        kept.truncate(KEPT_FINDINGS);
-        chunk.into_room()
+    /// Starts with an input.
+    pub(super) fn begin_input(&mut self, id: InputId) {
+        let bytes = &self.inputs[id.index()].bytes;
+        self.made_budget += MAX_MADE_PER_BYTE * bytes.len();
+        self.input = InputState::new(id, bytes, self.index.parts.len());
     }
 
-    /// Goes through what happened to names, and returns the names of the profile by local name.
-    fn names(&mut self, chunk: &Chunk, line: impl Fn(u64) -> u64, first_part: usize) -> [Vec<u32>; 3] {
-        let mut names = [0, 1, 2].map(|space| Vec::with_capacity(chunk.names.name_count(space) as usize));
+    /// Ends the current input.
+    pub(super) fn end_input(&mut self) {
+        self.close_part(self.input_bytes().len() as u64);
+        let mut name_ids = take(&mut self.input.name_ids);
+        name_ids.finish();
+        self.index.name_ids.push(name_ids);
+        let Evidence { creator, .. } = self.input.evidence;
+        let producer = self.input.evidence.producer(&self.index, self.texts(), creator);
+        self.index.producers.push(producer);
+    }
+
+    /// Returns the index, after all inputs.
+    pub(super) fn finish(self) -> Index {
+        let mut index = self.index;
+        index.self_costs.release();
+        index.arcs.release();
+        index.names.iter_mut().for_each(InternedNames::release);
+        index.functions.release();
+        index.blocks.shrink_to_fit();
+        index.parts.shrink_to_fit();
+        index.shared_headers.shrink_to_fit();
+        index.own_headers.shrink_to_fit();
+        index
+    }
+
+    fn input_bytes(&self) -> &'i [u8] {
+        &self.inputs[self.input.id.index()].bytes
+    }
+
+    fn texts(&self) -> Texts<'_> {
+        Texts { inputs: self.inputs, made: &self.index.made }
+    }
+
+    /// Appends the index of a chunk, and returns the memory of the chunk for another.
+    pub(super) fn add(&mut self, mut chunk: ChunkIndex) -> Buffers {
+        let lines = LineOffset { before_chunk: self.input.lines, first_of_reader: chunk.first_line };
+        let findings_before = self.index.findings.kept.len();
+        let names = self.names(&chunk, lines);
+        let functions = self.functions(&chunk.functions, &names);
+        let ids = LocalIds { names, functions };
+        self.parts(&mut chunk, &ids, lines);
+        self.input.context =
+            chunk.context.carry_over(|carried, local| ids.names[carried.space()][local.index()]);
+        self.input.lines = lines.line(chunk.lines_read);
+        self.count_lines(chunk.counts);
+        self.findings(&mut chunk, lines, findings_before);
+        chunk.into_buffers()
+    }
+
+    /// Replays the events of names, and returns the name of each local name.
+    fn names(&mut self, chunk: &ChunkIndex, lines: LineOffset) -> NameSpaces<Vec<NameId>> {
+        let mut names = NameSpaces::from_fn(|space| {
+            let mut names = Vec::with_capacity(chunk.names.next_name(space).index());
+            names.push(NameId::NAMELESS);
+            names
+        });
+        let continues = chunk.parts.first().is_some_and(|part| part.is_continued);
+        let first_part =
+            self.index.parts.len() - self.input.first_part + usize::from(self.open.is_some() && !continues);
+        let part_of_input = |part: LocalPart| Some(InputPart::new(first_part + part.index()));
         let mut events = chunk.names.iter();
         for nth in 0.. {
-            if nth % AHEAD == 0 {
-                let lookups = chunk.names.lookups(nth, AHEAD);
-                glance(lookups.map(|(space, lookup)| match lookup {
+            if nth % PREFETCH_COUNT == 0 {
+                let lookups = chunk.names.lookups(nth, PREFETCH_COUNT);
+                prefetch(lookups.map(|(space, lookup)| match lookup {
                     Lookup::Hash(hash) => self.index.names[space].first_slot(hash),
-                    Lookup::Number(number) => self.numbers.first_meaning(space, number),
+                    Lookup::Id(id) => self.input.name_ids.first_meaning(space, id),
                 }));
             }
-            // Most of them.
-            if let Some((space, id)) = events.next_meaning(|space, number| self.numbers.now(space, number)) {
-                names[space].push(id);
+            // Most events.
+            if let Some((space, name)) =
+                events.next_meaning(|space, id| self.input.name_ids.latest(space, id))
+            {
+                names[space].push(name);
                 continue;
             }
             let Some(event) = events.next() else { break };
             match event {
                 NameEvent::Given { space, hash, text } => {
-                    let space = usize::from(space);
                     let texts = Texts { inputs: self.inputs, made: &self.index.made };
-                    let id = self.index.names[space].intern_hashed(hash, || texts.get(text), || text, &texts);
-                    names[space].push(id);
+                    let interned = &mut self.index.names[space];
+                    names[space].push(interned.intern_hashed(hash, || texts.get(text), || text, &texts));
                 }
-                NameEvent::Compound { space, text } => {
-                    let space = usize::from(space);
-                    let texts = Texts { inputs: self.inputs, made: &self.index.made };
-                    let meaning = |number| {
-                        let name = self.numbers.now(space, number)?;
-                        Some(Cow::Borrowed(texts.get(self.index.names[space].text(name))))
-                    };
-                    let id = match expand_compound_name(texts.get(text), &mut self.room_for_made, meaning) {
-                        Some(made) => self.make(space, &made),
-                        None => self.intern(space, text),
-                    };
-                    names[space].push(id);
+                NameEvent::Compound { space, text } => names[space].push(self.compound(space, text)),
+                NameEvent::Inherited(carried) => {
+                    let name = self.input.context.carried(carried).unwrap_or(NameId::NAMELESS);
+                    names[carried.space()].push(name);
                 }
-                NameEvent::InForce(slot) => {
-                    names[slot.space() as usize].push(self.in_force.carried(slot).unwrap_or(NAMELESS));
+                NameEvent::Id { space, id, empty_in, location } => {
+                    let empty_in = empty_in.and_then(part_of_input);
+                    names[space].push(self.name_of_id(space, id, empty_in, location, lines));
                 }
-                NameEvent::Number { space, number, empty_in, location } => {
-                    let space = usize::from(space);
-                    let byte = location.byte;
-                    let id = match (self.numbers.now(space, number), empty_in) {
-                        (Some(id), None) => id,
-                        (Some(id), _) if self.given_in[space].get(number) != NOWHERE => id,
-                        (_, Some(part)) => {
-                            self.numbers.define(space, number, NAMELESS, byte);
-                            self.given_in[space].set(number, narrow(first_part).saturating_add(part));
-                            NAMELESS
-                        }
-                        (None, None) => {
-                            self.index.findings.total += 1;
-                            let kind = ErrorKind::UndefinedName(NameSpace::ALL[space], number);
-                            self.keep(kind, location, &line);
-                            let id = self.make(space, format!("({number})").as_bytes());
-                            self.numbers.define(space, number, id, byte);
-                            self.given_in[space].set(number, NOWHERE);
-                            id
-                        }
-                    };
-                    names[space].push(id);
-                }
-                NameEvent::Define { space, number, name, part, location } => {
-                    let space = usize::from(space);
-                    let id = names[space].get(name as usize).copied().unwrap_or_default();
-                    let part = narrow(first_part).saturating_add(part);
-                    let known = self.numbers.now(space, number);
-                    if known.is_some_and(|known| known != id) && self.given_in[space].get(number) == part {
-                        self.index.findings.total += 1;
-                        let kind = ErrorKind::RedefinedName(NameSpace::ALL[space], number);
-                        self.keep(kind, location, &line);
-                    }
-                    self.numbers.define(space, number, id, location.byte);
-                    self.given_in[space].set(number, part);
+                NameEvent::Define { space, id, name, part, location } => {
+                    let name = names[space][name.index()];
+                    self.define_id(space, id, name, part_of_input(part), location, lines);
                 }
                 NameEvent::Forget { byte } => {
-                    self.numbers.forget(byte);
-                    self.given_in = Default::default();
+                    self.input.name_ids.forget(byte);
+                    self.input.defining_parts = NameSpaces::default();
                 }
             }
         }
         names
     }
 
-    fn keep(&mut self, kind: ErrorKind, mut location: Location, line: impl Fn(u64) -> u64) {
-        // Kept so seldom that the line is looked for again rather than noted for each name.
-        let input = self.inputs.get(self.input).map(|input| &input.bytes[..]).unwrap_or_default();
-        let value = name_value_range(self.terminator.line_at(input, location.byte));
-        let (column, length) = (value.start as u64 + 1, value.len() as u64);
-        location.line = line(location.line);
-        let finding = Finding { input: self.input, location, column, length, kind, is_repaired: true };
-        self.index.findings.kept.push(finding);
+    /// Returns the name that is made of references to others.
+    fn compound(&mut self, space: NameSpace, text: Text) -> NameId {
+        let texts = Texts { inputs: self.inputs, made: &self.index.made };
+        let meaning = |id| {
+            let name = self.input.name_ids.latest(space, id)?;
+            Some(Cow::Borrowed(texts.get(self.index.names[space].text(name))))
+        };
+        match expand_compound_name(texts.get(text), &mut self.made_budget, meaning) {
+            Some(made) => self.make(space, &made),
+            None => self.index.names[space].intern(texts.get(text), || text, &texts),
+        }
     }
 
-    fn intern(&mut self, space: usize, text: Text) -> u32 {
-        let texts = Texts { inputs: self.inputs, made: &self.index.made };
-        self.index.names[space].intern(texts.get(text), || text, &texts)
+    /// Returns the meaning of a name id. One without a meaning gets the empty name, if its line is in the part `empty_in`
+    /// and defines that, and otherwise its number as a name.
+    fn name_of_id(
+        &mut self,
+        space: NameSpace,
+        id: u64,
+        empty_in: Option<InputPart>,
+        location: Location,
+        lines: LineOffset,
+    ) -> NameId {
+        let InputState { name_ids, defining_parts, .. } = &mut self.input;
+        match name_ids.latest(space, id) {
+            Some(name) if empty_in.is_none() || defining_parts[space].get(id).is_some() => return name,
+            _ => {}
+        }
+        let name = if empty_in.is_some() {
+            NameId::NAMELESS
+        } else {
+            self.report_name(ErrorKind::UndefinedName(space, id), location, lines);
+            self.make(space, format!("({id})").as_bytes())
+        };
+        self.input.name_ids.define(space, id, name, location.byte);
+        self.input.defining_parts[space].set(id, empty_in);
+        name
     }
 
-    /// A name that stands in no input.
-    fn make(&mut self, space: usize, name: &[u8]) -> u32 {
-        let text = Text { at: self.index.made.len(), len: name.len(), place: MADE };
+    /// Sets the meaning of a name id, and reports a second definition in the same part.
+    fn define_id(
+        &mut self,
+        space: NameSpace,
+        id: u64,
+        name: NameId,
+        part: Option<InputPart>,
+        location: Location,
+        lines: LineOffset,
+    ) {
+        let InputState { name_ids, defining_parts, .. } = &mut self.input;
+        let is_other = name_ids.latest(space, id).is_some_and(|known| known != name);
+        let is_redefined = is_other && defining_parts[space].get(id) == part;
+        name_ids.define(space, id, name, location.byte);
+        defining_parts[space].set(id, part);
+        if is_redefined {
+            self.report_name(ErrorKind::RedefinedName(space, id), location, lines);
+        }
+    }
+
+    /// Adds a finding about the name on a line.
+    fn report_name(&mut self, kind: ErrorKind, location: Location, lines: LineOffset) {
+        // Findings of this kind are rare, so the line is searched again rather than noted for each name.
+        let value = name_value_range(self.input.terminator.line_at(self.input_bytes(), location.byte));
+        self.index.findings.total += 1;
+        self.index.findings.kept.push(Finding {
+            input: self.input.id.index(),
+            location: lines.location(location),
+            column: value.start as u64 + 1,
+            length: value.len() as u64,
+            kind,
+            is_repaired: true,
+        });
+    }
+
+    /// Interns a name that is in no input.
+    fn make(&mut self, space: NameSpace, name: &[u8]) -> NameId {
+        let text = Text { start: self.index.made.len(), length: name.len(), input: None };
         let texts = Texts { inputs: self.inputs, made: &self.index.made };
-        let before = self.index.names[space].len();
-        let id = self.index.names[space].intern(name, || text, &texts);
-        if self.index.names[space].len() > before {
+        let names = &mut self.index.names[space];
+        let before = names.len();
+        let id = names.intern(name, || text, &texts);
+        if names.len() > before {
             self.index.made.extend_from_slice(name);
         }
         id
     }
 
-    fn begin_or_go_on(&mut self, part: &ChunkPart, line: impl Fn(u64) -> u64) {
-        if part.is_continued && self.open.is_some() {
-            return;
+    /// Returns the function of each local function.
+    fn functions(&mut self, local: &LocalFunctions, names: &NameSpaces<Vec<NameId>>) -> Vec<FunctionId> {
+        let local = local.as_slice();
+        let name_of = |name: LocalName| names[NameSpace::Function][name.index()];
+        let mut functions = Vec::with_capacity(local.len());
+        for chunk in local.chunks(PREFETCH_COUNT) {
+            self.index.functions.prefetch(chunk.iter().map(|function| name_of(function.names.name)));
+            functions.extend(chunk.iter().map(|function| {
+                let FunctionNames { object, file, name } = function.names;
+                let key = FunctionKey {
+                    object: names[NameSpace::Object][object.index()].into(),
+                    file: names[NameSpace::File][file.index()].into(),
+                    name: name_of(name),
+                };
+                self.index.functions.mention(key, function.mention)
+            }));
         }
-        let mut location = part.location.unwrap_or_default();
-        location.line = line(location.line);
-        self.close(location.byte);
-        let data = PartData {
-            input: narrow(self.input),
-            location,
-            blocks: self.index.blocks.len(),
-            selves: self.index.selves.end(),
-            arcs: self.index.arcs.end(),
-            ..PartData::default()
-        };
-        self.open = Some(OpenPart { data, ..OpenPart::default() });
+        functions
     }
 
-    /// The open part ends here.
-    fn close(&mut self, end: u64) {
-        let Some(OpenPart { mut data, is_fresh, draft, body }) = self.open.take() else { return };
-        if is_fresh {
-            self.inherited = Inherited::default();
+    /// Appends the parts of a chunk with their blocks and sums.
+    fn parts(&mut self, chunk: &mut ChunkIndex, ids: &LocalIds, lines: LineOffset) {
+        let mut anchors = chunk.anchors.iter().peekable();
+        for part in &mut chunk.parts {
+            let (from, to) = part.blocks;
+            let open = self.begin_or_continue_part(part, lines);
+            open.is_fresh |= part.is_fresh;
+            if let Some(header) = part.header.take() {
+                open.header.add(*header);
+            }
+            if let Some((columns, state)) = part.body.take().map(|body| *body) {
+                open.body.get_or_insert((columns, BodyState(state)));
+            }
+            for (local, block) in (from..to).zip(&chunk.blocks[from..to]) {
+                if let Some(&LocalAnchor { state, .. }) = anchors.next_if(|anchor| anchor.block == local) {
+                    let state = BodyState(state.with_lines(lines.line(state.lines())));
+                    self.index.anchors.push(Anchor { block: self.index.blocks.len(), state });
+                }
+                let &LocalBlock { location, needs_anchor, function, file } = block;
+                self.index.blocks.push(Block::new(
+                    location.byte,
+                    lines.line(location.line),
+                    needs_anchor,
+                    ids.function(function),
+                    ids.file(file),
+                ));
+            }
+            let function = |local| ids.function(LocalFunctionId::from_u32(local)).to_u32();
+            self.sums.add(&part.sums, SumKind::ALL, function, |kind, second| match kind {
+                SumKind::SelfCosts => ids.file(LocalName::from_u32(second)).to_u32(),
+                SumKind::Arcs => function(second),
+            });
         }
-        let inherited = &mut self.inherited;
-        inherited.creator = draft.creator.or(inherited.creator);
-        inherited.command = draft.command.or(inherited.command);
-        inherited.pid = draft.pid.or(inherited.pid);
+        debug_assert!(anchors.next().is_none(), "an anchor is at a block");
+    }
+
+    fn begin_or_continue_part(&mut self, part: &ChunkPart, lines: LineOffset) -> &mut OpenPart {
+        if !(part.is_continued && self.open.is_some()) {
+            let location = lines.location(part.location.unwrap_or_default());
+            self.close_part(location.byte);
+        }
+        let Index { blocks, self_costs, arcs, .. } = &self.index;
+        self.open.get_or_insert_with(|| OpenPart {
+            start: PartStart {
+                location: lines.location(part.location.unwrap_or_default()),
+                block: blocks.len(),
+                self_costs: self_costs.end(),
+                arcs: arcs.end(),
+            },
+            is_fresh: false,
+            header: HeaderDraft::default(),
+            body: None,
+        })
+    }
+
+    /// Ends the open part at an offset, and seals its sums.
+    fn close_part(&mut self, end_byte: u64) {
+        let Some(OpenPart { start, is_fresh, header, body }) = self.open.take() else { return };
+        let Index { self_costs, arcs, .. } = &mut self.index;
+        self.sums.seal(self.threads, [self_costs, arcs]);
+        if is_fresh {
+            self.input.inherited = InheritedHeader::default();
+        }
+        let inherited = &mut self.input.inherited;
+        inherited.creator = header.creator.or(inherited.creator);
+        inherited.command = header.command.or(inherited.command);
+        inherited.pid = header.pid.or(inherited.pid);
         if let Some((columns, _)) = &body {
             inherited.columns = *columns;
         }
-        let Inherited { creator, command, pid, columns } = inherited.clone();
-        let events = self.events(draft.events);
-        self.define(&draft.definitions);
-        let descriptions = draft.descriptions;
-        let header = PartHeader {
+        let InheritedHeader { creator, command, pid, columns } = inherited.clone();
+        let events = self.event_types(header.events);
+        let input = self.input.id;
+        self.input.evidence.add_part(&self.index, &start, &header, &columns, is_fresh);
+        let producer = self.input.evidence.producer(&self.index, self.texts(), creator);
+        self.define_events(&header.definitions);
+        let shared_header = SharedHeader {
             creator,
             command,
-            descriptions,
+            descriptions: header.descriptions,
             events,
             columns,
             body: body.map(|(_, state)| state),
+            producer,
         };
-        if self.index.headers.last() != Some(&header) {
-            self.index.headers.push(header);
-        }
-        data.header = narrow(self.index.headers.len() - 1);
-        let said = PartSaid {
+        let own_header = OwnHeader {
             pid,
-            number: draft.number,
-            thread: draft.thread,
-            trigger: draft.trigger,
-            time_range: draft.time_range,
-            summary: draft.summary,
-            totals: draft.totals,
+            number: header.number,
+            thread: header.thread,
+            trigger: header.trigger,
+            time_range: header.time_range,
+            summary: header.summary,
+            totals: header.totals,
         };
-        if self.index.said.last() != Some(&said) {
-            self.index.said.push(said);
-        }
-        data.said = narrow(self.index.said.len() - 1);
-        data.end = end;
-        self.index.parts.push(data);
-        let Index { selves, arcs, .. } = &mut self.index;
-        self.sums.seal(self.threads, [selves, arcs]);
+        let shared_header =
+            SharedHeaderId::new(last_equal_or_push(&mut self.index.shared_headers, shared_header));
+        let own_header = OwnHeaderId::new(last_equal_or_push(&mut self.index.own_headers, own_header));
+        self.index.parts.push(PartData { input, shared_header, own_header, start, end_byte });
     }
 
-    /// The event types of an `events:` line.
-    fn events(&mut self, line: Option<Text>) -> Vec<EventId> {
-        let texts = Texts { inputs: self.inputs, made: &self.index.made };
+    /// Returns the event types of an `events:` line.
+    fn event_types(&mut self, line: Option<Text>) -> Vec<EventId> {
         let Some(line) = line else { return Vec::new() };
+        let texts = Texts { inputs: self.inputs, made: &self.index.made };
         let bytes = texts.get(line);
-        let mut seen: Map<u32, u32> = Map::default();
+        let mut seen: Map<NameId, u32> = Map::default();
+        let events = &mut self.index.events;
         Words::parse(bytes)
             .iter()
             .map(|word| {
-                let at = line.at + super::split::offset(bytes, word);
-                let text = Text { at, len: word.len(), place: line.place };
+                let text =
+                    Text { start: line.start + offset(bytes, word), length: word.len(), input: line.input };
                 let name = self.event_names.intern(word, || text, &texts);
                 let repetition = seen.entry(name).or_insert(0);
-                let next = self.index.events.len();
-                let event = *self.events.entry((name, *repetition)).or_insert(narrow(next));
-                if event as usize == next {
-                    self.index.events.push((text, *repetition));
-                }
+                let event = *self.events.entry((name, *repetition)).or_insert_with(|| {
+                    events.push((text, *repetition));
+                    EventId::new(events.len() - 1)
+                });
                 *repetition += 1;
-                EventId::new(event as usize)
+                event
             })
             .collect()
     }
 
-    /// Takes what `event:` lines say, unless it was said before.
-    fn define(&mut self, definitions: &[[Option<Text>; 3]]) {
+    /// Takes `event:` lines, each different one once.
+    fn define_events(&mut self, definitions: &[[Option<Text>; 3]]) {
         for definition in definitions {
-            let texts = Texts { inputs: self.inputs, made: &self.definition_texts };
-            let mut saying: Vec<u8> = Vec::new();
+            let mut key: Vec<u8> = Vec::new();
             for text in definition {
-                // No line end is in them, so nothing else says the same.
-                saying.extend_from_slice(if text.is_some() { b"\n=" } else { b"\n" });
-                saying.extend_from_slice(text.map(|text| texts.get(text)).unwrap_or_default());
+                // A line end is in none of the texts, so different definitions have different keys.
+                key.extend_from_slice(if text.is_some() { b"\n=" } else { b"\n" });
+                key.extend(text.iter().flat_map(|&text| self.texts().get(text)));
             }
-            let text = Text { at: self.definition_texts.len(), len: saying.len(), place: MADE };
+            let text = Text { start: self.definition_keys.len(), length: key.len(), input: None };
+            let keys = Texts { inputs: self.inputs, made: &self.definition_keys };
             let before = self.definitions.len();
-            self.definitions.intern(&saying, || text, &texts);
+            self.definitions.intern(&key, || text, &keys);
             if self.definitions.len() > before {
-                self.definition_texts.extend_from_slice(&saying);
+                self.definition_keys.extend_from_slice(&key);
                 self.index.definitions.push(*definition);
             }
         }
     }
 
-    /// An input begins.
-    pub(super) fn begin_input(&mut self) {
-        let input = self.inputs.get(self.input).map(|input| &input.bytes[..]).unwrap_or_default();
-        let length = input.len();
-        self.room_for_made += MADE_TIMES * length;
-        self.terminator = LineTerminator::detect(input);
-        self.numbers = Numbers::for_input(length);
-        self.given_in = Default::default();
-        self.first_part = self.index.parts.len();
+    fn count_lines(&mut self, of_chunk: LineCounts) {
+        let counts = &mut self.index.counts;
+        counts.self_costs += of_chunk.self_costs;
+        counts.calls += of_chunk.calls;
+        counts.jumps += of_chunk.jumps;
     }
 
-    /// The input ends here.
-    pub(super) fn end_input(&mut self) {
-        let end = self.inputs.get(self.input).map_or(0, |input| input.bytes.len() as u64);
-        self.close(end);
-        let mut numbers = std::mem::take(&mut self.numbers);
-        numbers.finish();
-        self.index.numbers.push(numbers);
-        self.given_in = Default::default();
-        self.in_force = NameContext::default();
-        self.inherited = Inherited::default();
-        self.lines = 0;
-        self.input += 1;
-    }
-
-    /// There are no more inputs.
-    pub(super) fn finish(self) -> Index {
-        let mut index = self.index;
-        index.selves.release();
-        index.arcs.release();
-        index.names.iter_mut().for_each(Names::release);
-        index.functions.shrink_to_fit();
-        index.function_keys.release();
-        index.blocks.shrink_to_fit();
-        index.parts.shrink_to_fit();
-        index.headers.shrink_to_fit();
-        index.said.shrink_to_fit();
-        index
+    /// Takes the findings of a chunk. Those from index `before` on are about its names, and were found while stitching.
+    fn findings(&mut self, chunk: &mut ChunkIndex, lines: LineOffset, before: usize) {
+        let of_chunk = &mut chunk.findings;
+        for finding in of_chunk.kept.iter_mut().chain(&mut of_chunk.first_loss) {
+            finding.input = self.input.id.index();
+            finding.location = lines.location(finding.location);
+        }
+        let findings = &mut self.index.findings;
+        findings.total += of_chunk.total;
+        findings.first_loss = findings.first_loss.or(of_chunk.first_loss);
+        findings.kept.append(&mut of_chunk.kept);
+        findings.kept[before..].sort_by_key(Finding::sort_key);
+        findings.kept.truncate(KEPT_FINDINGS);
     }
 }
 
-fn narrow(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
+impl InputState {
+    fn new(id: InputId, bytes: &[u8], first_part: usize) -> Self {
+        InputState {
+            id,
+            context: NameContext::default(),
+            name_ids: NameIds::for_input(bytes.len()),
+            defining_parts: NameSpaces::default(),
+            first_part,
+            terminator: LineTerminator::detect(bytes),
+            lines: 0,
+            inherited: InheritedHeader::default(),
+            evidence: Evidence::default(),
+        }
+    }
+}
+
+/// Returns the index of the last value of a list, after appending one that differs from it.
+fn last_equal_or_push<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
+    if list.last() != Some(&value) {
+        list.push(value);
+    }
+    list.len() - 1
 }

@@ -3,6 +3,7 @@ use crate::Selection;
 use crate::files::{File, files_outside};
 use gristmill_format::Survey;
 use proptest::prelude::*;
+use std::sync::Mutex;
 
 #[path = "../../../format/tests/support/chance.rs"]
 mod chance;
@@ -13,35 +14,45 @@ fn input(bytes: &[u8]) -> Vec<Input> {
     vec![Input { name: String::new(), bytes: bytes.to_vec().into() }]
 }
 
-/// Loaded in one piece by one thread.
+/// A loader whose tables reach their limits with a few lines.
+fn tiny(threads: usize) -> Loader<'static> {
+    Loader { tuning: Tuning::tiny(), ..Loader::new().threads(threads) }
+}
+
+/// Loads a file in one chunk with one thread.
 fn whole(bytes: &[u8]) -> Profile {
-    Loader::new().threads(1).load_cut(input(bytes), vec![Vec::new()])
+    tiny(1).load_cut(input(bytes), vec![Vec::new()])
 }
 
-/// The same from records only.
+/// Loads a file in one chunk from records only.
 fn from_records(bytes: &[u8]) -> Profile {
-    Loader { never_skims: true, ..Loader::new().threads(1) }.load_cut(input(bytes), vec![Vec::new()])
+    let tuning = Tuning { never_skims: true, ..Tuning::tiny() };
+    let profile = Loader { tuning, ..tiny(1) }.load_cut(input(bytes), vec![Vec::new()]);
+    Profile { tuning: Tuning::tiny(), ..profile }
 }
 
-/// All places where a file can be cut.
+/// Returns all offsets where a file can be cut.
 fn all_cuts(bytes: &[u8]) -> Vec<usize> {
-    cut(bytes, 1)
+    cuts(bytes, 1)
 }
 
 fn assert_same(path: &str, whole: &Profile, other: &Profile) {
     if whole == other {
         return;
     }
-    let show = |profile: &Profile| format!("{:#?}", profile.index);
-    let (a, b) = (show(whole), show(other));
-    let difference = a.lines().zip(b.lines()).enumerate().find(|(_, (a, b))| a != b);
-    assert_eq!(whole.index.findings, other.index.findings, "{path}");
-    assert_eq!(whole.index.names, other.index.names, "{path}");
-    assert_eq!(whole.index.functions, other.index.functions, "{path}");
-    assert_eq!(whole.index.blocks, other.index.blocks, "{path}");
-    assert_eq!(whole.index.parts, other.index.parts, "{path}");
-    assert_eq!(whole.index.anchors, other.index.anchors, "{path}");
-    panic!("{path}: {difference:?}");
+    let (a, b) = (&whole.index, &other.index);
+    assert_eq!(a.findings, b.findings, "{path}");
+    assert_eq!(a.names, b.names, "{path}");
+    assert_eq!(a.name_ids, b.name_ids, "{path}");
+    assert_eq!(a.functions, b.functions, "{path}");
+    assert_eq!(a.shared_headers, b.shared_headers, "{path}");
+    assert_eq!(a.own_headers, b.own_headers, "{path}");
+    assert_eq!(a.blocks, b.blocks, "{path}");
+    assert_eq!(a.parts, b.parts, "{path}");
+    assert_eq!(a.anchors, b.anchors, "{path}");
+    assert_eq!(a.self_costs, b.self_costs, "{path}");
+    assert_eq!(a.arcs, b.arcs, "{path}");
+    panic!("{path}: another difference in {a:#?}");
 }
 
 /// Every profile of the corpora, damaged ones as well.
@@ -58,7 +69,7 @@ fn however_a_file_is_cut_the_profile_is_the_same() {
         for every in [every, 7 * every] {
             let cuts: Vec<usize> = cuts.iter().copied().step_by(every).collect();
             for threads in [1, 3] {
-                let loader = Loader::new().threads(threads);
+                let loader = tiny(threads);
                 let other = loader.load_cut(input(&file.bytes), vec![cuts.clone()]);
                 assert_same(&format!("{} {every} {threads}", file.path), &whole, &other);
             }
@@ -94,7 +105,7 @@ fn damaged_files_come_to_the_same_as_records_and_however_they_are_cut() {
             let whole = whole(&piece);
             assert_same(&text, &from_records(&piece), &whole);
             let cuts = all_cuts(&piece).into_iter().step_by(1 + numbers.below(3)).collect();
-            let other = Loader::new().threads(2).load_cut(input(&piece), vec![cuts]);
+            let other = tiny(2).load_cut(input(&piece), vec![cuts]);
             assert_same(&text, &whole, &other);
             if let Err(broken) = whole.check() {
                 panic!("{broken} in:\n{text}");
@@ -109,11 +120,7 @@ fn a_block_with_an_indented_line_is_read_again_as_it_was_read() {
     for file in ["events: Ir\n3\n n=\nfn=\n 1", "events: Ir\n3 9\n fl=a\nfn=f\n5 2\n 1\nfn=g\n 4 4\n+1 5\n"] {
         let whole = whole(file.as_bytes());
         assert_eq!(whole.check(), Ok(()), "{file}");
-        assert_same(
-            file,
-            &whole,
-            &Loader::new().threads(2).load_cut(input(file.as_bytes()), vec![all_cuts(file.as_bytes())]),
-        );
+        assert_same(file, &whole, &tiny(2).load_cut(input(file.as_bytes()), vec![all_cuts(file.as_bytes())]));
     }
 }
 
@@ -239,7 +246,7 @@ proptest! {
         }
         let cuts: Vec<usize> =
             all_cuts(bytes).into_iter().zip(which).filter_map(|(at, is_cut)| is_cut.then_some(at)).collect();
-        let other = Loader::new().threads(threads).load_cut(input(bytes), vec![cuts]);
+        let other = tiny(threads).load_cut(input(bytes), vec![cuts]);
         assert_same(&text, &whole, &other);
         let survey = Survey::new(bytes);
         for (part, expected) in whole.parts().zip(&survey.parts) {

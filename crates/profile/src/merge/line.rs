@@ -8,7 +8,7 @@ use gristmill_format::Cost;
 use super::id::FileName;
 use super::line_key::LineKey;
 
-use crate::index::cost_rows::{number, push_number, unzigzag, zigzag};
+use crate::index::varint::{number, push_number, unzigzag, zigzag};
 
 /// The lines of one function.
 #[derive(Debug, Clone, Default)]

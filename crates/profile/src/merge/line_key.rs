@@ -2,7 +2,7 @@
 
 use super::header::PositionsHeld;
 use super::id::{FileName, MergedFunction};
-use crate::index::cost_rows::{number, push_number};
+use crate::index::varint::{number, push_number};
 
 /// The position of a line with its file. A number that a profile lacks is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

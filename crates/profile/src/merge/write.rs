@@ -15,7 +15,7 @@ use super::line::{PackedLine, PackedLines};
 use super::line_key::{LineKey, LineKind, LinePosition};
 use super::ratio::{Ratio, rounded_quotient};
 use crate::cost::add;
-use crate::owned_names::NameList;
+use crate::owned_names::OwnedNames;
 
 /// The way to combine the numbers of several runs. See the example of [`Merger`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,7 +62,7 @@ type FunctionRank = [u32; 3];
 
 impl Ranks {
     fn new(merger: &Merger) -> Self {
-        let ranks = |names: &NameList| {
+        let ranks = |names: &OwnedNames| {
             let mut order: Vec<u32> = (0u32..).take(names.len()).collect();
             order.sort_unstable_by_key(|&id| names.name(id));
             let mut ranks = vec![0; names.len()];
@@ -168,7 +168,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
             object_ids: NameIds::new(merger.objects.len()),
             file_ids: NameIds::new(merger.files.len()),
             function_ids: NameIds::new(merger.functions.keys.len()),
-            avoided: names.into_iter().flat_map(NameList::iter).flat_map(references).collect(),
+            avoided: names.into_iter().flat_map(OwnedNames::iter).flat_map(references).collect(),
             object: None,
             file: None,
             last_fl: None,

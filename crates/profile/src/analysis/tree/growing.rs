@@ -9,7 +9,7 @@ use gristmill_format::Cost;
 use crate::analysis::ids::TreeNodeId;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
 use crate::cost::CostTable;
-use crate::csr::Grouped;
+use crate::csr::Csr;
 
 /// A tree under construction. A node comes after the one above it; siblings are in no order yet.
 #[derive(Debug)]
@@ -72,8 +72,8 @@ impl<T: Copy> GrowingTree<T> {
         }
     }
 
-    fn children(&self) -> Grouped {
-        Grouped::of(self.nodes.len(), self.nodes.iter().map(|node| node.parent.map(TreeNodeId::index)))
+    fn children(&self) -> Csr {
+        Csr::new(self.nodes.len(), self.nodes.iter().map(|node| node.parent.map(TreeNodeId::index)))
     }
 
     /// Makes the tree with the nodes in the order in which they were added.

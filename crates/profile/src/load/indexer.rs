@@ -1,4 +1,4 @@
-//! What the lines of a piece come to: sums and an index, by local names.
+//! Indexes the lines of a chunk: sums, blocks and parts, by local ids.
 
 use std::mem;
 
@@ -8,141 +8,128 @@ use gristmill_format::{
     Record, Words,
 };
 
-use super::block_sums::Sums;
-use super::chunk::{ARCS, Chunk, ChunkPart, LocalAnchor, LocalBlock, NO_NAME, Room, SELVES, TABLES};
-use super::naming::Naming;
-use super::split::{State, offset, span};
+use super::block_sums::BlockSums;
+use super::chunk::{Buffers, ChunkIndex, ChunkPart, LocalAnchor, LocalBlock};
+use super::local::{InputView, LocalFunctionId, LocalName, LocalPart, SumKind};
+use super::local_names::{FunctionNames, LocalNames};
+use super::split::{ReadingState, span};
 use crate::finding::Finding;
-use crate::index::Mention;
-use crate::index::names::Text;
+use crate::index::functions::Mention;
 use crate::index::sum_builder::GroupList;
 
-/// Between two blocks whose positions are relative to others there is a place to begin at, if they are so far apart.
-const ANCHOR_DISTANCE: u64 = 4096;
+/// Bytes between two anchors. A block with relative positions is decoded from the anchor before it.
+const ANCHOR_DISTANCE_BYTES: u64 = 4096;
 
-/// Gathers what the lines of a piece say, whether they come as records or not.
+/// Indexes the lines of one chunk after the other, whether they come as records or are skimmed.
 #[derive(Debug)]
-pub(super) struct Gatherer<'a> {
-    input: &'a [u8],
-    place: u32,
-    /// It turned out that something must be known of what stands before.
+pub(super) struct Indexer<'a> {
+    input: InputView<'a>,
+    /// A line depends on a position before the chunk.
     pub(super) needs_before: bool,
-    pub(super) state: State<'a>,
-    /// What relative positions are relative to is known.
+    pub(super) state: ReadingState<'a>,
+    /// The base of relative positions is known.
     pub(super) base_known: bool,
     /// The part of the last record, as the reader counts.
     part: Option<u32>,
     width: usize,
     last_anchor: Option<u64>,
 
-    pub(super) chunk: Chunk,
-    pub(super) naming: Naming<'a>,
-    in_force: NameContext<u32>,
+    pub(super) chunk: ChunkIndex,
+    names: LocalNames<'a>,
+    context: NameContext<LocalName>,
     block: Block,
-    /// The sums of the block, and those of the part so far.
-    block_selves: Sums<SELVES>,
-    block_arcs: Sums<ARCS>,
-    sums: GroupList<TABLES>,
-    /// The row of the file in force.
+    /// The sums of the block, and those of the part before the block.
+    block_self_costs: BlockSums,
+    block_arcs: BlockSums,
+    sums: GroupList<{ SumKind::COUNT }>,
+    /// The row of the current file.
     self_row: Option<usize>,
-    call: Option<(u32, Cost)>,
-    /// For the next piece.
-    pub(super) spare: Room,
+    /// The callee and count of a `calls=` line whose costs have not come yet.
+    call: Option<(LocalFunctionId, Cost)>,
+    /// The memory for the next chunk.
+    pub(super) next_buffers: Buffers,
 }
 
-/// What is known of the block that is being read.
+/// The block that is being read.
 #[derive(Debug, Default)]
 struct Block {
     location: Option<Location>,
     state: Option<Resumption>,
     /// It begins with `fn=`.
     has_function: bool,
-    is_open: bool,
-    /// The reader complained of a position.
+    /// The reader reported a bad position.
     has_odd_position: bool,
-    function: u32,
-    /// None of its positions so far has to be known to understand those that follow.
+    /// Set when the block is opened, by its first line with costs, calls or a jump.
+    function: Option<LocalFunctionId>,
+    /// Its positions so far do not depend on those of blocks before, nor do those that follow.
     has_base: bool,
-    /// Both of these, and it is known to have lines: there is nothing to be noted at its other cost lines.
+    /// It is open, has a base and is known to have lines: its other cost lines change none of these.
     is_settled: bool,
 }
 
-impl<'a> Gatherer<'a> {
-    /// At the beginning of an input.
-    pub(super) fn new(input: &'a [u8], place: u32, naming: Naming<'a>, room: Room) -> Self {
-        let mut gatherer = Gatherer {
+impl<'a> Indexer<'a> {
+    /// Creates an indexer for the start of an input.
+    pub(super) fn new(input: InputView<'a>, buffers: Buffers) -> Self {
+        let Buffers { names, functions, blocks, sums } = buffers;
+        let block_sums = |kind| BlockSums::new(kind, input.tuning.max_block_rows);
+        Indexer {
             input,
-            place,
             needs_before: false,
-            state: State::START,
+            state: ReadingState::START,
             base_known: true,
             part: None,
             width: 0,
             last_anchor: None,
-            chunk: Chunk::default(),
-            naming,
-            in_force: NameContext::default(),
+            chunk: ChunkIndex { blocks, ..ChunkIndex::default() },
+            names: LocalNames::new(input, names, functions),
+            context: NameContext::default(),
             block: Block::default(),
-            block_selves: Sums::default(),
-            block_arcs: Sums::default(),
-            sums: GroupList::default(),
+            block_self_costs: block_sums(SumKind::SelfCosts),
+            block_arcs: block_sums(SumKind::Arcs),
+            sums,
             self_row: None,
             call: None,
-            spare: room,
-        };
-        gatherer.begin_anew();
-        gatherer
+            next_buffers: Buffers::default(),
+        }
     }
 
-    /// At a cut, in this part of the reader, where the state is assumed and positions before are not known.
-    pub(super) fn resume(
-        input: &'a [u8],
-        place: u32,
-        part: u32,
-        state: State<'a>,
-        naming: Naming<'a>,
-        room: Room,
-    ) -> Self {
-        let mut gatherer = Self::new(input, place, naming, room);
-        gatherer.state = state;
-        gatherer.base_known = false;
-        gatherer.part = Some(part);
-        gatherer.width = Words::parse(state.events).len();
-        gatherer.begin_chunk();
+    /// Creates an indexer for a cut, in this part of the reader: with a speculated state, and without a base.
+    pub(super) fn resume(input: InputView<'a>, part: u32, state: ReadingState<'a>, buffers: Buffers) -> Self {
+        let mut indexer = Self::new(input, buffers);
+        indexer.state = state;
+        indexer.base_known = false;
+        indexer.part = Some(part);
+        indexer.width = Words::parse(state.events).len();
+        indexer.continue_part();
         let (carried, key) =
             if state.has_fl { (CarriedName::LastFl, NameKey::Fl) } else { (CarriedName::File, NameKey::Fi) };
-        gatherer.in_force.name(key, gatherer.naming.bring(carried));
-        gatherer.in_force.name(NameKey::Ob, gatherer.naming.bring(CarriedName::Object));
-        gatherer
+        indexer.context.name(key, indexer.names.inherited(carried));
+        indexer.context.name(NameKey::Ob, indexer.names.inherited(CarriedName::Object));
+        indexer
     }
 
-    /// What was gathered since the last end of a piece.
-    pub(super) fn end_chunk(&mut self, reader: &Reader<'a>) -> Chunk {
+    /// Returns the index of the chunk that ends here, and starts with the next.
+    pub(super) fn end_chunk(&mut self, reader: &Reader<'a>) -> ChunkIndex {
         self.end_part();
         self.state.columns = *reader.columns();
-        self.chunk.in_force = self.in_force;
         self.state.base_rule = reader.base_rule();
-        self.state.has_fl = self.in_force.has_fl();
-        let chunk = self.begin_anew();
-        self.chunk.first_line = chunk.lines_read;
-        self.begin_chunk();
-        // What is in force comes over under other names.
-        let in_force = self.in_force;
-        self.in_force = in_force.carry_over(|name, _| self.naming.bring(name));
-        chunk
-    }
-
-    /// Forgets all local names, and hands out what was gathered. What comes is gathered in the room that was kept for it.
-    fn begin_anew(&mut self) -> Chunk {
-        let Room { names, functions, blocks, sums } = mem::take(&mut self.spare);
+        self.state.has_fl = self.context.has_fl();
+        let Buffers { names, functions, blocks, sums } = mem::take(&mut self.next_buffers);
         self.sums = sums;
-        let mut chunk = mem::replace(&mut self.chunk, Chunk { blocks, ..Chunk::default() });
-        (chunk.names, chunk.functions) = self.naming.begin_anew(names, functions);
+        let mut chunk = mem::replace(&mut self.chunk, ChunkIndex { blocks, ..ChunkIndex::default() });
+        let local_names = mem::replace(&mut self.names, LocalNames::new(self.input, names, functions));
+        (chunk.names, chunk.functions) = local_names.finish();
+        chunk.context = self.context;
+        self.chunk.first_line = chunk.lines_read;
+        self.continue_part();
+        // The name context goes on with local names of the next chunk.
+        let context = self.context;
+        self.context = context.carry_over(|name, _| self.names.inherited(name));
         chunk
     }
 
-    /// Goes on with the part, if there is one.
-    fn begin_chunk(&mut self) {
+    /// Continues the part of the chunk before, if there is one.
+    fn continue_part(&mut self) {
         self.self_row = None;
         self.block = Block::default();
         if self.part.is_some() {
@@ -150,7 +137,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Whether lines may come without being records: those of the part that the last record was of.
+    /// Returns `true` if lines may be skimmed: those of the part of the last record.
     pub(super) fn may_skim(&self, reader: &Reader<'a>) -> bool {
         self.part == Some(reader.part())
     }
@@ -166,11 +153,11 @@ impl<'a> Gatherer<'a> {
     fn error(&mut self, error: &Error) {
         match error.kind() {
             ErrorKind::CallWithoutCost => {
-                self.in_force.drop_call();
+                self.context.drop_call();
                 self.call = None;
             }
             ErrorKind::LeadingBlank => self.state.is_indented = true,
-            // What is taken in its place may depend on positions before.
+            // The position that replaces it may depend on those before.
             ErrorKind::RelativeWithoutBase
             | ErrorKind::PositionBelowZero
             | ErrorKind::PositionTooLarge
@@ -181,12 +168,12 @@ impl<'a> Gatherer<'a> {
             }
             _ => {}
         }
-        self.chunk.findings.push(Finding::of(error));
+        self.chunk.findings.push(Finding::from_error(error));
     }
 
     #[cold]
     fn fault(&mut self, fault: CostFault, location: Location) {
-        self.chunk.findings.push(Finding::of(&fault.into_error(location)));
+        self.chunk.findings.push(Finding::from_error(&fault.into_error(location)));
     }
 
     fn record(&mut self, reader: &Reader<'a>, record: &Record<'a>) {
@@ -197,26 +184,26 @@ impl<'a> Gatherer<'a> {
         let text = record.spelling.text().unwrap_or_default();
         match record.line {
             Line::Cost(line) => {
-                // Had no line before it been indented, it would be read as one without a position.
+                // If no line before it was indented, it is read as one without a position.
                 if self.state.is_indented && text.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
                     self.open_block(reader, location);
                     self.is_relative();
                 }
                 self.cost(reader, location, line.role, line.costs, text);
             }
-            Line::Name(key, Name { id: Some(number), text, .. }) => {
-                self.name(reader, location, key, number, text);
+            Line::Name(key, Name { id: Some(id), text, .. }) => {
+                self.name(reader, location, key, id, text);
             }
             Line::Name(key, name) => {
-                let local = self.naming.given(key.space() as usize, name.bytes());
+                let local = self.names.given(key.space(), name.bytes());
                 self.named(reader, location, key, local);
             }
             Line::Calls(calls) => self.calls(reader, location, calls.count, text),
             Line::Jump(_) => self.jump(reader, location, text),
             Line::Header(header) => self.header_line(header),
             Line::NewProfile(_) => {
-                self.naming.forget(record.location.byte);
-                self.in_force = NameContext::default();
+                self.names.forget(record.location.byte);
+                self.context = NameContext::default();
                 if let Some(part) = self.chunk.parts.last_mut() {
                     part.is_fresh = true;
                 }
@@ -239,7 +226,7 @@ impl<'a> Gatherer<'a> {
         self.state.has_events = false;
         self.base_known = true;
         self.last_anchor = None;
-        self.in_force.forget_calls();
+        self.context.forget_calls();
         self.block = Block::default();
     }
 
@@ -253,26 +240,29 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Writes down the sums of the block.
+    /// Appends the sums of the block to those of the part.
     fn write_block(&mut self) {
         self.self_row = None;
-        if !(self.block_selves.is_empty() && self.block_arcs.is_empty()) {
-            let counts = [self.block_selves.write(&mut self.sums), self.block_arcs.write(&mut self.sums)];
-            self.sums.end_group(self.block.function, counts);
+        if let Some(function) = self.block.function
+            && !(self.block_self_costs.is_empty() && self.block_arcs.is_empty())
+        {
+            // In the order of `SumKind::ALL`.
+            let counts = [self.block_self_costs.write(&mut self.sums), self.block_arcs.write(&mut self.sums)];
+            self.sums.end_group(function.to_u32(), counts);
         }
     }
 
     fn header_line(&mut self, header: Header<'a>) {
         let input = self.input;
-        let place = self.place;
-        let text = |slice: &[u8]| Text { at: offset(input, slice), len: slice.len(), place };
+        let text = |slice: &[u8]| input.text(slice);
         let Some(part) = self.chunk.parts.last_mut() else { return };
-        if matches!(header, Header::Version(_) | Header::Positions(_) | Header::Other { .. }) {
+        if matches!(header, Header::Positions(_) | Header::Other { .. }) {
             return;
         }
         let draft = part.header.get_or_insert_default();
         match header {
             Header::Creator(creator) => draft.creator = Some(text(creator)),
+            Header::Version(version) => draft.version = Some(text(version)),
             Header::Command(command) => draft.command = Some(text(command)),
             Header::Pid(pid) => draft.pid = Some(pid),
             Header::Part(number) => draft.number = Some(number),
@@ -285,7 +275,7 @@ impl<'a> Gatherer<'a> {
                 draft.definitions.push(names.map(|name| name.map(text)));
             }
             Header::Events(words) => {
-                self.state.events = span(input, words.iter());
+                self.state.events = span(input.bytes, words.iter());
                 self.state.has_events = !self.state.events.is_empty();
                 draft.events = Some(text(self.state.events));
                 self.width = words.len();
@@ -296,23 +286,23 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// The local name of a line is known.
+    /// Takes a name line whose local name is known.
     #[inline(always)]
-    fn named(&mut self, reader: &Reader<'a>, location: Location, key: NameKey, local: u32) {
-        self.in_force.name(key, local);
+    fn named(&mut self, reader: &Reader<'a>, location: Location, key: NameKey, local: LocalName) {
+        self.context.name(key, local);
         let is_of_callee = matches!(key, NameKey::Cob | NameKey::Cfi | NameKey::Cfl | NameKey::Cfn);
         if !is_of_callee || self.block.location.is_none() {
-            self.go_on_with_block(reader, location, key);
+            self.start_or_continue_block(reader, location, key);
         }
     }
 
-    /// A name stands in a block, or begins one.
+    /// Takes a name that is in a block, or starts one.
     #[inline(never)]
-    fn go_on_with_block(&mut self, reader: &Reader<'a>, location: Location, key: NameKey) {
+    fn start_or_continue_block(&mut self, reader: &Reader<'a>, location: Location, key: NameKey) {
         match key {
             NameKey::Fn => {
                 self.write_block();
-                self.in_force.forget_calls();
+                self.context.forget_calls();
                 self.block = Block {
                     location: Some(location),
                     state: Some(reader.resumption().with_lines(location.line - 1)),
@@ -330,30 +320,31 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// A line with costs, calls or a jump: here the function of the block is settled.
+    /// Takes a line with costs, calls or a jump, and returns the function of the block: the first such line determines it.
     #[inline(always)]
-    fn open_block(&mut self, reader: &Reader<'a>, location: Location) {
-        if !self.block.is_open {
-            self.open_new_block(reader, location);
+    fn open_block(&mut self, reader: &Reader<'a>, location: Location) -> LocalFunctionId {
+        match self.block.function {
+            Some(function) => function,
+            None => self.open_new_block(reader, location),
         }
     }
 
     #[inline(never)]
-    fn open_new_block(&mut self, reader: &Reader<'a>, location: Location) {
-        let context = &self.in_force;
+    fn open_new_block(&mut self, reader: &Reader<'a>, location: Location) -> LocalFunctionId {
+        let context = &self.context;
         let function_file = context.function_file();
-        // A block with a `fn=` is read again from there.
+        // A block with `fn=` is decoded from there.
         let file = if self.block.has_function { function_file } else { context.file() };
         let mention = Mention { is_defined: true, ..Mention::default() };
-        self.block.function =
-            self.naming.function(context.object(), function_file, context.function(), mention);
-        self.block.is_open = true;
+        let function =
+            self.names.function(function_names(context.object(), function_file, context.function()), mention);
+        self.block.function = Some(function);
         let location = *self.block.location.get_or_insert(location);
         self.chunk.blocks.push(LocalBlock {
             location,
             needs_anchor: false,
-            function: self.block.function,
-            file: file.unwrap_or(NO_NAME),
+            function,
+            file: file.unwrap_or(LocalName::NAMELESS),
         });
         let lines = location.line - 1;
         let state =
@@ -362,20 +353,21 @@ impl<'a> Gatherer<'a> {
         if let Some(part) = self.chunk.parts.last_mut() {
             part.body.get_or_insert_with(|| Box::new((columns, state.without_base().with_lines(0))));
         }
+        function
     }
 
-    /// What is to be noted at the first cost lines of a block.
+    /// Takes one of the first cost lines of a block.
     #[inline(never)]
     fn settle_block(&mut self, reader: &Reader<'a>, location: Location, role: CostRole, text: &[u8]) {
         self.open_block(reader, location);
         if !self.block.has_base {
             self.look_at_positions(reader, role, text);
         }
-        self.in_force.cost_line();
+        self.context.cost_line();
         self.block.is_settled = self.block.has_base;
     }
 
-    /// Notes whether a block can be read without what stands before it, as long as none of its lines has said where it is.
+    /// Finds out whether a block can be decoded without those before it, from the first lines with positions.
     fn look_at_positions(&mut self, reader: &Reader<'a>, role: CostRole, text: &[u8]) {
         let mut positions = Words::parse(text).iter().take(reader.columns().len());
         if self.block.has_odd_position || positions.any(is_relative_position) {
@@ -387,7 +379,7 @@ impl<'a> Gatherer<'a> {
         self.base_known |= self.block.has_base;
     }
 
-    /// The same for where a call or jump leads.
+    /// Does the same for the target of a call or jump.
     #[inline]
     fn look_at_target(&mut self, text: &[u8]) {
         if !self.block.has_base && text.iter().any(|byte| matches!(byte, b'+' | b'-' | b'*')) {
@@ -395,7 +387,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// The block cannot be read without what stands before it.
+    /// The block cannot be decoded without those before it.
     #[cold]
     fn is_relative(&mut self) {
         self.needs_before |= !self.base_known;
@@ -405,7 +397,7 @@ impl<'a> Gatherer<'a> {
         }
         let Some(state) = self.block.state else { return };
         let byte = self.block.location.map_or(0, |location| location.byte);
-        if self.last_anchor.is_none_or(|last| byte - last > ANCHOR_DISTANCE) {
+        if self.last_anchor.is_none_or(|last| byte - last > ANCHOR_DISTANCE_BYTES) {
             self.last_anchor = Some(byte);
             let block = self.chunk.blocks.len().saturating_sub(1);
             self.chunk.anchors.push(LocalAnchor { block, state });
@@ -413,26 +405,26 @@ impl<'a> Gatherer<'a> {
     }
 
     #[inline(never)]
-    fn new_self_row(&mut self) -> usize {
-        let file = self.in_force.file().unwrap_or(NO_NAME);
-        let row = self.block_selves.row_of(file, self.width, self.block.function, &mut self.sums);
+    fn new_self_row(&mut self, function: LocalFunctionId) -> usize {
+        let file = self.context.file().unwrap_or(LocalName::NAMELESS);
+        let row = self.block_self_costs.row(file.to_u32(), self.width, function, &mut self.sums);
         self.self_row = Some(row);
         row
     }
 
-    /// Counts the call whose costs have come, and returns the row that they belong to.
+    /// Counts the call whose costs have come, and returns their row.
     #[inline(always)]
     fn end_call(&mut self) -> Option<usize> {
         let (callee, count) = self.call.take()?;
-        let row = self.block_arcs.row_of(callee, self.width, self.block.function, &mut self.sums);
-        self.in_force.end_call();
-        self.block_arcs.count(row, count);
+        let row = self.block_arcs.row(callee.to_u32(), self.width, self.block.function?, &mut self.sums);
+        self.context.end_call();
+        self.block_arcs.add_count(row, count);
         Some(row)
     }
 
     #[cold]
     fn call_without_callee(&mut self, location: Location, text: &[u8]) {
-        self.in_force.repeat_last_callee();
+        self.context.repeat_last_callee();
         self.chunk.findings.push(Finding {
             input: 0,
             location,
@@ -444,18 +436,18 @@ impl<'a> Gatherer<'a> {
     }
 }
 
-impl<'a> Skim<'a> for Gatherer<'a> {
+impl<'a> Skim<'a> for Indexer<'a> {
     #[inline(always)]
     fn name(
         &mut self,
         reader: &Reader<'a>,
         location: Location,
         key: NameKey,
-        number: u64,
+        id: u64,
         text: Option<&'a [u8]>,
     ) {
-        let part = self.chunk.parts.len().saturating_sub(1);
-        let local = self.naming.local(location, key.space() as usize, number, text, part);
+        let part = LocalPart::new(self.chunk.parts.len() - 1);
+        let local = self.names.local(location, key.space(), id, text, part);
         self.named(reader, location, key, local);
     }
 
@@ -463,17 +455,17 @@ impl<'a> Skim<'a> for Gatherer<'a> {
     fn calls(&mut self, reader: &Reader<'a>, location: Location, count: Cost, text: &'a [u8]) {
         self.open_block(reader, location);
         self.look_at_target(text);
-        if self.in_force.callee().is_none() {
+        if self.context.callee().is_none() {
             self.call_without_callee(location, text);
         }
-        let context = &self.in_force;
+        let context = &self.context;
         let mention = Mention {
             is_defined: false,
             has_object: context.has_callee_object(),
             has_file: context.has_callee_file(),
         };
-        let callee =
-            self.naming.function(context.callee_object(), context.callee_file(), context.callee(), mention);
+        let names = function_names(context.callee_object(), context.callee_file(), context.callee());
+        let callee = self.names.function(names, mention);
         self.call = Some((callee, count));
         self.chunk.counts.calls += 1;
     }
@@ -483,7 +475,7 @@ impl<'a> Skim<'a> for Gatherer<'a> {
         self.chunk.counts.jumps += 1;
         self.open_block(reader, location);
         self.look_at_target(text);
-        self.in_force.cost_line();
+        self.context.cost_line();
     }
 
     #[inline(always)]
@@ -503,9 +495,12 @@ impl<'a> Skim<'a> for Gatherer<'a> {
                 self.chunk.counts.self_costs += 1;
                 let row = match self.self_row {
                     Some(row) => row,
-                    None => self.new_self_row(),
+                    None => {
+                        let function = self.open_block(reader, location);
+                        self.new_self_row(function)
+                    }
                 };
-                self.block_selves.add(row, &costs)
+                self.block_self_costs.add(row, &costs)
             }
             CostRole::Call => {
                 let Some(row) = self.end_call() else { return };
@@ -522,7 +517,7 @@ impl<'a> Skim<'a> for Gatherer<'a> {
     fn takes_sums(&self, role: CostRole) -> bool {
         self.block.is_settled
             && match role {
-                CostRole::SelfCost => self.self_row.is_some() && self.block_selves.are_single(),
+                CostRole::SelfCost => self.self_row.is_some() && self.block_self_costs.have_one_sum(),
                 CostRole::Call => self.call.is_some() && self.width == 1,
                 CostRole::JumpSource => false,
             }
@@ -534,17 +529,28 @@ impl<'a> Skim<'a> for Gatherer<'a> {
             CostRole::SelfCost => {
                 self.chunk.counts.self_costs += lines;
                 if let Some(row) = self.self_row {
-                    self.block_selves.add_single(row, sum);
+                    self.block_self_costs.add_cost(row, sum);
                 }
             }
             CostRole::Call => {
                 if let Some(row) = self.end_call() {
-                    self.block_arcs.add_single(row, sum);
+                    self.block_arcs.add_cost(row, sum);
                 }
             }
             CostRole::JumpSource => {}
         }
     }
+}
+
+/// Returns the names of a function; those that were never given are empty.
+#[inline(always)]
+fn function_names(
+    object: Option<LocalName>,
+    file: Option<LocalName>,
+    name: Option<LocalName>,
+) -> FunctionNames {
+    let [object, file, name] = [object, file, name].map(|name| name.unwrap_or(LocalName::NAMELESS));
+    FunctionNames { object, file, name }
 }
 
 fn claimed(costs: &Costs<'_>) -> Box<[Cost]> {
