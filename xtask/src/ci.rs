@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{corpus, fuzz, workspace};
+use crate::{corpus, fuzz, wasm, workspace};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -27,12 +27,14 @@ enum Step {
     Clippy,
     Docs,
     Tests,
+    Wasm,
     Fuzz,
     Corpus,
 }
 
 impl Step {
-    const ALL: [Self; 6] = [Self::Format, Self::Clippy, Self::Docs, Self::Tests, Self::Fuzz, Self::Corpus];
+    const ALL: [Self; 7] =
+        [Self::Format, Self::Clippy, Self::Docs, Self::Tests, Self::Wasm, Self::Fuzz, Self::Corpus];
 
     fn name(self) -> &'static str {
         match self {
@@ -40,6 +42,7 @@ impl Step {
             Self::Clippy => "clippy",
             Self::Docs => "docs",
             Self::Tests => "tests",
+            Self::Wasm => "wasm",
             Self::Fuzz => "fuzz",
             Self::Corpus => "corpus",
         }
@@ -51,6 +54,7 @@ impl Step {
             Self::Clippy => "clippy has no warnings",
             Self::Docs => "the documentation builds without a warning",
             Self::Tests => "all tests pass",
+            Self::Wasm => "the libraries compile for WebAssembly",
             Self::Fuzz => "each fuzz target runs without a crash",
             Self::Corpus => "the corpus matches its manifest",
         }
@@ -95,6 +99,7 @@ impl Step {
                 workspace::run(&mut docs)
             }
             Self::Tests => cargo(&["test", "--workspace"]),
+            Self::Wasm => wasm::run(),
             Self::Fuzz => fuzz::run(&fuzz::Options::smoke(options.fuzz_seconds)),
             Self::Corpus => corpus::run(&corpus::Options::default()),
         }
@@ -159,8 +164,14 @@ mod tests {
     #[test]
     fn chosen_steps_keep_their_order() {
         let names = |options: &Options| chosen(options).map(Step::name).collect::<Vec<_>>();
-        assert_eq!(names(&options(&[], &[])), ["format", "clippy", "docs", "tests", "fuzz", "corpus"]);
+        assert_eq!(
+            names(&options(&[], &[])),
+            ["format", "clippy", "docs", "tests", "wasm", "fuzz", "corpus"]
+        );
         assert_eq!(names(&options(&[Step::Tests, Step::Format], &[])), ["format", "tests"]);
-        assert_eq!(names(&options(&[], &[Step::Fuzz, Step::Docs])), ["format", "clippy", "tests", "corpus"]);
+        assert_eq!(
+            names(&options(&[], &[Step::Fuzz, Step::Docs])),
+            ["format", "clippy", "tests", "wasm", "corpus"]
+        );
     }
 }

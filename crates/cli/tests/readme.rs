@@ -1,4 +1,5 @@
-//! The README: its output blocks are output of the program, and its Rust example runs. `BLESS=1` writes the output again.
+//! The READMEs of the project and of the program: their output blocks are output of the program, and the Rust example runs.
+//! `BLESS=1` writes the output again.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -31,14 +32,17 @@ fn with_output(text: &str) -> String {
 
 #[test]
 fn output_is_real() {
-    let path = root().join("README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
-    let real = with_output(&readme);
-    if std::env::var_os("BLESS").is_some() {
-        return std::fs::write(&path, real).unwrap();
+    for (document, blocks) in [("README.md", 3), ("crates/cli/README.md", 1)] {
+        let path = root().join(document);
+        let readme = std::fs::read_to_string(&path).unwrap();
+        let real = with_output(&readme);
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, real).unwrap();
+            continue;
+        }
+        assert_eq!(readme.matches(BEGIN).count(), blocks);
+        assert!(readme == real, "{document} differs; BLESS=1 accepts this:\n{real}");
     }
-    assert_eq!(readme.matches(BEGIN).count(), 3);
-    assert!(readme == real, "README.md differs; BLESS=1 accepts this:\n{real}");
 }
 
 /// The example of the README, word for word except for the folder.

@@ -106,3 +106,7 @@ pub use part::Part;
 pub use profile::{EventType, Function, Profile};
 pub use selection::Selection;
 pub use set::{FileHeader, HEADER_BYTES, may_share_recording, recording_of};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -38,3 +38,7 @@ pub use show::{
 };
 pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, CutError, EventSelection, Subject, SubjectId, View, ViewError, ViewOptions};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
