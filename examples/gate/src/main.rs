@@ -16,7 +16,7 @@ fn sieve(limit: usize) -> Vec<usize> {
     kept
 }
 
-/// How fine the flour is: the remainders of all sums of two neighbours.
+/// Returns the fineness of the flour: the remainders of all products of two neighbours, added up.
 #[inline(never)]
 fn fineness(flour: &[usize]) -> usize {
     flour.windows(2).map(|pair| (pair[0] * pair[1]) % 97).sum()
