@@ -28,7 +28,7 @@ fn sums_are_written_and_what_is_missing_is_told() {
          positions: line\nevents: Ir Dr\nsummary: 421 3\n\nfl=(1) mill.c\nfn=(1) main\n16 420 3\n+1 1\n\n\
          totals: 421 3\n"
     );
-    assert_eq!(stderr(&output), "gristmill: warning: only 1 of 2 runs have Dr: the sums are of those\n");
+    assert_eq!(stderr(&output), "gristmill: warning: only 1 of 2 runs have Dr; the sums are over those\n");
     // Whichever comes first, and over standard input.
     assert_eq!(run_with(&["merge", text(&folder.path().join("other")), "-"], ONE).stdout, output.stdout);
 }
@@ -48,7 +48,10 @@ fn means_medians_and_scales() {
         let text = stdout(&output);
         assert!(text.ends_with(&format!("\ntotals: {total}\n")), "{options:?}: {text}");
         assert!(text.contains(&format!("\ndesc: {told}\n")), "{options:?}: {text}");
-        assert_eq!(stderr(&output).contains("for the median, 3 lines"), options == ["--median"]);
+        assert_eq!(
+            stderr(&output).contains("kept 3 lines of all files for the median"),
+            options == ["--median"]
+        );
     }
     for options in
         [&["--mean", "--median"][..], &["--keep-parts", "--mean"], &["--scale", "x"], &["--scale", "1/0"]]
@@ -78,7 +81,7 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_written() {
         (&["one", "foreign"], "foreign: "),
         (&["one", "missing"], "missing: no such file"),
         (&["one", "cut.gz"], "cut.gz: "),
-        (&["empty"], "there is nothing to merge"),
+        (&["empty"], "nothing to merge"),
         (&["large", "large"], "the result cannot be written: cost outside"),
         (&["one", "--keep-parts", "broken"], "broken:4:4: expected a cost"),
         (&["one", "--keep-parts", "missing"], "missing: no such file"),
@@ -98,7 +101,7 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_written() {
     // Valgrind leaves empty files behind; they add nothing.
     let output = merge(&["one", "empty"]);
     assert_eq!(code(&output), 0);
-    assert_eq!(stderr(&output), "gristmill: warning: empty: has no costs and adds nothing\n");
+    assert_eq!(stderr(&output), "gristmill: warning: empty: no costs, adds nothing\n");
     let output = merge(&["--force", "--skip-broken", "one", "broken", "foreign", "missing", "cut.gz"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_eq!(stderr(&output).matches("left out: ").count(), 4);
@@ -108,7 +111,7 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_written() {
     );
 }
 
-/// A thousand findings are kept of a file. What is lost after so many lines that only had to be guessed is lost all the same.
+/// Only a thousand findings of a file are kept. A loss after that many repaired lines is still found.
 #[test]
 fn losses_are_found_beyond_the_findings_that_are_kept() {
     let mut text = "events: Ir\n".to_owned();
@@ -120,7 +123,11 @@ fn losses_are_found_beyond_the_findings_that_are_kept() {
         let output =
             run_in(folder.path(), &[&["merge", "guessed", "-o", "out", "--force"], options].concat());
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(stderr(&output).contains("guessed: 1,200 things had to be guessed"), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("guessed: 1,200 findings; gristmill lint lists them"),
+            "{}",
+            stderr(&output)
+        );
         let output = run_in(folder.path(), &[&["merge", "guessed", "broken", "-o", "sum"], options].concat());
         assert!(code(&output) == 2 && !folder.path().join("sum").exists(), "{options:?}");
         assert!(stderr(&output).contains("broken:2403:3: expected a cost"), "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! Two sides compared: what changed from a base to a new profile, function by function, and why.
+//! Comparison of two sides: what changed from a base to a new profile, by function, and the causes.
 //!
 //! ```
 //! use gristmill_profile::compare::{CompareOptions, Comparison};
@@ -13,25 +13,24 @@
 //! # Ok::<(), gristmill_profile::compare::CompareError>(())
 //! ```
 //!
-//! # What is the same function
+//! # Joining functions
 //!
-//! Unlike builds call the same function by unlike names. [`JoinRule`]s take out what differs: first of paths, among them the
-//! directories that both sides were built in, then of names. Functions that are the same after that are one, with the
-//! sum of their costs; a hash or an address that was taken out still tells them apart wherever both sides have it.
-//! What is left over on one side is joined with what is left over on the other where both are alone with their name,
-//! and at last by place, cost and callers, as renamed.
+//! Two builds can give the same function different names. [`JoinRule`]s remove the differences: first those of paths,
+//! including the directories that both sides were built in, then those of names. Functions that are equal after that are
+//! joined into one, with the sum of their costs. A hash or an address that was removed still distinguishes functions if both
+//! sides have it. The remaining functions of one side are joined with those of the other if each is the only one of its
+//! name, and finally by file, cost and callers, as renamed.
 //!
 //! # Several runs
 //!
-//! Each side has one run or several. Of several, every number is the median of the runs, with least and most beside it,
-//! and a change is noise where the ranges of both sides overlap. Medians do not add up: by how much those of the
-//! functions miss that of the total is [`Comparison::remainder`].
+//! Each side has one or more runs. With several, a number is the median of the runs, with minimum and maximum, and a
+//! change is noise if the ranges of both sides overlap. Medians do not add up: [`Comparison::remainder`] is the difference
+//! between the change of the total and the changes of all functions.
 //!
 //! # Algebra
 //!
-//! A profile compared with itself has no change. With base and new changed, all signs change and nothing else. The
-//! difference written as a profile ([`Comparison::write_difference`]) and added to the base is the new profile, function
-//! by function.
+//! A profile compared with itself has no change. Swapping base and new changes all signs and nothing else. The difference
+//! written as a profile ([`Comparison::write_difference`]) and added to the base is the new profile, by function.
 
 mod checkout;
 mod difference;
@@ -70,7 +69,7 @@ pub use explain::{Cause, Explanation, Explanations};
 pub use id::{JoinedId, JoinedPathId, Side};
 pub use join_options::JoinOptions;
 pub use join_rule::{JoinRule, JoinRuleDescription, JoinRules};
-pub use lines::{ComparedLine, LinePlace};
+pub use lines::{ComparedLine, SourceLine};
 pub use moves::MoveKind;
 pub use names::normal_function;
 pub use raw::Mention;
@@ -82,30 +81,30 @@ use measure::Measured;
 use raw::Run;
 use sample::ChangeTable;
 
-/// What to compare, and how.
+/// The options of a comparison. See the example of [`Comparison`].
 #[derive(Debug, Clone, Default)]
 pub struct CompareOptions {
-    /// The parts to look at, on both sides.
+    /// The parts to compare, on both sides.
     pub selection: Selection,
-    /// What is the same function.
+    /// What makes functions the same.
     pub joining: JoinOptions,
     /// Derived event types, the weakest definition first.
     pub definitions: Vec<Definition>,
 }
 
-/// Why two sides cannot be compared.
+/// The reason that two sides cannot be compared. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompareError {
     /// A side has no run.
     NothingToCompare,
-    /// No event type is on both sides: those of the base, and those of the new profile.
+    /// No event type is on both sides; the event types of the base, and of the new profile.
     NoCommonEvent(Vec<String>, Vec<String>),
     /// No part of a run is selected.
     NothingSelected,
-    /// A derived cost is larger than any number that costs are reckoned with.
+    /// A derived cost exceeds 128 bits.
     Overflow,
-    /// Costs of so many event types and functions would take much more memory than the profiles.
+    /// The costs of all event types and functions would take much more memory than the profiles.
     TooManyColumns,
 }
 
@@ -120,9 +119,9 @@ impl fmt::Display for CompareError {
                 new.join(" ")
             ),
             CompareError::NothingSelected => f.write_str("no part of a profile is selected"),
-            CompareError::Overflow => f.write_str("a derived cost is too large to be reckoned with"),
+            CompareError::Overflow => f.write_str("a derived cost exceeds 128 bits"),
             CompareError::TooManyColumns => {
-                f.write_str("the profiles have too many event types for as many functions")
+                f.write_str("the profiles have too many event types and functions")
             }
         }
     }
@@ -130,47 +129,47 @@ impl fmt::Display for CompareError {
 
 impl std::error::Error for CompareError {}
 
-/// An event type, recorded or derived: a column of all costs.
+/// An event type, recorded or derived: a column of all costs. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedEvent {
     /// Its name.
     pub name: Vec<u8>,
-    /// The how manieth of this name.
+    /// The count of event types of this name before it.
     pub repetition: usize,
-    /// Whether the base has it.
+    /// `true` if the base has it.
     pub in_base: bool,
-    /// Whether the new profile has it.
+    /// `true` if the new profile has it.
     pub in_new: bool,
-    /// How it is derived, if it is.
+    /// Its definition, if it is derived.
     pub definition: Option<Definition>,
 }
 
 impl ComparedEvent {
-    /// Whether both sides have it, so that it can be compared.
+    /// Returns `true` if both sides have it, so that it can be compared.
     pub fn is_common(&self) -> bool {
         self.in_base && self.in_new
     }
 }
 
-/// All calls from one function to another, on both sides.
+/// An arc: all calls from one function to another, on both sides. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ComparedArc {
-    /// The function that calls.
+    /// The caller.
     pub caller: JoinedId,
-    /// The function that is called.
+    /// The callee.
     pub callee: JoinedId,
-    /// How often.
+    /// The count of calls.
     pub count: Change,
 }
 
-/// On which sides a function is.
+/// The sides that a function is on. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// On both.
+    /// Both sides.
     Both,
-    /// In the base only.
+    /// The base only.
     Vanished,
-    /// In the new profile only.
+    /// The new profile only.
     New,
 }
 
@@ -187,18 +186,33 @@ pub struct PresenceCounts {
     pub new: usize,
 }
 
-/// What a rule joined.
+/// The functions that a rule joined. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JoinedByRule {
     /// The rule.
     pub rule: JoinRule,
-    /// How many functions took it.
+    /// The count of functions.
     pub functions: usize,
     /// One of them.
     pub example: JoinedId,
 }
 
-/// Two sides compared. Functions are known by [`JoinedId`]s of the comparison's own.
+/// Two sides compared. Its functions have [`JoinedId`]s.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_profile::compare::{CompareOptions, Comparison, Presence};
+///
+/// let base = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n5 100\ncfn=grind\ncalls=2 9\n6 40\nfn=grind\n9 40\n");
+/// let new = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n5 100\ncfn=grind\ncalls=3 9\n6 60\nfn=grind\n9 60\n");
+/// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
+/// let grind = comparison.functions().find(|&function| comparison.mention(function).name == b"grind").unwrap();
+/// assert_eq!(comparison.presence(grind), Presence::Both);
+/// assert_eq!((comparison.self_cost(grind, 0).delta(), comparison.calls(grind).delta()), (20, 1));
+/// let causes = comparison.explain(0).causes;
+/// assert_eq!((causes.len(), causes[0].effect), (1, 20));
+/// # Ok::<(), gristmill_profile::compare::CompareError>(())
+/// ```
 #[derive(Debug)]
 pub struct Comparison<'p> {
     runs: Vec<Run<'p>>,
@@ -207,7 +221,7 @@ pub struct Comparison<'p> {
     events: Vec<ComparedEvent>,
     derived: Vec<Derived>,
     faults: Vec<DerivationFault>,
-    /// By run.
+    /// By run: the call graph over joined functions.
     graphs: Vec<CallGraph>,
     measured: Measured,
     is_sampled: bool,
@@ -215,12 +229,12 @@ pub struct Comparison<'p> {
 }
 
 impl<'p> Comparison<'p> {
-    /// The event types: the columns of all costs. Recorded ones first, those of the base before others.
+    /// Returns the event types, which are the columns of all costs: recorded ones first, those of the base before others.
     pub fn events(&self) -> &[ComparedEvent] {
         &self.events
     }
 
-    /// What is wrong with derived event types.
+    /// Returns the faults of derived event types.
     pub fn faults(&self) -> &[DerivationFault] {
         &self.faults
     }
@@ -230,17 +244,17 @@ impl<'p> Comparison<'p> {
         self.runs.iter().filter(move |run| run.side == side).map(|run| run.profile)
     }
 
-    /// The parts that are looked at.
+    /// Returns the parts that are compared.
     pub fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// All functions of both sides, in the order in which the files mention them.
+    /// Goes through all functions of both sides, in the order in which the files mention them.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = JoinedId> + use<> {
         (0..self.identity.functions.len()).map(JoinedId::new)
     }
 
-    /// On which sides a function is.
+    /// The sides that a function is on. See the example of [`Comparison`].
     pub fn presence(&self, function: JoinedId) -> Presence {
         match self.identity.functions[function.index()].sides {
             [Some(_), None] => Presence::Vanished,
@@ -262,39 +276,39 @@ impl<'p> Comparison<'p> {
         counts
     }
 
-    /// A function as the base mentions it.
+    /// Returns a function as the base mentions it.
     pub fn in_base(&self, function: JoinedId) -> Option<Mention<'p>> {
         self.identity.functions[function.index()].sides[0]
     }
 
-    /// A function as the new profile mentions it.
+    /// Returns a function as the new profile mentions it.
     pub fn in_new(&self, function: JoinedId) -> Option<Mention<'p>> {
         self.identity.functions[function.index()].sides[1]
     }
 
-    /// A function as the new profile mentions it, or else as the base does.
+    /// Returns a function as the new profile mentions it, or else as the base does.
     pub fn mention(&self, function: JoinedId) -> Mention<'p> {
         #[expect(clippy::expect_used, reason = "a function comes from at least one side")]
         self.in_new(function).or(self.in_base(function)).expect("a side")
     }
 
-    /// How many functions of the base, and of the new profile, are taken as this one.
+    /// Returns the counts of functions of the base and of the new profile that this one stands for.
     pub fn counts(&self, function: JoinedId) -> [u32; 2] {
         self.identity.functions[function.index()].counts
     }
 
-    /// The rules that it took to join a function; none where both sides call it the same.
+    /// Returns the rules that joined a function; none if both sides give it the same name.
     pub fn joined_by(&self, function: JoinedId) -> JoinRules {
         self.identity.functions[function.index()].rules
     }
 
-    /// Why a function is taken for renamed.
+    /// Returns the reasons to consider a function renamed, if it is.
     pub fn renamed(&self, function: JoinedId) -> Option<&Resemblance> {
         let index = self.renames.binary_search_by_key(&function, |(function, _)| *function).ok()?;
         Some(&self.renames[index].1)
     }
 
-    /// What each rule joined, for those that joined anything.
+    /// Lists the rules that joined functions.
     pub fn joins(&self) -> Vec<JoinedByRule> {
         let mut joins: Vec<JoinedByRule> = Vec::new();
         for rule in JoinRule::ALL {
@@ -306,59 +320,59 @@ impl<'p> Comparison<'p> {
         joins
     }
 
-    /// The directories that both sides were built in, those that joined most paths first.
+    /// Returns the directories that both sides were built in, those that joined most paths first.
     pub fn checkouts(&self) -> &[Checkout] {
         &self.identity.paths.checkouts
     }
 
-    /// The sum of all self costs.
+    /// Returns the sum of all self costs.
     pub fn total(&self, column: usize) -> Change {
         self.measured.totals.get(0, column)
     }
 
-    /// What a function cost by itself.
+    /// Returns the self cost of a function.
     pub fn self_cost(&self, function: JoinedId, column: usize) -> Change {
         self.measured.self_costs.get(function.index(), column)
     }
 
-    /// What a function cost with all that it called, by the rule [`Inclusive::new`](crate::analysis::Inclusive::new).
+    /// Returns the inclusive cost of a function, by the rule [`Inclusive::new`](crate::analysis::Inclusive::new).
     pub fn inclusive(&self, function: JoinedId, column: usize) -> Change {
         self.measured.inclusive.get(function.index(), column)
     }
 
-    /// How often a function was called.
+    /// Returns the count of calls of a function.
     pub fn calls(&self, function: JoinedId) -> Change {
         self.measured.calls.get(function.index(), 0)
     }
 
-    /// By how much the changes of all functions miss that of the total: 0 unless a side has several runs, as medians do
+    /// Returns the change of the total less the changes of all functions: 0 unless a side has several runs, as medians do
     /// not add up.
     pub fn remainder(&self, column: usize) -> Cost {
         let sum: Cost = self.functions().map(|function| self.self_cost(function, column).delta()).sum();
         self.total(column).delta() - sum
     }
 
-    /// Who calls whom, on both sides; sorted by caller, then callee.
+    /// Returns the arcs of both sides, sorted by caller, then callee.
     pub fn arcs(&self) -> &[ComparedArc] {
         &self.measured.arcs
     }
 
-    /// The inclusive cost of an arc, by its place in [`Comparison::arcs`].
+    /// Returns the inclusive cost of an arc, by its index in [`Comparison::arcs`].
     pub fn arc_cost(&self, arc: usize, column: usize) -> Change {
         self.measured.arc_costs.get(arc, column)
     }
 
-    /// The arcs from a function, as places in [`Comparison::arcs`].
+    /// Returns the arcs from a function, as indices in [`Comparison::arcs`].
     pub fn outgoing(&self, function: JoinedId) -> impl ExactSizeIterator<Item = usize> + Clone {
         self.measured.links.outgoing(function.node()).map(ArcId::index)
     }
 
-    /// The arcs to a function, as places in [`Comparison::arcs`].
+    /// Returns the arcs to a function, as indices in [`Comparison::arcs`].
     pub fn incoming(&self, function: JoinedId) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.measured.links.incoming(function.node()).map(ArcId::index)
     }
 
-    /// By what a recorded event type counts in a column: 1 in its own, and its factor where the column is derived.
+    /// Returns the factor of a recorded event type in a column: 1 in its own column, that of the formula in a derived one.
     fn weight(&self, recorded: usize, column: usize) -> Cost {
         match column.checked_sub(self.recorded_columns().len()) {
             Some(derived) => {
@@ -374,13 +388,13 @@ impl<'p> Comparison<'p> {
         0..self.events.len() - self.derived.len()
     }
 
-    /// Whether anything is counted as calls.
+    /// Returns `true` if there are calls.
     pub fn has_calls(&self) -> bool {
         !self.arcs().is_empty()
     }
 
-    /// What groups of functions cost: self and inclusive costs and calls from outside. `group_of` tells the group of a
-    /// function, and there are `groups` of them.
+    /// Sums the costs of groups of functions: self and inclusive costs, and calls from outside. `group_of` returns the group
+    /// of a function, below `groups`.
     pub fn grouped(&self, groups: usize, group_of: impl Fn(JoinedId) -> usize) -> ComparedGroups {
         let partition = Partition::new(groups, self.functions().map(group_of));
         let of_runs: Vec<GroupCosts> =
@@ -404,7 +418,7 @@ impl<'p> Comparison<'p> {
     }
 }
 
-/// Costs of groups of functions, on both sides.
+/// The costs of groups of functions on both sides. See the example of [`Comparison`].
 #[derive(Debug)]
 pub struct ComparedGroups {
     self_costs: ChangeTable,
@@ -414,22 +428,22 @@ pub struct ComparedGroups {
 }
 
 impl ComparedGroups {
-    /// What a group cost by itself.
+    /// Returns the self cost of a group.
     pub fn self_cost(&self, group: usize, column: usize) -> Change {
         self.self_costs.get(group, column)
     }
 
-    /// What it cost with all that it called.
+    /// Returns the inclusive cost of a group.
     pub fn inclusive(&self, group: usize, column: usize) -> Change {
         self.inclusive.get(group, column)
     }
 
-    /// How often it was called from outside.
+    /// Returns the count of calls from outside a group.
     pub fn calls(&self, group: usize) -> Change {
         self.calls.get(group, 0)
     }
 
-    /// Whether its inclusive costs may be less than is said.
+    /// Returns `true` if the inclusive costs of a group are upper bounds.
     pub fn is_upper_bound(&self, group: usize) -> bool {
         self.is_upper_bound[group]
     }

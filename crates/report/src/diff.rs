@@ -161,7 +161,7 @@ pub struct Rest {
     pub self_costs: Costs,
 }
 
-/// Definitions of derived event types for comparing these profiles, the weakest first.
+/// Collects definitions of derived event types from profiles to compare, the weakest first.
 pub fn definitions<'p>(
     profiles: impl IntoIterator<Item = &'p Profile>,
     own: &[Definition],
@@ -176,12 +176,12 @@ pub fn definitions<'p>(
     definitions
 }
 
-/// The columns of a comparison to show: those that are asked for, or else the first recorded one that both sides have,
-/// or all of these.
+/// Chooses the columns of a comparison to show: those that are asked for, or else the first recorded one that both sides
+/// have, or all of these.
 ///
 /// # Errors
 ///
-/// The name that no event type has, or that one side lacks.
+/// The name of an event type that does not exist, or that one side lacks.
 pub fn columns(comparison: &Comparison<'_>, asked: &[String], all: bool) -> Result<Vec<usize>, String> {
     let events = comparison.events();
     if asked.is_empty() {
@@ -202,7 +202,7 @@ pub fn columns(comparison: &Comparison<'_>, asked: &[String], all: bool) -> Resu
     asked.iter().map(place).collect()
 }
 
-/// The name of an event type; a second one of the same name has a number after it.
+/// Returns the name of an event type; a second one of the same name has a number after it.
 pub fn event_name(event: &ComparedEvent) -> String {
     gristmill_profile::event_choice::event_name(&event.name, event.repetition)
 }
@@ -382,10 +382,10 @@ fn groups(
     (rows.filter(is_changed).collect(), all)
 }
 
-/// What a function has in common with others.
+/// Returns the group of a function.
 fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedId) -> String {
     let mention = comparison.mention(function);
-    // What both sides have by another path is shown as the new profile has it.
+    // A joined path is shown as the new profile has it.
     let path = |joined: JoinedPathId, otherwise: &[u8]| {
         let [base, new] = comparison.path(joined);
         lossy(new.or(base).unwrap_or(otherwise))

@@ -8,7 +8,7 @@ use super::{SelectionArgs, SortKey, SourceArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// Two profiles: the one before and the one after. - is standard input
+    /// Two profiles: before and after the change; `-` is standard input
     #[arg(
         value_names = ["BASE", "NEW"],
         num_args = 2,
@@ -18,7 +18,7 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Runs before: with several, numbers are medians, and changes within the spread of the runs are noise
+    /// Runs before the change; with several, numbers are medians, and a change within the spread of runs is noise
     #[arg(
         long,
         value_name = "FILE",
@@ -29,7 +29,7 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) base: Vec<PathBuf>,
 
-    /// Runs after
+    /// Runs after the change
     #[arg(
         long,
         value_name = "FILE",
@@ -40,39 +40,39 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) new: Vec<PathBuf>,
 
-    /// Show one function: its callers, what it calls, and its source lines with the costs of both sides
+    /// Show one function: callers, callees, and source lines with the costs of both sides
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["group", "filter"])]
     pub(crate) function: Option<String>,
 
-    /// Order rows by the change of this
+    /// Sort rows by the change of this
     #[arg(long, value_name = "KEY", default_value = "self")]
     pub(crate) sort: SortKey,
 
-    /// Show so many rows, 0 for all; without it 20, in Markdown and HTML more, in JSON and CSV all
+    /// Limit the rows; 0 for all [default: 20 in text, 60 in Markdown, 200 in HTML, else all]
     #[arg(long, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
-    /// Leave out what changed by less than this share of the total of the base; without it 0.01, in JSON and CSV 0
+    /// Hide changes below this share of the base's total [default: 0.01, in JSON and CSV 0]
     #[arg(long, value_name = "PERCENT", value_parser = hundred_thousandths)]
     pub(crate) min: Option<u32>,
 
-    /// Show only rows whose name matches
+    /// Show only rows with a matching name
     #[arg(long, short, value_name = "REGEX")]
     pub(crate) filter: Option<String>,
 
-    /// One row for each of these instead of each function
+    /// Show a row for each of these, not for each function
     #[arg(long, value_name = "WHAT")]
     pub(crate) group: Option<DiffGroup>,
 
-    /// Fail when the profiles were not recorded alike, instead of warning
+    /// Fail, not warn, if tools, commands or environments of the profiles differ
     #[arg(long)]
     pub(crate) strict_environment: bool,
 
-    /// What to write; without it as the name of the output file ends, or else text
+    /// Output format [default: by the extension of the output file, else text]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<DiffFormat>,
 
-    /// File to write; one that ends in .callgrind becomes a profile of the difference, with signs
+    /// Output file; one that ends in .callgrind becomes a profile of the difference, with signed costs
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
@@ -80,55 +80,55 @@ pub(crate) struct DiffArgs {
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 
-    /// Show these event types, recorded or derived, in this order; without it the first that both sides have, and in
-    /// JSON and CSV all of these
+    /// Show these event types, recorded or derived, in this order [default: the first that both sides have, in JSON and
+    /// CSV all of them]
     #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "What to look at")]
     pub(crate) event: Vec<String>,
 
-    /// Define an event type of your own, such as 'Cost = Ir + 10 Bm'; may be repeated
+    /// Define an event type, such as 'Cost = Ir + 10 Bm'; repeatable
     #[arg(long, value_name = "NAME=FORMULA", help_heading = "What to look at")]
     pub(crate) derive: Vec<String>,
 
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
 
-    /// Take all levels of a recursion (f'2, f'3) as one function
-    #[arg(long, help_heading = "What is the same function")]
+    /// Fold all levels of a recursion (f'2, f'3) into one function
+    #[arg(long, help_heading = "Joining functions")]
     pub(crate) fold_recursion: bool,
 
-    /// Take functions that differ only in their recorded callers (f'caller) as one
-    #[arg(long, help_heading = "What is the same function")]
+    /// Fold functions that differ only in their recorded callers (f'caller) into one
+    #[arg(long, help_heading = "Joining functions")]
     pub(crate) fold_callers: bool,
 
-    /// Remove this directory from the start of paths; may be repeated
+    /// Remove this directory from the start of paths; repeatable
     #[arg(
         long,
         value_name = "DIR",
         value_hint = ValueHint::DirPath,
-        help_heading = "What is the same function"
+        help_heading = "Joining functions"
     )]
     pub(crate) strip_prefix: Vec<PathBuf>,
 
-    /// Where a path begins with FROM, read TO instead; may be repeated
-    #[arg(long, value_name = "FROM=TO", help_heading = "What is the same function")]
+    /// Replace FROM at the start of paths by TO; repeatable
+    #[arg(long, value_name = "FROM=TO", help_heading = "Joining functions")]
     pub(crate) map: Vec<String>,
 
-    /// Join functions of unlike builds by these rules only; may be repeated or separated by commas
+    /// Join functions of different builds by these rules only; repeatable, or separated by commas
     #[arg(
         long,
         value_name = "RULE",
         value_delimiter = ',',
         conflicts_with = "no_rule",
-        help_heading = "What is the same function"
+        help_heading = "Joining functions"
     )]
     pub(crate) rule: Vec<String>,
 
-    /// Join by all rules but these, or by none with 'all'; may be repeated or separated by commas
-    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "What is the same function")]
+    /// Join without these rules, or without any with 'all'; repeatable, or separated by commas
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Joining functions")]
     pub(crate) no_rule: Vec<String>,
 
-    /// List the rules and read no file
-    #[arg(long, conflicts_with_all = ["files", "base", "new"], help_heading = "What is the same function")]
+    /// List the rules
+    #[arg(long, conflicts_with_all = ["files", "base", "new"], help_heading = "Joining functions")]
     pub(crate) list_rules: bool,
 
     #[command(flatten)]
@@ -137,17 +137,17 @@ pub(crate) struct DiffArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiffFormat {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// For programs
+    /// JSON for programs
     Json,
-    /// For tables
+    /// Comma-separated values for spreadsheets
     Csv,
-    /// For a comment on a pull request
+    /// Markdown for a comment on a pull request
     Markdown,
-    /// A page of its own
+    /// An HTML page
     Html,
-    /// The difference as a profile, with signs
+    /// The difference as a profile with signed costs
     Callgrind,
 }
 
@@ -160,18 +160,18 @@ pub(crate) enum DiffGroup {
 }
 
 impl DiffArgs {
-    /// What to write: as is said, or as the file is called.
+    /// Returns the format: the one that is asked for, or that of the output file's extension.
     pub(crate) fn format(&self) -> DiffFormat {
         self.format.unwrap_or_else(|| self.output.as_deref().map_or(DiffFormat::Text, format_of))
     }
 
-    /// All profiles that are read.
+    /// Returns the paths of all profiles.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         [&self.files[..], &self.base, &self.new].concat()
     }
 }
 
-/// What a file of this name holds.
+/// Returns the format of a file of this name.
 fn format_of(path: &Path) -> DiffFormat {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     match name.rsplit_once('.').map(|(_, ending)| ending) {
@@ -185,7 +185,7 @@ fn format_of(path: &Path) -> DiffFormat {
     }
 }
 
-/// A share in percent, with three decimals at most, as hundred-thousandths.
+/// Parses a share in percent, with at most three decimals, into hundred-thousandths.
 fn hundred_thousandths(text: &str) -> Result<u32, String> {
     const DECIMALS: usize = 3;
     let number = text.strip_suffix('%').unwrap_or(text).trim();

@@ -12,32 +12,31 @@ pub(crate) struct MergeArgs {
     #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// File to write; - or nothing is standard output
+    /// Output file; `-` is standard output [default: -]
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Keep all parts as they are, one after the other in one file, instead of adding them up
+    /// Write all parts unchanged, one after the other, without summing them
     #[arg(long, conflicts_with_all = ["mean", "median", "scale"])]
     pub(crate) keep_parts: bool,
 
-    /// Divide each sum by the number of runs that have its event type. A merged file counts for as many runs as it was
-    /// made of
+    /// Divide each sum by the count of runs that have its event type; a merged file counts for the runs it was made of
     #[arg(long, conflicts_with = "median")]
     pub(crate) mean: bool,
 
-    /// Take the number in the middle for each line, not the sum. All files are kept in memory for that, in short form
+    /// Write the median of each line, not the sum; it keeps all files in memory, in compact form
     #[arg(long)]
     pub(crate) median: bool,
 
-    /// Multiply all numbers by this, such as 0.25 or 1/3
+    /// Multiply all numbers by this factor, such as 0.25 or 1/3
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
     pub(crate) scale: Option<Ratio>,
 
-    /// Leave out files that cannot be read to their end, with a warning, instead of giving up
+    /// Skip incomplete files with a warning, not an error
     #[arg(long)]
     pub(crate) skip_broken: bool,
 
-    /// Overwrite a file that exists
+    /// Overwrite an existing file
     #[arg(long)]
     pub(crate) force: bool,
 }

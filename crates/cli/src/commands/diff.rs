@@ -21,12 +21,12 @@ use crate::session::Session;
 use crate::source_finder::SourceFinder;
 use crate::terminal::{self, printable_path};
 
-/// What a person reads at a glance, and what fits into a page or a comment.
-const ROWS: usize = 20;
-const ROWS_OF_A_PAGE: usize = 200;
-const ROWS_OF_A_COMMENT: usize = 60;
-/// Smaller changes are left out unless a program reads them: hundred-thousandths of the total.
-const LEAST: u32 = 10;
+/// The limits of rows in text, HTML and Markdown.
+const MAX_TEXT_ROWS: usize = 20;
+const MAX_PAGE_ROWS: usize = 200;
+const MAX_COMMENT_ROWS: usize = 60;
+/// The smallest change that people see, in hundred-thousandths of the total.
+const MIN_CHANGE: u32 = 10;
 
 pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliError> {
     if args.list_rules {
@@ -58,11 +58,11 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     let function = args.function.as_deref().map(|name| function(&comparison, name, &options)).transpose()?;
     let look = match target {
         Target::Stdout => session.look(),
-        // Nobody knows on what it will be read.
+        // The width and colors of the reader are unknown.
         Target::File(_) => Look::plain(terminal::PIPE_WIDTH),
     };
     if is_for_programs(format) {
-        // Documents for people say it at their top.
+        // Documents for people contain them.
         diff::doubts(&comparison, &options.columns).iter().for_each(|doubt| session.warn(doubt));
     }
     session.write_to(&target, args.force, |out| {
@@ -95,14 +95,14 @@ fn is_for_programs(format: DiffFormat) -> bool {
     matches!(format, DiffFormat::Json | DiffFormat::Csv | DiffFormat::Callgrind)
 }
 
-/// The runs of a side, each with the other files of its recording if that is asked for.
+/// Loads the runs of a side, each with the other files of its recording if that is asked for.
 fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec<Profile>, CliError> {
     let load = |file: &PathBuf| {
         let profile = load::profile(std::slice::from_ref(file), &args.selection, session)?;
         if profile.function_count() == 0 {
             return Err(CliError::Usage {
-                message: format!("{}: there is no function in it to compare", printable_path(file)),
-                hint: Some("gristmill lint tells what is wrong with a profile".to_owned()),
+                message: format!("{}: no function to compare", printable_path(file)),
+                hint: Some("gristmill lint shows what is wrong with a profile".to_owned()),
             });
         }
         Ok(profile)
@@ -147,8 +147,8 @@ fn refuse_unlike(args: &DiffArgs, comparison: &Comparison<'_>) -> Result<(), Cli
     }
     let sentences: Vec<String> = unlike.iter().map(diff::warning).collect();
     Err(CliError::Usage {
-        message: format!("the profiles were not recorded alike: {}", sentences.join("; ")),
-        hint: Some("without --strict-environment they are compared all the same".to_owned()),
+        message: format!("the recordings differ: {}", sentences.join("; ")),
+        hint: Some("without --strict-environment, this is a warning".to_owned()),
     })
 }
 
@@ -169,9 +169,9 @@ fn options_of(
         }
     })?;
     let rows = match format {
-        DiffFormat::Text => Some(ROWS),
-        DiffFormat::Markdown => Some(ROWS_OF_A_COMMENT),
-        DiffFormat::Html => Some(ROWS_OF_A_PAGE),
+        DiffFormat::Text => Some(MAX_TEXT_ROWS),
+        DiffFormat::Markdown => Some(MAX_COMMENT_ROWS),
+        DiffFormat::Html => Some(MAX_PAGE_ROWS),
         DiffFormat::Json | DiffFormat::Csv | DiffFormat::Callgrind => None,
     };
     Ok(DiffOptions {
@@ -189,14 +189,14 @@ fn options_of(
             Some(limit) => Some(limit),
             None => rows,
         },
-        min: args.min.unwrap_or(if is_for_programs { 0 } else { LEAST }),
+        min: args.min.unwrap_or(if is_for_programs { 0 } else { MIN_CHANGE }),
         filter,
-        causes: rows.map(|rows| rows.min(MOST_CAUSES)),
+        causes: rows.map(|rows| rows.min(MAX_CAUSES)),
     })
 }
 
-/// More causes than these explain nothing to a person.
-const MOST_CAUSES: usize = 10;
+/// The limit of causes for people.
+const MAX_CAUSES: usize = 10;
 
 /// Finds the function that an option names.
 fn function(comparison: &Comparison<'_>, query: &str, options: &DiffOptions) -> Result<JoinedId, CliError> {

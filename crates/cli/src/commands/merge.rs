@@ -1,4 +1,4 @@
-//! `gristmill merge`: many profiles made one.
+//! `gristmill merge`: sums many profiles.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -22,11 +22,11 @@ use crate::session::Session;
 use crate::size::Size;
 use crate::terminal::{grouped, printable};
 
-/// More values than these tell nothing more of how unlike profiles are.
-const MOST_SHOWN: usize = 3;
+/// The limit of values in a warning.
+const MAX_VALUES: usize = 3;
 
-/// As many as Callgrind ever records fit.
-const MOST_EVENTS_SHOWN: usize = 26;
+/// The limit of event types in a warning: all of Callgrind fit.
+const MAX_EVENTS: usize = 26;
 
 pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let target = output::target(args.output.as_deref(), &args.files, args.force)?;
@@ -36,11 +36,11 @@ pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, Cli
     let merger = merged(args, session)?;
     if merger.runs() == 0 {
         return Err(CliError::Usage {
-            message: "there is nothing to merge: no file has any costs".to_owned(),
+            message: "nothing to merge: no file has costs".to_owned(),
             hint: None,
         });
     }
-    tell(args, &merger, session);
+    warn(args, &merger, session);
     let combine = match (args.mean, args.median) {
         (true, _) => Combine::Mean,
         (_, true) => Combine::Median,
@@ -53,19 +53,19 @@ pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, Cli
     Ok(ExitStatus::Success)
 }
 
-/// What the user should know of the sum.
-fn tell(args: &MergeArgs, merger: &Merger, session: &Session) {
+/// Warns of what makes the sum doubtful.
+fn warn(args: &MergeArgs, merger: &Merger, session: &Session) {
     for (kind, values) in merger.differences() {
         let shown = |value: &String| match value.as_str() {
             "" => "(none)".to_owned(),
             value => printable(value.as_bytes()).into_owned(),
         };
         let values: Vec<String> = values.iter().map(shown).collect();
-        let first = values.iter().take(MOST_SHOWN).map(String::as_str).collect::<Vec<_>>().join(" | ");
-        let more = if values.len() > MOST_SHOWN { " | …" } else { "" };
+        let first = values.iter().take(MAX_VALUES).map(String::as_str).collect::<Vec<_>>().join(" | ");
+        let more = if values.len() > MAX_VALUES { " | …" } else { "" };
         let kind = if kind.is_empty() { "description" } else { &kind };
         let kind = printable(kind.as_bytes());
-        session.warn(&format!("the profiles are not alike, {kind}: {first}{more}"));
+        session.warn(&format!("the profiles differ in {kind}: {first}{more}"));
     }
     let runs = merger.runs();
     let mut incomplete: BTreeMap<u64, Vec<String>> = BTreeMap::new();
@@ -74,42 +74,42 @@ fn tell(args: &MergeArgs, merger: &Merger, session: &Session) {
     }
     for (with, events) in incomplete {
         let (with, runs) = (grouped(with), grouped(runs));
-        let more = events.len().saturating_sub(MOST_EVENTS_SHOWN);
-        let mut events = events.into_iter().take(MOST_EVENTS_SHOWN).collect::<Vec<_>>().join(", ");
+        let more = events.len().saturating_sub(MAX_EVENTS);
+        let mut events = events.into_iter().take(MAX_EVENTS).collect::<Vec<_>>().join(", ");
         if more > 0 {
             events.push_str(&format!(" and {more} more"));
         }
-        session.warn(&format!("only {with} of {runs} runs have {events}: the sums are of those"));
+        session.warn(&format!("only {with} of {runs} runs have {events}; the sums are over those"));
     }
     if args.median {
-        // In how many bytes depends on which thread read which file.
+        // Their size in bytes depends on which thread read which file.
         let lines = grouped(merger.line_count() as i128);
-        session.tell(&format!("for the median, {lines} lines of all files were kept"));
+        session.tell(&format!("kept {lines} lines of all files for the median"));
         let files = args.files.len() as u64;
         if runs > files {
-            session.warn("a merged file counts as one run of the median, though it was made of several");
+            session.warn("a merged file counts as one run of the median, although it was made of several");
         }
     }
 }
 
-/// What one thread does with its files.
+/// The files, and the state that all threads share.
 struct Work<'a> {
     args: &'a MergeArgs,
     max_size: Size,
     next: AtomicUsize,
-    /// How many threads each file is loaded with.
+    /// The count of threads that load a file.
     threads: usize,
     notes: Mutex<Vec<(usize, Note)>>,
     progress: Mutex<Progress>,
 }
 
-/// What happened to a file.
+/// An event about a file.
 enum Note {
     Warning(String),
     Failure(CliError),
 }
 
-/// Reads the files a few at a time, on all cores, and keeps their sums only.
+/// Reads the files on all cores, one per thread, and keeps their sums only.
 fn merged(args: &MergeArgs, session: &Session) -> Result<Merger, CliError> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let workers = cores.min(args.files.len()).max(1);
@@ -135,7 +135,7 @@ fn merged(args: &MergeArgs, session: &Session) -> Result<Merger, CliError> {
     for (_, note) in notes {
         match note {
             Note::Warning(message) => session.warn(&message),
-            // Files are taken in their order, so the first that failed is always the same.
+            // Files are read in order, so the first failure is always the same.
             Note::Failure(error) => return Err(error),
         }
     }
@@ -156,7 +156,7 @@ impl Work<'_> {
             let Some(path) = self.args.files.get(place) else { return merger };
             if let Err(error) = self.add(place, path, &mut merger) {
                 self.note(place, Note::Failure(error));
-                // Nobody need begin another one.
+                // No thread needs to read another one.
                 self.next.store(self.args.files.len(), Ordering::Relaxed);
             }
         }
@@ -189,17 +189,18 @@ impl Work<'_> {
     }
 }
 
-/// What is odd about a file that can be merged all the same.
+/// Returns a warning about a file that can still be merged.
 fn oddity(profile: &Profile) -> Option<String> {
     let name = profile.inputs().first().map_or("", |input| input.name.as_str());
     if profile.event_count() == 0 {
-        return Some(format!("{name}: has no costs and adds nothing"));
+        return Some(format!("{name}: no costs, adds nothing"));
     }
     match profile.finding_count() {
         0 => None,
         count => Some(format!(
-            "{name}: {} had to be guessed; gristmill lint tells where",
-            if count == 1 { "one thing".to_owned() } else { format!("{} things", grouped(count)) }
+            "{name}: {}; gristmill lint lists {}",
+            if count == 1 { "1 finding".to_owned() } else { format!("{} findings", grouped(count)) },
+            if count == 1 { "it" } else { "them" }
         )),
     }
 }
@@ -231,7 +232,7 @@ fn keep_parts(args: &MergeArgs, target: &output::Target, session: &Session) -> R
     Ok(ExitStatus::Success)
 }
 
-/// An error of the writer.
+/// Makes the error of a failed writer.
 fn writing_failed(error: &gristmill_format::Error) -> CliError {
     CliError::of_sink(error).unwrap_or_else(|| CliError::Profile {
         message: format!("the result cannot be written: {}", error.kind()),

@@ -1,17 +1,19 @@
-//! Which directories two builds were made in, told by paths that end alike.
+//! Directories that two builds were made in, found by the common ends of paths.
 
 use std::collections::HashMap;
 
 use crate::interner::Interner;
 
-/// Two directories that stand for the same, with their last slash. Empty is where relative paths begin.
+/// Two directories with the same content, each with its last slash; empty for the start of relative paths.
+///
+/// See the example of [`Comparison`](super::Comparison).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
-    /// In the base.
+    /// The directory in the base.
     pub base: Vec<u8>,
-    /// In the new profile.
+    /// The directory in the new profile.
     pub new: Vec<u8>,
-    /// How many paths were joined by it.
+    /// The count of paths that it joined.
     pub paths: usize,
 }
 
@@ -24,17 +26,17 @@ pub(super) struct LonePath<'a> {
     pub(super) index: usize,
 }
 
-/// Two paths that may be the same, and how much of each is directory.
+/// Two paths that may be the same, and the lengths of their directories.
 struct Candidate {
     base: usize,
     new: usize,
     directories: (usize, usize),
 }
 
-/// Joins lone paths of both sides, each with at most one: pairs of ids, base first, and by which directories.
+/// Pairs lone paths of both sides, each with at most one other. Returns pairs of indices, base first, and the directories.
 ///
-/// Sorted by what they end in, the paths that have most in common stand beside each other. Each path votes for the
-/// directories that remain of it and of its neighbours; the pair of directories with most votes joins first.
+/// In the order of their reversed texts, paths with long common ends are neighbours. Each path votes for the directories
+/// that remain of it and of its neighbours; the pair of directories with most votes joins first.
 pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Checkout>) {
     let mut order: Vec<usize> = (0..lone.len()).collect();
     let backwards = |place: &usize| lone[*place].path.iter().rev();
@@ -67,8 +69,7 @@ pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Che
     for candidate in &candidates {
         *votes.entry(directories(candidate)).or_default() += 1;
     }
-    // The order must be the same when base and new change places, so that a difference is that of the other way round
-    // with all signs changed.
+    // The order must not depend on which side is the base, so that swapping the sides changes signs only.
     let key = |candidate: &Candidate| {
         let (base, new) = directories(candidate);
         let (a, b) = (lone[candidate.base].path, lone[candidate.new].path);
@@ -98,7 +99,7 @@ pub(super) fn pair_paths(lone: &[LonePath<'_>]) -> (Vec<(usize, usize)>, Vec<Che
     (pairs, checkouts)
 }
 
-/// How long the end is that two paths have in common, whole names only.
+/// Returns the length of the common end of two paths, whole path segments only.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
     let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let is_boundary = |path: &[u8]| path.len() == same || path[path.len() - same - 1] == b'/';
@@ -106,6 +107,6 @@ fn common_end(a: &[u8], b: &[u8]) -> usize {
         return same;
     }
     let end = &a[a.len() - same..];
-    // Where one begins with the slash that the other lacks, the rest after it is in common all the same.
+    // If one begins with a slash that the other lacks, the rest after it is common.
     end.iter().position(|&byte| byte == b'/').map_or(0, |slash| same - slash - 1)
 }

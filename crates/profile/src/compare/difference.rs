@@ -1,4 +1,4 @@
-//! The difference as a profile with signs, which everything that reads profiles can read.
+//! The difference as a profile with signed costs, for every program that reads profiles.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use gristmill_format::{
     PositionKind, PositionStyle, Positions, Record, Words, Writer,
 };
 
-use super::lines::LinePlace;
+use super::lines::SourceLine;
 use super::measure::columns_of;
 use super::raw::Mention;
 use super::{Change, Comparison, JoinedId, Side};
@@ -15,17 +15,17 @@ use crate::cost::{CostTable, add};
 use crate::decode::BlockLine;
 use crate::lines::place_costs;
 
-/// A line of a function; with a callee for what it calls.
+/// A line of a function; with a callee for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     function: JoinedId,
     /// Lines of the function's own file come first.
     is_elsewhere: bool,
-    place: LinePlace,
+    place: SourceLine,
     callee: Option<JoinedId>,
 }
 
-/// Rows of costs by key, a count before them: sorted, each key once.
+/// Rows of a count and costs by key: sorted, each key once.
 #[derive(Debug)]
 struct Rows {
     keys: Vec<Key>,
@@ -34,14 +34,14 @@ struct Rows {
 
 impl Comparison<'_> {
     /// Writes the difference, new less base, as a profile in the Callgrind format: self costs by line, calls with their
-    /// counts and inclusive costs, all with signs. What did not change is left out.
+    /// counts and inclusive costs, all with signs. It omits what did not change.
     ///
-    /// Functions and files are named as in the base, where it has them, so that base and difference together are the new
-    /// profile. Addresses and jumps are not carried over. Of several runs these are the differences of medians.
+    /// Functions and files have their names in the base, if it has them, so that base and difference add up to the new
+    /// profile. Addresses and jumps are omitted. With several runs, the numbers are differences of medians.
     ///
     /// # Errors
     ///
-    /// Those of the sink, and names that no file can hold.
+    /// If the sink fails, or a name cannot be written.
     pub fn write_difference<W: io::Write>(&self, creator: &str, sink: W) -> Result<W, Error> {
         let rows = self.difference();
         let mut writer = Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed);
@@ -50,7 +50,7 @@ impl Comparison<'_> {
         writer.header("creator", creator.as_bytes())?;
         let part = self.runs(Side::New).flat_map(|profile| profile.selected(&self.selection)).next();
         if let Some(command) = part.and_then(|part| part.command()) {
-            // One line, as far as a reader can tell.
+            // A reader found it on one line.
             let _ = writer.header("cmd", command.trim_ascii());
         }
         for (kind, side) in [(&b"Base"[..], Side::Base), (b"New", Side::New)] {
@@ -67,7 +67,7 @@ impl Comparison<'_> {
         self.write_events(&mut writer)?;
         self.write_rows(&rows, &mut writer)?;
         let totals: Vec<Cost> = self.recorded_columns().map(|column| self.total(column).delta()).collect();
-        // Medians do not add up; a reader that checks would say so.
+        // Medians do not add up; a reader that checks would report that.
         if self.runs.len() == 2 {
             writer.write(&Record::new(Line::Header(Header::Totals(Costs::new(&totals)))))?;
         }
@@ -94,8 +94,8 @@ impl Comparison<'_> {
         let mut file: &[u8] = b"";
         for (key, row) in rows.keys.iter().zip(rows.costs.rows()) {
             let (count, costs) = (row[0], &row[1..]);
-            let is_nothing = count == 0 && costs.iter().all(|&cost| cost == 0);
-            if is_nothing {
+            let is_zero = count == 0 && costs.iter().all(|&cost| cost == 0);
+            if is_zero {
                 continue;
             }
             let function = self.as_in_base(key.function);
@@ -134,12 +134,12 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// A function as the base mentions it, or else as the new profile does.
+    /// Returns a function as the base mentions it, or else as the new profile does.
     fn as_in_base(&self, function: JoinedId) -> Mention<'_> {
         self.in_base(function).unwrap_or(self.mention(function))
     }
 
-    /// New less base, by line.
+    /// Subtracts the base from the new side, by line.
     fn difference(&self) -> Rows {
         let runs: Vec<(Side, Rows)> =
             (0..self.runs.len()).map(|run| (self.runs[run].side, self.rows_of(run))).collect();
@@ -165,7 +165,7 @@ impl Comparison<'_> {
         Rows { keys, costs }
     }
 
-    /// The lines of a run.
+    /// Sums the lines of a run.
     fn rows_of(&self, run: usize) -> Rows {
         let profile = self.runs[run].profile;
         let columns = columns_of(profile, &self.events);

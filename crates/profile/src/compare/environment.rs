@@ -1,4 +1,4 @@
-//! What besides the program differs between two sides, so that their costs may not be comparable.
+//! Differences besides the program, which can make costs incomparable.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,20 @@ use super::paths::normal_path;
 use super::{Comparison, PresenceCounts, Side};
 use crate::profile::Profile;
 
-/// Something that is not the same on both sides.
+/// Something besides the program that differs between the sides.
+///
+/// See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unlike {
-    /// What it is.
+    /// What differs.
     pub kind: UnlikeKind,
-    /// What the base says: all different answers of its runs.
+    /// The values in the base: all different ones of its runs.
     pub base: Vec<String>,
-    /// What the new profile says.
+    /// The values in the new profile.
     pub new: Vec<String>,
 }
 
-/// What can differ.
+/// The kind of something that differs. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum UnlikeKind {
@@ -34,24 +36,24 @@ pub enum UnlikeKind {
     Command,
     /// A description, such as that of a cache.
     Description(String),
-    /// What the costs are told for: lines, instructions.
+    /// The positions of costs: lines, instructions.
     Positions,
-    /// Next to no function is on both sides.
+    /// Hardly any function is on both sides.
     Functions,
 }
 
-/// As much of a file as tells who wrote it.
+/// The part of a file that identifies its producer.
 const HEAD_BYTES: usize = 64 << 10;
-/// So many answers of a side are told.
-const MAX_ANSWERS: usize = 4;
+/// The limit of values of each side.
+const MAX_VALUES: usize = 4;
 
 impl Comparison<'_> {
-    /// Whether calls of some run were not counted but seen in samples, so that nothing can be said of costs by call.
+    /// Returns `true` if calls of some run were sampled, not counted, so that costs per call are unknown.
     pub fn is_sampled(&self) -> bool {
         self.is_sampled
     }
 
-    /// What besides the program differs between the sides.
+    /// Lists what differs between the sides besides the program.
     pub fn environment(&self) -> Vec<Unlike> {
         let mut unlike = Vec::new();
         let mut compare = |kind: UnlikeKind, of: &dyn Fn(&Profile, Side) -> BTreeSet<String>| {
@@ -59,7 +61,7 @@ impl Comparison<'_> {
                 self.runs(side).flat_map(|profile| of(profile, side)).collect()
             });
             if base != new {
-                let shown = |answers: BTreeSet<String>| answers.into_iter().take(MAX_ANSWERS).collect();
+                let shown = |answers: BTreeSet<String>| answers.into_iter().take(MAX_VALUES).collect();
                 unlike.push(Unlike { kind, base: shown(base), new: shown(new) });
             }
         };
@@ -93,7 +95,7 @@ impl Comparison<'_> {
                 of_kind.map(|(_, value)| lossy(value)).filter(|value| !value.is_empty()).collect()
             });
         }
-        // One that has another tool has another version as well.
+        // With another tool, the version differs in any case.
         if unlike.iter().any(|unlike| unlike.kind == UnlikeKind::Producer) {
             unlike.retain(|unlike| unlike.kind != UnlikeKind::Version);
         }
@@ -101,7 +103,7 @@ impl Comparison<'_> {
         unlike
     }
 
-    /// All kinds of descriptions of both sides. What a file has more of is not told.
+    /// Returns the kinds of descriptions of both sides, up to a limit for each file.
     fn description_kinds(&self) -> BTreeSet<String> {
         const MAX_KINDS: usize = 64;
         let profiles = self.runs.iter().map(|run| run.profile);
@@ -110,10 +112,10 @@ impl Comparison<'_> {
         kinds.map(lossy).collect()
     }
 
-    /// A command without what a checkout or a build changes in it.
+    /// Removes from a command what depends on a checkout or a build.
     fn comparable_command(&self, command: &str, side: Side) -> String {
         let mut command = command.to_owned();
-        for checkout in self.checkouts().iter().take(MAX_ANSWERS) {
+        for checkout in self.checkouts().iter().take(MAX_VALUES) {
             let directory = match side {
                 Side::Base => &checkout.base,
                 Side::New => &checkout.new,
@@ -126,7 +128,7 @@ impl Comparison<'_> {
         }
         let words = command.split(' ').enumerate().map(|(nth, word)| {
             let (word, _) = normal_path(word, JoinRules::all(), &[]);
-            // Where the program lies says nothing of it.
+            // The directory of the program does not matter.
             match nth {
                 0 => word.rsplit_once('/').map_or(word.clone(), |(_, name)| name.to_owned()),
                 _ => word,
@@ -135,7 +137,7 @@ impl Comparison<'_> {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Two programs that have nothing to do with each other can be compared, but hardly on purpose.
+    /// Finds out if the two sides are unrelated programs, which is hardly intended.
     fn unlike_functions(&self) -> Option<Unlike> {
         const ONE_IN: usize = 10;
         let PresenceCounts { both, vanished, new } = self.presence_counts();
@@ -149,7 +151,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.trim_ascii()).into_owned()
 }
 
-/// Who wrote the files of a profile, as far as their beginnings tell.
+/// Goes through the producers of a profile's files.
 pub(super) fn producers(profile: &Profile) -> impl Iterator<Item = ProducerKind> {
     let heads = profile.inputs().iter().map(|input| &input.bytes[..input.bytes.len().min(HEAD_BYTES)]);
     heads.map(|head| Lint::default().run(head, |_| {}).producer.kind)

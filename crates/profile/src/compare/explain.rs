@@ -1,11 +1,10 @@
-//! Why a total changed: a list of causes whose effects add up to the change of all self costs, with nothing counted
-//! twice.
+//! The causes of a changed total. Their effects add up to the change of all self costs; nothing is counted twice.
 //!
-//! The change of each function's self cost is taken apart. What moved between it and its callers is told by the move.
-//! Of the rest, a part follows from how often it was called: the change of its calls, at what a call cost in the base.
-//! That part belongs to where the calls come from: if its caller was called more often in the same measure, one looks
-//! further up, until a caller calls more often than it used to. What remains is that each call costs more or less than
-//! before. New and vanished functions count as a whole, together with those that only they call.
+//! The change of each function's self cost is split. First comes the cost that moved between it and its callers. Of the
+//! rest, one part is due to the count of calls: the change of the count, times the cost per call in the base. That part
+//! belongs to the origin of the calls: if the caller was called more often by the same ratio, its own callers are the next
+//! to look at, until one calls more often than before. The remaining part is due to the cost per call. New and vanished
+//! functions count as a whole, with the functions that only they call.
 
 use std::collections::BTreeMap;
 
@@ -15,27 +14,27 @@ use super::moves::{Move, MoveKind, moves};
 use super::ratio::{by_calls, is_same_ratio};
 use super::{Change, Comparison, JoinedId, Presence};
 
-/// One reason why costs changed.
+/// A cause of changed costs. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// Cost moved between a function and its callers.
     Moved {
-        /// Which way.
+        /// The direction.
         kind: MoveKind,
         /// The function.
         function: JoinedId,
-        /// Its callers, and how their self cost changed by it.
+        /// Its callers, with the change of their self cost by it.
         callers: Vec<(JoinedId, Cost)>,
-        /// How much of the function's self cost moved; never below 0.
+        /// The self cost that moved; never negative.
         moved: Cost,
     },
     /// A function is called more or less often than before, also in proportion to its caller.
     Calls {
-        /// From where.
+        /// The caller that it comes from.
         caller: JoinedId,
         /// The function.
         callee: JoinedId,
-        /// How often.
+        /// The count of calls.
         count: Change,
     },
     /// A call of a function costs more or less than before.
@@ -43,7 +42,7 @@ pub enum Cause {
         /// The function.
         function: JoinedId,
     },
-    /// What a function costs changed, and calls are not counted.
+    /// The self cost of a function changed, and calls are not counted.
     SelfCost {
         /// The function.
         function: JoinedId,
@@ -52,33 +51,33 @@ pub enum Cause {
     New {
         /// The function.
         function: JoinedId,
-        /// Who calls it most.
+        /// The caller with most calls.
         caller: Option<JoinedId>,
     },
     /// A function vanished.
     Vanished {
         /// The function.
         function: JoinedId,
-        /// Who called it most.
+        /// The caller with most calls.
         caller: Option<JoinedId>,
     },
 }
 
-/// A cause with its effect.
+/// A cause with its effect. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// The cause.
     pub cause: Cause,
-    /// By how much it changed the total.
+    /// The change of the total by it.
     pub effect: Cost,
-    /// The functions whose self cost it changed, by how much, the greatest first.
+    /// The functions whose self cost it changed, each with the change, the greatest first.
     pub functions: Vec<(JoinedId, Cost)>,
-    /// All of this may be chance: it is within what the runs of a side differ by.
+    /// `true` if all of it is within the spread of a side's runs.
     pub is_noise: bool,
 }
 
 impl Explanation {
-    /// How much self cost it accounts for: its effect, or what moved.
+    /// Returns the self cost that it accounts for: its effect, or the cost that moved.
     pub fn size(&self) -> Cost {
         match &self.cause {
             Cause::Moved { moved, .. } => self.effect.abs().max(*moved),
@@ -87,18 +86,18 @@ impl Explanation {
     }
 }
 
-/// All causes of the change of one event type.
+/// All causes of the change of one event type. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanations {
-    /// The causes, those that account for most first; noise comes last.
+    /// The causes, the largest first; noise comes last.
     pub causes: Vec<Explanation>,
 }
 
-/// What parts of changes are gathered by.
+/// The key of a cause: changes with the same key are its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Key {
     Move(usize),
-    /// By place of the arc.
+    /// By the index of the arc.
     Calls(usize),
     PerCall(JoinedId),
     SelfCost(JoinedId),
@@ -107,10 +106,10 @@ enum Key {
 }
 
 impl Comparison<'_> {
-    /// Why the self costs of an event type changed. The effects add up to the change of the total, less
+    /// Finds the causes of the change of an event type. The effects add up to the change of the total, less
     /// [`Comparison::remainder`].
     pub fn explain(&self, column: usize) -> Explanations {
-        // Of calls that were only seen in samples nobody knows how many there were.
+        // The count of sampled calls is unknown.
         let is_counted = self.has_calls() && !self.is_sampled();
         let moves = if is_counted { moves(self, column) } else { Vec::new() };
         let callers = Callers::new(self);
@@ -140,8 +139,8 @@ impl Comparison<'_> {
                     let before = self.self_cost(function, column).base.median;
                     let part = by_calls(before, (calls.base.median, calls.new.median));
                     let are_apart = !cancel_out(part, rest - part);
-                    let is_told = is_counted && are_apart && !calls.is_noise();
-                    let explained = match callers.origin(function).filter(|_| is_told) {
+                    let is_usable = is_counted && are_apart && !calls.is_noise();
+                    let explained = match callers.origin(function).filter(|_| is_usable) {
                         Some(origin) => {
                             add(origin, part);
                             part
@@ -200,18 +199,18 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether two parts of a change all but undo each other. When one call in the base did the work of a million in the new
-/// profile, neither what the calls changed nor what each of them costs explains anything.
+/// Returns `true` if two parts of a change nearly cancel out. If one call in the base did the work of a million in the new
+/// profile, neither the count of calls nor the cost per call explains the change.
 fn cancel_out(a: Cost, b: Cost) -> bool {
-    /// Parts are told apart up to so many times their sum.
-    const MOST_TIMES: Cost = 4;
-    a.signum() * b.signum() < 0 && a.abs().min(b.abs()) > (a + b).abs().saturating_mul(MOST_TIMES)
+    /// Parts that exceed their sum by this factor cancel out.
+    const MAX_FACTOR: Cost = 4;
+    a.signum() * b.signum() < 0 && a.abs().min(b.abs()) > (a + b).abs().saturating_mul(MAX_FACTOR)
 }
 
-/// Where changes in the calls of functions come from.
+/// The origins of changes in call counts.
 struct Callers<'c, 'p> {
     comparison: &'c Comparison<'p>,
-    /// By function: the arc that most of a change in its calls comes over.
+    /// By function: the arc with most of the change of its calls.
     dominant: Vec<Option<usize>>,
 }
 
@@ -225,9 +224,9 @@ impl<'c, 'p> Callers<'c, 'p> {
         self.dominant[function.index()]
     }
 
-    /// Where a change in the calls of a function comes from.
+    /// Finds the origin of a change in the calls of a function.
     fn origin(&self, function: JoinedId) -> Option<Key> {
-        /// A caller that calls as often as before but for one time in so many is not the origin.
+        /// A caller is not the origin if its calls per own call changed by less than one in this many.
         const ONE_IN: Cost = 50;
         let mut seen = vec![function];
         let mut at = function;
@@ -249,7 +248,7 @@ impl<'c, 'p> Callers<'c, 'p> {
                 && calls.base.median > 0
                 && is_same_ratio(before, after, ONE_IN)
                 && !seen.contains(&caller);
-            if !passes_on || seen.len() > MOST_CALLERS {
+            if !passes_on || seen.len() > MAX_CALLERS {
                 return Some(Key::Calls(arc));
             }
             seen.push(caller);
@@ -257,7 +256,7 @@ impl<'c, 'p> Callers<'c, 'p> {
         }
     }
 
-    /// Of functions on one side that call each other, the one that something on both sides calls.
+    /// Follows functions of one side only up to the one that a function of both sides calls.
     fn first_of_its_kind(&self, function: JoinedId) -> JoinedId {
         let presence = self.comparison.presence(function);
         let mut seen = vec![function];
@@ -265,7 +264,7 @@ impl<'c, 'p> Callers<'c, 'p> {
         while let Some(caller) = self.dominant(at).map(|arc| self.comparison.arcs()[arc].caller)
             && self.comparison.presence(caller) == presence
             && !seen.contains(&caller)
-            && seen.len() <= MOST_CALLERS
+            && seen.len() <= MAX_CALLERS
         {
             seen.push(caller);
             at = caller;
@@ -274,7 +273,7 @@ impl<'c, 'p> Callers<'c, 'p> {
     }
 }
 
-/// The caller that most of a change in calls comes from; a function's calls to itself are not looked at.
+/// Finds the arc with most of the change in a function's calls, except calls to itself.
 fn dominant_caller(comparison: &Comparison<'_>, function: JoinedId) -> Option<usize> {
     let delta = comparison.calls(function).delta();
     let caller = |arc: usize| comparison.arcs()[arc].caller;
@@ -286,5 +285,5 @@ fn dominant_caller(comparison: &Comparison<'_>, function: JoinedId) -> Option<us
     })
 }
 
-/// So far up the callers are followed.
-const MOST_CALLERS: usize = 64;
+/// The limit of callers that are followed upwards.
+const MAX_CALLERS: usize = 64;

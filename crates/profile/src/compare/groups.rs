@@ -41,13 +41,13 @@ fn split<'p>(group: Group, functions: &RawFunctions<'p>) -> Vec<Group> {
         members.iter().for_each(|&member| runs.add(functions[member].runs));
         runs
     };
-    // In every run that has any of the group.
+    // All runs that have any function of the group.
     let all = runs_of(&group);
     let has_both = |members: &[RawFunctionId]| {
         (0..2).all(|side| members.iter().any(|&member| functions[member].sides[side]))
             && runs_of(members) == all
     };
-    // Where both sides have the same functions, or at least the same names, nothing need be joined.
+    // If both sides have the same functions, or at least the same names, nothing has to be joined.
     let mention = |member: &RawFunctionId| functions[*member].mention;
     let exact = |member: &RawFunctionId| (mention(member).name, mention(member).file, mention(member).object);
     let by_name = |member: &RawFunctionId| (mention(member).name, &b""[..], &b""[..]);
@@ -58,13 +58,13 @@ fn split<'p>(group: Group, functions: &RawFunctions<'p>) -> Vec<Group> {
             return members.chunk_by(|a, b| key(a) == key(b)).map(<[_]>::to_vec).collect();
         }
     }
-    // Numbers of closures shift when one is put before others, so they tell only where both sides have the same.
+    // A closure added before others shifts their numbers, so numbers count only if both sides have the same.
     let mut by_ordinal = group.clone();
     by_ordinal.sort_by(|a, b| normal(a).ordinal.cmp(&normal(b).ordinal));
     let same = by_ordinal.chunk_by(|a, b| normal(a).ordinal == normal(b).ordinal).all(has_both);
     let ordinal = |member: &RawFunctionId| if same { normal(member).ordinal.as_str() } else { "" };
     let mut members = group;
-    // Stable, so that members stay in the order in which they came.
+    // Stable, so that members keep their order.
     members.sort_by(|a, b| ordinal(a).cmp(ordinal(b)));
     let mut split = Vec::new();
     for chunk in members.chunk_by(|a, b| ordinal(a) == ordinal(b)) {
@@ -118,7 +118,7 @@ fn joined_elsewhere(
         for (index, group) in groups.iter().enumerate() {
             let first = &functions[group[0]];
             let has = |side: Side| group.iter().any(|&member| functions[member].sides[side.index()]);
-            // An address says nothing elsewhere.
+            // An address means nothing in another object.
             if has(Side::Base) == has(Side::New)
                 || first.normal.text.starts_with(b"0x")
                 || first.normal.text.is_empty()

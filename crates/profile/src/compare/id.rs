@@ -32,9 +32,10 @@ macro_rules! ids {
 ids! {
     /// A function of a [`Comparison`](super::Comparison): one or more functions of either side, joined.
     ///
-    /// It is valid for the comparison that made it, and stable: the same profiles and options give the same ids.
+    /// It is valid for the comparison that made it, and stable: the same profiles and options give the same ids. See the
+    /// example there.
     pub JoinedId;
-    /// A path of a [`Comparison`](super::Comparison): a source file or an object, joined.
+    /// A path of a [`Comparison`](super::Comparison): a source file or an object, joined. See the example there.
     pub JoinedPathId;
     /// A function as the runs have it: an object, a source file and a name.
     pub(super) RawFunctionId;
@@ -54,7 +55,7 @@ impl JoinedId {
     }
 }
 
-/// A side of a [`Comparison`](super::Comparison).
+/// A side of a [`Comparison`](super::Comparison). See the example there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The profiles before the change.

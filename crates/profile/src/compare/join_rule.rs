@@ -1,8 +1,15 @@
-//! The rules by which functions of unlike builds are taken for the same.
+//! Join rules: what makes names and paths of two builds equal.
 
 use std::fmt;
 
-/// A rule by which functions of unlike builds are taken for the same. Each can be switched off.
+/// A rule that makes functions of two builds the same. Each can be disabled.
+///
+/// ```
+/// use gristmill_profile::compare::{JoinRule, JoinRules};
+///
+/// let rules = JoinRules::all().without(JoinRule::Rename);
+/// assert!(rules.has(JoinRule::from_name("symbol-hash").unwrap()) && !rules.has(JoinRule::Rename));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum JoinRule {
@@ -10,15 +17,15 @@ pub enum JoinRule {
     DotSegments,
     /// `/rustc/<hash>/` in paths.
     RustcHash,
-    /// Where a toolchain of Rust keeps the sources of its library.
+    /// The directory of a Rust toolchain with the sources of its library.
     RustToolchain,
-    /// Where Cargo keeps the sources of dependencies.
+    /// The directory of Cargo with the sources of dependencies.
     CargoRegistry,
-    /// The hash after the name of what Cargo built.
+    /// The hash after the name of a file that Cargo built.
     CargoHash,
     /// The number of the process.
     Pid,
-    /// Directories that a build was made in, found by the common ends of paths.
+    /// Directories of builds, found by the common ends of paths.
     CheckoutDirectory,
     /// Mangled names and their readable form.
     Mangling,
@@ -42,27 +49,27 @@ pub enum JoinRule {
     ClosureNumber,
     /// Addresses in names.
     Address,
-    /// A function that is alone with its name and file, in another object.
+    /// The only function with its name and file, in another object.
     OtherObject,
-    /// A function that is alone with its name, in another file.
+    /// The only function with its name, in another file.
     OtherFile,
-    /// A function that vanished, and a new one with the same place, cost and callers.
+    /// A vanished function, and a new one with the same file, similar cost and the same callers.
     Rename,
 }
 
-/// What is told of a rule.
+/// The description of a rule. See the example of [`JoinRule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JoinRuleDescription {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it does.
+    /// A sentence about what it does.
     pub about: &'static str,
-    /// A name or path that it changes, and what becomes of it. The rules that join by more than a text have none.
+    /// A name or path that it changes, and the result. Rules that join by more than a text have none.
     pub example: Option<(&'static str, &'static str)>,
 }
 
 impl JoinRule {
-    /// All rules: first those about paths, then those about names, at last those about functions.
+    /// All rules: those about paths, then those about names, then those about functions.
     pub const ALL: [JoinRule; 21] = [
         JoinRule::DotSegments,
         JoinRule::RustcHash,
@@ -87,17 +94,17 @@ impl JoinRule {
         JoinRule::Rename,
     ];
 
-    /// What is told of it.
+    /// Returns its description.
     pub fn description(self) -> JoinRuleDescription {
         let (name, about, example) = match self {
             JoinRule::DotSegments => (
                 "dot-segments",
-                "takes ./, // and dir/../ out of paths",
+                "removes ./, // and dir/../ from paths",
                 Some(("./elf/../elf//dl-open.c", "elf/dl-open.c")),
             ),
             JoinRule::RustcHash => (
                 "rustc-hash",
-                "takes the hash of the compiler out of paths of Rust's library",
+                "removes the hash of the compiler from paths of Rust's library",
                 Some((
                     "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/option.rs",
                     "/rustc/library/core/src/option.rs",
@@ -105,7 +112,7 @@ impl JoinRule {
             ),
             JoinRule::RustToolchain => (
                 "rust-toolchain",
-                "takes sources of Rust's library for the same wherever a toolchain keeps them",
+                "ignores the directory that a toolchain has for the sources of Rust's library",
                 Some((
                     "/home/a/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/option.rs",
                     "/rustc/library/core/src/option.rs",
@@ -113,7 +120,7 @@ impl JoinRule {
             ),
             JoinRule::CargoRegistry => (
                 "cargo-registry",
-                "takes sources of dependencies for the same wherever Cargo keeps them",
+                "ignores the directory that Cargo has for the sources of dependencies",
                 Some((
                     "/home/a/.cargo/registry/src/index.crates.io-6f17d22bba15001f/memchr-2.8.0/src/lib.rs",
                     "registry/memchr-2.8.0/src/lib.rs",
@@ -121,99 +128,98 @@ impl JoinRule {
             ),
             JoinRule::CargoHash => (
                 "cargo-hash",
-                "takes the hash off the names of what Cargo built",
+                "removes the hash from the names of files that Cargo built",
                 Some(("/src/target/release/deps/mill-0123456789abcdef", "/src/target/release/deps/mill")),
             ),
             JoinRule::Pid => (
                 "pid",
-                "takes the number of the process out of paths and names",
+                "removes process ids from paths and names",
                 Some(("/tmp/perf-4711.map", "/tmp/perf-<pid>.map")),
             ),
             JoinRule::CheckoutDirectory => (
                 "checkout-directory",
-                "finds the directories that both sides were built in by the common ends of paths",
+                "finds the directories that both sides were built in, by the common ends of paths",
                 None,
             ),
             JoinRule::Mangling => (
                 "mangling",
-                "takes a mangled name and its readable form for the same",
+                "joins a mangled name with its demangled form",
                 Some(("_ZN5stone5crushEv", "stone::crush()")),
             ),
             JoinRule::SymbolHash => (
                 "symbol-hash",
-                "takes hashes out of names of Rust; functions whose hashes are the same stay together",
+                "removes hashes from Rust names; functions with equal hashes stay separate from others",
                 Some(("mill::grind::h0123456789abcdef", "mill::grind")),
             ),
             JoinRule::SymbolVersion => (
                 "symbol-version",
-                "takes the version off the names of symbols",
+                "removes versions from the names of symbols",
                 Some(("memcpy@@GLIBC_2.14", "memcpy")),
             ),
             JoinRule::LlvmSuffix => (
                 "llvm-suffix",
-                "takes off the number that LLVM gives to local names",
+                "removes the numbers that LLVM adds to local names",
                 Some(("grind.llvm.1234567", "grind")),
             ),
             JoinRule::ColdPart => (
                 "cold-part",
-                "takes a function and its rarely executed part for one",
+                "joins a function with its rarely executed part",
                 Some(("grind(int) [clone .cold]", "grind(int)")),
             ),
             JoinRule::SplitPart => (
                 "split-part",
-                "takes a function and what the compiler split off it for one",
+                "joins a function with the parts that the compiler split off",
                 Some(("grind.part.0", "grind")),
             ),
             JoinRule::Isra => (
                 "isra",
-                "takes a function and its copy with other parameters for one",
+                "joins a function with its copy that has other parameters",
                 Some(("grind.isra.0", "grind")),
             ),
             JoinRule::Constprop => (
                 "constprop",
-                "takes a function and its copy for constant arguments for one",
+                "joins a function with its copy for constant arguments",
                 Some(("grind.constprop.0", "grind")),
             ),
             JoinRule::LtoPrivate => (
                 "lto-private",
-                "takes off the number that link-time optimisation gives to local names",
+                "removes the numbers that link-time optimization adds to local names",
                 Some(("grind.lto_priv.3", "grind")),
             ),
             JoinRule::ClosureNumber => (
                 "closure-number",
-                "takes numbers and lines out of names of closures and lambdas; where both sides have the same ones, \
-                 each stays itself",
+                "removes numbers and lines from names of closures and lambdas, unless both sides have the same ones",
                 Some(("mill::main::{closure#2}", "mill::main::{closure}")),
             ),
             JoinRule::Address => (
                 "address",
-                "takes addresses out of names; functions whose addresses are the same stay together",
+                "removes addresses from names; functions with equal addresses stay separate from others",
                 Some(("0x000000000001ab70", "0x")),
             ),
             JoinRule::OtherObject => (
                 "other-object",
-                "joins functions that are alone with their name and file, whatever their object",
+                "joins functions that are the only ones of their name and file, in any object",
                 None,
             ),
             JoinRule::OtherFile => {
-                ("other-file", "joins functions that are alone with their name, whatever their file", None)
+                ("other-file", "joins functions that are the only ones of their name, in any file", None)
             }
             JoinRule::Rename => (
                 "rename",
-                "joins a function that vanished with a new one that has its file, nearly its cost, and its callers",
+                "joins a vanished function with a new one that has the same file, similar cost and the same callers",
                 None,
             ),
         };
         JoinRuleDescription { name, about, example }
     }
 
-    /// What it is called.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         self.description().name
     }
 
-    /// The rule that is called so.
-    pub fn named(name: &str) -> Option<JoinRule> {
+    /// Finds a rule by its name.
+    pub fn from_name(name: &str) -> Option<JoinRule> {
         JoinRule::ALL.into_iter().find(|rule| rule.name() == name)
     }
 }
@@ -224,48 +230,48 @@ impl fmt::Display for JoinRule {
     }
 }
 
-/// Some of the rules.
+/// A set of rules. See the example of [`JoinRule`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct JoinRules(u32);
 
 impl JoinRules {
-    /// None of them.
+    /// The empty set.
     pub const NONE: JoinRules = JoinRules(0);
 
-    /// All of them.
+    /// Returns the set of all rules.
     pub fn all() -> Self {
         JoinRule::ALL.into_iter().fold(JoinRules::NONE, JoinRules::with)
     }
 
-    /// These and one more.
+    /// Adds a rule.
     #[must_use]
     pub fn with(self, rule: JoinRule) -> Self {
         JoinRules(self.0 | 1 << rule as u32)
     }
 
-    /// These without one.
+    /// Removes a rule.
     #[must_use]
     pub fn without(self, rule: JoinRule) -> Self {
         JoinRules(self.0 & !(1 << rule as u32))
     }
 
-    /// Those of both.
+    /// Returns the union.
     #[must_use]
     pub fn and(self, other: JoinRules) -> Self {
         JoinRules(self.0 | other.0)
     }
 
-    /// Whether a rule is among them.
+    /// Returns `true` if a rule is in the set.
     pub fn has(self, rule: JoinRule) -> bool {
         self.0 & 1 << rule as u32 != 0
     }
 
-    /// Whether there is none.
+    /// Returns `true` if the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The rules, in the order of [`JoinRule::ALL`].
+    /// Goes through the rules in the order of [`JoinRule::ALL`].
     pub fn iter(self) -> impl Iterator<Item = JoinRule> {
         JoinRule::ALL.into_iter().filter(move |&rule| self.has(rule))
     }

@@ -1,4 +1,4 @@
-//! Costs of both sides by line: of one function for reports, of all for the difference as a profile.
+//! Costs of a function by line, on both sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,67 +11,67 @@ use crate::cost::add;
 use crate::decode::Place;
 use crate::lines::LineDetail;
 
-/// A source line. Files are known by the comparison's own numbers; see [`Comparison::path`].
+/// A source line; [`Comparison::path`] returns the path of its file. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinePlace {
+pub struct SourceLine {
     /// The source file.
     pub file: JoinedPathId,
-    /// The line; 0 where it is not known.
+    /// The line number; 0 if it is unknown.
     pub line: u64,
 }
 
-/// What a line of a function cost on both sides.
+/// The costs of a line on both sides. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedLine {
-    /// Where it is.
-    pub place: LinePlace,
-    /// What it cost by itself, by column.
+    /// Its file and number.
+    pub place: SourceLine,
+    /// Its self cost, by column.
     pub costs: Vec<Change>,
-    /// The calls that it makes: who is called, how often, and what they cost by column.
+    /// The calls that it makes: callee, count, and inclusive costs by column.
     pub calls: Vec<(JoinedId, Change, Vec<Change>)>,
 }
 
-/// Costs of one run; counts of calls come before the costs of calls.
+/// The lines of one run; calls have their count before their costs.
 #[derive(Default)]
 struct RunLines {
-    self_costs: BTreeMap<LinePlace, Vec<Cost>>,
-    calls: BTreeMap<(LinePlace, JoinedId), Vec<Cost>>,
+    self_costs: BTreeMap<SourceLine, Vec<Cost>>,
+    calls: BTreeMap<(SourceLine, JoinedId), Vec<Cost>>,
 }
 
 impl Comparison<'_> {
-    /// The path of a file or object, as the base and as the new profile have it.
+    /// Returns the path of a file or object in the base and in the new profile.
     pub fn path(&self, path: JoinedPathId) -> [Option<&[u8]>; 2] {
         self.identity.paths.sides(path)
     }
 
-    /// The joined file of a function.
+    /// Returns the joined file of a function.
     pub fn file(&self, function: JoinedId) -> JoinedPathId {
         self.identity.functions[function.index()].file
     }
 
-    /// The joined path of a function's object; see [`Comparison::path`].
+    /// Returns the joined path of a function's object.
     pub fn object(&self, function: JoinedId) -> JoinedPathId {
         self.identity.functions[function.index()].object
     }
 
-    /// The lines of a function on both sides, by place.
+    /// Reads the lines of a function on both sides, by file and number.
     pub fn lines(&self, function: JoinedId) -> Vec<ComparedLine> {
         let runs: Vec<(Side, RunLines)> =
             (0..self.runs.len()).map(|run| (self.runs[run].side, self.lines_of_run(run, function))).collect();
-        let mut lines: BTreeMap<LinePlace, ComparedLine> = BTreeMap::new();
+        let mut lines: BTreeMap<SourceLine, ComparedLine> = BTreeMap::new();
         let blank = |place| ComparedLine {
             place,
             costs: vec![Change::default(); self.events.len()],
             calls: Vec::new(),
         };
-        let places: BTreeSet<LinePlace> =
+        let places: BTreeSet<SourceLine> =
             runs.iter().flat_map(|(_, run)| run.self_costs.keys().copied()).collect();
         for place in places {
             let rows = runs.iter().map(|(side, run)| (*side, run.self_costs.get(&place).map(Vec::as_slice)));
             let costs = (0..self.events.len()).map(|column| Change::from_rows(rows.clone(), column));
             lines.entry(place).or_insert_with(|| blank(place)).costs = costs.collect();
         }
-        let calls: BTreeSet<(LinePlace, JoinedId)> =
+        let calls: BTreeSet<(SourceLine, JoinedId)> =
             runs.iter().flat_map(|(_, run)| run.calls.keys().copied()).collect();
         for (place, callee) in calls {
             let key = (place, callee);
@@ -107,15 +107,15 @@ impl Comparison<'_> {
         lines
     }
 
-    pub(super) fn line_place(&self, run: usize, place: &Place) -> LinePlace {
-        LinePlace { file: self.identity.paths.file(run, place.file), line: place.line.unwrap_or(0) }
+    pub(super) fn line_place(&self, run: usize, place: &Place) -> SourceLine {
+        SourceLine { file: self.identity.paths.file(run, place.file), line: place.line.unwrap_or(0) }
     }
 
-    /// Costs as a profile records them, in the columns of the comparison, derived ones too.
+    /// Converts recorded costs to the columns of the comparison, derived ones included.
     fn in_columns(&self, columns: &[usize], row: &[Cost]) -> Vec<Cost> {
         let mut costs = vec![0; self.recorded_columns().len()];
         columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
-        // The sum of all lines was reckoned without overflow, so no line is above all bounds.
+        // The sum of all lines did not overflow; a line whose derived cost does has 0.
         let derived: Vec<Cost> = self.derived.iter().map(|derived| derived.of(&costs).unwrap_or(0)).collect();
         costs.extend(derived);
         costs

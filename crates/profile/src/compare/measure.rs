@@ -1,4 +1,4 @@
-//! From profiles to what is known of both sides: joins functions, sums up each run, and puts the runs beside each other.
+//! Measuring: joins functions, sums each run over them, and puts the runs side by side.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ impl<'p> Comparison<'p> {
     ///
     /// # Errors
     ///
-    /// When a side has no run, when nothing of one is selected, or when they have no event type in common.
+    /// If a side has no run, if no part of a run is selected, or if no event type is on both sides.
     pub fn new(
         base: &[&'p Profile],
         new: &[&'p Profile],
@@ -109,7 +109,7 @@ impl<'p> Comparison<'p> {
     }
 }
 
-/// All numbers of functions and arcs, on both sides.
+/// The costs and counts of functions and arcs on both sides.
 #[derive(Debug)]
 pub(super) struct Measured {
     pub(super) self_costs: ChangeTable,
@@ -117,15 +117,15 @@ pub(super) struct Measured {
     pub(super) calls: ChangeTable,
     /// One row.
     pub(super) totals: ChangeTable,
-    /// Who calls whom in any run, without costs.
+    /// The arcs of all runs, without costs.
     pub(super) links: CallGraph,
-    /// In the order of those of `links`.
+    /// In the order of the arcs of `links`.
     pub(super) arcs: Vec<ComparedArc>,
     pub(super) arc_costs: ChangeTable,
 }
 
 impl Measured {
-    /// Of all runs, each with its graph; there is one at least, and all are over the same functions and columns.
+    /// Collects them from the graphs of all runs, which have the same functions and columns.
     fn new(runs: &[Run<'_>], graphs: &[CallGraph]) -> Self {
         let pairs = arc_pairs(graphs);
         let mut links = CallGraph::builder(0);
@@ -155,7 +155,7 @@ impl Measured {
     }
 }
 
-/// Self costs, inclusive costs and calls of functions, the totals, and the counts and costs of these arcs.
+/// Returns self costs, inclusive costs and calls of functions, the totals, and the counts and costs of these arcs.
 fn tables_of(graph: &CallGraph, pairs: &[(NodeId, NodeId)]) -> [CostTable; 6] {
     let width = graph.width();
     let all = Inclusive::new(graph, Cycles::new(graph));
@@ -215,7 +215,7 @@ pub(super) fn columns_of(profile: &Profile, events: &[ComparedEvent]) -> Vec<usi
     profile.events().map(column).collect()
 }
 
-/// The call graph of a run over joined functions and the columns of the comparison.
+/// Makes the call graph of a run over joined functions and the columns of the comparison.
 fn joined_graph(
     profile: &Profile,
     selection: &Selection,
@@ -231,7 +231,7 @@ fn joined_graph(
     graph.folded(&Partition::new(identity.functions.len(), groups))
 }
 
-/// Callers and callees of all runs, each pair once, sorted.
+/// Returns the pairs of caller and callee of all runs, each once, sorted.
 fn arc_pairs(graphs: &[CallGraph]) -> Vec<(NodeId, NodeId)> {
     let pair = |arc: CallArc| (arc.caller, arc.callee);
     let mut pairs: Vec<(NodeId, NodeId)> = graphs.iter().flat_map(|graph| graph.arcs().map(pair)).collect();

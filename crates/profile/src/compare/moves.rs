@@ -1,17 +1,17 @@
-//! Cost that moved from a function into its callers, or the other way: the compiler inlined it, or no longer does.
+//! Moves: cost that moved from a function into its callers because it was inlined, or back.
 //!
-//! Told from the call graph: calls of a function became fewer by half or more, what it cost by itself went down, and by
-//! about as much what its callers cost by themselves went up. Where its lines are in another file than theirs,
-//! costs in that file must have come up in the callers, too; a profile knows the file of each line.
+//! The call graph shows them: the calls of a function decreased by half or more, its self cost decreased, and the self
+//! costs of its callers increased by about as much. If its lines are in another file than theirs, the cost of that file must
+//! have increased in the callers, too; a profile knows the file of each line.
 
 use std::collections::HashMap;
 
 use gristmill_format::Cost;
 
 use super::ratio::{by_calls, scaled};
-use super::{Change, ComparedLine, Comparison, JoinedId, JoinedPathId, LinePlace, Presence, Side};
+use super::{Change, ComparedLine, Comparison, JoinedId, JoinedPathId, Presence, Side, SourceLine};
 
-/// Which way cost moved.
+/// The direction of moved cost. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MoveKind {
     /// From a function into its callers.
@@ -25,13 +25,13 @@ pub enum MoveKind {
 pub(super) struct Move {
     pub(super) kind: MoveKind,
     pub(super) function: JoinedId,
-    /// The callers, and how much of their own cost came from it or went to it: above 0 where it was inlined, below where
-    /// it was outlined.
+    /// The callers, each with the self cost that came from the function: positive if it was inlined, negative if it was
+    /// outlined.
     pub(super) callers: Vec<(JoinedId, Cost)>,
 }
 
 impl MoveKind {
-    /// A number before and after, as if all moves were inlining: where code was outlined, base and new change places.
+    /// Returns a number before and after, as if all moves were inlining: for outlined code, base and new are swapped.
     fn sides(self, change: Change) -> (Cost, Cost) {
         let (base, new) = (change.base.median, change.new.median);
         match self {
@@ -40,7 +40,7 @@ impl MoveKind {
         }
     }
 
-    /// What a growth of the new side counts then.
+    /// Returns the sign of an increase on the new side.
     fn sign(self) -> Cost {
         match self {
             MoveKind::Inlined => 1,
@@ -49,7 +49,7 @@ impl MoveKind {
     }
 }
 
-/// Self cost by function and joined file, where it changed: base, new.
+/// Changed self costs by function and file: base, new.
 type ByFile = HashMap<(JoinedId, JoinedPathId), (Cost, Cost)>;
 
 /// Finds moves of both kinds, by function.
@@ -59,16 +59,16 @@ pub(super) fn moves(comparison: &Comparison<'_>, column: usize) -> Vec<Move> {
     kinds.flat_map(|kind| Search::new(comparison, column, kind, &by_file).moves()).collect()
 }
 
-/// A search for moves of one kind, with what is known of each function in the column that counts.
+/// A search for moves of one kind, in one column.
 struct Search<'s, 'p> {
     comparison: &'s Comparison<'p>,
     column: usize,
     kind: MoveKind,
-    /// How its self cost changed.
+    /// By function: the change of its self cost.
     delta: Vec<Cost>,
-    /// The same without what more or fewer calls explain.
+    /// By function: the same without the part that the count of calls explains.
     own_delta: Vec<Cost>,
-    /// Before and after.
+    /// By function: the count of calls before and after.
     calls: Vec<(Cost, Cost)>,
     by_file: &'s ByFile,
 }
@@ -86,18 +86,18 @@ impl<'s, 'p> Search<'s, 'p> {
         Search { comparison, column, kind, delta, own_delta, calls, by_file }
     }
 
-    /// Whether a function lost cost and half of its calls, or more.
+    /// Returns `true` if a function lost cost and at least half of its calls.
     fn is_gone(&self, function: JoinedId) -> bool {
         self.delta[function.index()] < 0 && is_halved(self.calls[function.index()])
     }
 
-    /// How many calls there are over an arc, before and after.
+    /// Returns the count of calls of an arc, before and after.
     fn count(&self, arc: usize) -> (Cost, Cost) {
         self.kind.sides(self.comparison.arcs()[arc].count)
     }
 
     fn moves(&self) -> Vec<Move> {
-        // Who may have taken how much of what.
+        // Taker, function, and the cost that may have moved.
         let mut wishes: Vec<(JoinedId, JoinedId, Cost)> = Vec::new();
         for function in self.comparison.functions().filter(|&function| self.is_gone(function)) {
             let lost = -self.delta[function.index()];
@@ -107,7 +107,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 wishes.push((taker, function, scaled(lost, count, calls).unwrap_or(0)));
             }
         }
-        // A caller gives no more than it grew by.
+        // A caller takes at most the increase of its own cost.
         wishes.sort_unstable();
         let mut granted: Vec<(JoinedId, JoinedId, Cost)> = Vec::new();
         for of_taker in wishes.chunk_by(|a, b| a.0 == b.0) {
@@ -125,7 +125,7 @@ impl<'s, 'p> Search<'s, 'p> {
         for of_function in granted.chunk_by(|a, b| a.0 == b.0) {
             let Some(&(function, ..)) = of_function.first() else { continue };
             let taken: Cost = of_function.iter().map(|(_, _, share)| share).sum();
-            // Inlined code may well get cheaper, but where next to nothing of it came up elsewhere it is gone.
+            // Inlined code can become cheaper, but if hardly any of its cost moved, it was removed.
             if taken.saturating_mul(4) < -self.delta[function.index()] {
                 continue;
             }
@@ -137,20 +137,20 @@ impl<'s, 'p> Search<'s, 'p> {
         moves
     }
 
-    /// A move of which it is known what each caller took.
+    /// Makes a move of the costs that each caller took.
     fn found(&self, function: JoinedId, mut callers: Vec<(JoinedId, Cost)>) -> Move {
         callers.iter_mut().for_each(|(_, share)| *share *= self.kind.sign());
         Move { kind: self.kind, function, callers }
     }
 
-    /// Functions that are gone from callers which cost no more for it, as inlined code may become so much cheaper that a
-    /// loop around it does, too. Lines tell: those of the function have come up in the caller. The moves that are known
-    /// are in the order of functions.
+    /// Finds functions that were inlined into callers whose cost did not increase, as inlining can make a loop around the
+    /// code cheaper, too. Their lines show it: those of the function appear in the caller. The known moves are sorted by
+    /// function.
     fn by_lines(&self, known: &[Move]) -> Vec<Move> {
-        /// All lines of a function are read again for this; those that matter are few.
-        const MOST: usize = 16;
-        const MOST_CALLERS: usize = 4;
-        /// Less of the total than one in so many explains nothing.
+        /// All lines of a function are read again for this; few functions matter.
+        const MAX_FUNCTIONS: usize = 16;
+        const MAX_CALLERS: usize = 4;
+        /// A smaller share of the total than one in this many is ignored.
         const ONE_IN: Cost = 10_000;
         let comparison = self.comparison;
         let total = comparison.total(self.column);
@@ -163,18 +163,18 @@ impl<'s, 'p> Search<'s, 'p> {
             .filter(|&function| !is_known(function))
             .collect();
         gone.sort_by_key(|function| (self.delta[function.index()], *function));
-        gone.truncate(MOST);
+        gone.truncate(MAX_FUNCTIONS);
         let mut moves = Vec::new();
         for function in gone {
             let sides = |line: &ComparedLine| self.kind.sides(line.costs[self.column]);
             let lines = comparison.lines(function).into_iter();
-            let lines: Vec<LinePlace> = lines
+            let lines: Vec<SourceLine> = lines
                 .filter(|line| line.place.line > 0 && sides(line).0 > 0)
                 .map(|line| line.place)
                 .collect();
             let mut callers: Vec<(JoinedId, Cost)> = Vec::new();
             let lost = comparison.incoming(function).filter(|&arc| is_halved(self.count(arc)));
-            for arc in lost.take(MOST_CALLERS) {
+            for arc in lost.take(MAX_CALLERS) {
                 let caller = comparison.arcs()[arc].caller;
                 if caller == function || comparison.presence(caller) != Presence::Both {
                     continue;
@@ -192,7 +192,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 }
             }
             let taken: Cost = callers.iter().map(|(_, share)| share).sum();
-            // A line or two may be shared by chance.
+            // A line or two can be shared accidentally.
             if taken.saturating_mul(10) >= -self.delta[function.index()] {
                 moves.push(self.found(function, callers));
             }
@@ -200,19 +200,19 @@ impl<'s, 'p> Search<'s, 'p> {
         moves
     }
 
-    /// The callers that grew where calls of a function went, with the calls that each lost. Through callers that are gone
-    /// themselves the next ones are found: what was inlined may have been inlined once more.
+    /// Finds the callers with increased cost and fewer calls of a function, with the calls that each lost. If a caller is
+    /// gone itself, its own callers follow: inlined code can be inlined again.
     fn takers(&self, function: JoinedId) -> Vec<(JoinedId, Cost)> {
-        /// So many functions inlined into each other are followed.
-        const MOST: usize = 64;
-        /// So many calls of those are looked at.
-        const MOST_ARCS: usize = 1024;
+        /// The limit of functions inlined into each other.
+        const MAX_FUNCTIONS: usize = 64;
+        /// The limit of arcs of each.
+        const MAX_ARCS: usize = 1024;
         let mut takers: Vec<(JoinedId, Cost)> = Vec::new();
         let mut seen = vec![function];
         let mut next = 0;
         while let Some(&gone) = seen.get(next) {
             next += 1;
-            let most = if gone == function { usize::MAX } else { MOST_ARCS };
+            let most = if gone == function { usize::MAX } else { MAX_ARCS };
             let incoming = self.comparison.incoming(gone).take(most);
             for arc in incoming.filter(|&arc| is_halved(self.count(arc))) {
                 let caller = self.comparison.arcs()[arc].caller;
@@ -224,7 +224,7 @@ impl<'s, 'p> Search<'s, 'p> {
                         let (before, after) = self.count(arc);
                         takers.push((caller, before - after));
                     }
-                } else if self.is_gone(caller) && seen.len() < MOST && !seen.contains(&caller) {
+                } else if self.is_gone(caller) && seen.len() < MAX_FUNCTIONS && !seen.contains(&caller) {
                     seen.push(caller);
                 }
             }
@@ -240,7 +240,7 @@ impl<'s, 'p> Search<'s, 'p> {
         takers
     }
 
-    /// Whether cost came up in the caller in the file of the function, where that tells anything.
+    /// Returns `true` if the caller has more cost in the file of the function, or if files do not distinguish them.
     fn has_its_lines(&self, function: JoinedId, caller: JoinedId) -> bool {
         let functions = &self.comparison.identity.functions;
         let file = functions[function.index()].file;
@@ -251,7 +251,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let (base, new) = self.by_file.get(&(function, file)).copied().unwrap_or((0, 0));
             self.kind.sign() * (new - base)
         };
-        // What lost its cost in files of others says nothing about its own.
+        // If it lost its cost in other files, its own file proves nothing.
         let lost = -in_file(function);
         lost.saturating_mul(2) < -self.delta[function.index()] || in_file(caller) > 0
     }
@@ -264,7 +264,7 @@ fn is_halved((before, after): (Cost, Cost)) -> bool {
 fn by_file(comparison: &Comparison<'_>, column: usize) -> ByFile {
     let mut costs = ByFile::new();
     for side in Side::ALL {
-        // One run of each side is enough to see where lines went.
+        // One run of each side is enough.
         let Some(run) = comparison.runs.iter().position(|run| run.side == side) else { continue };
         let profile = comparison.runs[run].profile;
         let columns = super::measure::columns_of(profile, &comparison.events);

@@ -1,4 +1,4 @@
-//! Names of functions, without what differs from build to build.
+//! Normalized names of functions: without parts that differ between builds.
 
 use gristmill_format::FunctionName;
 
@@ -6,20 +6,20 @@ use super::join_rule::{JoinRule, JoinRules};
 use super::paths::{is_hex, normal_path, without_pid, without_prefix};
 use crate::symbol::demangle;
 
-/// A function's name without what differs from build to build.
+/// A function's name without the parts that differ between builds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct NormalName {
-    /// What is left.
+    /// The remaining text.
     pub(super) text: Vec<u8>,
-    /// What was taken out and tells functions apart wherever it is the same: hashes and addresses.
+    /// The removed hashes and addresses, which identify a function if both sides have them.
     pub(super) identity: String,
-    /// What was taken out and only counts: numbers of closures.
+    /// The removed numbers of closures, which only count them.
     pub(super) ordinal: String,
     /// The rules that changed something.
     pub(super) used: JoinRules,
 }
 
-/// Takes a name apart, applies the rules to the function and to its recorded callers, and puts it together again.
+/// Normalizes a name: applies the rules to the function and to each of its recorded callers.
 pub(super) fn normal_name(name: &[u8], rules: JoinRules, pids: &[u64]) -> NormalName {
     let mut normal = NormalName::default();
     let parts = FunctionName::parse(name);
@@ -34,7 +34,7 @@ pub(super) fn normal_name(name: &[u8], rules: JoinRules, pids: &[u64]) -> Normal
     normal
 }
 
-/// Returns the source file and the name of a function without what differs from build to build, to keep them and compare
+/// Returns the source file and the name of a function without parts that differ between builds, to store them and compare
 /// them later. A path below one of the directories begins there.
 ///
 /// ```
@@ -59,10 +59,10 @@ pub fn normal_function(
 
 impl NormalName {
     fn take(&mut self, piece: &[u8], rules: JoinRules, pids: &[u64]) {
-        // What is no text is no name that a compiler made.
+        // No compiler makes names that are not UTF-8.
         let Ok(text) = std::str::from_utf8(piece) else { return self.text.extend_from_slice(piece) };
         let mut text = text.to_owned();
-        // Once for a mangled name, and once for what it stands for.
+        // Once before and once after demangling.
         self.cut_suffixes(&mut text, rules);
         self.demangled(&mut text, rules);
         self.cut_suffixes(&mut text, rules);
@@ -97,7 +97,7 @@ impl NormalName {
             return;
         }
         let Some(readable) = demangle(text.as_bytes()) else { return };
-        // Names of Rust lose a hash on the way; those of C++ have none.
+        // Demangling removes a hash from Rust names; C++ names have none.
         if is_of_rust(text) {
             if !rules.has(JoinRule::SymbolHash) {
                 return;
@@ -119,7 +119,7 @@ impl NormalName {
         }
     }
 
-    /// The hash of the older mangling is the last word of a name, that of a crate stands after it in brackets.
+    /// Removes hashes: that of the legacy mangling at the end of a name, and that of a crate in brackets.
     fn cut_hash(&mut self, text: &mut String) {
         const DIGITS: usize = 16;
         if let Some((path, hash)) = text.rsplit_once("::h")
@@ -164,13 +164,13 @@ impl NormalName {
     }
 
     fn cut_addresses(&mut self, text: &mut String) {
-        const LEAST: usize = 4;
+        const MIN_DIGITS: usize = 4;
         if !text.contains("0x") {
             return;
         }
         let cut = cut_out(text, |rest| {
             let digits = rest.strip_prefix("0x")?.bytes().take_while(u8::is_ascii_hexdigit).count();
-            (digits >= LEAST).then_some((2, digits))
+            (digits >= MIN_DIGITS).then_some((2, digits))
         });
         self.note(text, cut, JoinRule::Address);
     }
@@ -185,7 +185,7 @@ impl NormalName {
     }
 }
 
-/// The words that compilers put after names, each with a number or without.
+/// The suffixes that compilers add to names, each with or without a number.
 const SUFFIXES: [(JoinRule, &str); 7] = [
     (JoinRule::LlvmSuffix, ".llvm"),
     (JoinRule::ColdPart, ".cold"),
@@ -196,7 +196,7 @@ const SUFFIXES: [(JoinRule, &str); 7] = [
     (JoinRule::LtoPrivate, ".__uniq"),
 ];
 
-/// Where such a word begins at the end of a name: `grind.part.0`, or as demanglers have it `grind() [clone .part.0]`.
+/// Returns the start of a suffix: of `grind.part.0`, or of its demangled form `grind() [clone .part.0]`.
 fn suffix_start(text: &str, word: &str) -> Option<usize> {
     let (body, bracket) = match text.strip_suffix(']') {
         Some(body) => (body, " [clone "),
@@ -212,7 +212,7 @@ fn is_of_rust(symbol: &str) -> bool {
     symbol.starts_with('R') || symbol.contains("17h")
 }
 
-/// Where the version of a symbol begins: `@@GLIBC_2.14`, `@GLIBC_2.2.5`.
+/// Returns the start of a symbol's version: `@@GLIBC_2.14`, `@GLIBC_2.2.5`.
 fn version_start(text: &str) -> Option<usize> {
     let at = text.find('@')?;
     let version = text[at..].trim_start_matches('@');
@@ -222,7 +222,7 @@ fn version_start(text: &str) -> Option<usize> {
     (at > 0 && is_version).then_some(at)
 }
 
-/// What of a text is taken out at this place: how much of it stays before, and how much goes then.
+/// Returns the length of the text to keep, and that of the closure's number to remove after it.
 fn closure_number(rest: &str) -> Option<(usize, usize)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     match rest.as_bytes().first()? {
@@ -261,7 +261,7 @@ fn closure_number(rest: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// Takes out all that `cut` says of the places of a text; what is left and what was taken. None where nothing was.
+/// Removes every match of `cut` from a text. Returns the rest and the removed text, or `None` if nothing matched.
 fn cut_out(text: &str, cut: impl Fn(&str) -> Option<(usize, usize)>) -> Option<(String, String)> {
     let (mut left, mut removed) = (String::with_capacity(text.len()), String::new());
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! Paths of source files and objects, without what differs from build to build.
+//! Normalized paths of source files and objects: without parts that differ between builds.
 
 use super::join_rule::{JoinRule, JoinRules};
 
-/// What is the same in two builds of a path, and the rules that it took.
+/// Returns a path without the parts that differ between builds, and the rules that removed them.
 pub(super) fn normal_path(path: &str, rules: JoinRules, pids: &[u64]) -> (String, JoinRules) {
     let mut path = path.to_owned();
     let mut used = JoinRules::NONE;
@@ -23,7 +23,7 @@ pub(super) fn normal_path(path: &str, rules: JoinRules, pids: &[u64]) -> (String
     (path, used)
 }
 
-/// What a rule makes of a path; none where it changes nothing.
+/// A rule: returns the changed path, or `None` if it does not apply.
 type Apply = fn(&str) -> Option<String>;
 
 const RULES: [(JoinRule, Apply); 5] = [
@@ -58,7 +58,7 @@ pub(super) fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Where the sources of Rust's library lie for everyone.
+/// The directory of the sources of Rust's library in paths of official builds.
 const RUST: &str = "/rustc/";
 
 fn without_rustc_hash(path: &str) -> Option<String> {
@@ -70,7 +70,7 @@ fn without_toolchain(path: &str) -> Option<String> {
     if let Some((_, rest)) = path.split_once("/lib/rustlib/src/rust/") {
         return Some(format!("{RUST}{rest}"));
     }
-    // As distributions have it.
+    // The directory of Linux distributions.
     let (_, rest) = path.strip_prefix("/usr/src/rustc-")?.split_once('/')?;
     Some(format!("{RUST}{rest}"))
 }
@@ -104,10 +104,10 @@ fn without_cargo_hash(path: &str) -> Option<String> {
     Some(segments.collect::<Vec<_>>().join("/"))
 }
 
-/// Shorter numbers mean too many other things.
-const LEAST_PID_DIGITS: usize = 3;
+/// Shorter numbers are ambiguous.
+const MIN_PID_DIGITS: usize = 3;
 
-/// Takes out numbers that are among these, which are sorted, and stand alone.
+/// Replaces these numbers, which are sorted, unless they are part of a word.
 pub(super) fn without_pid(text: &str, pids: &[u64]) -> Option<String> {
     if pids.is_empty() {
         return None;
@@ -127,7 +127,7 @@ pub(super) fn without_pid(text: &str, pids: &[u64]) -> Option<String> {
         let is_alone = is_alone(start.checked_sub(1).map(|before| &bytes[before])) && is_alone(bytes.get(at));
         let number = text[start..at].parse::<u64>();
         if is_alone
-            && at - start >= LEAST_PID_DIGITS
+            && at - start >= MIN_PID_DIGITS
             && number.is_ok_and(|number| pids.binary_search(&number).is_ok())
         {
             changed.push_str(&text[copied..start]);
@@ -138,18 +138,18 @@ pub(super) fn without_pid(text: &str, pids: &[u64]) -> Option<String> {
     (copied > 0).then(|| changed + &text[copied..])
 }
 
-/// Without the first of these directories that it lies in.
+/// Removes the first of these directories that contains the path.
 pub(super) fn without_prefix<'a>(path: &'a [u8], directories: &[Vec<u8>]) -> Option<&'a [u8]> {
     directories.iter().find_map(|directory| below(path, directory))
 }
 
-/// What stands of a path below a directory.
+/// Returns the path relative to a directory that contains it.
 fn below<'a>(path: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
     let directory = directory.strip_suffix(b"/").unwrap_or(directory);
     path.strip_prefix(directory)?.strip_prefix(b"/").filter(|rest| !rest.is_empty())
 }
 
-/// With another beginning, as the first pair that fits says.
+/// Replaces the start of a path by the first pair that matches.
 pub(super) fn mapped(path: &[u8], map: &[(Vec<u8>, Vec<u8>)]) -> Option<Vec<u8>> {
     map.iter().find_map(|(from, to)| Some([to, path.strip_prefix(&from[..])?].concat()))
 }

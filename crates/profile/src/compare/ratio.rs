@@ -1,25 +1,25 @@
-//! Shares of costs without rounding errors that add up, and without overflow.
+//! Shares of costs without overflow.
 
 use gristmill_format::Cost;
 
-/// `cost · part / whole`, rounded towards zero. None of no whole.
+/// Returns `cost · part / whole`, rounded towards zero, or `None` if `whole` is 0.
 pub(super) fn scaled(cost: Cost, part: Cost, whole: Cost) -> Option<Cost> {
     if whole == 0 {
         return None;
     }
     match cost.checked_mul(part) {
         Some(product) => Some(product / whole),
-        // Only sums of very many of the largest costs come here; a share of them need not be exact.
+        // Only sums of many maximal costs get here; their shares need not be exact.
         None => (cost / whole).checked_mul(part).or(Some(0)),
     }
 }
 
-/// By how much a cost changes with the calls, of which there were so many before and after: at what each cost before.
+/// Returns the change of a cost by the count of calls before and after, at the cost per call before.
 pub(super) fn by_calls(before: Cost, calls: (Cost, Cost)) -> Cost {
     scaled(before, calls.1 - calls.0, calls.0).unwrap_or(0)
 }
 
-/// Whether `a / b` and `c / d` are the same but for one part in so many. Counts, so none is below 0.
+/// Returns `true` if `a / b` and `c / d` differ by at most one part in `one_in`. All are counts, so none is negative.
 pub(super) fn is_same_ratio((a, b): (Cost, Cost), (c, d): (Cost, Cost), one_in: Cost) -> bool {
     let cross = a.checked_mul(d).zip(c.checked_mul(b));
     let Some((left, right)) = cross else { return false };

@@ -1,4 +1,4 @@
-//! Functions that vanished, and new ones that are the same in all but their name.
+//! Renamed functions: vanished ones and new ones that differ in their name only.
 
 use std::cmp::Reverse;
 
@@ -11,24 +11,26 @@ use crate::analysis::CallGraph;
 use crate::interner::Interner;
 use crate::symbol::Symbol;
 
-/// Why a function that vanished is taken for a new one.
+/// The reasons to consider a vanished function and a new one the same.
+///
+/// See the example of [`Comparison`](super::Comparison).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resemblance {
-    /// They are in the same source file.
+    /// `true` if both are in the same source file.
     pub same_file: bool,
-    /// Both have the same name but for arguments, or long pieces of it.
+    /// `true` if the names differ in their arguments only, or have long parts in common.
     pub similar_name: bool,
-    /// How many callers they have in common.
+    /// The count of callers that both have.
     pub common_callers: usize,
-    /// How many callers either has at most.
+    /// The count of callers of the one that has more.
     pub callers: usize,
-    /// How often they were called: base, new.
+    /// The counts of calls: base, new.
     pub calls: (Cost, Cost),
-    /// What they cost by themselves: base, new.
+    /// The self costs: base, new.
     pub self_costs: (Cost, Cost),
 }
 
-/// Two joined functions that are one under another name.
+/// Two functions of a comparison that are one function, renamed.
 #[derive(Debug)]
 pub(super) struct Rename {
     pub(super) base: JoinedId,
@@ -36,14 +38,14 @@ pub(super) struct Rename {
     pub(super) why: Resemblance,
 }
 
-/// A function of one side.
+/// A function that only one side has.
 struct Lone {
     function: JoinedId,
     own: Cost,
     inclusive: Cost,
     calls: Cost,
     name: String,
-    /// Its class and its own name: comparing should not take the name apart each time.
+    /// Its class, and its name without the class, so that each is parsed once.
     scope: Option<String>,
     own_name: String,
 }
@@ -55,14 +57,14 @@ struct Bucket {
     sides: [Vec<Lone>; 2],
 }
 
-/// A candidate is compared with so many that cost about as much; more make no better match.
+/// A candidate is compared with this many of nearest cost on each side; more do not improve matches.
 const NEIGHBOURS: usize = 8;
-/// So many callers of a function are compared; they are enough to tell.
+/// The limit of callers that are compared.
 const MAX_CALLERS: usize = 256;
-/// A renamed class renames what it calls, so callers must be found before their callees.
+/// Callees of a renamed class are renamed, too, so callers have to be found before their callees.
 const ROUNDS: usize = 4;
 
-/// Finds them. Costs are those of the first run of each side.
+/// Finds renamed functions by the costs of the first run of each side.
 pub(super) fn renames(
     functions: &[Joined<'_>],
     graphs: &[CallGraph],
@@ -85,7 +87,7 @@ pub(super) fn renames(
         let id = JoinedId::new(index);
         let own = graph.self_cost(id.node())[column];
         let inclusive = graph.self_and_callees(id.node())[column];
-        // What cost nothing resembles everything else that cost nothing.
+        // Functions without cost resemble each other.
         if own == 0 && inclusive == 0 {
             continue;
         }
@@ -109,7 +111,7 @@ pub(super) fn renames(
         buckets[bucket].sides[side].push(lone);
     }
 
-    // What a function is called by now.
+    // By function: itself, or its name in the base as found so far.
     let mut stands_for: Vec<JoinedId> = (0..functions.len()).map(JoinedId::new).collect();
     let mut renames: Vec<Rename> = Vec::new();
     for _ in 0..ROUNDS {
@@ -157,7 +159,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The same when base and new change places.
+    /// Returns the sort key, which does not depend on which side is the base.
     fn order(&self) -> (Reverse<u32>, Cost, &str, &str, JoinedId) {
         let apart = (self.why.self_costs.0 - self.why.self_costs.1).abs();
         let (a, b) = (self.names.0.as_str(), self.names.1.as_str());
@@ -208,7 +210,7 @@ fn candidate(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, same_file: bool) -> 
     let near =
         |percent| is_near(gone.own, come.own, percent) && is_near(gone.inclusive, come.inclusive, percent);
     let is_accepted = if is_same_name {
-        // Other arguments or template parameters.
+        // They differ in arguments or template parameters.
         (has_callers || callers == 0) && near(50)
     } else if callers == 0 {
         same_file && similar_name && near(2)
@@ -242,12 +244,12 @@ fn candidate(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, same_file: bool) -> 
 
 fn is_near(a: Cost, b: Cost, percent: Cost) -> bool {
     let apart = (a - b).abs();
-    let most = a.abs().max(b.abs());
-    // In this order nothing can overflow; for small numbers it is exact enough.
-    apart.checked_mul(100).zip(most.checked_mul(percent)).is_some_and(|(apart, limit)| apart <= limit)
+    let larger = a.abs().max(b.abs());
+    // Multiplied first, so that it is exact for small numbers.
+    apart.checked_mul(100).zip(larger.checked_mul(percent)).is_some_and(|(apart, limit)| apart <= limit)
 }
 
-/// Whether the ends of two names make up half of the longer one.
+/// Returns `true` if the common start and end of two names are at least half of the longer one.
 fn is_similar(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! Numbers of several runs: their median and how far they spread.
+//! Samples: the median and the range of several runs.
 
 use gristmill_format::Cost;
 
@@ -6,25 +6,24 @@ use super::id::Side;
 use super::raw::Run;
 use crate::cost::CostTable;
 
-/// What one side says of a number: over all of its runs.
+/// A number over all runs of a side. See the example of [`Comparison`](super::Comparison).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
-    /// The median; of an even number of runs the lower of the two in the middle, so that it is always one that was
-    /// measured.
+    /// The median; for an even count of runs, the lower of the two in the middle, so that it is always a measured value.
     pub median: Cost,
-    /// The least.
+    /// The minimum.
     pub min: Cost,
-    /// The most.
+    /// The maximum.
     pub max: Cost,
 }
 
 impl Sample {
-    /// Of one run.
+    /// Makes the sample of one run.
     pub fn from_cost(cost: Cost) -> Self {
         Sample { median: cost, min: cost, max: cost }
     }
 
-    /// Of several runs; zeros of none.
+    /// Makes the sample of several runs; zeros if there is none.
     pub fn from_runs(costs: &mut [Cost]) -> Self {
         costs.sort_unstable();
         match &*costs {
@@ -34,18 +33,18 @@ impl Sample {
         }
     }
 
-    /// How far apart the runs are.
+    /// Returns the width of the range.
     pub fn spread(&self) -> Cost {
         self.max - self.min
     }
 }
 
-/// A number on both sides.
+/// A number on both sides. See the example of [`Comparison`](super::Comparison).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Change {
-    /// In the base.
+    /// The sample of the base.
     pub base: Sample,
-    /// In the new profile.
+    /// The sample of the new side.
     pub new: Sample,
 }
 
@@ -63,17 +62,17 @@ impl Change {
         Change { base: sample(Side::Base), new: sample(Side::New) }
     }
 
-    /// How much more it is in the new profile.
+    /// Returns the median of the new side less that of the base.
     pub fn delta(&self) -> Cost {
         self.new.median - self.base.median
     }
 
-    /// Whether it changed at all.
+    /// Returns `true` if there is no change.
     pub fn is_none(&self) -> bool {
         self.delta() == 0
     }
 
-    /// Whether it may be chance: it changed, the runs of a side differ, and the ranges of both sides overlap.
+    /// Returns `true` if the change can be accidental: the runs of a side differ, and the ranges of both sides overlap.
     pub fn is_noise(&self) -> bool {
         let has_spread = self.base.spread() > 0 || self.new.spread() > 0;
         !self.is_none() && has_spread && self.base.min <= self.new.max && self.new.min <= self.base.max

@@ -1,12 +1,11 @@
-//! Which lines of two versions of a text are the same.
+//! Alignment of the lines of two versions of a text.
 
 use std::collections::HashMap;
 
-/// For each line of the base, where it stands in the new text; none where it went.
+/// Returns the index of each line of the base in the new text, or `None` if it was removed.
 ///
-/// What both have in common at the beginning and at the end is the same. In between, lines that each side has once and
-/// that stand in the same order are the same, and what is equal next to them. So it takes little more than one look at
-/// each line, and what moved past other lines counts as gone and come.
+/// It is a patience diff: the common start and end are aligned, then lines that each side has exactly once and in the same
+/// order, then equal lines next to them. A line that moved past others counts as removed and added.
 pub(super) fn aligned(base: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
     let mut of = vec![None; base.len()];
     let start = base.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -16,7 +15,7 @@ pub(super) fn aligned(base: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
     (1..=end).for_each(|line| of[base.len() - line] = Some(new.len() - line));
 
     let (base_middle, new_middle) = (start..base.len() - end, start..new.len() - end);
-    // How often each line comes on each side, and where.
+    // By line: its count and last index on each side.
     let mut seen: HashMap<&[u8], [(u32, usize); 2]> = HashMap::new();
     for (side, (lines, middle)) in
         [(base, base_middle.clone()), (new, new_middle.clone())].into_iter().enumerate()
@@ -35,7 +34,7 @@ pub(super) fn aligned(base: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
     for (line, place) in in_order(&unique) {
         of[line] = Some(place);
     }
-    // Between two lines that are the same, what is equal next to the first, then what is equal next to the second.
+    // Between two aligned lines: equal lines after the first, then equal lines before the second.
     let anchors = base_middle.clone().filter_map(|line| of[line].map(|place| (line, place)));
     let mut anchors: Vec<(usize, usize)> = anchors.collect();
     anchors.push((base_middle.end, new_middle.end));
@@ -55,9 +54,9 @@ pub(super) fn aligned(base: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
     of
 }
 
-/// The longest run of pairs whose places rise.
+/// Returns the longest subsequence of pairs with rising second members.
 fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // By length of run: the pair that ends the one with the smallest place.
+    // By length of subsequence: the pair with the smallest second member that ends one.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
     for (nth, &(_, place)) in pairs.iter().enumerate() {

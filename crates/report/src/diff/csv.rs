@@ -1,4 +1,4 @@
-//! The rows as values, with exact numbers.
+//! The rows as comma-separated values, with exact numbers.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use gristmill_profile::compare::Presence;
 
 use super::{Delta, Diff, DiffRow};
 
-/// On which sides something is, in a word.
+/// Returns the name of a presence.
 pub(super) fn presence(presence: Presence) -> &'static str {
     match presence {
         Presence::Both => "both",
@@ -16,8 +16,7 @@ pub(super) fn presence(presence: Presence) -> &'static str {
     }
 }
 
-/// Writes the rows. The last one has what the others leave over, so that changes of self costs add up to that of the
-/// total.
+/// Writes the rows, then what is not shown, so that the changes of self costs add up to that of the total.
 pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     let mut columns = Vec::new();
     for event in &diff.head.events {

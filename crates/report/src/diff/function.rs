@@ -1,4 +1,4 @@
-//! One function on both sides: who calls it, what it calls, and its source lines with the costs of both.
+//! One function on both sides: its callers, its callees, and its source lines with the costs of both.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub struct FunctionDiff {
     texts: BTreeMap<String, Texts>,
 }
 
-/// The sources of a file.
+/// The source texts of a file.
 #[derive(Debug, Default)]
 struct Texts {
     base: Option<Arc<SourceText>>,
@@ -54,7 +54,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// The text that lines are shown of.
+    /// Returns the text to show lines of.
     fn shown(&self) -> Option<&Arc<SourceText>> {
         self.new.as_ref().or(self.base.as_ref())
     }
@@ -100,7 +100,7 @@ impl FunctionDiff {
             };
             let texts_of = Texts {
                 new: get(new),
-                // One path means one text, unless somebody kept the other.
+                // One path has one text.
                 base: if base == new { None } else { get(base) },
             };
             let name = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into_owned();
@@ -189,7 +189,7 @@ impl Report for FunctionDiff {
         json::write(self, out)
     }
 
-    /// Writes the lines.
+    /// Writes the source lines.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut columns = Vec::new();
         for event in &self.head.events {
@@ -221,11 +221,11 @@ impl FunctionDiff {
         if self.row.file.is_empty() { name } else { format!("{name}  {}", safe(&self.row.file)) }
     }
 
-    /// What is to be said of the function as a whole, one line each.
+    /// Lists remarks on the function as a whole.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (nth, event) in self.head.events.iter().enumerate() {
-            let told = |what: &str, change: Change| {
+            let remark = |what: &str, change: Change| {
                 let sign = if change.is_none() {
                     String::new()
                 } else {
@@ -233,9 +233,9 @@ impl FunctionDiff {
                 };
                 format!("{} {what}: {}{sign}", safe(&event.name), from_to(change, event.unit))
             };
-            lines.push(told("self", *self.row.self_costs[nth]));
+            lines.push(remark("self", *self.row.self_costs[nth]));
             if self.head.has_calls {
-                lines.push(told("inclusive", *self.row.inclusive[nth]));
+                lines.push(remark("inclusive", *self.row.inclusive[nth]));
             }
         }
         lines.extend(remarks_beside_cost(&self.head, &self.row));
@@ -243,10 +243,10 @@ impl FunctionDiff {
         lines
     }
 
-    /// Callers, callees, and the lines of each file.
+    /// Returns the tables with their titles: callers, callees, and the lines of each file.
     pub(super) fn tables(&self) -> Vec<(String, Table)> {
         let mut tables = Vec::new();
-        for (title, calls) in [("Callers", &self.callers), ("Called", &self.callees)] {
+        for (title, calls) in [("Callers", &self.callers), ("Callees", &self.callees)] {
             if !calls.is_empty() {
                 tables.push((title.to_owned(), self.call_table(calls)));
             }
@@ -294,7 +294,7 @@ impl FunctionDiff {
     }
 
     fn line_table(&self, file: &str, lines: &[LineRow]) -> Table {
-        /// So many lines around those with costs are shown.
+        /// The count of lines that are shown around those with costs.
         const CONTEXT: u64 = 2;
         let mut columns = Vec::new();
         let several = self.head.events.len() > 1;
@@ -322,7 +322,7 @@ impl FunctionDiff {
         };
         for line in lines {
             if let Some(number) = line.new_line.filter(|&number| number > 0) {
-                // What lies between the last line and this, as far as it is near to one of them.
+                // The lines between the last line and this one that are near either.
                 let until = number.saturating_sub(1);
                 if last > 0 && until > last + 2 * CONTEXT {
                     around(last + 1, last + CONTEXT, &mut rows);
@@ -371,13 +371,13 @@ impl FunctionDiff {
     }
 }
 
-/// A source line as it may be shown; tabs become blanks, as columns would not stand below each other.
+/// Returns a source line that is safe to show; tabs become spaces to keep columns aligned.
 fn shown_line(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line).replace('\t', "    ");
     safe(&line)
 }
 
-/// The lines of a file on both sides, joined by their text or by their numbers.
+/// Joins the lines of a file of both sides by their text or by their numbers.
 fn line_rows(
     comparison: &Comparison<'_>,
     file: &str,
@@ -388,7 +388,7 @@ fn line_rows(
     let [base_text, new_text] = [&texts.base, &texts.new].map(|source| -> Vec<&[u8]> {
         source.as_ref().map_or(Vec::new(), |source| source.lines().collect())
     });
-    // For each line of the base its new index; and for one that went, how many lines stand before it in the new text.
+    // By line of the base: its index in the new text, if any, and the count of new lines before it.
     let mut new_of: Vec<(Option<usize>, usize)> = Vec::new();
     if !base_text.is_empty() && !new_text.is_empty() {
         let mut before = 0;
@@ -397,7 +397,7 @@ fn line_rows(
             new_of.push((place, before));
         }
     }
-    // The new number of a line of the base, and the new line after which one that went is shown.
+    // Returns the new number of a line of the base, if any, and the new number to sort it by.
     let place_of = |number: u64| -> (Option<u64>, u64) {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         match index.and_then(|index| new_of.get(index)) {

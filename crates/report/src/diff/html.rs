@@ -1,9 +1,9 @@
-//! The report as a page of its own: no script, nothing from elsewhere, light or dark as the reader's system is.
+//! The report as an HTML page: one file without scripts, light or dark like the reader's system.
 
 use std::io::{self, Write};
 
 use super::notes::{self, remarks, signed, signed_percent};
-use super::text::{smaller, told};
+use super::text::{cause_text, smaller};
 use super::{Diff, DiffHead, FunctionDiff, Page, safe};
 use gristmill_output::{Align, Table, html::Escaped};
 
@@ -27,7 +27,11 @@ impl Page for Diff {
         self.head.write_html(out)?;
         if !self.causes.is_empty() {
             let event = &self.head.events[0];
-            writeln!(out, "<h2>What changed {}</h2><div class=scroll><table>", Escaped(&event.name))?;
+            writeln!(
+                out,
+                "<h2>Causes of the change of {}</h2><div class=scroll><table>",
+                Escaped(&event.name)
+            )?;
             let whole = self.head.totals[0].base.median;
             let mut line = |effect: i128, sentence: &str| {
                 writeln!(
@@ -40,7 +44,7 @@ impl Page for Diff {
                 )
             };
             for cause in &self.causes {
-                line(cause.effect, &told(cause, usize::MAX))?;
+                line(cause.effect, &cause_text(cause, usize::MAX))?;
             }
             if let Some((effect, others)) = smaller(self.other_causes) {
                 line(effect, &others)?;

@@ -1,4 +1,4 @@
-//! The report for a comment on a pull request: the verdict first, ten rows, the rest folded away.
+//! The report as a comment on a pull request: totals, causes, ten rows, and the rest folded.
 
 use std::io::{self, Write};
 
@@ -6,17 +6,17 @@ use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Table, grouped, markdown};
 
 use super::notes::{self, remarks, signed, signed_percent};
-use super::text::{named, smaller, told};
+use super::text::{cause_text, named, smaller};
 use super::{Diff, OtherCauses, safe};
 
-/// So many rows stand open.
-const OPEN: usize = 10;
-/// Hosts refuse comments of more than some ten thousand characters, and templates have long names.
-const NAME: usize = 100;
-/// So many causes stand open.
-const CAUSES: usize = 5;
+/// The count of rows that are not folded.
+const OPEN_ROWS: usize = 10;
+/// The limit of the characters of a name: hosts refuse comments of some ten thousand characters.
+const MAX_NAME: usize = 100;
+/// The count of causes that are not folded.
+const OPEN_CAUSES: usize = 5;
 
-/// Writes it as hosts of pull requests show it.
+/// Writes the report.
 pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     for (event, column) in diff.head.events.iter().enumerate() {
         let (total, name) = (*diff.head.totals[event], markdown::escaped(&safe(&column.name)));
@@ -42,12 +42,12 @@ pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
 impl Diff {
     fn write_markdown_causes(&self, out: &mut dyn Write) -> io::Result<()> {
         let (event, whole) = (&self.head.events[0], self.head.totals[0].base.median);
-        let (open, folded) = self.causes.split_at(CAUSES.min(self.causes.len()));
+        let (open, folded) = self.causes.split_at(OPEN_CAUSES.min(self.causes.len()));
         let hidden = OtherCauses {
             count: folded.len() + self.other_causes.count,
             effect: folded.iter().map(|cause| cause.effect).sum::<Cost>() + self.other_causes.effect,
         };
-        let lines = open.iter().map(|cause| (cause.effect, told(cause, 60)));
+        let lines = open.iter().map(|cause| (cause.effect, cause_text(cause, 60)));
         let lines: Vec<(Cost, String)> = lines.chain(smaller(hidden)).collect();
         for (effect, text) in &lines {
             let share = signed_percent(*effect, whole);
@@ -67,7 +67,7 @@ impl Diff {
         let with_remarks = |nth: usize, mut cells: Vec<Cell>| {
             let row = self.rows.get(nth);
             if let (Some(row), Some(name)) = (row, cells.last_mut()) {
-                *name = Cell::new(named(row, NAME));
+                *name = Cell::new(named(row, MAX_NAME));
             }
             cells.push(Cell::new(row.map_or(String::new(), |row| remarks(&self.head, row).join("; "))));
             cells
@@ -75,8 +75,8 @@ impl Diff {
         let mut columns = columns;
         columns.push(Column::text("Remarks"));
         rows = rows.into_iter().enumerate().map(|(nth, cells)| with_remarks(nth, cells)).collect();
-        // What is left over belongs to the open rows only if all are open.
-        let folded = if self.rows.len() > OPEN { rows.split_off(OPEN) } else { Vec::new() };
+        // The rows of what is not shown come last.
+        let folded = if self.rows.len() > OPEN_ROWS { rows.split_off(OPEN_ROWS) } else { Vec::new() };
         Table { columns: columns.clone(), rows }.write_markdown(out)?;
         if !folded.is_empty() {
             writeln!(out, "\n<details><summary>{} more</summary>\n", grouped(folded.len()))?;

@@ -1,4 +1,4 @@
-//! Numbers with signs, and what is said of them in words.
+//! Signed numbers and percentages, and remarks on rows.
 
 use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped};
@@ -7,13 +7,13 @@ use gristmill_profile::symbol::shorten;
 
 use super::{DiffHead, DiffRow, JoinRow, RenameRow, safe, shown_name};
 
-/// A change with its sign: `+1,234`, `-5.2 ms`, `0`.
+/// Returns a change with its sign: `+1,234`, `-5.2 ms`, `0`.
 pub(super) fn signed(cost: Cost, unit: CostUnit) -> String {
     let shown = unit.show(cost);
     if cost > 0 { format!("+{shown}") } else { shown }
 }
 
-/// A share of a whole in percent with its sign and two decimals: `+3.77`. Empty where there is no whole.
+/// Returns a share in percent with its sign and two decimals: `+3.77`. The text is empty if there is no whole.
 pub(super) fn signed_percent(part: Cost, whole: Cost) -> String {
     let whole = whole.abs();
     if whole == 0 {
@@ -31,7 +31,7 @@ pub(super) fn signed_percent(part: Cost, whole: Cost) -> String {
     format!("{sign}{}.{:02}", grouped(hundredths / 100), hundredths % 100)
 }
 
-/// By how much something changed, in percent of itself: `+30.00%`; nothing where there was none before.
+/// Returns a change in percent of the base: `+30.00%`. The text is empty if the base is 0.
 pub(super) fn own_percent(change: Change) -> String {
     match signed_percent(change.delta(), change.base.median) {
         percent if percent.is_empty() => percent,
@@ -39,7 +39,7 @@ pub(super) fn own_percent(change: Change) -> String {
     }
 }
 
-/// `10 → 13 (+30.00%)`
+/// Returns a change as `10 → 13 (+30.00%)`.
 pub(super) fn from_to(change: Change, unit: CostUnit) -> String {
     let (base, new) = (unit.show(change.base.median), unit.show(change.new.median));
     match own_percent(change) {
@@ -48,13 +48,13 @@ pub(super) fn from_to(change: Change, unit: CostUnit) -> String {
     }
 }
 
-/// How the cost of a call changed, in percent; none where one side has no calls.
+/// Returns the change of the cost per call in percent, or `None` if a side has no calls.
 pub(super) fn per_call(cost: Change, calls: Change) -> Option<String> {
     let (base, new) = (calls.base.median, calls.new.median);
     if base <= 0 || new <= 0 || cost.base.median <= 0 {
         return None;
     }
-    // As fractions, so that nothing is rounded before the end.
+    // As fractions, rounded only at the end.
     let before = cost.base.median.checked_mul(new)?;
     let after = cost.new.median.checked_mul(base)?;
     Some(match signed_percent(after.checked_sub(before)?, before) {
@@ -63,7 +63,7 @@ pub(super) fn per_call(cost: Change, calls: Change) -> Option<String> {
     })
 }
 
-/// How far runs are apart: `±1.2%` of the median, or nothing for one run.
+/// Returns the ranges of both sides, unless the runs of each side are equal.
 fn spread(change: Change, unit: CostUnit) -> Option<String> {
     if change.base.spread() == 0 && change.new.spread() == 0 {
         return None;
@@ -106,7 +106,7 @@ pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow) -> Vec<String>
         remarks.push(format!("renamed from {} ({text})", shorten(&from, MAX_RENAMED_NAME)));
     }
     if row.is_upper_bound {
-        remarks.push("inclusive at most: calls leave the group and come back".to_owned());
+        remarks.push("inclusive cost is an upper bound: calls leave the group and return".to_owned());
     }
     let calls = *row.calls;
     // A sampling profiler does not count calls.
@@ -127,17 +127,17 @@ fn times(calls: Cost) -> String {
     if calls == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(calls)) }
 }
 
-/// Why two functions are taken for one.
+/// Returns the reasons to consider a function renamed.
 pub(super) fn resemblance(why: &gristmill_profile::compare::Resemblance) -> String {
     let mut reasons = Vec::new();
     reasons.push(if why.same_file { "same file" } else { "same object" }.to_owned());
     let (base, new) = why.self_costs;
     reasons.push(if base == new { "same cost".to_owned() } else { "nearly the same cost".to_owned() });
     if why.calls.0 == why.calls.1 && why.calls.0 > 0 {
-        reasons.push("as many calls".to_owned());
+        reasons.push("same calls".to_owned());
     }
     if why.common_callers > 0 {
-        let all = if why.common_callers == why.callers { "the same" } else { "mostly the same" };
+        let all = if why.common_callers == why.callers { "same" } else { "mostly the same" };
         reasons.push(format!("{all} callers"));
     }
     if why.similar_name {
@@ -146,7 +146,7 @@ pub(super) fn resemblance(why: &gristmill_profile::compare::Resemblance) -> Stri
     reasons.join(", ")
 }
 
-/// What differs besides the program: one sentence each.
+/// Returns a difference of environments as a sentence.
 pub fn warning(unlike: &Unlike) -> String {
     let list = |answers: &[String]| match answers {
         [] => "nothing".to_owned(),
@@ -160,10 +160,10 @@ pub fn warning(unlike: &Unlike) -> String {
             };
             let (base, new) = (only(&unlike.base, &unlike.new), only(&unlike.new, &unlike.base));
             return match (base.is_empty(), new.is_empty()) {
-                (false, true) => format!("event types of the base only: {}", list(&base)),
-                (true, false) => format!("event types of the new profile only: {}", list(&new)),
+                (false, true) => format!("event types only in the base: {}", list(&base)),
+                (true, false) => format!("event types only in the new profile: {}", list(&new)),
                 _ => format!(
-                    "other event types: {} in the base only, {} in the new profile only",
+                    "the event types differ: {} only in the base, {} only in the new profile",
                     list(&base),
                     list(&new)
                 ),
@@ -171,15 +171,15 @@ pub fn warning(unlike: &Unlike) -> String {
         }
         UnlikeKind::Functions => {
             return format!(
-                "next to no function is on both sides: {base} in the base, {new} in the new profile"
+                "hardly any function is on both sides: {base} in the base, {new} in the new profile"
             );
         }
-        UnlikeKind::Producer => "recorded by other tools".to_owned(),
-        UnlikeKind::Version => "recorded by other versions of the tool".to_owned(),
-        UnlikeKind::Command => "other commands".to_owned(),
-        UnlikeKind::Positions => "other positions".to_owned(),
-        UnlikeKind::Description(kind) => format!("other {}", safe(kind)),
-        _ => "other environment".to_owned(),
+        UnlikeKind::Producer => "the tools differ".to_owned(),
+        UnlikeKind::Version => "the versions of the tool differ".to_owned(),
+        UnlikeKind::Command => "the commands differ".to_owned(),
+        UnlikeKind::Positions => "the positions differ".to_owned(),
+        UnlikeKind::Description(kind) => format!("{} differs", safe(kind)),
+        _ => "the environment differs".to_owned(),
     };
     format!("{what}: {base} in the base, {new} in the new profile")
 }

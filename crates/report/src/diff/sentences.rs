@@ -19,7 +19,7 @@ enum Piece {
 }
 
 impl Sentence {
-    /// Writes it with names of about so many characters.
+    /// Returns the text with names of about this many characters.
     pub(super) fn shortened(&self, name_width: usize) -> String {
         let mut text = String::new();
         for piece in &self.0 {
@@ -32,7 +32,7 @@ impl Sentence {
     }
 }
 
-/// Returns a cause as a sentence, without its effect on the total. Names are shortened to about so many characters.
+/// Returns a cause as a sentence, without its effect on the total. Names are shortened to about this many characters.
 pub fn sentence(
     comparison: &Comparison<'_>,
     explanation: &Explanation,

@@ -1,4 +1,4 @@
-//! The report for people at a terminal.
+//! The report as text for a terminal.
 
 use std::io::{self, Write};
 
@@ -12,10 +12,10 @@ use super::{CauseRow, Diff, DiffRow, OtherCauses, safe};
 use crate::grouping::Grouping;
 use crate::path::{UNKNOWN, base};
 
-/// A function's name gets at least so many columns.
-const LEAST_NAME: usize = 20;
-/// So many renamed functions are told of.
-const RENAMES: usize = 5;
+/// The smallest width of the names of functions.
+const MIN_NAME: usize = 20;
+/// The limit of renamed functions.
+const MAX_RENAMES: usize = 5;
 
 pub(super) fn write(diff: &Diff, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", look.bold(&diff.head.title()))?;
@@ -33,7 +33,7 @@ pub(super) fn write(diff: &Diff, look: &Look, out: &mut dyn Write) -> io::Result
 }
 
 impl Diff {
-    /// How many functions are new, and so on.
+    /// Returns the counts of changed, new, vanished and renamed functions as a sentence.
     pub(super) fn summary(&self) -> String {
         let noun = match self.grouping {
             Grouping::Function | Grouping::Cycle => "functions",
@@ -67,15 +67,15 @@ impl Diff {
         if self.causes.is_empty() {
             return Ok(());
         }
-        writeln!(out, "\n{}", look.bold(&format!("What changed {}", safe(&event.name))))?;
+        writeln!(out, "\n{}", look.bold(&format!("Causes of the change of {}", safe(&event.name))))?;
         let whole = self.head.totals[0].base.median;
         let mut lines: Vec<(Cost, String)> =
-            self.causes.iter().map(|cause| (cause.effect, told(cause, 40))).collect();
+            self.causes.iter().map(|cause| (cause.effect, cause_text(cause, 40))).collect();
         lines.extend(smaller(self.other_causes));
         if self.remainder[0] != 0 {
             lines.push((
                 self.remainder[0],
-                "medians of functions do not add up to that of the total".to_owned(),
+                "medians of functions do not add up to the median of the total".to_owned(),
             ));
         }
         let amounts: Vec<(String, String)> = lines
@@ -99,7 +99,7 @@ impl Diff {
         writeln!(out)?;
         let mut table = self.table();
         let room = look.width.saturating_sub(table.width_before_last());
-        if room < LEAST_NAME {
+        if room < MIN_NAME {
             return self.write_stacked(look, out);
         }
         for (cells, row) in table.rows.iter_mut().zip(&self.rows) {
@@ -120,7 +120,7 @@ impl Diff {
         Ok(())
     }
 
-    /// Each row with its name on a line of its own, and below it a line for each event type.
+    /// Writes each name on a line of its own, with a line for each event type below.
     fn write_stacked(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let mut columns = vec![Column::text("  "), Column::number("Self"), Column::number("%")];
         if self.head.has_calls {
@@ -147,7 +147,7 @@ impl Diff {
                 rows.push(cells);
             }
         }
-        // One table for all, so that all its columns are as wide.
+        // One table for all, so that columns have the same width.
         let lines = lines_of(&Table { columns, rows }, look)?;
         let mut lines = lines.iter();
         if let Some(titles) = lines.next() {
@@ -173,7 +173,7 @@ impl Diff {
         wrap::write_dim(out, &format!("    {remarks}"), look, 4)
     }
 
-    /// The rows, and at the end what is not shown, so that the changes of self costs add up to that of the total.
+    /// Returns the rows, then what is not shown, so that the changes of self costs add up to that of the total.
     pub(super) fn table(&self) -> Table {
         let several = self.head.events.len() > 1;
         let mut columns = Vec::new();
@@ -201,7 +201,7 @@ impl Diff {
         Table { columns, rows }
     }
 
-    /// What the rows leave over, by event type, and what it is.
+    /// Returns the costs of what is not shown, each with its description.
     pub(super) fn residue(&self) -> Vec<(Vec<Cost>, String)> {
         let mut residue = Vec::new();
         if self.rest.rows > 0 {
@@ -236,11 +236,11 @@ impl Diff {
             return Ok(());
         }
         writeln!(out, "\n{}", look.bold("Renamed"))?;
-        for rename in self.renames.iter().take(RENAMES) {
+        for rename in self.renames.iter().take(MAX_RENAMES) {
             wrap::write(out, rename, look.width, 2)?;
         }
-        if self.renames.len() > RENAMES {
-            writeln!(out, "… {} more", grouped(self.renames.len() - RENAMES))?;
+        if self.renames.len() > MAX_RENAMES {
+            writeln!(out, "… {} more", grouped(self.renames.len() - MAX_RENAMES))?;
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ impl Diff {
         if joins.is_empty() {
             return Ok(());
         }
-        writeln!(out, "\n{}", look.bold("Joined (functions by rule; --no-rule RULE takes them apart)"))?;
+        writeln!(out, "\n{}", look.bold("Joined functions by rule (--no-rule RULE separates them)"))?;
         for join in joins {
             wrap::write_dim(out, &join, look, 2)?;
         }
@@ -263,13 +263,13 @@ pub(super) fn smaller(others: OtherCauses) -> Option<(Cost, String)> {
     (others.count > 0).then(|| (others.effect, format!("{} smaller causes", grouped(others.count))))
 }
 
-/// Returns a cause as a sentence. Names are shortened to about so many characters.
-pub(super) fn told(cause: &CauseRow, name_width: usize) -> String {
+/// Returns a cause as a sentence. Names are shortened to about this many characters.
+pub(super) fn cause_text(cause: &CauseRow, name_width: usize) -> String {
     let noise = if cause.is_noise { " (noise)" } else { "" };
     format!("{}{noise}", cause.sentence.shortened(name_width))
 }
 
-/// The lines of a table, titles first.
+/// Returns the lines of a table, titles first.
 fn lines_of(table: &Table, look: &Look) -> io::Result<Vec<String>> {
     let mut text = Vec::new();
     table.write_text(&Look { has_color: false, ..*look }, &mut text)?;
@@ -280,7 +280,7 @@ fn right(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// The name of a row, and where there is room for it the place where it is defined.
+/// Returns the name of a row, with its source file if there is space.
 pub(super) fn named(row: &DiffRow, width: usize) -> String {
     let name = safe(&row.name);
     let name = shorten(&name, width);

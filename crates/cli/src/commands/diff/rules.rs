@@ -1,4 +1,4 @@
-//! The rules by which functions of unlike builds are joined: which are taken, and what each of them does.
+//! The join rules: choosing and listing them.
 
 use std::io::Write as _;
 
@@ -8,16 +8,16 @@ use crate::error::CliError;
 use crate::session::Session;
 use gristmill_output::wrap;
 
-/// Stands for all rules.
+/// The name of all rules together.
 const ALL: &str = "all";
 
-/// The rules that are asked for: only some, or all but some.
+/// Returns the chosen rules: only some, or all except some.
 pub(crate) fn chosen(only: &[String], without: &[String]) -> Result<JoinRules, CliError> {
     let named = |name: &String| {
         if name == ALL {
             return Ok(JoinRules::all());
         }
-        JoinRule::named(name).map(|rule| JoinRules::NONE.with(rule)).ok_or_else(|| unknown(name))
+        JoinRule::from_name(name).map(|rule| JoinRules::NONE.with(rule)).ok_or_else(|| unknown(name))
     };
     let sets = |names: &[String]| -> Result<JoinRules, CliError> {
         names.iter().try_fold(JoinRules::NONE, |set, name| Ok(set.and(named(name)?)))
@@ -40,7 +40,7 @@ fn unknown(name: &str) -> CliError {
     }
 }
 
-/// Prints all rules.
+/// Lists all rules.
 pub(crate) fn list(session: &Session) -> Result<(), CliError> {
     const INDENT: usize = 4;
     let out = &mut *session.stdout();

@@ -24,7 +24,7 @@ fn name(text: &str, rules: JoinRules) -> String {
 fn what_the_list_of_rules_says_is_true() {
     for rule in JoinRule::ALL {
         let description = rule.description();
-        assert_eq!(JoinRule::named(description.name), Some(rule));
+        assert_eq!(JoinRule::from_name(description.name), Some(rule));
         let Some((before, after)) = description.example else { continue };
         let apply = |text: &str, rules| match ABOUT_PATHS.contains(&rule) || rule == JoinRule::Pid {
             true => path(text, rules),
