@@ -1,4 +1,4 @@
-//! From files to what is looked at: reads profiles, loads them into one, and resolves what was asked of all reports.
+//! Loading of profiles, and the arguments that all reports share: options from arguments, messages from errors.
 
 pub(crate) mod complete;
 
@@ -22,7 +22,7 @@ use crate::error::CliError;
 use crate::session::Session;
 use crate::terminal::printable_path;
 
-/// Loads the files, and with `--set` those that belong to the same recording.
+/// Loads the files, and with `--set` the other files of their recordings.
 pub(crate) fn profile(
     files: &[PathBuf],
     args: &SelectionArgs,
@@ -31,7 +31,7 @@ pub(crate) fn profile(
     profile_of(&with_sets(files, args, session)?, session)
 }
 
-/// The files, and with `--set` those that belong to the same recording: each once.
+/// Returns the files, and with `--set` the other files of their recordings, each once.
 pub(crate) fn with_sets(
     files: &[PathBuf],
     args: &SelectionArgs,
@@ -40,7 +40,7 @@ pub(crate) fn with_sets(
     if !args.set {
         return Ok(files.to_vec());
     }
-    // A file may be named in more than one way.
+    // A file may be given by several paths.
     let whole = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
     let mut known = HashSet::new();
     let named: Vec<&PathBuf> =
@@ -86,7 +86,7 @@ fn path_of(paths: &[PathBuf]) -> &Path {
     paths.first().map_or(Path::new("-"), PathBuf::as_path)
 }
 
-/// Whether calls were not counted but seen in samples. Who wrote a profile shows at its beginning.
+/// `true` if calls were not counted but seen in samples. The beginning of a profile shows its producer.
 pub(crate) fn is_sampled(profile: &Profile) -> bool {
     profile.inputs().iter().any(|input| {
         let head = &input.bytes[..input.bytes.len().min(HEADER_BYTES)];
@@ -94,7 +94,7 @@ pub(crate) fn is_sampled(profile: &Profile) -> bool {
     })
 }
 
-/// The files beside one that are of the same recording.
+/// Returns the files of the recording that a file is part of.
 fn recording(path: &Path, session: &Session) -> Result<Vec<PathBuf>, CliError> {
     let refused = |message: String| CliError::Usage { message, hint: None };
     let folder = match path.parent() {
@@ -102,7 +102,10 @@ fn recording(path: &Path, session: &Session) -> Result<Vec<PathBuf>, CliError> {
         _ => Path::new("."),
     };
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return Err(refused(format!("{}: has no name that others could begin with", printable_path(path))));
+        return Err(refused(format!(
+            "{}: the file name is not text, so there is nothing to find other files by",
+            printable_path(path)
+        )));
     };
     let entries = std::fs::read_dir(folder)
         .map_err(|error| refused(format!("{}: {}", printable_path(folder), crate::input::reason(&error))))?;
@@ -126,7 +129,7 @@ fn recording(path: &Path, session: &Session) -> Result<Vec<PathBuf>, CliError> {
     let Some(named) = named else { return Ok(vec![path.to_owned()]) };
     let set = recording_of(named, &headers);
     if set.len() == 1 {
-        session.warn(&format!("{}: no other file of this recording is beside it", printable_path(path)));
+        session.warn(&format!("{}: there is no other file of this recording", printable_path(path)));
     }
     Ok(set
         .into_iter()
@@ -134,7 +137,7 @@ fn recording(path: &Path, session: &Session) -> Result<Vec<PathBuf>, CliError> {
         .collect())
 }
 
-/// The header of a file; none of what is no plain file, or cannot be read.
+/// Reads the header of a file. `None` if it is not a regular file or cannot be read.
 fn header(path: &Path) -> Option<FileHeader> {
     use std::io::Read as _;
 
@@ -175,7 +178,7 @@ pub(crate) fn view(
     View::new(profile, &options).map_err(|error| unseen(&error))
 }
 
-/// Why what was asked for cannot be seen, and what could be.
+/// Makes the message of an error of a view, with a hint.
 pub(crate) fn unseen(error: &ViewError) -> CliError {
     CliError::Usage {
         hint: match error {
@@ -190,12 +193,12 @@ pub(crate) fn unseen(error: &ViewError) -> CliError {
     }
 }
 
-/// The parts that are asked for.
+/// Makes the selection of parts.
 pub(crate) fn selection(args: &SelectionArgs) -> Selection {
     Selection { parts: args.part.clone(), threads: args.thread.clone(), pids: args.pid.clone() }
 }
 
-/// Derived event types of the user's own.
+/// Parses the event types that the user derives.
 pub(crate) fn definitions(texts: &[String]) -> Result<Vec<Definition>, CliError> {
     let definition = |text: &String| {
         Definition::parse(text.as_bytes(), DefinedBy::User).map_err(|error| CliError::Usage {

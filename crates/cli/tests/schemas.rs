@@ -9,7 +9,7 @@ use gristmill_output::json;
 use gristmill_report::diff::{Diff, FunctionDiff};
 use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
-use gristmill_report::{Functions, Show};
+use gristmill_report::{Functions, Show, Tree};
 use harness::*;
 
 #[test]
@@ -23,6 +23,7 @@ fn schemas_are_those_of_the_types() {
         ("lint", json::schema::<LintDocument<'_>>("gristmill lint --format json")),
         ("lint-rules", json::schema::<RuleList>("gristmill lint --rules --format json")),
         ("show", json::schema::<Show>("gristmill show --format json")),
+        ("tree", json::schema::<Tree>("gristmill tree --format json")),
     ] {
         let path = root().join("docs/schema").join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(schema.as_value()).unwrap() + "\n";

@@ -1,4 +1,4 @@
-//! The event types that are shown, recorded and derived: the columns of all costs.
+//! Columns: the event types that a view shows, recorded and derived.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,9 @@ use crate::view::options::EventSelection;
 /// An event type, recorded or derived. See the example of [`View`](crate::View).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EventColumn {
-    /// Its name; a second one of the same name has a number after it.
+    /// The name; the second event type of the same name ends with `#2`.
     pub name: String,
-    /// Its name for people, if there is one.
+    /// The name for people. `null` if there is none.
     pub long_name: Option<String>,
     /// The unit of its costs, such as `10 ns`. `null` for a count.
     pub unit: CostUnit,
@@ -28,7 +28,7 @@ pub struct EventColumn {
     pub formula: Option<String>,
 }
 
-/// The event types that are shown, in order.
+/// The event types that a view shows, in order.
 #[derive(Debug)]
 pub(crate) struct Columns {
     events: Vec<EventColumn>,
@@ -49,36 +49,35 @@ impl Columns {
             EventSelection::Recorded => (0..known.recorded).collect(),
             EventSelection::First => vec![0],
             EventSelection::Named(names) => {
-                names.iter().map(|name| known.place(name)).collect::<Result<Vec<_>, _>>()?
+                names.iter().map(|name| known.find(name)).collect::<Result<Vec<_>, _>>()?
             }
         };
         Ok(known.chosen(&chosen))
     }
 
-    /// The event types. There is always one.
+    /// Returns the event types. There is always one.
     pub(crate) fn events(&self) -> &[EventColumn] {
         &self.events
     }
 
-    /// The names of those that are there and not shown.
+    /// Returns the names of event types that exist and are not shown.
     pub(crate) fn others(&self) -> &[String] {
         &self.others
     }
 
-    /// What is wrong with derived event types.
+    /// Returns the faults of derived event types.
     pub(crate) fn faults(&self) -> &[DerivationFault] {
         &self.faults
     }
 
-    /// Costs as the profile records them, brought to these columns. None when a derived cost is above all bounds.
+    /// Makes a row of shown costs from a row with a cost for each recorded event type. `None` if a derived cost is out of range.
     ///
-    /// What is read from the files has a column for each recorded event type and none for derived ones. These are
-    /// linear, so they follow row by row.
+    /// Derived event types are linear, so they can be calculated row by row.
     pub(crate) fn shown(&self, recorded: &[Cost]) -> Option<Vec<Cost>> {
         self.sources.iter().map(|source| source.cost(recorded)).collect()
     }
 
-    /// Who calls whom in the selected parts, with costs by these columns.
+    /// Makes the call graph of the selected parts, with costs by these columns.
     pub(crate) fn call_graph(
         &self,
         profile: &Profile,
@@ -92,17 +91,15 @@ impl Columns {
                 EventSource::Derived(_) => None,
             })
             .collect();
+        let all: Vec<EventId> = profile.events().collect();
+        // A profile without event types has a column of zeros.
         let events = |columns: &[usize]| -> Vec<EventId> {
-            columns
-                .iter()
-                .filter(|&&column| column < profile.event_count())
-                .map(|&column| EventId::new(column))
-                .collect()
+            columns.iter().filter_map(|&column| all.get(column).copied()).collect()
         };
         if let Some(recorded) = recorded {
             return Ok(profile.call_graph_of(selection, &events(&recorded)));
         }
-        // Also what the derived ones are made of, and nothing else.
+        // Derived event types need those that they are made of, and no others.
         let mut needed: Vec<usize> = self
             .sources
             .iter()
@@ -127,7 +124,7 @@ impl Columns {
     }
 }
 
-/// All event types that could be shown.
+/// All event types that can be shown.
 struct Known {
     /// Recorded ones first.
     events: Vec<EventColumn>,
@@ -151,8 +148,8 @@ fn known(profile: &Profile, own: &[Definition]) -> Known {
 }
 
 impl Known {
-    /// The event type of a name, or of one that differs in case only.
-    fn place(&self, name: &str) -> Result<usize, ViewError> {
+    /// Finds an event type by its name, or by one that differs in case only.
+    fn find(&self, name: &str) -> Result<usize, ViewError> {
         let exactly = self.events.iter().position(|event| event.name == *name);
         exactly
             .or_else(|| self.events.iter().position(|event| event.name.eq_ignore_ascii_case(name)))
@@ -162,26 +159,26 @@ impl Known {
             })
     }
 
-    fn chosen(self, places: &[usize]) -> Columns {
-        let source = |&place: &usize| match place.checked_sub(self.recorded) {
+    fn chosen(self, indexes: &[usize]) -> Columns {
+        let source = |&index: &usize| match index.checked_sub(self.recorded) {
             Some(derived) => EventSource::Derived(self.derived[derived].clone()),
-            None => EventSource::Recorded(place),
+            None => EventSource::Recorded(index),
         };
         let mut is_shown = vec![false; self.events.len()];
-        places.iter().for_each(|&place| is_shown[place] = true);
+        indexes.iter().for_each(|&index| is_shown[index] = true);
         let others = self.events.iter().zip(is_shown).filter(|(_, is_shown)| !is_shown);
         Columns {
-            events: places.iter().map(|&place| self.events[place].clone()).collect(),
-            sources: places.iter().map(source).collect(),
+            events: indexes.iter().map(|&index| self.events[index].clone()).collect(),
+            sources: indexes.iter().map(source).collect(),
             others: others.map(|(event, _)| event.name.clone()).collect(),
             faults: self.faults,
         }
     }
 }
 
-/// The event types that the files have.
+/// Returns the event types that the files record.
 fn recorded(profile: &Profile) -> Vec<EventColumn> {
-    let said: HashMap<&[u8], Option<&[u8]>> = profile
+    let definitions: HashMap<&[u8], Option<&[u8]>> = profile
         .event_definitions()
         .filter(|definition| definition.formula.is_none())
         .map(|definition| (definition.name, definition.long_name))
@@ -190,7 +187,7 @@ fn recorded(profile: &Profile) -> Vec<EventColumn> {
         .events()
         .map(|event| {
             let event = profile.event(event);
-            let long_name = said.get(event.name).copied().flatten();
+            let long_name = definitions.get(event.name).copied().flatten();
             EventColumn {
                 name: event_name(event.name, event.repetition),
                 unit: CostUnit::parse(event.name, long_name),

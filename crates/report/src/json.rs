@@ -17,15 +17,6 @@ pub(crate) fn write_view(head: &Head, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&members[1..members.len() - 1])
 }
 
-/// Writes the items of a list, each on a line of its own.
-pub(crate) fn write_rows(rows: impl Iterator<Item: Serialize>, out: &mut dyn Write) -> io::Result<()> {
-    for (nth, row) in rows.enumerate() {
-        out.write_all(if nth == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &row)?;
-    }
-    Ok(())
-}
-
 /// Costs by the names of their event types.
 pub(crate) struct CostsByName<'r>(pub(crate) &'r View, pub(crate) &'r [Cost]);
 

@@ -36,7 +36,7 @@ pub use show::{
     CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary, List,
     Neighbour, PartRow, Show, ShowOptions,
 };
-pub use tree::{Entry, EntryKind, Node, Tree, TreeOptions};
+pub use tree::{Basis, Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, CutError, EventSelection, Subject, SubjectId, View, ViewError, ViewOptions};
 
 #[cfg(doctest)]

@@ -1,142 +1,212 @@
-//! The call tree: what called what called what, exact where the files tell, and otherwise an estimate that says so.
+//! The call tree: functions by the stack of calls that leads to them.
+//!
+//! `gristmill_profile::analysis::tree` makes and inverts trees, and selects their most expensive nodes. This report makes
+//! rows of the nodes. `tree/source` decides which tree a view has; `tree/text` prints it.
 
-mod json;
 mod source;
 mod text;
 
 use std::collections::HashMap;
 
 use gristmill_format::Cost;
+use gristmill_output::json::{Costs, ExactInteger, exact};
 use gristmill_profile::analysis::{CallTree, TreeBasis, TreeLimits, TreeNode, TreeNodeId};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::head::Head;
 use crate::view::{SubjectId, View};
 use source::{Entries, Item, Source};
 pub(crate) use text::fitted;
 
-/// What to show.
+/// Options of a [`Tree`], which has an example.
 #[derive(Debug, Clone, Default)]
 pub struct TreeOptions {
-    /// The function to begin with, and not the program.
+    /// The function that the tree begins with instead of the program.
     pub from: Option<SubjectId>,
-    /// Shows what called that function, and not what it called.
+    /// `true` for the callers of that function instead of its callees.
     pub inverted: bool,
-    /// Leaves out what costs less than this share of the root, in thousandths.
-    pub least: u32,
-    /// Shows so many levels below the root.
-    pub depth: Option<usize>,
-    /// Shows so many nodes at most.
+    /// Leaves out nodes below this share of the root, in thousandths.
+    pub min_share: u32,
+    /// The most levels below the root.
+    pub max_depth: Option<usize>,
+    /// The most nodes.
     pub limit: Option<usize>,
 }
 
-/// However much is asked for: an estimate of a small file may have any number of nodes.
+/// The upper limit of nodes, whatever is asked for: an estimate of a small file may have any count.
 const MAX_NODES: usize = 1_000_000;
 
-/// What a node stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A function, a cycle or the program, which nodes stand for. See the example of [`Tree`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Entry {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// Its name. It may hold anything; see [`printable`](gristmill_output::printable).
+    /// The id of the function; null for the program, for a cycle, and for a name that only recorded callers have. It stays
+    /// the same as long as the files of the profile and the options that fold functions do.
+    pub id: Option<usize>,
+    /// The demangled name.
     pub name: String,
-    /// Its source file; empty where there is none or it is not known.
+    /// The source file; empty if it is not known.
     pub file: String,
-    /// Its object; empty where there is none or it is not known.
+    /// The program or library; empty if it is not known.
     pub object: String,
-    /// The names of a cycle's members.
+    /// The number of the cycle, for a cycle.
+    pub cycle: Option<usize>,
+    /// The names of the cycle's members, for a cycle.
     pub members: Vec<String>,
 }
 
-/// The kinds of what a node stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The kind of an [`Entry`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum EntryKind {
     /// The program as a whole, above all functions that nothing calls.
     Program,
     /// A function.
     Function,
-    /// A cycle, by number: its members are not told apart.
-    Cycle(usize),
+    /// A cycle, as a single node.
+    Cycle,
 }
 
-/// A node of the tree. Costs are by shown column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A node of a [`Tree`], which has an example.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Node {
-    /// What it stands for: its place in [`Tree::entries`].
+    /// The index in `functions` of what the node stands for.
+    #[serde(rename = "function")]
     pub entry: usize,
-    /// The node above, which comes before this one; none for the root.
+    /// The index in `nodes` of the node above, which comes before this one; null for the root.
     pub parent: Option<usize>,
-    /// How far below the root it is.
+    /// The count of levels between this node and the root.
     pub depth: usize,
-    /// How often it was called by the node above. In an inverted tree, how often it called that one.
-    pub count: Cost,
-    /// What it cost by itself. In an inverted tree, what of the cost comes from nowhere above.
-    pub self_costs: Vec<Cost>,
-    /// What it cost with all below.
-    pub inclusive: Vec<Cost>,
-    /// How many nodes are shown right below.
-    pub children: usize,
-    /// How many were left out right below.
+    /// The count of calls by the node above; in an inverted tree, of calls of the node above. 0 if calls were not counted.
+    #[serde(rename = "calls", serialize_with = "exact")]
+    #[schemars(with = "ExactInteger")]
+    pub call_count: Cost,
+    /// Self cost. In an inverted tree, the cost that comes from no caller.
+    #[serde(rename = "self")]
+    pub self_costs: Costs,
+    /// The cost of the node and of all nodes below, hidden ones included.
+    pub inclusive: Costs,
+    /// The count of nodes right below that are left out.
     pub hidden: usize,
-    /// What these cost.
-    pub hidden_costs: Vec<Cost>,
-    /// Its cost, or a part of it, is here by a guess.
+    /// `true` if some of the cost is placed here by a guess.
+    #[serde(rename = "guessed")]
     pub is_guessed: bool,
+    /// The count of nodes right below.
+    #[serde(skip)]
+    pub children: usize,
+    /// The cost of the nodes right below that are left out.
+    #[serde(skip)]
+    pub hidden_costs: Vec<Cost>,
 }
 
-/// The call tree.
-#[derive(Debug)]
-pub struct Tree<'v> {
-    view: &'v View,
-    /// What stands above it.
+/// The origin of a [`Tree`], and its certainty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// The profile has each call.
+    Exact,
+    /// The names contain callers: each stack occurred, but begins where the name ends.
+    Callers,
+    /// Made from the call graph: the calls of a function with several callers are assumed to be alike.
+    Estimate,
+}
+
+/// The call tree of a profile.
+///
+/// Nodes are in the order in which a tree is printed: each before those below it, siblings by the cost of the first event
+/// type. A node has the index of the one above it, so that a tree of any depth can be read without recursion.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_report::{Report, Tree, TreeOptions, View, ViewOptions};
+///
+/// let text = "events: Ir\nfn=main\n1 10\ncfn=read\ncalls=1 2\n1 5\nfn=read\n2 5\n";
+/// let view = View::new(Profile::of(text.as_bytes().to_vec()), &ViewOptions::default())?;
+/// let tree = Tree::new(&view, &TreeOptions::default());
+/// let row = |node: &gristmill_report::Node| (node.depth, tree.entries[node.entry].name.clone(), node.inclusive[0]);
+/// let rows: Vec<_> = tree.nodes.iter().map(row).collect();
+/// assert_eq!(rows[1..], [(1, "main".to_owned(), 15), (2, "read".to_owned(), 5)]);
+///
+/// let mut json = Vec::new();
+/// tree.write_json(&mut json)?;
+/// assert!(json.starts_with(b"{\"schema\":1,"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Tree {
+    /// The head of the report.
+    #[serde(flatten)]
     pub head: Head,
-    /// What it is based on; costs are by shown column.
-    pub basis: TreeBasis,
-    /// The nodes that are shown: each before those below it, and these by cost. The first one is the root.
-    pub nodes: Vec<Node>,
-    /// What the nodes stand for, in the order in which they first come.
-    pub entries: Vec<Entry>,
-    /// The function that the tree begins with, if it is not the program.
+    /// The origin of the tree.
+    pub basis: Basis,
+    /// The cost of the root that is placed by a guess; null if the tree is not an estimate.
+    pub guessed: Option<Costs>,
+    /// The function that the tree begins with; null for the program.
     pub from: Option<String>,
+    /// `true` if callers are below what they call.
+    pub inverted: bool,
+    /// What the nodes stand for, in the order in which they first come.
+    #[serde(rename = "functions")]
+    pub entries: Vec<Entry>,
+    /// The nodes that are shown. The first one is the root.
+    pub nodes: Vec<Node>,
+    /// The count of calls whose stated cost is not the sum of what they called.
+    #[serde(skip)]
     unequal_calls: usize,
-    inverted: bool,
-    least: u32,
-    depth: Option<usize>,
+    #[serde(skip)]
+    has_calls: bool,
+    #[serde(skip)]
+    min_share: u32,
+    #[serde(skip)]
+    max_depth: Option<usize>,
+    #[serde(skip)]
     is_limited: bool,
 }
 
-impl<'v> Tree<'v> {
+impl Tree {
     /// Makes the tree of a view.
-    pub fn new(view: &'v View, options: &TreeOptions) -> Self {
-        // The program itself is no node that anyone asked for.
+    pub fn new(view: &View, options: &TreeOptions) -> Self {
+        // The program itself does not count.
         let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, MAX_NODES);
         let max_nodes = max_nodes + usize::from(options.from.is_none());
         let Source { tree, unequal_calls, entries: source } = Source::new(view, options, max_nodes);
-        let limits = TreeLimits::from_share(tree.inclusive(TreeNodeId::ROOT)[0], options.least, max_nodes);
-        let tree = tree.selected(limits, options.depth.unwrap_or(usize::MAX), |item| source.name(item));
-        let (nodes, entries) = rows(&tree, &source);
+        let limits =
+            TreeLimits::from_share(tree.inclusive(TreeNodeId::ROOT)[0], options.min_share, max_nodes);
+        let max_depth = options.max_depth.unwrap_or(usize::MAX);
+        let tree = tree.selected(limits, max_depth, |item| source.name(item));
+        let head = Head::new(view);
+        let (nodes, entries) = rows(&tree, &source, &head);
+        let (basis, guessed) = match tree.basis() {
+            TreeBasis::Exact => (Basis::Exact, None),
+            TreeBasis::Callers => (Basis::Callers, None),
+            TreeBasis::Estimate { guessed } => (Basis::Estimate, Some(head.costs(guessed))),
+        };
         Tree {
-            head: Head::new(view),
-            basis: tree.basis().clone(),
-            unequal_calls,
-            is_limited: nodes.len() >= max_nodes,
-            nodes,
-            entries,
+            head,
+            basis,
+            guessed,
             from: options.from.map(|from| view.subject(from).name().to_owned()),
             inverted: options.inverted,
-            least: options.least,
-            depth: options.depth,
-            view,
+            entries,
+            is_limited: nodes.len() >= max_nodes,
+            nodes,
+            unequal_calls,
+            has_calls: view.graph().arcs().len() > 0,
+            min_share: options.min_share,
+            max_depth: options.max_depth,
         }
     }
 
-    /// What a node stands for.
+    /// Returns what a node stands for.
     fn entry(&self, node: &Node) -> &Entry {
         &self.entries[node.entry]
     }
 }
 
 /// Makes rows of the nodes of a tree, and lists what they stand for.
-fn rows(tree: &CallTree<Item>, source: &Entries<'_>) -> (Vec<Node>, Vec<Entry>) {
+fn rows(tree: &CallTree<Item>, source: &Entries<'_>, head: &Head) -> (Vec<Node>, Vec<Entry>) {
     let mut nodes: Vec<Node> = Vec::with_capacity(tree.len());
     let mut entries = Vec::new();
     let mut entry_of: HashMap<Option<Item>, usize> = HashMap::new();
@@ -150,13 +220,13 @@ fn rows(tree: &CallTree<Item>, source: &Entries<'_>) -> (Vec<Node>, Vec<Entry>) 
             }),
             parent,
             depth: parent.map_or(0, |parent| nodes[parent].depth + 1),
-            count,
-            self_costs: tree.self_cost(id).to_vec(),
-            inclusive: tree.inclusive(id).to_vec(),
-            children: tree.children(id).len(),
+            call_count: count,
+            self_costs: head.costs(tree.self_cost(id)),
+            inclusive: head.costs(tree.inclusive(id)),
             hidden,
-            hidden_costs: tree.hidden_cost(id),
             is_guessed,
+            children: tree.children(id).len(),
+            hidden_costs: tree.hidden_cost(id),
         });
     }
     (nodes, entries)

@@ -20,8 +20,8 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
     let options = TreeOptions {
         from: args.from.as_deref().map(|name| load::function(&view, name)).transpose()?,
         inverted: args.inverted,
-        least: args.min,
-        depth: args.depth,
+        min_share: args.min,
+        max_depth: args.depth,
         limit: args.format.limit(args.limit, NODES, Some(NODES_FOR_PROGRAMS)),
     };
     for (option, is_given) in [

@@ -56,13 +56,10 @@ impl<'v> Entries<'v> {
     pub(super) fn entry(&self, item: Option<Item>) -> Entry {
         match item {
             None => self.program.clone(),
-            Some(Item::Subject(subject)) => {
-                let subject = self.view.subject(subject);
-                Entry::new(EntryKind::Function, subject.name().to_owned()).located(
-                    self.view,
-                    subject.file,
-                    subject.object,
-                )
+            Some(Item::Subject(id)) => {
+                let subject = self.view.subject(id);
+                let entry = Entry::new(EntryKind::Function, subject.name().to_owned());
+                Entry { id: Some(id.index()), ..entry }.located(self.view, subject.file, subject.object)
             }
             Some(Item::Cycle(cycle)) => self.cycles[cycle.index()].clone(),
             Some(Item::Name(name)) => self.names[name.index()].clone(),
@@ -72,7 +69,15 @@ impl<'v> Entries<'v> {
 
 impl Entry {
     fn new(kind: EntryKind, name: String) -> Entry {
-        Entry { kind, name, file: String::new(), object: String::new(), members: Vec::new() }
+        Entry {
+            kind,
+            id: None,
+            name,
+            file: String::new(),
+            object: String::new(),
+            cycle: None,
+            members: Vec::new(),
+        }
     }
 
     fn located(self, view: &View, file: FileId, object: ObjectId) -> Entry {
@@ -180,7 +185,7 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
                     CallTree::estimate(graph, cycles, from, root_only).inclusive(TreeNodeId::ROOT)[0]
                 }
             };
-            let limits = TreeLimits::from_share(whole, options.least, max_nodes.max(MIN_ESTIMATED_NODES));
+            let limits = TreeLimits::from_share(whole, options.min_share, max_nodes.max(MIN_ESTIMATED_NODES));
             CallTree::estimate(graph, cycles, from, limits)
         }
     };
@@ -192,7 +197,7 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
         let name = |&member| view.subject(view.subject_at(member)).name().to_owned();
         let members: Vec<String> = cycles.members(cycle).iter().map(name).collect();
         let name = format!("cycle {} of {} functions: {} …", cycle.number(), members.len(), members[0]);
-        Entry { members, ..Entry::new(EntryKind::Cycle(cycle.number()), name) }
+        Entry { cycle: Some(cycle.number()), members, ..Entry::new(EntryKind::Cycle, name) }
     };
     let entries = Entries { cycles: cycles.ids().map(entry).collect(), ..Entries::new(view) };
     Source { tree, unequal_calls: 0, entries }

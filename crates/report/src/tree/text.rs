@@ -1,32 +1,31 @@
-//! The tree for people, and as a table of values.
+//! The call tree as text, Markdown and CSV.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, Look, Table, csv, grouped, markdown, percent, percent_number, printable,
+    Cell, Column, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
 };
-use gristmill_profile::analysis::TreeBasis;
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{EntryKind, Node, Tree, json};
+use super::{Basis, EntryKind, Node, Tree};
 use crate::columns::EventColumn;
 use crate::report::Report;
 
-/// A name gets so many columns at least, however deep it stands: the depth is a number from there on.
-const LEAST_NAME: usize = 24;
-/// Names and guides get so many columns at least; where numbers leave less, some are left out.
-const LEAST_TREE: usize = 36;
-/// How wide Markdown is, which does not know where it is shown.
-const MARKDOWN: usize = 110;
-/// A path of a table of values says so many names at most, or a deep tree would make a table that grows with its square.
-const PATH_NAMES: usize = 64;
-/// The same for long names.
-const PATH_BYTES: usize = 4096;
+/// The least columns of a name. A deeper level is not indented further, but has its depth as a number.
+const MIN_NAME_COLUMNS: usize = 24;
+/// The least columns of names and guides. If numbers leave less, some numbers are left out.
+const MIN_TREE_COLUMNS: usize = 36;
+/// The columns of Markdown, whose place of display is not known.
+const MARKDOWN_COLUMNS: usize = 110;
+/// The most names in the path of a CSV row. Without a limit, the paths of a deep tree would grow with its square.
+const MAX_PATH_NAMES: usize = 64;
+/// The same limit in bytes.
+const MAX_PATH_BYTES: usize = 4096;
 
-/// Which numbers stand before the tree: as many as there is room for.
+/// The numbers before the tree: as many as fit.
 #[derive(Debug, Clone, Copy)]
 struct Detail {
     events: usize,
@@ -34,7 +33,7 @@ struct Detail {
     with_amounts: bool,
 }
 
-impl Report for Tree<'_> {
+impl Report for Tree {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         for line in self.notes() {
@@ -48,29 +47,29 @@ impl Report for Tree<'_> {
         json::write(self, out)
     }
 
-    /// Writes Markdown: the tree in a block of code, as its guides only fit under each other there.
+    /// Writes Markdown: the tree in a code block, where its guides are aligned.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        let look = Look::plain(MARKDOWN);
+        let look = Look::plain(MARKDOWN_COLUMNS);
         self.head.write_markdown(out)?;
         markdown::write_lines(&self.notes(), out)?;
         let mut text = Vec::new();
         self.table(look.width).write_text(&look, &mut text)?;
-        // A name may hold a fence: a longer one ends the block.
+        // A name may contain a fence: a longer one ends the block.
         let text = String::from_utf8_lossy(&text);
         let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.saturating_add(1).max(3));
         write!(out, "\n{fence}text\n{text}{fence}\n")
     }
 
-    /// Writes comma-separated values with exact numbers.
+    /// Writes CSV with exact numbers.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut titles = ["node", "parent", "depth"].map(str::to_owned).to_vec();
-        for EventColumn { name, .. } in self.view.events() {
+        for EventColumn { name, .. } in &self.head.events {
             titles.extend([format!("inclusive {name}"), format!("self {name}")]);
         }
         titles.extend(["calls", "hidden", "guessed", "name", "file", "object", "path"].map(str::to_owned));
         csv::write_line(titles.iter().map(String::as_str), out)?;
-        // Line by line, as the paths of all nodes take much more than the tree.
+        // Line by line: the paths of all nodes take much more memory than the tree.
         for (place, node) in self.nodes.iter().enumerate() {
             let entry = self.entry(node);
             let parent = node.parent.map_or_else(String::new, |parent| parent.to_string());
@@ -78,7 +77,7 @@ impl Report for Tree<'_> {
             for (inclusive, own) in node.inclusive.iter().zip(&node.self_costs) {
                 cells.extend([inclusive.to_string(), own.to_string()]);
             }
-            cells.extend([node.count.to_string(), node.hidden.to_string()]);
+            cells.extend([node.call_count.to_string(), node.hidden.to_string()]);
             cells.push(if node.is_guessed { "yes" } else { "no" }.to_owned());
             let path = self.path(place);
             let names = [&entry.name, &entry.file, &entry.object, &path];
@@ -88,8 +87,8 @@ impl Report for Tree<'_> {
     }
 }
 
-impl Tree<'_> {
-    /// The names from the root to a node; `…` before those of a long path that are nearest to it.
+impl Tree {
+    /// The names from the root to a node. A long path begins with `…`.
     fn path(&self, node: usize) -> String {
         let above = |&node: &usize| self.nodes[node].parent;
         let mut names: Vec<&str> = Vec::new();
@@ -97,7 +96,7 @@ impl Tree<'_> {
         for node in std::iter::successors(Some(node), above) {
             let name = self.entry(&self.nodes[node]).name.as_str();
             bytes += name.len();
-            if names.len() == PATH_NAMES || !names.is_empty() && bytes > PATH_BYTES {
+            if names.len() == MAX_PATH_NAMES || !names.is_empty() && bytes > MAX_PATH_BYTES {
                 names.push("…");
                 break;
             }
@@ -107,10 +106,9 @@ impl Tree<'_> {
         names.join(";")
     }
 
-    /// What the tree is based on, first of all, and what of it is shown.
+    /// The remarks above the tree: its origin, and the limits of what is shown.
     fn notes(&self) -> Vec<String> {
-        let root = self.nodes.first();
-        let whole = root.and_then(|root| root.inclusive.first()).copied().unwrap_or(0);
+        let whole = self.nodes[0].inclusive[0];
         let name = self.from.as_ref().map(|name| {
             let name = printable(name.as_bytes());
             shorten(&name, 50).into_owned()
@@ -120,61 +118,55 @@ impl Tree<'_> {
             (Some(name), false) => format!("call tree of {name}"),
             (None, _) => "call tree".to_owned(),
         };
-        let mut notes = match &self.basis {
-            TreeBasis::Exact => {
-                let mut notes = vec![format!("{tree}, exact: the profile tells of each call")];
+        let mut notes = match (self.basis, &self.guessed) {
+            (Basis::Exact, _) => {
+                let mut notes = vec![format!("{tree}, exact: the profile has each call")];
                 notes.extend(match self.unequal_calls {
                     0 => None,
-                    1 => Some("  1 call is said to cost something else than what it called".to_owned()),
+                    1 => Some("  the stated cost of 1 call differs from what it called".to_owned()),
                     calls => Some(format!(
-                        "  {} calls are said to cost something else than what they called",
+                        "  the stated costs of {} calls differ from what they called",
                         grouped(calls)
                     )),
                 });
                 notes
             }
-            TreeBasis::Callers => {
-                vec![
-                    format!("{tree}, from recorded callers:"),
-                    "  each stack was seen, as far as names tell".to_owned(),
-                ]
+            (Basis::Callers, _) => vec![
+                format!("{tree}, from recorded callers:"),
+                "  each stack occurred, as far as the names show".to_owned(),
+            ],
+            (Basis::Estimate, _) if !self.has_calls => {
+                vec![format!("{tree}: the profile has no calls, so functions are side by side")]
             }
-            TreeBasis::Estimate { .. } if self.view.graph().arcs().len() == 0 => {
-                vec![format!("{tree}: the profile tells of no calls, so functions stand side by side")]
-            }
-            TreeBasis::Estimate { guessed } if guessed.iter().all(|&cost| cost == 0) => {
-                let way = if self.inverted { "from each of its callers" } else { "to each of the functions" };
-                vec![
-                    format!("{tree}, an estimate, 0% of it a guess:"),
-                    format!("  there is one way only {way}"),
-                ]
-            }
-            TreeBasis::Estimate { guessed } => {
-                let share = percent(guessed.first().copied().unwrap_or(0), whole);
-                let share = if share.is_empty() { String::new() } else { format!(", {share} of it a guess") };
+            (Basis::Estimate, Some(guessed)) if guessed.iter().any(|&cost| cost != 0) => {
+                let share = percent(guessed[0], whole);
+                let share = if share.is_empty() { String::new() } else { format!(", {share} guessed") };
                 vec![
                     format!("{tree}, an ESTIMATE{share}:"),
-                    "  where a function has several callers, all its calls are taken to be alike (~)"
-                        .to_owned(),
+                    "  the calls of a function with several callers are assumed to be alike (~)".to_owned(),
                 ]
             }
+            (Basis::Estimate, _) => {
+                let end = if self.inverted { "from each of its callers" } else { "to each function" };
+                vec![format!("{tree}, an estimate, 0% guessed:"), format!("  there is only one way {end}")]
+            }
         };
-        let nodes = self.nodes.len() - usize::from(self.from.is_none() && !self.nodes.is_empty());
+        let nodes = self.nodes.len() - usize::from(self.from.is_none());
         let mut left_out = Vec::new();
         if self.is_limited {
-            left_out.push(format!("the {} dearest nodes (--limit)", grouped(nodes)));
+            left_out.push(format!("the {} most expensive nodes (--limit)", grouped(nodes)));
         }
-        if self.least > 0 {
-            let least = format!("{}.{}", self.least / 10, self.least % 10);
-            left_out.push(format!("nothing below {}% (--min)", least.trim_end_matches(".0")));
+        if self.min_share > 0 {
+            let share = format!("{}.{}", self.min_share / 10, self.min_share % 10);
+            left_out.push(format!("nothing below {}% (--min)", share.trim_end_matches(".0")));
         }
-        if let Some(depth) = self.depth {
+        if let Some(depth) = self.max_depth {
             left_out.push(format!("{} levels (--depth)", grouped(depth)));
         }
         if let (Some(name), false) = (&name, whole == 0) {
-            let of_all = percent(whole, self.view.totals()[0]);
+            let of_all = percent(whole, self.head.totals[0]);
             if !of_all.is_empty() {
-                notes.push(format!("{name} is {of_all} of the total; shares are of this"));
+                notes.push(format!("{name} is {of_all} of the total; percentages are of this"));
             }
         }
         if !left_out.is_empty() && self.nodes.iter().any(|node| node.hidden > 0) {
@@ -183,18 +175,15 @@ impl Tree<'_> {
         notes
     }
 
-    /// Where the text begins: the program need not stand above its only function.
+    /// The first node of the text: the program is left out above its only function.
     fn first(&self) -> usize {
-        match self.nodes.first() {
-            Some(root) if self.entry(root).kind == EntryKind::Program => {
-                usize::from(root.children == 1 && root.hidden == 0 && self.nodes.len() > 1)
-            }
-            _ => 0,
-        }
+        let root = &self.nodes[0];
+        let is_program = self.entry(root).kind == EntryKind::Program;
+        usize::from(is_program && root.children == 1 && root.hidden == 0 && self.nodes.len() > 1)
     }
 
     fn table(&self, width: usize) -> Table {
-        let events = self.view.events().len();
+        let events = self.head.events.len();
         let details =
             [(events, true, true), (events, false, true), (events, true, false), (events, false, false)];
         let details = details.into_iter().chain([(1, true, true)]);
@@ -203,9 +192,9 @@ impl Tree<'_> {
             let room = width.saturating_sub(table.width_before_last());
             (table, room)
         };
-        let fitting = details.map(with_room).find(|&(_, room)| room >= LEAST_TREE);
+        let fitting = details.map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
         let (mut table, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
-        let names = self.drawn(room.max(LEAST_NAME));
+        let names = self.drawn(room.max(MIN_NAME_COLUMNS));
         for (cells, name) in table.rows.iter_mut().zip(names) {
             if let Some(last) = cells.last_mut() {
                 *last = Cell::new(name);
@@ -214,11 +203,10 @@ impl Tree<'_> {
         table
     }
 
-    /// The numbers of all rows, with nothing in the last column.
+    /// The numbers of all rows, with an empty last column.
     fn numbers(&self, detail: Detail) -> Table {
-        let view = self.view;
-        let shown = &view.events()[..detail.events.min(view.events().len())];
-        let has_counts = self.nodes.iter().any(|node| node.count != 0);
+        let shown = &self.head.events[..detail.events.min(self.head.events.len())];
+        let has_counts = self.nodes.iter().any(|node| node.call_count != 0);
         let mut columns = Vec::new();
         for event in shown {
             let event = printable(event.name.as_bytes());
@@ -236,26 +224,26 @@ impl Tree<'_> {
             columns.push(Column::number("Calls"));
         }
         columns.push(Column::text(if self.inverted { "Function and its callers" } else { "Function" }));
-        let whole: Vec<Cost> = self.nodes.first().map_or_else(Vec::new, |root| root.inclusive.clone());
+        let whole = &self.nodes[0].inclusive;
 
         let row = |node: Option<&Node>, costs: &[Cost]| {
             let mut cells = Vec::new();
             for (nth, event) in shown.iter().enumerate() {
                 let unit = event.unit;
-                let cost = costs.get(nth).copied().unwrap_or(0);
+                let cost = costs[nth];
                 let guess = if node.is_some_and(|node| node.is_guessed) { "~" } else { "" };
-                let share = percent_number(cost, whole.get(nth).copied().unwrap_or(0));
+                let share = percent_number(cost, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
                     cells.push(Cell::number(cost, unit.show(cost)));
                 }
                 if detail.with_self {
-                    let own = node.and_then(|node| node.self_costs.get(nth)).filter(|&&own| own != 0);
-                    cells.push(Cell::new(own.map_or_else(String::new, |&own| unit.show(own))));
+                    let own = node.map(|node| node.self_costs[nth]).filter(|&own| own != 0);
+                    cells.push(Cell::new(own.map_or_else(String::new, |own| unit.show(own))));
                 }
             }
             if has_counts {
-                let count = node.map_or(0, |node| node.count);
+                let count = node.map_or(0, |node| node.call_count);
                 cells.push(Cell::new(if count == 0 { String::new() } else { grouped(count) }));
             }
             cells.push(Cell::new(""));
@@ -271,10 +259,10 @@ impl Tree<'_> {
         Table { columns, rows }
     }
 
-    /// The rows in their order: nodes, and below the nodes that are shown a line for those that are not.
+    /// Calls `take` with the rows in order: nodes, and after the children of a node a row for those that are hidden.
     fn each_row<'t>(&'t self, mut take: impl FnMut(Row<'t>)) {
         let first = self.first();
-        // Nodes whose children are not all printed, with how many are to come.
+        // Nodes whose children are not all printed, with the count of those to come.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (place, node) in self.nodes.iter().enumerate().skip(first) {
             let depth = node.depth - first;
@@ -297,10 +285,10 @@ impl Tree<'_> {
         }
     }
 
-    /// The names, with guides that show what belongs to what.
+    /// The names, with guides that connect a node to the one above.
     fn drawn(&self, room: usize) -> Vec<String> {
-        // Deeper levels are not drawn further to the right, but say how deep they are.
-        let levels = (room - LEAST_NAME.min(room)) / 2;
+        // Deeper levels are not indented further, but have their depth as a number.
+        let levels = (room - MIN_NAME_COLUMNS.min(room)) / 2;
         let names: Vec<Cow<'_, str>> =
             self.entries.iter().map(|entry| printable(entry.name.as_bytes())).collect();
         let mut drawn = Vec::new();
@@ -346,14 +334,14 @@ enum Row<'t> {
         depth: usize,
         is_last: bool,
     },
-    /// The nodes below one that are not shown.
+    /// The hidden nodes below one.
     Hidden {
         above: &'t Node,
         depth: usize,
     },
 }
 
-/// A name that takes so many columns at most; some characters take two.
+/// Shortens a name to at most `columns` columns of a terminal; some characters take two.
 pub(crate) fn fitted(name: &str, columns: usize) -> Cow<'_, str> {
     let short = shorten(name, columns);
     let mut characters = columns;

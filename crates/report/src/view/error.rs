@@ -26,9 +26,9 @@ impl fmt::Display for ViewError {
         match self {
             ViewError::UnknownEvent { name, .. } => write!(f, "there is no event type `{name}`"),
             ViewError::NothingSelected => f.write_str("no part of the profile is selected"),
-            ViewError::Overflow => f.write_str("a derived cost is too large to be reckoned with"),
+            ViewError::Overflow => f.write_str("a derived cost is out of range"),
             ViewError::TooManyColumns => {
-                f.write_str("the profile has too many event types for as many functions")
+                f.write_str("the profile has too many event types and functions for a table of costs")
             }
         }
     }
