@@ -45,7 +45,7 @@ fn said(data: &[u8], skims: bool) -> Said<'_> {
         }
         let Some(item) = reader.next() else { return said };
         let Ok(record) = item else { continue };
-        let (location, text) = (record.location, record.spelling.text().unwrap_or_default());
+        let (location, text) = (record.location, record.text());
         match record.line {
             Line::Name(key, name) => {
                 if let Some(number) = name.id {

@@ -89,7 +89,7 @@ impl<'a> Interner<'a> {
 
     /// The name of an id.
     pub(crate) fn text(&self, id: u32) -> &'a [u8] {
-        (id as usize).checked_sub(1).and_then(|index| self.texts.get(index)).copied().unwrap_or_default()
+        if id == EMPTY { b"" } else { self.texts[id as usize - 1] }
     }
 
     /// The count of different names.

@@ -182,13 +182,13 @@ impl<'a, F: FnMut(Finding<'a>)> Report<'a, F> {
             column: offset as u64 + 1,
             length: length as u64,
             message: message.into(),
-            text: record.spelling.text().unwrap_or_default(),
+            text: record.text(),
         });
     }
 
     /// A finding about a record's line as a whole.
     fn line(&mut self, rule: &'static Rule, record: &Record<'a>, message: impl Into<Cow<'static, str>>) {
-        let length = record.spelling.text().map_or(0, <[u8]>::len);
+        let length = record.text().len();
         self.at(rule, record, (0, length), message);
     }
 

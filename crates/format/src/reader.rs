@@ -252,8 +252,8 @@ impl<'a> Reader<'a> {
 
     /// Leaves names to the caller, who has a table of numbers anyway and does not want a second one.
     ///
-    /// A name comes as it is spelled: by its number alone, or with a number and a text, which is empty where only blanks
-    /// stand behind the number. [`Reader::context`] has only [`NameContext::from`]. Faults that only a table shows are no
+    /// A name comes as it is spelled: with its id alone, or with an id and a text, which is empty if only blanks follow the
+    /// id. [`Reader::context`] has only [`NameContext::from`]. Faults that only a table shows are no
     /// errors: ids that have no meaning or a second one, and calls without a callee.
     ///
     /// ```

@@ -29,6 +29,11 @@ impl<'a> Record<'a> {
     pub fn new(line: Line<'a>) -> Self {
         Record { location: Location::default(), part: 0, line, spelling: Spelling::default() }
     }
+
+    /// The line as it was read, without its line end. Empty for a record that was made, not read.
+    pub fn text(&self) -> &'a [u8] {
+        self.spelling.text().unwrap_or_default()
+    }
 }
 
 /// Equal when they say the same, wherever they stand and however they are spelled.

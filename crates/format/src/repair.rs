@@ -1,7 +1,7 @@
 //! Whatever can be read, written as the published grammar has it.
 //!
-//! Two passes over the input: [`plan`] finds out what belongs into the header of each part, since header lines may
-//! stand below the body; the second writes. Lines that the grammar does not have become comments, and every kind of change
+//! Two passes over the input: [`plan`] collects the header of each part, since header lines may follow the body; the second
+//! pass writes. Lines that the grammar does not have become comments, and every kind of change
 //! is counted.
 
 mod body;
@@ -327,7 +327,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
 
     /// The line as it was read, for a comment.
     fn comment_out(&mut self, record: &Record<'a>) -> Result<(), Error> {
-        let text = trim_start(record.spelling.text().unwrap_or_default());
+        let text = trim_start(record.text());
         self.comment(&[b" ", text].concat(), record.location)
     }
 

@@ -316,7 +316,7 @@ fn sorted(mut facts: Vec<Fact>) -> Vec<Fact> {
 /// Two recordings of one run of a program, spelled differently, mean the same.
 #[test]
 fn recordings_of_one_run_mean_the_same() {
-    // Which spelling another one is the twin of is told by the name in other corpora, and by hand in ours.
+    // In other corpora the name of a file says which one it is another spelling of; in ours a list does.
     const TWINS: [(&str, &str); 3] = [
         ("callgrind/callgrind.out.mill", "callgrind/callgrind.out.uncompressed"),
         ("callgrind/callgrind.out.mill-fast", "callgrind/callgrind.out.uncompressed-names"),
@@ -392,7 +392,7 @@ fn check_reading(file: &[u8], mode: ReadingMode) -> Vec<Record<'_>> {
                 last = (location.byte, location.line);
                 assert!(file[start..].starts_with(record.spelling.text().unwrap()));
                 if let Line::Cost(line) = record.line {
-                    // Decoding does not panic, whatever the numbers are.
+                    // Decoding panics on no numbers.
                     let _ = line.costs.decode(&mut [0; 2]);
                 }
                 records.push(record);

@@ -128,6 +128,7 @@ impl PartGraph<'_> {
     }
 
     fn self_cost(&mut self, number: u32, cost: Cost) {
+        // Before any `fn=` there is no function.
         if let Some(function) = self.functions.get_mut(number as usize)
             && !add(&mut function.through, cost)
         {

@@ -46,7 +46,7 @@ impl<'a> CostChecks<'a> {
                 positions(reader, &line, record, report);
             }
             Line::Calls(calls) => {
-                let text = record.spelling.text().unwrap_or_default();
+                let text = record.text();
                 if calls.count < 0 {
                     report.line(&rule::NEGATIVE_COUNT, record, format!("{} calls", calls.count));
                 }
@@ -58,7 +58,7 @@ impl<'a> CostChecks<'a> {
                 }
             }
             Line::Jump(jump) if jump.target.as_slice().len() < reader.columns().len() => {
-                let end = record.spelling.text().map_or(0, <[u8]>::len);
+                let end = record.text().len();
                 report.at(&rule::TARGET_MISSING, record, (end, 0), rule::TARGET_MISSING.summary);
             }
             _ => {}
@@ -190,7 +190,7 @@ fn positions<'a, F: FnMut(Finding<'a>)>(
     {
         report.line(&rule::HUGE_LINE_NUMBER, record, format!("line number {number}"));
     }
-    let text = record.spelling.text().unwrap_or_default();
+    let text = record.text();
     for token in Tokens::new(text).take(reader.columns().len()) {
         if token.text.len() > 2 && token.text.iter().any(u8::is_ascii_uppercase) {
             report.once(&rule::CAPITAL_HEX, record, rule::CAPITAL_HEX.summary);

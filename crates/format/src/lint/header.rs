@@ -140,7 +140,7 @@ impl<'a> HeaderChecks<'a> {
                 self.part.summary = Some(*record);
             }
             Header::Totals(_) => {
-                let text = record.spelling.text().map(trim_start).unwrap_or_default();
+                let text = trim_start(record.text());
                 if !text.starts_with(b"totals:") {
                     report.line(&rule::TOTALS_KEY, record, rule::TOTALS_KEY.summary);
                 }
@@ -193,7 +193,7 @@ impl<'a> HeaderChecks<'a> {
         report: &mut Report<'a, F>,
     ) {
         self.has_events = true;
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         let repeated = repeated(words);
         let mut seen = HashSet::new();
         let value_at = memchr::memchr(b':', text).map_or(0, |colon| colon + 1);
@@ -227,7 +227,7 @@ impl<'a> HeaderChecks<'a> {
         record: &Record<'a>,
         report: &mut Report<'a, F>,
     ) {
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         if definition.long_name.is_some() && !text[b"event:".len().min(text.len())..].contains(&b':') {
             report.line(&rule::EVENT_WITHOUT_COLON, record, rule::EVENT_WITHOUT_COLON.summary);
         }

@@ -49,7 +49,7 @@ impl Lines {
         let end = record.spelling.line_end();
         self.last = Some((record.location, end));
         self.line_end(record, end, report);
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         self.blocks(record, report);
         match record.line {
             Line::Cost(line) => cost_line_blanks(record, text, line.role, report),

@@ -132,7 +132,7 @@ impl<'a> Names<'a> {
     ) {
         let space = &mut self.spaces[key];
         let Some(id) = name.id else { return };
-        let line = record.spelling.text().unwrap_or_default();
+        let line = record.text();
         if !name.defines {
             space.is_used = true;
         }
@@ -203,7 +203,7 @@ fn text<'a, F: FnMut(Finding<'a>)>(
     record: &Record<'a>,
     report: &mut Report<'a, F>,
 ) {
-    let line = record.spelling.text().unwrap_or_default();
+    let line = record.text();
     let text = name.bytes();
     let place = (line.len() - text.len(), text.len());
     if text.is_empty() {

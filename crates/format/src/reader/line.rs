@@ -17,7 +17,7 @@ use crate::record::{
 use crate::scan::{Tokens, is_blank, number, trim_end, trim_start};
 use crate::shape::{Keyed, Shape, is_known_key, lacks_position, shape};
 
-/// Reads one line, with everything that is needed to complain about it.
+/// The reader of one line, with everything that an error about it needs.
 pub(super) struct LineReader<'r, 'a> {
     pub(super) reader: &'r mut Reader<'a>,
     pub(super) text: &'a [u8],
@@ -514,7 +514,7 @@ fn event_definition(value: &[u8]) -> Option<EventDefinition<'_>> {
     match (name.iter().position(|&byte| is_blank(byte)), formula, long_name) {
         _ if name.is_empty() => None,
         (None, ..) => Some(EventDefinition { name, formula, long_name }),
-        // `event: CPU_0 text`: without a colon, all but the first word is the long name.
+        // `event: CPU_0 text`: without a colon, everything after the first word is the long name.
         (Some(end), None, None) => {
             let name = &value[..end];
             Some(EventDefinition { name, formula: None, long_name: Some(trim_start(&value[end..])) })

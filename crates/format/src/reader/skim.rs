@@ -1,7 +1,7 @@
-//! Lines of the usual form, handed out without making records of them.
+//! Skimming: lines of the usual form are passed to a sink and never become records.
 //!
-//! Whoever sums up a file needs of most lines a number or two. Made into records, with all that can be asked of one, they
-//! cost several times of what it takes to find those numbers. What a usual line is, [`usual`](super::usual) says.
+//! A program that sums up a file needs one or two numbers of most lines. Making a complete record of a line takes several
+//! times as long as finding those numbers. [`usual`](super::usual) defines the usual form.
 
 use super::Reader;
 use super::usual::{
@@ -14,7 +14,7 @@ use crate::name::NameKey;
 use crate::position::Positions;
 use crate::record::{Calls, CostRole, Line};
 
-/// Takes lines of the usual form from [`Reader::skim`]. The reader that it is handed has read the line.
+/// A sink for lines of the usual form. See the example of [`Reader::skim`]. The reader that it gets has read the line.
 pub trait Skim<'a> {
     /// A name with a number. The text is what the number is to stand for; none where it is only used.
     fn name(
@@ -42,21 +42,21 @@ pub trait Skim<'a> {
         text: &'a [u8],
     );
 
-    /// `true` if those cost lines of this kind that come next and have a single cost may be handed out as a sum, and nothing
-    /// else be said of them. Asked before each run of such lines; if it is not implemented, they may not.
+    /// `true` if the next cost lines of this role that have a single cost may be passed on as a sum. Asked before each run of
+    /// such lines.
     fn takes_sums(&self, _role: CostRole) -> bool {
         false
     }
 
-    /// The next lines were such cost lines: so many, with this sum of their costs. Of calls it is always one line.
+    /// Takes a run of such cost lines: their count and the sum of their costs. For calls it is always one line.
     fn sum(&mut self, _role: CostRole, _lines: u64, _sum: u64) {}
 }
 
 impl<'a> Reader<'a> {
-    /// Hands out the lines that come next and begin before this place, as long as they are of the usual form. What
-    /// comes then, if there is anything, is for [`Reader::next`](Iterator::next). Blank lines are passed over.
+    /// Passes the next lines to a sink, as long as they are of the usual form and begin before the offset `end`. The line
+    /// after them is for [`Reader::next`](Iterator::next). Blank lines are skipped.
     ///
-    /// Only a reader that leaves names to the caller does this; another one hands out nothing.
+    /// Only a reader that leaves names to the caller ([`Reader::by_number`]) does this; another one passes no lines.
     ///
     /// ```
     /// use gristmill_format::raw::Skim;

@@ -66,7 +66,7 @@ impl Said {
             Ok(record) => record,
             Err(error) => return self.add(reader, format!("{error:?}")),
         };
-        let (location, text) = (record.location, record.spelling.text().unwrap_or_default());
+        let (location, text) = (record.location, record.text());
         match record.line {
             Line::Blank if text.is_empty() => {}
             Line::Name(key, name) if name.id.is_some() => {

@@ -135,7 +135,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             return self.comment_absolute(&Line::Calls(given), location);
         }
         self.complete_held(reader, location);
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         if text.starts_with(b"rcalls") {
             self.changes.note(ChangeKind::Spelling, location);
         }
@@ -183,7 +183,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             self.jump = PendingJump::Dropped;
             return Ok(());
         }
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         self.targets(&given.target, text, location);
         let jump = Jump {
             taken: self.count(given.taken, location),
@@ -227,7 +227,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             CostRole::Call => !matches!(pending, PendingCall::Held(..)),
             CostRole::SelfCost => false,
         };
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         self.ranges(text, self.layout.given().len(), location);
         let mut costs = std::mem::take(&mut self.costs);
         self.legal_costs(given.costs, text, location, &mut costs);

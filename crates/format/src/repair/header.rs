@@ -225,7 +225,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         if renamed.is_some() {
             self.changes.note(ChangeKind::EventName, location);
         }
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         if given.formula.is_none()
             && given.long_name.is_some()
             && memchr::memchr_iter(b':', text).take(2).count() < 2

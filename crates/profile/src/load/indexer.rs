@@ -181,7 +181,7 @@ impl<'a> Indexer<'a> {
             self.begin_part(record);
         }
         let location = record.location;
-        let text = record.spelling.text().unwrap_or_default();
+        let text = record.text();
         match record.line {
             Line::Cost(line) => {
                 // If no line before it was indented, it is read as one without a position.
