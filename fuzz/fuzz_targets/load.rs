@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 const MAX_EVENT_TYPES: usize = 32;
 
 fuzz_target!(|data: &[u8]| {
-    let profile = Profile::of(data);
+    let profile = Profile::from_bytes(data);
     profile.check().expect("every invariant holds");
     assert_eq!(profile.save(), data);
     if profile.event_count() > MAX_EVENT_TYPES {

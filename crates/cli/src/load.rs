@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use gristmill_format::Lint;
 use gristmill_output::printable;
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::{
@@ -86,14 +85,6 @@ fn path_of(paths: &[PathBuf]) -> &Path {
     paths.first().map_or(Path::new("-"), PathBuf::as_path)
 }
 
-/// `true` if calls were not counted but seen in samples. The beginning of a profile shows its producer.
-pub(crate) fn is_sampled(profile: &Profile) -> bool {
-    profile.inputs().iter().any(|input| {
-        let head = &input.bytes[..input.bytes.len().min(HEADER_BYTES)];
-        Lint::default().run(head, |_| {}).producer.kind.is_sampled()
-    })
-}
-
 /// Returns the files of the recording that a file is part of.
 fn recording(path: &Path, session: &Session) -> Result<Vec<PathBuf>, CliError> {
     let refused = |message: String| CliError::Usage { message, hint: None };
@@ -146,7 +137,7 @@ fn header(path: &Path) -> Option<FileHeader> {
     }
     let mut bytes = Vec::new();
     std::fs::File::open(path).ok()?.take(HEADER_BYTES as u64).read_to_end(&mut bytes).ok()?;
-    Some(FileHeader::of(&bytes))
+    Some(FileHeader::parse(&bytes))
 }
 
 /// Makes the view that the options ask for. Without event types, people get the first one and programs get all.

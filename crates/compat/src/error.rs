@@ -9,7 +9,7 @@ use std::fmt;
 /// use gristmill_compat::callgrind_annotate::SelectedEvent;
 /// use gristmill_profile::Profile;
 ///
-/// let profile = Profile::of(b"events: Ir\nfn=main\n16 400\n");
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=main\n16 400\n");
 /// let error = SelectedEvent::named(&profile, &["Dr".to_owned()], &[]).unwrap_err();
 /// assert!(matches!(error, LayoutError::UnknownEvent { name, .. } if name == "Dr"));
 /// ```

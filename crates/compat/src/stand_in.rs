@@ -200,7 +200,10 @@ mod testing {
         }
 
         fn load(&self, path: &Path) -> Result<Profile, String> {
-            self.files.get(path).map(|bytes| Profile::of(bytes.clone())).ok_or_else(|| "not found".to_owned())
+            self.files
+                .get(path)
+                .map(|bytes| Profile::from_bytes(bytes.clone()))
+                .ok_or_else(|| "not found".to_owned())
         }
 
         fn report_doubts(&self, _: &Profile) {}

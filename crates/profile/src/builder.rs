@@ -1,4 +1,4 @@
-//! Profiles made in memory.
+//! Builds profiles in memory.
 
 use gristmill_format::{
     Calls, Cost, CostLine, CostRole, Costs, Error, Header, Line, Name, NameKey, NameStyle, PositionKind,
@@ -9,10 +9,9 @@ use crate::input::Input;
 use crate::load::Loader;
 use crate::profile::Profile;
 
-/// Makes a profile of functions, lines and calls.
+/// A builder of profiles from functions, lines and calls.
 ///
-/// It is written as a file in the Callgrind format and loaded, so it is the same as one from a file, and can be saved
-/// as one.
+/// The profile is written in the Callgrind format and loaded, so it is the same as one from a file, and can be saved as one.
 ///
 /// ```
 /// use gristmill_profile::{Builder, Selection};
@@ -33,53 +32,55 @@ pub struct Builder {
     headers: Vec<(String, Vec<u8>)>,
     /// Object, file and name.
     functions: Vec<[Vec<u8>; 3]>,
-    lines: Vec<Made>,
+    lines: Vec<BuilderLine>,
     costs: Vec<Cost>,
 }
 
-/// A function of a [`Builder`].
+/// A function of a [`Builder`], whose example has two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuilderFunction(usize);
 
-/// Something that no file in the Callgrind format can say, as a name with a line end.
+/// The error of a profile that the Callgrind format cannot express, such as one with a line end in a name.
+///
+/// See the example of [`Builder`].
 pub type BuildError = Error;
 
 #[derive(Debug, Clone)]
-struct Made {
+struct BuilderLine {
     function: usize,
     /// The file of inlined code.
     file: Option<Vec<u8>>,
     line: u64,
-    /// Who is called, and how often.
+    /// Callee and count of calls.
     call: Option<(usize, Cost)>,
     costs: (usize, usize),
 }
 
 impl Builder {
-    /// A profile with these event types and nothing in it.
+    /// Creates a builder with these event types.
     pub fn new(events: &[&str]) -> Self {
         let events = events.iter().map(|event| event.as_bytes().to_vec()).collect();
         Builder { events, ..Builder::default() }
     }
 
-    /// Puts `key: value` into the header: `cmd`, `pid`, `part`, `thread`, `creator`, or something of one's own.
+    /// Adds a header line `key: value`: `cmd`, `pid`, `part`, `thread`, `creator`, or a key of your own.
     pub fn header(&mut self, key: &str, value: &[u8]) -> &mut Self {
         self.headers.push((key.to_owned(), value.to_vec()));
         self
     }
 
-    /// A function. One that has the same object, file and name as another is that other.
+    /// Adds a function. Two with the same object, file and name are the same function.
     pub fn function(&mut self, object: &[u8], file: &[u8], name: &[u8]) -> BuilderFunction {
         self.functions.push([object.to_vec(), file.to_vec(), name.to_vec()]);
         BuilderFunction(self.functions.len() - 1)
     }
 
-    /// Self costs of a line; a missing cost means 0.
+    /// Adds self costs of a line; missing costs are 0.
     pub fn cost(&mut self, function: BuilderFunction, line: u64, costs: &[Cost]) -> &mut Self {
         self.add(function, None, line, None, costs)
     }
 
-    /// Self costs of a line of another file, that was inlined into the function.
+    /// Adds self costs of a line of another file that was inlined into the function.
     pub fn inlined(
         &mut self,
         function: BuilderFunction,
@@ -90,7 +91,7 @@ impl Builder {
         self.add(function, Some(file.to_vec()), line, None, costs)
     }
 
-    /// Calls from a line to another function, with their inclusive costs.
+    /// Adds calls from a line to another function, with their inclusive costs.
     pub fn call(
         &mut self,
         caller: BuilderFunction,
@@ -112,15 +113,21 @@ impl Builder {
     ) -> &mut Self {
         let start = self.costs.len();
         self.costs.extend_from_slice(costs);
-        self.lines.push(Made { function: function.0, file, line, call, costs: (start, self.costs.len()) });
+        self.lines.push(BuilderLine {
+            function: function.0,
+            file,
+            line,
+            call,
+            costs: (start, self.costs.len()),
+        });
         self
     }
 
-    /// The profile.
+    /// Builds the profile.
     ///
     /// # Errors
     ///
-    /// A name or header that cannot be written so that it reads back, or a cost that no file can hold.
+    /// If a name or header cannot be written so that it reads back, or a cost is too large for a file.
     pub fn build(&self) -> Result<Profile, BuildError> {
         let bytes = self.write()?;
         Ok(Loader::new().load(vec![Input { name: String::new(), bytes: bytes.into() }]))
@@ -135,19 +142,19 @@ impl Builder {
         let events: Vec<&[u8]> = self.events.iter().map(Vec::as_slice).collect();
         writer.write(&Record::new(Line::Header(Header::Events(Words::new(&events)))))?;
 
-        // The lines of a function stand together, in the order in which they came.
-        let mut lines: Vec<&Made> = self.lines.iter().collect();
+        // The lines of a function are written together, in the order in which they came.
+        let mut lines: Vec<&BuilderLine> = self.lines.iter().collect();
         lines.sort_by_key(|line| line.function);
         let mut current = None;
         for made in lines {
-            let Some([object, file, name]) = self.functions.get(made.function) else { continue };
+            let [object, file, name] = &self.functions[made.function];
             if current != Some(made.function) {
                 current = Some(made.function);
                 writer.object(object)?;
                 writer.file(file)?;
                 writer.function(name)?;
             }
-            let costs = self.costs.get(made.costs.0..made.costs.1).unwrap_or_default();
+            let costs = &self.costs[made.costs.0..made.costs.1];
             let mut write = |line| writer.write(&Record::new(line));
             let cost =
                 |role| CostLine { role, positions: Positions::new(&[made.line]), costs: Costs::new(costs) };
@@ -159,7 +166,7 @@ impl Builder {
                 }
                 (None, None) => write(Line::Cost(cost(CostRole::SelfCost)))?,
                 (None, Some((callee, count))) => {
-                    let Some([object, file, name]) = self.functions.get(callee) else { continue };
+                    let [object, file, name] = &self.functions[callee];
                     write(Line::Name(NameKey::Cob, Name::plain(object)))?;
                     write(Line::Name(NameKey::Cfi, Name::plain(file)))?;
                     write(Line::Name(NameKey::Cfn, Name::plain(name)))?;

@@ -16,14 +16,14 @@ use crate::threads::{cores, on_threads};
 use crate::tuning::Tuning;
 
 impl Profile {
-    /// Who calls whom in the selected parts, with self costs and the costs of arcs. There is a column for each event
-    /// type, and one of zeros where the profile has none.
+    /// Returns the call graph of the selected parts, with a column for each event type, or one column of zeros if the profile
+    /// has none. [The crate](crate) has an example.
     pub fn call_graph(&self, selection: &Selection) -> CallGraph {
         self.call_graph_of(selection, &self.events().collect::<Vec<_>>())
     }
 
-    /// The same with a column for each of these event types, or one of zeros for none of them. Of many event types, the
-    /// costs that are not asked for take neither time nor memory.
+    /// Returns the call graph of the selected parts with a column for each of these event types, or one column of zeros for
+    /// none of them. Other event types take neither time nor memory.
     pub fn call_graph_of(&self, selection: &Selection, events: &[EventId]) -> CallGraph {
         let width = events.len().max(1);
         let mut wanted: Vec<(EventId, usize)> = events.iter().copied().zip(0..).collect();
@@ -65,7 +65,7 @@ impl Profile {
         CallGraph::from_functions(self_costs, arcs)
     }
 
-    /// The arcs of the selected parts, cut into runs that are worth a task each.
+    /// Divides the arcs of the selected parts into runs that are worth a task each.
     fn arc_runs(&self, selection: &Selection) -> Vec<ArcRun> {
         let Tuning { arcs_per_task, .. } = self.tuning;
         let mut runs: Vec<ArcRun> = Vec::new();
@@ -93,7 +93,7 @@ impl Profile {
         runs
     }
 
-    /// Hands out those of these parts that are selected, with where their costs go.
+    /// Passes on the selected ones of these parts, each with its columns.
     fn with_columns(
         &self,
         parts: Range<usize>,
@@ -107,40 +107,40 @@ impl Profile {
                 continue;
             }
             let events = part.event_types();
-            // Nearly always those of the part before.
+            // Nearly always the event types of the part before.
             let (_, columns) = match known.take().filter(|(known, _)| *known == events) {
                 Some(same) => known.insert(same),
-                None => known.insert((events, PartColumns::of(events, wanted))),
+                None => known.insert((events, PartColumns::new(events, wanted))),
             };
             take(part.id(), columns);
         }
     }
 }
 
-/// A part of the work of making a call graph.
+/// A task of building a call graph.
 enum GraphTask<'g> {
     SelfCosts(&'g mut CostTable),
     Arcs(ArcColumnsMut<'g>, ArcRun),
 }
 
-/// Arcs that follow each other: of some parts, or a stretch of those of one part.
+/// Consecutive arcs: of whole parts, or a run of those of one part.
 struct ArcRun {
     parts: Range<usize>,
     sums: Option<SumRun>,
     count: usize,
 }
 
-/// Where the costs of a part go in rows that have some event types only.
+/// The columns of a part, and those of rows that have only some event types.
 struct PartColumns {
-    /// So many of its columns are looked at, from the first on.
+    /// Number of its columns that are read, from the first on.
     width: usize,
-    /// A column of the part, and one of the rows.
+    /// A column of the part, and the one of the rows that it is added to.
     pairs: Vec<(usize, usize)>,
 }
 
 impl PartColumns {
-    /// From the event types of a part and those of the rows, sorted and each with its column.
-    fn of(part: &[EventId], wanted: &[(EventId, usize)]) -> Self {
+    /// Creates it from the event types of a part, and those of the rows: sorted, each with its column.
+    fn new(part: &[EventId], wanted: &[(EventId, usize)]) -> Self {
         let mut pairs = Vec::new();
         for (from, event) in part.iter().enumerate() {
             let first = wanted.partition_point(|(other, _)| other < event);

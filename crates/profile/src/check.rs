@@ -1,4 +1,4 @@
-//! What holds for every profile.
+//! The invariants of every profile.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::fmt;
 use gristmill_format::Cost;
 
 use crate::decode::{BlockLine, BlockReader};
-use crate::finding::KEPT_FINDINGS;
+use crate::finding::MAX_FINDINGS;
 use crate::id::PartId;
 use crate::index::functions::FunctionKey;
 use crate::lines::place_columns;
 use crate::profile::Profile;
 
-/// Something that does not hold though it should: an error in this library, whatever is in the files.
+/// A broken invariant of a profile: an error in this library, whatever the files contain. See [`Profile::check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenInvariant(String);
 
@@ -39,11 +39,16 @@ impl Profile {
         }
     }
 
-    /// Checks all that must hold for a profile. Reads its inputs again, so it takes longer than loading.
+    /// Checks all invariants. It decodes every line, so it takes longer than loading.
+    ///
+    /// ```
+    /// let profile = gristmill_profile::Profile::from_bytes(b"events: Ir\nfn=f\n1 2\n");
+    /// assert_eq!(profile.check(), Ok(()));
+    /// ```
     ///
     /// # Errors
     ///
-    /// The first thing that does not hold.
+    /// The first broken invariant.
     pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.check_names()?;
         self.check_parts()?;
@@ -54,7 +59,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Each function has one key, and each key leads to a function.
+    /// Checks that each function has one key, and each key leads to a function.
     fn check_names(&self) -> Result<(), BrokenInvariant> {
         let index = &self.index;
         for (id, function) in index.functions.iter() {
@@ -68,12 +73,12 @@ impl Profile {
         ensure(index.functions.is_consistent(), || "a key leads to no function".to_owned())?;
         let findings = &index.findings;
         let kept = findings.kept.len();
-        ensure(kept <= KEPT_FINDINGS && kept as u64 <= findings.total, || {
+        ensure(kept <= MAX_FINDINGS && kept as u64 <= findings.total, || {
             "more findings kept than there were".to_owned()
         })
     }
 
-    /// Parts follow each other and do not overlap.
+    /// Checks that parts are in order and do not overlap.
     fn check_parts(&self) -> Result<(), BrokenInvariant> {
         let mut before = (0, 0);
         for part in self.parts() {
@@ -88,7 +93,7 @@ impl Profile {
         Ok(())
     }
 
-    /// The blocks of a part are in it, in order.
+    /// Checks that the blocks of a part are in the part, in order.
     fn check_blocks(&self, part: PartId) -> Result<(), BrokenInvariant> {
         let bytes = self.part(part).bytes();
         let mut before = None;
@@ -106,7 +111,7 @@ impl Profile {
         Ok(())
     }
 
-    /// The sums of a part are those of its lines, each under one key, in the order of keys.
+    /// Checks that the sums of a part are those of its lines, each under one key, sorted.
     fn check_sums(&self, part: PartId) -> Result<(), BrokenInvariant> {
         let (mut selves, mut arcs) = (Sums::new(), Sums::new());
         let info = self.part(part);
@@ -149,7 +154,7 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), BrokenInv
     if holds { Ok(()) } else { Err(BrokenInvariant(message())) }
 }
 
-/// A count and costs without the zeros at the end.
+/// Returns a count and costs without zeros at the end.
 fn row(count: Cost, costs: &[Cost]) -> Vec<Cost> {
     let mut row = vec![count];
     row.extend_from_slice(costs);

@@ -4,8 +4,8 @@
 //! use gristmill_profile::compare::{CompareOptions, Comparison};
 //! use gristmill_profile::Profile;
 //!
-//! let base = Profile::of(b"events: Ir\nfl=/a/mill.rs\nfn=mill::grind::h0123456789abcdef\n5 100\n");
-//! let new = Profile::of(b"events: Ir\nfl=/b/mill.rs\nfn=mill::grind::hfedcba9876543210\n5 130\n");
+//! let base = Profile::from_bytes(b"events: Ir\nfl=/a/mill.rs\nfn=mill::grind::h0123456789abcdef\n5 100\n");
+//! let new = Profile::from_bytes(b"events: Ir\nfl=/b/mill.rs\nfn=mill::grind::hfedcba9876543210\n5 130\n");
 //! let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
 //! let [grind] = comparison.functions().collect::<Vec<_>>()[..] else { panic!("one function") };
 //! assert_eq!(comparison.self_cost(grind, 0).delta(), 30);

@@ -1,86 +1,95 @@
-//! Costs of many things, one after the other in one block of memory.
+//! Tables of costs, in one block of memory.
 
 use std::fmt;
 
 use gristmill_format::Cost;
 
-/// A table has a cell for each function and event type. No profile that was measured comes near this; one made to do harm
+/// Limit of the cells of a table, one for each function and event type. No measured profile comes near it; a malicious one
 /// has thousands of event types, and a few bytes for each function.
-pub const MOST_CELLS: usize = 1 << 27;
+pub const MAX_CELLS: usize = 1 << 27;
 
-/// One row of costs for each thing, one column for each event type.
+/// A table of costs: a row for each element, a column for each event type.
+///
+/// ```
+/// use gristmill_profile::CostTable;
+///
+/// let mut table = CostTable::new(2, 1);
+/// table.add(0, &[5, 1]);
+/// table.push(&[4, 0]);
+/// assert_eq!((table.row(0), table.total()), (&[5, 1][..], vec![9, 1]));
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct CostTable {
     width: usize,
-    /// Kept apart from the values: without event types there are rows all the same.
+    /// Without event types there are rows but no values.
     rows: usize,
     values: Vec<Cost>,
 }
 
 impl CostTable {
-    /// So many rows of zeros.
+    /// Creates a table with rows of zeros.
     pub fn new(width: usize, rows: usize) -> Self {
         CostTable { width, rows, values: vec![0; width * rows] }
     }
 
-    /// How many event types there are.
+    /// Returns how many columns there are.
     #[inline]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many rows there are.
+    /// Returns how many rows there are.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether there is no row.
+    /// Returns `true` if there is no row.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// The costs of one thing.
+    /// Returns a row.
     #[inline]
     pub fn row(&self, index: usize) -> &[Cost] {
         &self.values[index * self.width..][..self.width]
     }
 
-    /// The costs of one thing, to be changed.
+    /// Returns a row, to be changed.
     #[inline]
     pub fn row_mut(&mut self, index: usize) -> &mut [Cost] {
         &mut self.values[index * self.width..][..self.width]
     }
 
-    /// Adds to the costs of one thing.
+    /// Adds costs to a row.
     #[inline]
     pub fn add(&mut self, index: usize, costs: &[Cost]) {
         add(self.row_mut(index), costs);
     }
 
-    /// Adds one row at the end.
+    /// Appends a row.
     pub fn push(&mut self, costs: &[Cost]) {
         debug_assert_eq!(costs.len(), self.width);
         self.values.extend_from_slice(costs);
         self.rows += 1;
     }
 
-    /// Adds one row of zeros at the end.
+    /// Appends a row of zeros.
     pub(crate) fn push_zeros(&mut self) {
         self.rows += 1;
         self.values.resize(self.rows * self.width, 0);
     }
 
-    /// All rows, one after the other, to be changed.
+    /// Returns the cells of all rows, to be changed.
     pub(crate) fn values_mut(&mut self) -> &mut [Cost] {
         &mut self.values
     }
 
-    /// One row after the other.
+    /// Returns the rows.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[Cost]> {
         (0..self.rows).map(|index| self.row(index))
     }
 
-    /// The sum over all rows.
+    /// Returns the sum of all rows.
     pub fn total(&self) -> Vec<Cost> {
         let mut total = vec![0; self.width];
         if self.width > 0 {

@@ -13,13 +13,13 @@ use crate::profile::Profile;
 /// The position of a cost in a source file and in an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The source file of the line, which for inlined code is another than that of the function.
+    /// Source file of the line. For inlined code it differs from that of the function.
     pub file: FileId,
-    /// The line; 0 means unknown. None where the profile has no lines.
+    /// Line number; 0 is unknown. `None` if the profile has no lines.
     pub line: Option<u64>,
-    /// The address of the instruction, in the object.
+    /// Address of the instruction in the object.
     pub address: Option<u64>,
-    /// The address of the basic block.
+    /// Address of the basic block.
     pub basic_block: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ pub enum BlockLine<'p> {
         count: Cost,
         /// The position where the callee is entered.
         target: Place,
-        /// Their inclusive costs.
+        /// Inclusive costs.
         costs: Costs<'p>,
     },
     /// A jump.
@@ -57,7 +57,7 @@ pub enum BlockLine<'p> {
         executed: Option<Cost>,
         /// The positions that the jump leads to.
         target: Place,
-        /// The function that it leads to, where the profile says that it is another.
+        /// Function of the target, if the profile names another.
         function: Option<FunctionId>,
     },
 }

@@ -32,7 +32,7 @@ impl EventSource {
 /// use gristmill_profile::event_choice::EventChoice;
 /// use gristmill_profile::formula::{DefinedBy, Definition};
 ///
-/// let profile = Profile::of(b"events: Ir Bm\nfn=main\n16 400 3\n");
+/// let profile = Profile::from_bytes(b"events: Ir Bm\nfn=main\n16 400 3\n");
 /// let own = Definition::parse(b"Cost = Ir + 10 Bm", DefinedBy::User)?;
 /// let choice = EventChoice::new(&profile, &[own]);
 /// assert_eq!(choice.names().collect::<Vec<_>>(), ["Ir", "Bm", "Cost"]);

@@ -1,4 +1,4 @@
-//! Every line of a part, for reports that want them all.
+//! Every line of a part, for reports that need them all.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use crate::profile::Profile;
 use crate::threads::{cores, map_on_threads};
 
 impl Profile {
-    /// Reads all lines of a part again, on all cores, and folds them.
+    /// Decodes all lines of a part, on all cores, and folds them.
     ///
-    /// Each core folds a run of lines of its own, beginning with what `begin` makes; the results come in the order of
-    /// the runs. How many runs there are depends on the machine, so what is made of them must not.
+    /// Each core folds a run of lines of its own, starting with a value that `begin` makes. The results are in the order of
+    /// the runs. The number of runs depends on the machine, so what is made of the results must not.
     pub fn fold_lines<T: Send>(
         &self,
         part: &Part<'_>,
@@ -29,20 +29,20 @@ impl Profile {
         map_on_threads(blocks.step_by(run).collect(), work)
     }
 
-    /// The functions of all runs of lines from one `fn=` to the next, in the order of the files.
+    /// Returns the functions of all blocks, in the order of the files.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = FunctionId> + ExactSizeIterator {
         self.index.blocks.iter().map(|block| block.function)
     }
 
-    /// Whether the lines of a part leave off what they can, as those of Callgrind do: no line but the shortest ends in a
-    /// zero, and no cost is below zero. Then a sum that ends in zeros was given none of these by any line.
+    /// Returns `true` if the lines of a part omit all zeros at their ends, as those of Callgrind do, and no cost is negative.
+    /// Then no line has a cost for the zeros at the end of a sum.
     pub fn leaves_off_zeros(&self, part: &Part<'_>) -> bool {
-        let Some(input) = self.inputs.get(part.input()) else { return true };
-        let [from, to] = [part.bytes().start, part.bytes().end].map(|at| usize::try_from(at).ok());
-        let bytes = from.zip(to).and_then(|(from, to)| input.bytes.get(from..to)).unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, reason = "offsets in memory")]
+        let [from, to] = [part.bytes().start, part.bytes().end].map(|offset| offset as usize);
+        let bytes = &self.inputs[part.input()].bytes[from..to];
         let columns = part.columns().len();
         let threads = cores();
-        let size = bytes.len().div_ceil(threads).max(MANY);
+        let size = bytes.len().div_ceil(threads).max(BYTES_PER_THREAD);
         // A line that lies in two ranges belongs to the second, as lines are found by their ends.
         let ranges = (0..bytes.len()).step_by(size).map(|start| start..bytes.len().min(start + size));
         !map_on_threads(ranges.collect(), |range| spells_out(bytes, range, columns)).contains(&true)
@@ -66,17 +66,17 @@ impl Profile {
     }
 }
 
-/// So many bytes are worth a thread.
-const MANY: usize = 1 << 20;
+/// Bytes that are worth a thread.
+const BYTES_PER_THREAD: usize = 1 << 20;
 
-/// Whether a line that ends in this piece spells out a zero at its end, or has a cost below zero.
-fn spells_out(bytes: &[u8], piece: Range<usize>, columns: usize) -> bool {
-    let within = bytes.get(piece.clone()).unwrap_or_default();
-    let ends = memchr_iter(b'\n', within).map(|at| piece.start + at);
-    let last = (piece.end == bytes.len()).then_some(bytes.len());
+/// Returns `true` if a line that ends in this range has a zero at its end, or a negative cost.
+fn spells_out(bytes: &[u8], range: Range<usize>, columns: usize) -> bool {
+    let within = &bytes[range.clone()];
+    let ends = memchr_iter(b'\n', within).map(|at| range.start + at);
+    let last = (range.end == bytes.len()).then_some(bytes.len());
     let zero = ends.chain(last).any(|end| {
-        let line = bytes.get(..end).unwrap_or_default().trim_ascii_end();
-        // Most that end so are tens.
+        let line = bytes[..end].trim_ascii_end();
+        // Most lines that end so have a multiple of ten.
         let is_ten = |line: &[u8]| line.len() > 1 && matches!(line[line.len() - 2], b'1'..=b'9');
         line.ends_with(b"0") && !is_ten(line) && {
             let (token, nth) = last_token(line);
@@ -84,17 +84,14 @@ fn spells_out(bytes: &[u8], piece: Range<usize>, columns: usize) -> bool {
         }
     });
     zero || memchr_iter(b'-', within).any(|at| {
-        let at = piece.start + at;
-        at > 0
-            && matches!(bytes.get(at - 1), Some(b' ' | b'\t'))
-            && last_token(bytes.get(..=at).unwrap_or_default()).1 >= columns
+        let at = range.start + at;
+        at > 0 && matches!(bytes.get(at - 1), Some(b' ' | b'\t')) && last_token(&bytes[..=at]).1 >= columns
     })
 }
 
-/// The last token of the line that goes up to the end of the text, and how many stand before it. Of a line that is no
-/// cost line, none.
+/// Returns the last token of the last line of a text, and the number of tokens before it: nothing if it is no cost line.
 fn last_token(text: &[u8]) -> (&[u8], usize) {
-    let line = text.get(memrchr(b'\n', text).map_or(0, |at| at + 1)..).unwrap_or_default();
+    let line = &text[memrchr(b'\n', text).map_or(0, |at| at + 1)..];
     if line.trim_ascii_start().first().is_none_or(u8::is_ascii_alphabetic) {
         return (b"", 0);
     }
@@ -108,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelled_out_zeros_are_found() {
+    fn zeros_at_the_end_are_found() {
         for (body, leaves_off) in [
             ("1 2\n+3 0\n* 1 0 5\n", true),
             ("1 2 0\n", false),
@@ -121,13 +118,13 @@ mod tests {
             ("1 2\ncfn=g -1\ncalls=1 0 \n1 5\njump=1 0\n1 \n", true),
             ("1 2\ncfn=g\ncalls=1 0 \n1 5 0\n", false),
         ] {
-            let profile = Profile::of(format!("events: A B C\nfn=f\n{body}").as_bytes());
+            let profile = Profile::from_bytes(format!("events: A B C\nfn=f\n{body}").as_bytes());
             let part = profile.parts().next().unwrap();
             assert_eq!(profile.leaves_off_zeros(&part), leaves_off, "{body:?}");
         }
         let two = "positions: instr line\nevents: A B\nfn=f\n";
         for (body, leaves_off) in [("0x10 5 1\n+3 -1 1\n+3 0 0\n", true), ("0x10 5 1 0\n", false)] {
-            let profile = Profile::of(format!("{two}{body}").as_bytes());
+            let profile = Profile::from_bytes(format!("{two}{body}").as_bytes());
             let part = profile.parts().next().unwrap();
             assert_eq!(profile.leaves_off_zeros(&part), leaves_off, "{body:?}");
         }

@@ -1,28 +1,33 @@
-//! What was wrong with the files of a profile.
+//! Findings of loading: lines that cannot be read as they are.
 
 use std::fmt;
 
 use gristmill_format::{Error, ErrorKind, Foreign, Location};
 
-/// How many findings a profile keeps; all are counted.
-pub const KEPT_FINDINGS: usize = 1000;
+/// Limit of the findings that a profile keeps; all are counted.
+pub const MAX_FINDINGS: usize = 1000;
 
-/// Something in a file that could not be taken as it stands.
+/// A line of a file that could not be read as it is. Lint finds more.
 ///
-/// What the checks of `gristmill_format` find beyond that is not here.
+/// ```
+/// use gristmill_profile::Profile;
+///
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=f\n1 x\n");
+/// assert_eq!((profile.findings()[0].location.line, profile.finding_count()), (3, 1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// The input it is in: its index.
+    /// Index of its input.
     pub input: usize,
-    /// The line it is about.
+    /// The line.
     pub location: Location,
-    /// The column in that line, in bytes, from 1.
+    /// Column in the line, in bytes, from 1.
     pub column: u64,
-    /// How many bytes are meant.
+    /// Number of bytes it is about.
     pub length: u64,
-    /// What is wrong.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// Whether the line counts all the same.
+    /// `true` if the line counts nevertheless.
     pub is_repaired: bool,
 }
 
@@ -38,13 +43,13 @@ impl Finding {
         }
     }
 
-    /// Whether a line does not count, or counts with a number that was guessed.
+    /// Returns `true` if a line does not count, or counts with an estimated number.
     pub fn is_loss(&self) -> bool {
         !self.is_repaired
             || matches!(self.kind, ErrorKind::BadCost | ErrorKind::CostTooLarge | ErrorKind::BadCount)
     }
 
-    /// Where it is in its input. Those of numbers are found apart from the others.
+    /// Returns the key that findings are sorted by: where they are in their input.
     pub(crate) fn sort_key(&self) -> (u64, u64) {
         (self.location.byte, self.column)
     }
@@ -68,11 +73,11 @@ impl fmt::Display for ForeignInput<'_> {
 
 impl std::error::Error for ForeignInput<'_> {}
 
-/// The first findings, the first by which something was lost, and how many there were.
+/// The first findings, the first loss, and the number of all findings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Findings {
     pub(crate) kept: Vec<Finding>,
-    /// It may be beyond those that are kept.
+    /// May be beyond the findings that are kept.
     pub(crate) first_loss: Option<Finding>,
     pub(crate) total: u64,
 }
@@ -83,7 +88,7 @@ impl Findings {
         if finding.is_loss() && self.first_loss.is_none_or(|first| finding.sort_key() < first.sort_key()) {
             self.first_loss = Some(finding);
         }
-        if self.kept.len() < KEPT_FINDINGS {
+        if self.kept.len() < MAX_FINDINGS {
             self.kept.push(finding);
         }
     }

@@ -8,7 +8,7 @@
 //! ```
 //! use gristmill_profile::{Profile, Selection};
 //!
-//! let profile = Profile::of(
+//! let profile = Profile::from_bytes(
 //!     b"events: Ir Dr\nfl=(1) mill.c\nfn=(1) main\n16 400 3\n\
 //!       cfi=(2) stone.c\ncfn=(2) grind\ncalls=3 50\n17 9000 120\nfl=(2)\nfn=(2)\n50 9000 120\n",
 //! );
@@ -93,9 +93,9 @@ mod tuning;
 
 pub use builder::{BuildError, Builder, BuilderFunction};
 pub use check::BrokenInvariant;
-pub use cost::{CostTable, MOST_CELLS};
+pub use cost::{CostTable, MAX_CELLS};
 pub use decode::{BlockLine, Place};
-pub use finding::{Finding, ForeignInput, KEPT_FINDINGS};
+pub use finding::{Finding, ForeignInput, MAX_FINDINGS};
 pub use id::{EventId, FileId, FunctionId, ObjectId, PartId};
 pub use input::{Input, InputBytes};
 pub use line_sums::{LineSums, SummedLine, SummedLines};

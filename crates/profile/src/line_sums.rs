@@ -1,17 +1,18 @@
-//! Costs added up by file, function and line, under names that the caller gives.
+//! Sums of costs by file, function and line, under names that the caller gives.
 //!
-//! A [`Profile`](crate::Profile) keeps its costs under the names of its files, and only one of each function. Whoever
-//! merges or compares files, or calls things by other names, adds up anew.
+//! A [`Profile`](crate::Profile) has its costs under the names of its files. Merging and comparing add up costs under other
+//! names.
 
 use gristmill_format::Cost;
 
 use crate::hash::Map;
+use crate::id::define_ids;
 use crate::index::sum_builder::{GroupList, SumBuilder, rename_keys};
 use crate::index::sum_table::{SumOffset, SumTable};
 use crate::owned_names::OwnedNames;
 use crate::tuning::Tuning;
 
-/// Costs that are being added up.
+/// A builder of sums by file, function and line.
 ///
 /// ```
 /// use gristmill_profile::LineSums;
@@ -33,192 +34,214 @@ pub struct LineSums {
     files: OwnedNames,
     functions: OwnedNames,
     pairs: Vec<Pair>,
-    pair_numbers: Map<(u32, u32), u32>,
+    pair_ids: Map<PairNames, PairId>,
     lines: Vec<LineOfPair>,
-    /// Pair and line, for pairs whose lines are looked up.
-    line_numbers: Map<(u32, u64), u32>,
+    /// Lines by pair and line number, for pairs whose lines are looked up.
+    line_ids: Map<(PairId, u64), LineId>,
     sums: SumBuilder<1>,
-    current: u32,
-    /// The line of the current pair that came last.
-    last: u32,
-    /// What was added since the pair was named: members of a group, and how many there are.
-    waiting: GroupList<1>,
-    waiting_count: u16,
-    /// How often, as tables of sums have it, and the costs.
+    current: Option<PairId>,
+    /// The latest line of the current pair.
+    last: Option<LineId>,
+    /// The lines since the pair was named: members of a group, and their number.
+    group: GroupList<1>,
+    group_count: u16,
+    /// Buffer of a row: a count, which is 0 here, and the costs.
     row: Vec<Cost>,
 }
 
-/// A file and a function.
+define_ids! {
+    /// A pair of a file and a function.
+    pub(crate) PairId;
+    /// A line of a pair.
+    pub(crate) LineId;
+}
+
+/// The names of a pair: the indices of its file and its function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct PairNames {
+    file: u32,
+    function: u32,
+}
+
+/// A file and a function, with a linked list of lines.
 #[derive(Debug)]
 struct Pair {
-    names: (u32, u32),
-    /// Its lines, in the order in which they came, are a chain from this one.
-    first: u32,
-    end: u32,
-    /// A line beyond it is new.
-    greatest: u64,
+    names: PairNames,
+    /// First and last line, in the order in which they came.
+    ends: Option<(LineId, LineId)>,
+    /// Greatest line number. A line beyond it is new.
+    max_line: u64,
+    /// `true` if its lines are in the hash table.
     is_looked_up: bool,
 }
 
 #[derive(Debug)]
 struct LineOfPair {
     line: u64,
-    next: u32,
+    next: Option<LineId>,
 }
 
-/// No line.
-const NONE: u32 = u32::MAX;
+/// Lines of a pair that are searched before its lines are looked up in a hash table.
+const MAX_SEARCHED: usize = 8;
 
-/// So many lines of a pair are looked at before its lines are looked up.
-const NEAR: usize = 8;
-
-/// Costs that were added up.
+/// Sums by file, function and line. See the example of [`LineSums`].
 #[derive(Debug)]
 pub struct SummedLines {
     width: usize,
     files: OwnedNames,
     functions: OwnedNames,
-    pairs: Vec<(u32, u32)>,
+    pairs: Vec<PairNames>,
     lines: Vec<LineOfPair>,
     sums: SumTable,
     end: SumOffset,
 }
 
-/// The sum of a line.
+/// The sum of a line. See the example of [`LineSums`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummedLine<'a> {
-    /// The source file.
+    /// Path of the source file.
     pub file: &'a [u8],
-    /// The function.
+    /// Name of the function.
     pub function: &'a [u8],
-    /// The line.
+    /// Line number.
     pub line: u64,
-    /// The sums, one for each event type.
+    /// Sums, one for each event type.
     pub costs: &'a [Cost],
 }
 
 impl LineSums {
-    /// Nothing yet, for so many event types.
+    /// Creates an empty builder for this many event types.
     pub fn new(width: usize) -> Self {
         LineSums {
             width,
             files: OwnedNames::default(),
             functions: OwnedNames::default(),
             pairs: Vec::new(),
-            pair_numbers: Map::default(),
+            pair_ids: Map::default(),
             lines: Vec::new(),
-            line_numbers: Map::default(),
+            line_ids: Map::default(),
             sums: SumBuilder::new(Tuning::default()),
-            current: 0,
-            last: NONE,
-            waiting: GroupList::default(),
-            waiting_count: 0,
+            current: None,
+            last: None,
+            group: GroupList::default(),
+            group_count: 0,
             row: Vec::new(),
         }
     }
 
-    /// What follows is of this function.
+    /// Sets the file and function of the following lines.
     pub fn begin(&mut self, file: &[u8], function: &[u8]) {
-        self.settle();
-        let names = (self.files.intern(file), self.functions.intern(function));
-        self.current = *self.pair_numbers.entry(names).or_insert_with(|| {
-            self.pairs.push(Pair { names, first: NONE, end: NONE, greatest: 0, is_looked_up: false });
-            narrow(self.pairs.len() - 1)
-        });
-        self.last = NONE;
+        self.end_group();
+        let names = PairNames { file: self.files.intern(file), function: self.functions.intern(function) };
+        let pairs = &mut self.pairs;
+        self.current = Some(*self.pair_ids.entry(names).or_insert_with(|| {
+            pairs.push(Pair { names, ends: None, max_line: 0, is_looked_up: false });
+            PairId::new(pairs.len() - 1)
+        }));
+        self.last = None;
     }
 
     /// Adds the costs of a line.
     pub fn add(&mut self, line: u64, costs: &[Cost]) {
-        if self.pairs.is_empty() {
-            self.begin(b"", b"");
-        }
-        self.last = self.number(line);
+        let pair = match self.current {
+            Some(pair) => pair,
+            None => {
+                self.begin(b"", b"");
+                PairId::FIRST
+            }
+        };
+        let line = self.line(pair, line);
+        self.last = Some(line);
         self.row.clear();
         self.row.push(0);
         self.row.extend_from_slice(costs);
-        self.waiting.push_member(self.last, &self.row);
-        self.waiting_count += 1;
-        if self.waiting_count == u16::MAX {
-            self.settle();
+        self.group.push_member(line.to_u32(), &self.row);
+        self.group_count += 1;
+        if self.group_count == u16::MAX {
+            self.end_group();
         }
     }
 
-    /// The number of a line of the current pair.
+    /// Returns the id of a line of the current pair.
     ///
     /// Files list lines in much the same order, so the next line is most often the one that came next before, or one
-    /// beyond all. Looking up each of them took half of the time that merging took.
-    fn number(&mut self, line: u64) -> u32 {
-        let pair = &self.pairs[self.current as usize];
-        if pair.first != NONE && line <= pair.greatest {
-            let mut near = if self.last == NONE { pair.first } else { self.last };
-            for _ in 0..NEAR {
-                let Some(found) = self.lines.get(near as usize) else { break };
+    /// beyond all others. Looking up each of them took half of the time of merging.
+    fn line(&mut self, pair: PairId, line: u64) -> LineId {
+        let Pair { ends, max_line, .. } = self.pairs[pair.index()];
+        if let Some((first, _)) = ends
+            && line <= max_line
+        {
+            let mut near = Some(self.last.unwrap_or(first));
+            for _ in 0..MAX_SEARCHED {
+                let Some(id) = near else { break };
+                let found = &self.lines[id.index()];
                 if found.line == line {
-                    return near;
+                    return id;
                 }
                 near = found.next;
             }
-            if let Some(number) = self.look_up(line) {
-                return number;
+            if let Some(known) = self.look_up(pair, line) {
+                return known;
             }
         }
-        let number = narrow(self.lines.len());
-        self.lines.push(LineOfPair { line, next: NONE });
-        let pair = &mut self.pairs[self.current as usize];
-        match self.lines.get_mut(pair.end as usize) {
-            Some(end) => end.next = number,
-            None => pair.first = number,
+        let id = LineId::new(self.lines.len());
+        self.lines.push(LineOfPair { line, next: None });
+        if let Some((_, last)) = ends {
+            self.lines[last.index()].next = Some(id);
         }
-        pair.end = number;
-        pair.greatest = pair.greatest.max(line);
-        if pair.is_looked_up {
-            self.line_numbers.insert((self.current, line), number);
+        let known = &mut self.pairs[pair.index()];
+        known.ends = Some((ends.map_or(id, |(first, _)| first), id));
+        known.max_line = max_line.max(line);
+        if known.is_looked_up {
+            self.line_ids.insert((pair, line), id);
         }
-        number
+        id
     }
 
-    fn look_up(&mut self, line: u64) -> Option<u32> {
-        let pair = &mut self.pairs[self.current as usize];
-        if !pair.is_looked_up {
-            pair.is_looked_up = true;
-            let mut next = pair.first;
-            while let Some(found) = self.lines.get(next as usize) {
-                self.line_numbers.insert((self.current, found.line), next);
+    fn look_up(&mut self, pair: PairId, line: u64) -> Option<LineId> {
+        let known = &mut self.pairs[pair.index()];
+        if !known.is_looked_up {
+            known.is_looked_up = true;
+            let mut next = known.ends.map(|(first, _)| first);
+            while let Some(id) = next {
+                let found = &self.lines[id.index()];
+                self.line_ids.insert((pair, found.line), id);
                 next = found.next;
             }
         }
-        self.line_numbers.get(&(self.current, line)).copied()
+        self.line_ids.get(&(pair, line)).copied()
     }
 
-    fn settle(&mut self) {
-        if self.waiting_count > 0 {
-            self.waiting.end_group(self.current, [std::mem::take(&mut self.waiting_count)]);
-            self.sums.add(&self.waiting, [()], |pair| pair, |(), line| line);
-            self.waiting.clear();
+    fn end_group(&mut self) {
+        if let Some(pair) = self.current
+            && self.group_count > 0
+        {
+            self.group.end_group(pair.to_u32(), [std::mem::take(&mut self.group_count)]);
+            self.sums.add(&self.group, [()], |pair| pair, |(), line| line);
+            self.group.clear();
         }
     }
 
-    /// No more will be added. Files come in the order in which they were first named, and so do the functions of a file.
+    /// Returns the sums. Files are in the order in which they were first named, and so are the functions of a file.
     pub fn finish(self) -> SummedLines {
         self.finish_in_order(|_| ())
     }
 
-    /// No more will be added. Files come in the order of their names, and so do the functions of a file.
+    /// Returns the sums. Files are sorted by name, and so are the functions of a file.
     pub fn finish_by_name(self) -> SummedLines {
         self.finish_in_order(|(file, function)| (file.to_vec(), function.to_vec()))
     }
 
     fn finish_in_order<K: Ord>(mut self, key: impl Fn((&[u8], &[u8])) -> K) -> SummedLines {
-        self.settle();
-        // Functions of a file belong together, though another file may have come between them.
-        let mut order: Vec<u32> = (0..narrow(self.pairs.len())).collect();
+        self.end_group();
+        // The functions of a file belong together, though another file may have come between them.
+        let mut order: Vec<PairId> = (0..self.pairs.len()).map(PairId::new).collect();
         order.sort_by_cached_key(|&pair| {
-            let (file, function) = self.pairs[pair as usize].names;
+            let PairNames { file, function } = self.pairs[pair.index()].names;
             (key((self.files.name(file), self.functions.name(function))), file, pair)
         });
         let mut ranks = vec![0; order.len()];
-        (0..).zip(&order).for_each(|(rank, &pair)| ranks[pair as usize] = rank);
+        (0..).zip(&order).for_each(|(rank, &pair)| ranks[pair.index()] = rank);
         let mut sums = SumTable::default();
         let start = sums.end();
         self.sums.seal(1, [&mut sums]);
@@ -230,7 +253,7 @@ impl LineSums {
             width: self.width,
             files: self.files,
             functions: self.functions,
-            pairs: order.into_iter().map(|pair| self.pairs[pair as usize].names).collect(),
+            pairs: order.into_iter().map(|pair| self.pairs[pair.index()].names).collect(),
             lines: self.lines,
             end: sums.end(),
             sums,
@@ -239,10 +262,10 @@ impl LineSums {
 }
 
 impl SummedLines {
-    /// Hands out the sums: file by file and function by function, all in the order in which they first came.
+    /// Passes on the sums, file by file and function by function. Lines are in the order in which they first came.
     pub fn each(&self, mut take: impl FnMut(SummedLine<'_>)) {
         self.sums.for_each(SumOffset::default()..self.end, self.width, |(pair, line), _, costs| {
-            let (file, function) = self.pairs[pair as usize];
+            let PairNames { file, function } = self.pairs[pair as usize];
             take(SummedLine {
                 file: self.files.name(file),
                 function: self.functions.name(function),
@@ -252,19 +275,15 @@ impl SummedLines {
         });
     }
 
-    /// How many there are.
+    /// Returns how many lines there are.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no lines.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
-}
-
-fn narrow(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -301,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn names_can_be_put_in_order() {
+    fn names_can_be_sorted() {
         let mut sums = LineSums::new(1);
         for (file, function) in [("b", "f"), ("a", "g"), ("b", "e"), ("a", "f"), ("", "")] {
             sums.begin(file.as_bytes(), function.as_bytes());
@@ -321,7 +340,7 @@ mod tests {
     }
 
     proptest! {
-        /// The naive twin is a list that is searched from its beginning.
+        /// The reference is a list that is searched from its start.
         #[test]
         fn sums_agree_with_a_plain_list(
             entries in prop::collection::vec(

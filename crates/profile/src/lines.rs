@@ -1,4 +1,4 @@
-//! What stands in the lines of a function: costs by line and address, calls and jumps at their places.
+//! The lines of a function: costs by position, calls and jumps.
 
 use gristmill_format::{Cost, Costs};
 
@@ -8,55 +8,55 @@ use crate::id::{EventId, FunctionId, PartId};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
-/// The lines of a function, in the order of their places; each place once.
+/// The lines of a function, sorted by position, each position once. [The crate](crate) has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineDetail {
-    /// Where the function has self costs.
+    /// Positions with self costs.
     pub places: Vec<Place>,
-    /// The self costs of each place, with a column for each event type of the profile.
+    /// Self costs of each position, with a column for each event type of the profile.
     pub costs: CostTable,
-    /// The calls that it makes.
+    /// Calls that it makes.
     pub calls: Vec<CallSite>,
-    /// The inclusive costs of each of the calls.
+    /// Inclusive costs of each call.
     pub call_costs: CostTable,
-    /// The jumps inside of it.
+    /// Jumps inside it.
     pub jumps: Vec<JumpSite>,
 }
 
-/// All calls from one place to one function.
+/// All calls from one position to one function, in a [`LineDetail`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSite {
-    /// Where they are made.
+    /// Position of the calls.
     pub place: Place,
-    /// Who is called.
+    /// Callee.
     pub callee: FunctionId,
-    /// Where the callee is entered.
+    /// Position where the callee is entered.
     pub target: Place,
-    /// How often.
+    /// Number of calls.
     pub count: Cost,
 }
 
-/// All jumps from one place to another.
+/// All jumps from one position to another, in a [`LineDetail`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JumpSite {
-    /// Where it starts.
+    /// Position of the jump.
     pub place: Place,
-    /// Where it leads.
+    /// Target of the jump.
     pub target: Place,
-    /// The function that it leads to, where the profile says that it is another.
+    /// Function of the target, if the profile names another.
     pub function: Option<FunctionId>,
-    /// How often it was taken.
+    /// Number of times it was taken.
     pub taken: Cost,
-    /// For a conditional jump, how often it was reached.
+    /// Number of times a conditional jump was reached.
     pub executed: Option<Cost>,
 }
 
 impl Profile {
-    /// The lines of a function in the selected parts, read again from the inputs.
+    /// Decodes the lines of a function in the selected parts. [The crate](crate) has an example.
     pub fn lines(&self, function: FunctionId, selection: &Selection) -> LineDetail {
         let width = self.event_count();
-        let mut selves: Gathered<Place> = Gathered::new(width);
-        let mut calls: Gathered<(Place, FunctionId, Place)> = Gathered::new(width);
+        let mut selves: UnsortedCosts<Place> = UnsortedCosts::new(width);
+        let mut calls: UnsortedCosts<(Place, FunctionId, Place)> = UnsortedCosts::new(width);
         let mut jumps = Vec::new();
         for part in self.selected(selection) {
             let range = self.index.block_range(part.id());
@@ -85,26 +85,26 @@ impl Profile {
     }
 }
 
-/// Costs by something that comes several times and in any order.
+/// Costs by keys that come in any order and several times.
 #[derive(Debug)]
-struct Gathered<K> {
+struct UnsortedCosts<K> {
     keys: Vec<(K, usize)>,
     counts: Vec<Cost>,
     costs: CostTable,
     row: Vec<Cost>,
 }
 
-impl<K: Copy + Ord> Gathered<K> {
+impl<K: Copy + Ord> UnsortedCosts<K> {
     fn new(width: usize) -> Self {
         let costs = CostTable::new(width, 0);
-        Gathered { keys: Vec::new(), counts: Vec::new(), costs, row: Vec::new() }
+        UnsortedCosts { keys: Vec::new(), counts: Vec::new(), costs, row: Vec::new() }
     }
 
     fn push(&mut self, key: K, count: Cost, costs: &Costs<'_>, events: &[EventId]) {
         self.row.clear();
         self.row.resize(self.costs.width(), 0);
         place_costs(costs, events, &mut self.row);
-        // Lines of one place most often follow each other.
+        // Lines of one position are usually neighbours.
         match self.keys.last() {
             Some(&(last, row)) if last == key => {
                 if self.costs.width() > 0 {
@@ -142,14 +142,14 @@ impl<K: Copy + Ord> Gathered<K> {
     }
 }
 
-/// Puts the costs of a line into the columns of the profile.
+/// Adds the costs of a line to the columns of the profile.
 pub(crate) fn place_costs(costs: &Costs<'_>, events: &[EventId], row: &mut [Cost]) {
     for (cost, event) in costs.iter().zip(events) {
         row[event.index()] += cost.unwrap_or_else(|fault| fault.repaired);
     }
 }
 
-/// Adds the costs of a line to a row that begins with a count and is as long as it need be.
+/// Adds the costs of a line to a row that starts with a count and grows as needed.
 pub(crate) fn place_columns(costs: &Costs<'_>, width: usize, row: &mut Vec<Cost>) {
     for (column, cost) in costs.iter().take(width).enumerate() {
         if row.len() < column + 2 {
@@ -159,7 +159,7 @@ pub(crate) fn place_columns(costs: &Costs<'_>, width: usize, row: &mut Vec<Cost>
     }
 }
 
-/// Jumps in the order of their places, each pair of places once.
+/// Sorts jumps by position and target, and adds up equal ones.
 fn merged(mut jumps: Vec<JumpSite>) -> Vec<JumpSite> {
     let key = |jump: &JumpSite| (jump.place, jump.target, jump.function, jump.executed.is_some());
     jumps.sort_by_key(key);
@@ -176,7 +176,7 @@ fn merged(mut jumps: Vec<JumpSite>) -> Vec<JumpSite> {
     jumps
 }
 
-/// The blocks of a part, one after the other; see [`Profile::invocations`].
+/// A cursor over the blocks of a part: see [`Profile::invocations`].
 #[derive(Debug)]
 pub struct Invocations<'p> {
     profile: &'p Profile,
@@ -188,8 +188,8 @@ pub struct Invocations<'p> {
 }
 
 impl Profile {
-    /// The blocks of a part in the order of the file, read again from its input. Where a producer writes a block for
-    /// each invocation, these are the invocations.
+    /// Returns a cursor over the blocks of a part in the order of the file. If the producer writes a block for each
+    /// invocation, these are the invocations.
     pub fn invocations(&self, part: PartId) -> Invocations<'_> {
         Invocations {
             profile: self,
@@ -203,18 +203,18 @@ impl Profile {
 }
 
 impl Invocations<'_> {
-    /// How many blocks are left.
+    /// Returns how many blocks are left.
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Whether none is left.
+    /// Returns `true` if none is left.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// The next block: what its own lines cost, and its calls in their order. Costs have a column for each event type
-    /// of the profile, and one of zeros where it has none, as in [`Profile::call_graph`].
+    /// Returns the next block: its self costs, and its calls in order. Costs have a column for each event type of the
+    /// profile, or one column of zeros if it has none, as in [`Profile::call_graph`].
     pub fn next_block(&mut self) -> Option<crate::analysis::Invocation<'_>> {
         let index = self.blocks.next()?;
         let width = self.profile.event_count().max(1);

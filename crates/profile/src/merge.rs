@@ -79,14 +79,14 @@ impl std::error::Error for MergeError {}
 /// use gristmill_profile::Profile;
 /// use gristmill_profile::merge::{Merger, MergeFormat};
 ///
-/// let one = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n16 400\n");
-/// let other = Profile::of(b"events: Ir Dr\nfl=mill.c\nfn=main\n16 20 7\n17 1\n");
+/// let one = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=main\n16 400\n");
+/// let other = Profile::from_bytes(b"events: Ir Dr\nfl=mill.c\nfn=main\n16 20 7\n17 1\n");
 /// let mut merger = Merger::new();
 /// merger.add(&one)?;
 /// merger.add(&other)?;
 /// assert_eq!(merger.incomplete_events(), [("Dr".to_owned(), 1)]);
 /// let bytes = merger.write(&MergeFormat::default(), Vec::new())?;
-/// let merged = Profile::of(bytes);
+/// let merged = Profile::from_bytes(bytes);
 /// assert_eq!(merged.totals(&Default::default()), [421, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

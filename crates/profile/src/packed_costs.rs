@@ -1,4 +1,4 @@
-//! A table of costs in little room.
+//! A table of costs in little memory.
 
 use std::fmt;
 
@@ -6,8 +6,19 @@ use gristmill_format::Cost;
 
 use crate::index::cost_rows::{add_row, push_row};
 
-/// Rows of costs, one after the other, in as few bytes as they need: zeros at the end of a row take none, and small
-/// numbers a byte. So many rows of a profile with many event types take about as much room as in its file.
+/// A table of costs in as few bytes as they need: zeros at the end of a row take none, and small costs a byte.
+///
+/// The rows of a profile with many event types take about as much memory as in its file.
+///
+/// ```
+/// use gristmill_profile::PackedCosts;
+///
+/// let mut table = PackedCosts::new(3);
+/// table.push(&[7, 0, 0]);
+/// let mut row = Vec::new();
+/// table.row(0, &mut row);
+/// assert_eq!(row, [7, 0, 0]);
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct PackedCosts {
     width: usize,
@@ -16,32 +27,34 @@ pub struct PackedCosts {
 }
 
 impl PackedCosts {
-    /// No rows yet, for so many event types.
+    /// Creates a table without rows, with this many columns.
     pub fn new(width: usize) -> Self {
         PackedCosts { width, starts: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Adds a row at the end.
+    /// Appends a row.
     pub fn push(&mut self, costs: &[Cost]) {
         self.starts.push(self.bytes.len());
         push_row(&mut self.bytes, costs);
     }
 
-    /// Puts the costs of a row into the places, which become as many as there are event types.
-    pub fn row(&self, index: usize, places: &mut Vec<Cost>) {
-        places.clear();
-        places.resize(self.width, 0);
-        if let Some(&start) = self.starts.get(index) {
-            add_row(&self.bytes, start, places);
-        }
+    /// Copies a row into `costs`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn row(&self, index: usize, costs: &mut Vec<Cost>) {
+        costs.clear();
+        costs.resize(self.width, 0);
+        add_row(&self.bytes, self.starts[index], costs);
     }
 
-    /// How many rows there are.
+    /// Returns how many rows there are.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether there is no row.
+    /// Returns `true` if there is no row.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
@@ -58,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back() {
+    fn packed_rows_come_back() {
         let mut packed = PackedCosts::new(3);
         let rows: [&[Cost]; 4] = [&[1, -2, 1 << 100], &[], &[0, 7], &[0, 0, 0]];
         rows.iter().for_each(|row| packed.push(row));
-        let mut places = vec![9; 5];
+        let mut costs = vec![9; 5];
         for (index, expected) in [[1, -2, 1 << 100], [0; 3], [0, 7, 0], [0; 3], [0; 3]].iter().enumerate() {
-            packed.row(index, &mut places);
-            assert_eq!(places, expected);
+            packed.row(index, &mut costs);
+            assert_eq!(costs, expected);
         }
         assert_eq!(packed.len(), 4);
     }

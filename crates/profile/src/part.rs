@@ -1,4 +1,4 @@
-//! Parts of a profile: what their headers say.
+//! The parts of a profile, and the sums of each.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::index::part::{OwnHeader, PartData, SharedHeader};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
-/// A part of a profile: a thread, a dump, a time span.
+/// A part of a profile: a thread, a dump, a time span. See [`Profile::parts`].
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'p> {
     profile: &'p Profile,
@@ -19,32 +19,40 @@ pub struct Part<'p> {
 }
 
 impl Profile {
-    /// How many parts there are.
+    /// Returns how many parts there are.
     pub fn part_count(&self) -> usize {
         self.index.parts.len()
     }
 
-    /// The parts, in the order of the files.
+    /// Returns the parts, in the order of the files.
+    ///
+    /// ```
+    /// use gristmill_profile::Profile;
+    ///
+    /// let profile = Profile::from_bytes(b"events: Ir\npart: 1\nfn=f\n1 2\n\npart: 2\nevents: Ir\nfn=f\n1 3\n");
+    /// let totals: Vec<_> = profile.parts().map(|part| (part.number(), part.totals())).collect();
+    /// assert_eq!(totals, [(Some(1), vec![2]), (Some(2), vec![3])]);
+    /// ```
     pub fn parts(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
         (0..self.index.parts.len()).map(|index| Part::new(self, PartId::new(index)))
     }
 
-    /// A part.
+    /// Returns a part.
     ///
     /// # Panics
     ///
-    /// If it is of another profile.
+    /// If the id is of another profile, and beyond this one.
     pub fn part(&self, id: PartId) -> Part<'_> {
         assert!(id.index() < self.index.parts.len(), "a part of this profile");
         Part::new(self, id)
     }
 
-    /// The parts that are selected, in the order of the files.
+    /// Returns the selected parts, in the order of the files.
     pub fn selected<'p>(&'p self, selection: &'p Selection) -> impl Iterator<Item = Part<'p>> {
         self.parts().filter(|part| selection.includes(part.number(), part.thread(), part.pid()))
     }
 
-    /// The sums of self cost, by event type.
+    /// Returns the sums of self costs, by event type.
     pub fn totals(&self, selection: &Selection) -> Vec<Cost> {
         let mut totals = vec![0; self.event_count()];
         for part in self.selected(selection) {
@@ -56,8 +64,8 @@ impl Profile {
         totals
     }
 
-    /// Hands out the self costs of a part by function and by the file of the lines, which for inlined code is another
-    /// than that of the function. Costs are in the order of the part's own event types.
+    /// Passes on the self costs of a part by function and by file of the lines, which differs from that of the function for
+    /// inlined code. Costs are in the order of the part's own event types.
     pub fn each_self_cost(&self, part: &Part<'_>, mut take: impl FnMut(FunctionId, FileId, &[Cost])) {
         let range = self.index.self_cost_range(part.id);
         self.index.self_costs.for_each(range, part.event_types().len(), |(function, file), _, costs| {
@@ -65,8 +73,8 @@ impl Profile {
         });
     }
 
-    /// Hands out the arcs of a part by caller, then callee: how often, and the inclusive costs in the order of the
-    /// part's own event types.
+    /// Passes on the arcs of a part by caller and callee: count, and inclusive costs in the order of the part's own event
+    /// types.
     pub fn each_arc(&self, part: &Part<'_>, mut take: impl FnMut(CallArc<FunctionId>, &[Cost])) {
         let range = self.index.arc_range(part.id);
         self.index.arcs.for_each(range, part.event_types().len(), |(caller, callee), count, costs| {
@@ -93,57 +101,57 @@ impl<'p> Part<'p> {
         self.profile.index.own_header(self.id)
     }
 
-    /// Which one it is.
+    /// Returns its id.
     pub fn id(&self) -> PartId {
         self.id
     }
 
-    /// The input it came from: its index.
+    /// Returns the index of its input.
     pub fn input(&self) -> usize {
         self.data().input.index()
     }
 
-    /// Where it begins in its input.
+    /// Returns where it starts in its input.
     pub fn location(&self) -> Location {
         self.data().start.location
     }
 
-    /// Where it stands in its input.
+    /// Returns its range of bytes in its input.
     pub fn bytes(&self) -> Range<u64> {
         self.data().start.location.byte..self.data().end_byte
     }
 
-    /// The process that was measured: what the part says, or else one before it in the same input.
+    /// Returns the process that was measured: that of the part, or else of one before it in the same input.
     pub fn pid(&self) -> Option<u64> {
         self.own_header().pid
     }
 
-    /// The number of the dump.
+    /// Returns the number of the dump.
     pub fn number(&self) -> Option<u64> {
         self.own_header().number
     }
 
-    /// The thread.
+    /// Returns the thread.
     pub fn thread(&self) -> Option<u64> {
         self.own_header().thread
     }
 
-    /// Why it was written: `desc: Trigger:`
+    /// Returns why it was written: `desc: Trigger:`.
     pub fn trigger(&self) -> Option<&'p [u8]> {
         self.own_header().trigger.map(|text| self.profile.text(text))
     }
 
-    /// What it covers: `desc: Timerange:`
+    /// Returns the time that it covers: `desc: Timerange:`.
     pub fn time_range(&self) -> Option<&'p [u8]> {
         self.own_header().time_range.map(|text| self.profile.text(text))
     }
 
-    /// The program that was measured and its arguments: what the part says, or else one before it in the same input.
+    /// Returns the program that was measured and its arguments: those of the part, or else of one before it in the same input.
     pub fn command(&self) -> Option<&'p [u8]> {
         self.shared_header().command.map(|text| self.profile.text(text))
     }
 
-    /// Who wrote it: what the part says, or else one before it in the same input.
+    /// Returns the creator: that of the part, or else of one before it in the same input.
     pub fn creator(&self) -> Option<&'p [u8]> {
         self.shared_header().creator.map(|text| self.profile.text(text))
     }
@@ -153,7 +161,7 @@ impl<'p> Part<'p> {
         self.shared_header().producer
     }
 
-    /// Other descriptions than trigger and time range: kind and value.
+    /// Returns descriptions other than trigger and time range: kind and value.
     pub fn descriptions(&self) -> impl Iterator<Item = (&'p [u8], &'p [u8])> + use<'p> {
         let profile = self.profile;
         self.shared_header()
@@ -162,27 +170,27 @@ impl<'p> Part<'p> {
             .map(|&(kind, value)| (profile.text(kind), profile.text(value)))
     }
 
-    /// The event types of its columns.
+    /// Returns the event types of its columns.
     pub fn event_types(&self) -> &'p [EventId] {
         &self.shared_header().events
     }
 
-    /// Its position columns.
+    /// Returns its position columns.
     pub fn columns(&self) -> &'p Columns {
         &self.shared_header().columns
     }
 
-    /// What its `summary:` says: never trusted, and not always as many as there are event types.
+    /// Returns the claimed totals of its `summary:`: never trusted, and not always as many as there are event types.
     pub fn claimed_summary(&self) -> Option<&'p [Cost]> {
         self.own_header().summary.as_deref()
     }
 
-    /// What its `totals:` says.
+    /// Returns the claimed totals of its `totals:`.
     pub fn claimed_totals(&self) -> Option<&'p [Cost]> {
         self.own_header().totals.as_deref()
     }
 
-    /// The sums of its self costs, in the order of its own event types.
+    /// Returns the sums of its self costs, in the order of its own event types.
     pub fn totals(&self) -> Vec<Cost> {
         let mut totals = vec![0; self.event_types().len()];
         self.profile.each_self_cost(self, |_, _, costs| add(&mut totals, costs));

@@ -1,4 +1,4 @@
-//! The profile itself: its inputs, and an index over them.
+//! The profile: its inputs, and an index over them.
 
 use gristmill_format::{ErrorKind, EventDefinition, NameSpace, ProducerKind};
 
@@ -10,10 +10,10 @@ use crate::index::{Index, LineCounts, Texts};
 use crate::input::Input;
 use crate::tuning::Tuning;
 
-/// One or several files in the Callgrind format, loaded: constant from then on.
+/// One or several files in the Callgrind format, loaded. A profile never changes.
 ///
-/// It keeps the bytes of its inputs and an index over them. Sums by function are there at once; what stands in the
-/// lines of a function is read again when it is asked for. See the [crate](crate) for an example.
+/// It keeps the bytes of its inputs and an index over them. Sums by function are in the index; the lines of a function are
+/// decoded when they are asked for. [The crate](crate) has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     pub(crate) inputs: Vec<Input>,
@@ -27,26 +27,26 @@ const _: () = {
     is_shareable::<Profile>();
 };
 
-/// A function of a profile.
+/// A function of a profile: see [`Profile::function`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Function<'p> {
-    /// Its name, as the file has it.
+    /// Name, as in the file.
     pub name: &'p [u8],
-    /// Its source file, by full path. Empty where the profile names none.
+    /// Source file. Its path is empty if the profile names none.
     pub file: FileId,
-    /// Its object. Its name is empty where the profile names none.
+    /// Object. Its path is empty if the profile names none.
     pub object: ObjectId,
-    /// It has lines of its own; others are only called.
+    /// `true` if it has lines of its own; others are only called.
     pub is_defined: bool,
 }
 
-/// An event type of a profile.
+/// An event type of a profile: see [`Profile::event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventType<'p> {
-    /// Its name on the `events:` lines.
+    /// Name on the `events:` lines.
     pub name: &'p [u8],
-    /// The how manieth of this name on its line, from 0: nobody can tell what a second column of a name means, so it is
-    /// not mixed with the first.
+    /// Number of columns with the same name to its left. The meaning of a second column of a name is unknown, so it is not
+    /// added to the first.
     pub repetition: usize,
 }
 
@@ -63,26 +63,26 @@ impl Profile {
         self.text(self.index.names[space].text(name))
     }
 
-    /// The files it was loaded from.
+    /// Returns the files that it was loaded from.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
-    /// How many functions there are.
+    /// Returns how many functions there are.
     pub fn function_count(&self) -> usize {
         self.index.functions.len()
     }
 
-    /// All functions, in the order in which the files mention them.
+    /// Returns all functions, in the order in which the files mention them.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
         (0..self.function_count()).map(FunctionId::new)
     }
 
-    /// A function.
+    /// Returns a function.
     ///
     /// # Panics
     ///
-    /// If it is of another profile.
+    /// If the id is of another profile, and beyond this one.
     pub fn function(&self, id: FunctionId) -> Function<'_> {
         let FunctionData { key, mention } = *self.index.functions.get(id);
         Function {
@@ -93,47 +93,47 @@ impl Profile {
         }
     }
 
-    /// How many source files are named, that without a name included.
+    /// Returns how many source files are named, including the one without a name.
     pub fn file_count(&self) -> usize {
         self.index.names[NameSpace::File].len()
     }
 
-    /// The path of a source file; empty where it is not known.
+    /// Returns the path of a source file; empty if it is unknown.
     pub fn file(&self, id: FileId) -> &[u8] {
         self.name(NameSpace::File, id.into())
     }
 
-    /// How many objects are named, that without a name included.
+    /// Returns how many objects are named, including the one without a name.
     pub fn object_count(&self) -> usize {
         self.index.names[NameSpace::Object].len()
     }
 
-    /// The path of an object; empty where it is not known.
+    /// Returns the path of an object; empty if it is unknown.
     pub fn object(&self, id: ObjectId) -> &[u8] {
         self.name(NameSpace::Object, id.into())
     }
 
-    /// How many event types there are.
+    /// Returns how many event types there are.
     pub fn event_count(&self) -> usize {
         self.index.events.len()
     }
 
-    /// The event types that have a column in some part, in the order in which the files name them.
+    /// Returns the event types that have a column in some part, in the order in which the files name them.
     pub fn events(&self) -> impl ExactSizeIterator<Item = EventId> + use<> {
         (0..self.index.events.len()).map(EventId::new)
     }
 
-    /// An event type.
+    /// Returns an event type.
     ///
     /// # Panics
     ///
-    /// If it is of another profile.
+    /// If the id is of another profile, and beyond this one.
     pub fn event(&self, id: EventId) -> EventType<'_> {
         let (name, repetition) = self.index.events[id.index()];
         EventType { name: self.text(name), repetition: repetition as usize }
     }
 
-    /// What the `event:` lines say of event types, each saying once.
+    /// Returns the different definitions of event types on `event:` lines.
     pub fn event_definitions(&self) -> impl Iterator<Item = EventDefinition<'_>> {
         self.index.definitions.iter().map(|&[name, formula, long_name]| EventDefinition {
             name: name.map_or(b"", |text| self.text(text)),
@@ -152,7 +152,7 @@ impl Profile {
         self.producers().next().unwrap_or(ProducerKind::Unknown)
     }
 
-    /// What was wrong with the files: the first [`KEPT_FINDINGS`](crate::KEPT_FINDINGS), in the order of the files.
+    /// Returns the first [`MAX_FINDINGS`](crate::MAX_FINDINGS) findings, in the order of the files.
     pub fn findings(&self) -> &[Finding] {
         &self.index.findings.kept
     }
@@ -163,9 +163,9 @@ impl Profile {
     /// ```
     /// use gristmill_profile::Profile;
     ///
-    /// let foreign = Profile::of(b"\x7fELF\x02\x01\x01\0\0\0\0\0".to_vec());
+    /// let foreign = Profile::from_bytes(b"\x7fELF\x02\x01\x01\0\0\0\0\0".to_vec());
     /// assert!(foreign.foreign_input().is_some());
-    /// assert!(Profile::of(b"events: Ir\n".to_vec()).foreign_input().is_none());
+    /// assert!(Profile::from_bytes(b"events: Ir\n".to_vec()).foreign_input().is_none());
     /// ```
     pub fn foreign_input(&self) -> Option<ForeignInput<'_>> {
         self.findings().iter().find_map(|finding| match finding.kind {
@@ -176,27 +176,26 @@ impl Profile {
         })
     }
 
-    /// The first finding by which something of the files was lost; see [`Finding::is_loss`]. All are looked at, not only
-    /// those that are kept.
+    /// Returns the first finding that is a [loss](Finding::is_loss), among all findings and not only those that are kept.
     pub fn first_loss(&self) -> Option<&Finding> {
         self.index.findings.first_loss.as_ref()
     }
 
-    /// How much was wrong with the files.
+    /// Returns how many findings there are.
     pub fn finding_count(&self) -> u64 {
         self.index.findings.total
     }
 
-    /// How many lines with self costs, with calls and with jumps were read.
+    /// Returns how many lines with self costs, with calls and with jumps were read.
     pub fn line_counts(&self) -> (u64, u64, u64) {
         let LineCounts { self_costs, calls, jumps } = self.index.counts;
         (self_costs, calls, jumps)
     }
 
-    /// The profile as text again: the bytes of its inputs, one after the other.
+    /// Returns the profile as text: the bytes of its inputs, one after the other.
     ///
-    /// Of one input, these are its very bytes. Several follow each other as parts, with their headers; a line end is
-    /// put between two where one is missing.
+    /// One input comes back to the byte. Several follow each other as parts, with their headers, and a missing line end
+    /// between two is added.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = Vec::new();
         for input in &self.inputs {

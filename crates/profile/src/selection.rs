@@ -1,8 +1,8 @@
-//! Which parts of a profile are looked at.
+//! The selection of parts.
 
-/// Which parts of a profile are looked at: all of them, unless something is said.
+/// A selection of parts: by default all of them.
 ///
-/// Each list that is not empty narrows the selection to the parts whose header names one of its numbers.
+/// Each list that is not empty narrows the selection to the parts whose header has one of its numbers.
 ///
 /// ```
 /// use gristmill_profile::Selection;
@@ -12,21 +12,21 @@
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// Numbers of parts, as `part:` gives them.
+    /// Numbers on `part:` lines.
     pub parts: Vec<u64>,
-    /// Threads, as `thread:` gives them.
+    /// Threads on `thread:` lines.
     pub threads: Vec<u64>,
-    /// Processes, as `pid:` gives them.
+    /// Processes on `pid:` lines.
     pub pids: Vec<u64>,
 }
 
 impl Selection {
-    /// Whether every part is selected, also one that says nothing of itself.
+    /// Returns `true` if every part is selected, also one without any numbers.
     pub fn is_all(&self) -> bool {
         self.parts.is_empty() && self.threads.is_empty() && self.pids.is_empty()
     }
 
-    /// Whether a part with these numbers is selected.
+    /// Returns `true` if a part with these numbers is selected.
     pub fn includes(&self, part: Option<u64>, thread: Option<u64>, pid: Option<u64>) -> bool {
         let fits = |list: &[u64], number: Option<u64>| {
             list.is_empty() || number.is_some_and(|number| list.contains(&number))

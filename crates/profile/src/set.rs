@@ -1,9 +1,8 @@
-//! Which files belong to one recording.
+//! The files of one recording.
 //!
-//! Callgrind writes `BASE`, and with dumps and threads `BASE.PART`, `BASE-THREAD` and `BASE.PART-THREAD`, where
-//! `BASE` is what its user chose, by default `callgrind.out.PID`. A name alone says little: `callgrind.out.12` begins
-//! like `callgrind.out.123`, and may be the base of process 12 or dump 12 of a file `callgrind.out`. So a name is
-//! read together with the header of the file.
+//! Callgrind writes `BASE`, and with dumps and threads `BASE.PART`, `BASE-THREAD` and `BASE.PART-THREAD`. `BASE` is chosen
+//! by the user, by default `callgrind.out.PID`. A name alone is ambiguous: `callgrind.out.12` may be the base of process
+//! 12, or dump 12 of a base `callgrind.out`. So names are read together with the headers of the files.
 
 use gristmill_format::{Header, Line, Reader};
 
@@ -25,7 +24,7 @@ pub fn may_share_recording(name: &str, other: &str) -> bool {
     other.starts_with(base) || name.starts_with(other)
 }
 
-/// What the header of a file says of the recording that it is from.
+/// The header values of a file that tell which recording it is from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileHeader {
     /// `pid:`
@@ -36,20 +35,20 @@ pub struct FileHeader {
     pub thread: Option<u64>,
     /// `cmd:`
     pub command: Option<Vec<u8>>,
-    /// There is nothing in it. Callgrind leaves such a file under the base name when it writes one for each thread.
+    /// `true` if the file is empty. Callgrind leaves an empty file under the base name when it writes one for each thread.
     pub is_empty: bool,
 }
 
 impl FileHeader {
-    /// Reads the first header of a file, which the beginning of the file is enough for.
+    /// Reads the first header of a file. The start of the file is enough.
     ///
     /// ```
     /// use gristmill_profile::FileHeader;
     ///
-    /// let header = FileHeader::of(b"version: 1\npid: 12\npart: 2\nthread: 1\nevents: Ir\nfn=main\n1 2\n");
+    /// let header = FileHeader::parse(b"version: 1\npid: 12\npart: 2\nthread: 1\nevents: Ir\nfn=main\n1 2\n");
     /// assert_eq!((header.pid, header.part, header.thread), (Some(12), Some(2), Some(1)));
     /// ```
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn parse(bytes: &[u8]) -> Self {
         let mut header = FileHeader { is_empty: bytes.is_empty(), ..FileHeader::default() };
         for record in Reader::new(bytes).flatten() {
             match record.line {
@@ -65,18 +64,18 @@ impl FileHeader {
         header
     }
 
-    /// Whether both are of the same process and command.
+    /// Returns `true` if both are of the same process and command.
     fn shares_run_with(&self, other: &FileHeader) -> bool {
         self.pid == other.pid && self.command == other.command
     }
 }
 
-/// The files of the recording that one of them is from, in the order of dumps and threads; that one included, unless
-/// it is empty and stands for the others.
+/// Returns the indices of the files of one recording, in the order of dumps and threads: those that belong to the file with
+/// index `named`, and that file itself unless it is empty.
 ///
-/// Given are the names of files in one folder, and their headers. Two files are of one recording when process and
-/// command are the same and both names come from one base, each by its own part and thread number. A file that does
-/// not say its process is alone, and so is one that says the same part and thread as another.
+/// `files` has the names of the files in one folder, and their headers. Two files are of one recording if process and
+/// command are the same and both names come from one base, each by its own part and thread number. A file without a
+/// process is alone, and so is one with the same part and thread as another.
 ///
 /// ```
 /// use gristmill_profile::{FileHeader, recording_of};
@@ -115,7 +114,7 @@ pub fn recording_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> V
     in_order(named, found, files)
 }
 
-/// The files that were written instead of an empty one.
+/// Returns the files that were written instead of an empty one.
 fn threads_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> Vec<usize> {
     let base = files[named].0.as_ref();
     let found: Vec<usize> = (0..files.len())
@@ -132,7 +131,7 @@ fn threads_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> Vec<usi
     }
 }
 
-/// By part, thread and name. Of those that say the same part and thread, only the named one is kept.
+/// Sorts files by part, thread and name. Of those with the same part and thread, only the named one is kept.
 fn in_order<N: AsRef<str>>(named: usize, mut found: Vec<usize>, files: &[(N, FileHeader)]) -> Vec<usize> {
     let which = |index: usize| (files[index].1.part, files[index].1.thread);
     found.sort_by_key(|&index| (which(index), files[index].0.as_ref()));
@@ -144,7 +143,7 @@ fn in_order<N: AsRef<str>>(named: usize, mut found: Vec<usize>, files: &[(N, Fil
     (0..found.len()).filter(is_kept).map(|at| found[at]).collect()
 }
 
-/// What the name may have been made of: itself, and what is left without its part and thread.
+/// Returns the bases that a name may be made from: itself, and itself without its part and thread.
 fn bases<'n>(name: &'n str, header: &FileHeader) -> Vec<&'n str> {
     let mut bases = vec![name];
     let thread = header.thread.map(|thread| format!("-{thread:02}"));

@@ -21,7 +21,7 @@ use crate::selection::Selection;
 /// use gristmill_profile::source_lines::FileLines;
 /// use gristmill_profile::{Profile, Selection};
 ///
-/// let profile = Profile::of(b"events: Ir Dr\nfl=mill.c\nfn=main\n16 400 3\n17 20\nfn=grind\n16 5 0\n");
+/// let profile = Profile::from_bytes(b"events: Ir Dr\nfl=mill.c\nfn=main\n16 400 3\n17 20\nfn=grind\n16 5 0\n");
 /// let files = FileLines::read(&profile, &Selection::default(), 1, |file| (profile.file(file) == b"mill.c").then_some(0));
 /// assert_eq!(files[0].lines, [16, 17]);
 /// assert_eq!(files[0].costs.row(0).or_zero(), [405, 3]);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     fn lines_of(file: &[u8], name: &[u8]) -> (Profile, FileLines) {
-        let profile = Profile::of(file);
+        let profile = Profile::from_bytes(file);
         let wanted = |id: FileId| (profile.file(id) == name).then_some(0);
         let lines = FileLines::read(&profile, &Selection::default(), 1, wanted).remove(0);
         (profile, lines)

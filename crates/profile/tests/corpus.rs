@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use gristmill_format::{CostRole, Line, Name, Reader};
+use gristmill_format::{CostRole, Line, Lint, Name, Reader};
 use gristmill_profile::{FileHeader, Profile, Selection, recording_of};
 
 // Not all of it is used here.
@@ -56,9 +56,23 @@ fn plain_self_costs(bytes: &[u8]) -> BTreeMap<Vec<u8>, i128> {
 }
 
 #[test]
+fn producers_are_those_of_lint() {
+    for file in corpus() {
+        let expected = Lint::default().run(&file.bytes, |_| {}).producer.kind;
+        // What follows the first 64 KiB hardly ever tells more.
+        let head = &file.bytes[..file.bytes.len().min(64 << 10)];
+        let of_head = Lint::default().run(head, |_| {}).producer.kind;
+        assert_eq!(of_head.is_sampled(), expected.is_sampled(), "{}", file.path);
+        let profile = Profile::from_bytes(file.bytes);
+        assert_eq!(profile.producer(), expected, "{}", file.path);
+        assert!(profile.parts().all(|part| part.producer() == expected), "{}", file.path);
+    }
+}
+
+#[test]
 fn self_costs_by_name_agree_with_a_plain_sum() {
     for file in corpus() {
-        let profile = Profile::of(file.bytes.clone());
+        let profile = Profile::from_bytes(file.bytes.clone());
         let undefined = profile
             .findings()
             .iter()
@@ -84,7 +98,7 @@ fn self_costs_by_name_agree_with_a_plain_sum() {
 #[test]
 fn no_function_is_there_twice() {
     for file in corpus() {
-        let profile = Profile::of(file.bytes.clone());
+        let profile = Profile::from_bytes(file.bytes.clone());
         let mut keys = BTreeSet::new();
         for id in profile.functions() {
             let function = profile.function(id);
@@ -123,7 +137,7 @@ fn callees_of_old_xdebug_and_python_are_found() {
     for (name, alone) in
         [("dialects/xdebug2.txt", 0), ("dialects/xdebug3.txt", 0), ("python/callgrind.out.yappi", 0)]
     {
-        let profile = Profile::of(std::fs::read(own_corpus().join(name)).unwrap());
+        let profile = Profile::from_bytes(std::fs::read(own_corpus().join(name)).unwrap());
         let undefined = profile.functions().filter(|&id| !profile.function(id).is_defined).count();
         assert_eq!(undefined, alone, "{name}");
     }
@@ -136,7 +150,7 @@ fn recordings_are_found_by_their_headers() {
         let path = Path::new(&file.path);
         let folder = path.parent().and_then(Path::to_str).unwrap_or_default().to_owned();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-        folders.entry(folder).or_default().push((name, FileHeader::of(&file.bytes)));
+        folders.entry(folder).or_default().push((name, FileHeader::parse(&file.bytes)));
     }
     for (folder, files) in &folders {
         for named in 0..files.len() {
@@ -167,16 +181,16 @@ fn size_is_no_obstacle() {
         let callee = callee + 1;
         format!("cfn=({callee}) f{callee}\ncalls=1 1\n1 5\n")
     });
-    let profile = Profile::of(fan);
+    let profile = Profile::from_bytes(fan);
     assert_eq!(profile.call_graph(&all).arcs().len(), MANY);
     let chain = repeated(MANY, "events: Ir\n", |caller| {
         format!("fn=({caller}) f{caller}\n1 1\ncfn=({0}) f{0}\ncalls=1 1\n1 5\n", caller + 1)
     });
-    let profile = Profile::of(chain);
+    let profile = Profile::from_bytes(chain);
     assert_eq!((profile.function_count(), profile.totals(&all)[0]), (MANY + 1, MANY as i128));
     // Each block is read alone, in a file whose lines end as on a Macintosh of old.
     let blocks = repeated(MANY, "events: Ir\r", |function| format!("fn=({function}) f{function}\r1 1\r"));
-    let profile = Profile::of(blocks);
+    let profile = Profile::from_bytes(blocks);
     let mut invocations = profile.invocations(profile.parts().next().unwrap().id());
     let mut sum = 0;
     while let Some(block) = invocations.next_block() {
@@ -184,10 +198,10 @@ fn size_is_no_obstacle() {
     }
     assert_eq!(sum, MANY as i128);
     let parts = repeated(MANY, "", |part| format!("part: {part}\nevents: Ir\nfn=(1) f\n1 2\n"));
-    let profile = Profile::of(parts);
+    let profile = Profile::from_bytes(parts);
     assert_eq!((profile.part_count(), profile.totals(&all)[0]), (MANY, 2 * MANY as i128));
     let events = repeated(MANY, "events:", |event| format!(" e{event}"));
     let lines = repeated(1000, "\n", |function| format!("fn=f{function}\n1 1\n"));
-    let profile = Profile::of([events, lines].concat());
+    let profile = Profile::from_bytes([events, lines].concat());
     assert_eq!((profile.event_count(), profile.totals(&all)[0]), (MANY, 1000));
 }

@@ -34,7 +34,7 @@ fn roots(graph: &CallGraph, cycles: &Cycles) -> Vec<Unit> {
 fn nothing_is_above_the_total_and_roots_have_all_of_it() {
     let (mut consistent, mut with_calls) = (0, 0);
     for file in files_outside(&["src", "malformed", "expected"]) {
-        let profile = Profile::of(file.bytes);
+        let profile = Profile::from_bytes(file.bytes);
         let graph = profile.call_graph(&Selection::default());
         let total = graph.total();
         let inclusive = Inclusive::new(&graph, Cycles::new(&graph));

@@ -29,7 +29,7 @@ fn merger_of(profiles: &[&Profile]) -> Merger {
 }
 
 fn merged(files: &[&[u8]]) -> Vec<u8> {
-    let profiles: Vec<Profile> = files.iter().map(|&bytes| Profile::of(bytes)).collect();
+    let profiles: Vec<Profile> = files.iter().map(|&bytes| Profile::from_bytes(bytes)).collect();
     written(&merger_of(&profiles.iter().collect::<Vec<_>>()))
 }
 
@@ -117,7 +117,7 @@ fn lint_errors(bytes: &[u8]) -> Vec<String> {
 fn one_profile_merged_is_that_profile_in_order() {
     // Larger ones take a test that is not optimised minutes.
     for file in files_outside(&["src", "expected"]).into_iter().filter(|file| file.bytes.len() < 400_000) {
-        let profile = Profile::of(file.bytes.clone());
+        let profile = Profile::from_bytes(file.bytes.clone());
         if !is_whole(&profile) {
             continue;
         }
@@ -127,7 +127,7 @@ fn one_profile_merged_is_that_profile_in_order() {
             assert!(file.path.contains("malformed"), "{}", file.path);
             continue;
         };
-        let reread = Profile::of(once.clone());
+        let reread = Profile::from_bytes(once.clone());
         reread.check().unwrap();
         assert_eq!(reread.findings(), [], "{}", file.path);
         assert_eq!(lint_errors(&once), [""; 0], "{}", file.path);
@@ -166,7 +166,7 @@ fn first_difference(one: &[u8], other: &[u8]) -> String {
 
 /// Merges the same files in several orders and groupings, also by way of files.
 fn assert_any_grouping(files: &[File]) {
-    let profiles: Vec<Profile> = files.iter().map(|file| Profile::of(file.bytes.clone())).collect();
+    let profiles: Vec<Profile> = files.iter().map(|file| Profile::from_bytes(file.bytes.clone())).collect();
     let all: Vec<&Profile> = profiles.iter().collect();
     let expected = written(&merger_of(&all));
     let same = |bytes: &[u8], what: &str| {
@@ -190,7 +190,7 @@ fn assert_any_grouping(files: &[File]) {
     // One after the other, each time by way of a file.
     let mut so_far = written(&merger_of(&all[..1]));
     for (nth, profile) in all.iter().enumerate().skip(1) {
-        let before = Profile::of(so_far);
+        let before = Profile::from_bytes(so_far);
         so_far = if nth % 2 == 0 {
             written(&merger_of(&[&before, profile]))
         } else {
@@ -199,7 +199,7 @@ fn assert_any_grouping(files: &[File]) {
     }
     same(&so_far, "one by one");
 
-    let merged = Profile::of(expected);
+    let merged = Profile::from_bytes(expected);
     let total = |profile: &Profile| {
         let totals = profile.totals(&Selection::default());
         let events = profile.events().map(|event| {
@@ -224,7 +224,7 @@ fn assert_any_grouping(files: &[File]) {
 fn any_grouping_of_the_own_corpus_gives_the_same_bytes() {
     let files: Vec<File> = files_outside(&["src"])
         .into_iter()
-        .filter(|file| file.is_own && is_whole(&Profile::of(file.bytes.clone())))
+        .filter(|file| file.is_own && is_whole(&Profile::from_bytes(file.bytes.clone())))
         .collect();
     assert!(files.len() >= 50, "{}", files.len());
     assert_any_grouping(&files);
@@ -239,7 +239,7 @@ fn any_grouping_of_other_files_gives_the_same_bytes() {
     let mut files: Vec<File> = files_outside(&["src", "expected"])
         .into_iter()
         .filter(|file| {
-            !file.is_own && file.bytes.len() < 40_000 && is_whole(&Profile::of(file.bytes.clone()))
+            !file.is_own && file.bytes.len() < 40_000 && is_whole(&Profile::from_bytes(file.bytes.clone()))
         })
         .collect();
     // Those with costs that no file can hold a sum of come out of files made to be broken.
@@ -350,7 +350,7 @@ proptest! {
     #[test]
     fn merging_is_associative_and_commutative(a in made_file(), b in made_file(), c in made_file()) {
         let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let profiles = [&a, &b, &c].map(|text| Profile::of(text.as_bytes()));
+        let profiles = [&a, &b, &c].map(|text| Profile::from_bytes(text.as_bytes()));
         let [a, b, c] = [a.as_bytes(), b.as_bytes(), c.as_bytes()];
         let all = merged(&[a, b, c]);
         prop_assert_eq!(show(&merged(&[c, a, b])), show(&all));
@@ -362,7 +362,7 @@ proptest! {
         prop_assert_eq!(show(&written(&merger)), show(&all));
 
         prop_assert_eq!(lint_errors(&all), [""; 0]);
-        let merged = Profile::of(all);
+        let merged = Profile::from_bytes(all);
         prop_assert_eq!(merged.findings(), []);
         let expected = profiles.iter().map(sums).fold((ByName::new(), ByName::new()), |before, next| {
             (together(before.0, next.0), together(before.1, next.1))
@@ -375,7 +375,7 @@ proptest! {
 
     #[test]
     fn several_of_the_same_are_as_many_times_one(a in made_file(), times in 1..5usize) {
-        let one = Profile::of(a.into_bytes());
+        let one = Profile::from_bytes(a.into_bytes());
         let many = merger_of(&vec![&one; times]);
         let mean = MergeFormat { combine: Combine::Mean, scale: None };
         let scale = MergeFormat { scale: Some(format!("1/{times}").parse().unwrap()), ..MergeFormat::default() };
@@ -403,11 +403,11 @@ proptest! {
                 8 => "events: Ir\nfn=f\n1 5\n".to_owned(),
                 cost => format!("events: Ir Dr\nfn=f\n1 5\n2 0 {cost}\n"),
             };
-            if nth < 2 { &mut apart } else { &mut rest }.add(&Profile::of(text.into_bytes())).unwrap();
+            if nth < 2 { &mut apart } else { &mut rest }.add(&Profile::from_bytes(text.into_bytes())).unwrap();
         }
         apart.merge(rest).unwrap();
         let median = MergeFormat { combine: Combine::Median, scale: None };
-        let merged = Profile::of(apart.write(&median, Vec::new()).unwrap());
+        let merged = Profile::from_bytes(apart.write(&median, Vec::new()).unwrap());
         let mut known: Vec<u8> = rows.into_iter().filter(|&cost| cost != 8).collect();
         known.sort_unstable();
         let middle = |known: &[u8]| match (known.len(), known.len() / 2) {
@@ -427,8 +427,8 @@ proptest! {
             let left_out = concatenation.add(file.as_bytes()).unwrap();
             prop_assert_eq!(left_out.lines, 0);
         }
-        let together = Profile::of(concatenation.finish().unwrap());
-        let alone: Vec<Profile> = files.iter().map(|file| Profile::of(file.as_bytes())).collect();
+        let together = Profile::from_bytes(concatenation.finish().unwrap());
+        let alone: Vec<Profile> = files.iter().map(|file| Profile::from_bytes(file.as_bytes())).collect();
         prop_assert_eq!(together.part_count(), alone.len());
         for (part, profile) in together.parts().zip(&alone) {
             prop_assert_eq!(part.totals(), profile.parts().next().unwrap().totals());
@@ -446,22 +446,22 @@ fn what_was_not_measured_is_not_taken_for_zero() {
     let text = String::from_utf8(sum.clone()).unwrap();
     assert!(text.contains("desc: Merged runs: 3\ndesc: Merged event: Dr in 2 of 3 runs\n"), "{text}");
     // The mean is of the runs that have it, also of a sum that is merged again.
-    let mut merger = merger_of(&[&Profile::of(sum), &Profile::of(both)]);
+    let mut merger = merger_of(&[&Profile::from_bytes(sum), &Profile::from_bytes(both)]);
     assert_eq!(merger.incomplete_events(), [("Dr".to_owned(), 3)]);
     assert_eq!(merger.runs(), 4);
-    merger.add(&Profile::of(b"events: Ir\nfn=f\n1 0\n".as_slice())).unwrap();
+    merger.add(&Profile::from_bytes(b"events: Ir\nfn=f\n1 0\n".as_slice())).unwrap();
     let mean = merger.write(&MergeFormat { combine: Combine::Mean, scale: None }, Vec::new()).unwrap();
-    assert_eq!(Profile::of(mean).totals(&Selection::default()), [10, 4]);
+    assert_eq!(Profile::from_bytes(mean).totals(&Selection::default()), [10, 4]);
 }
 
 #[test]
 fn sums_that_no_file_holds_are_refused() {
-    let large = Profile::of(format!("events: Ir\nfn=f\n1 {}\n", u64::MAX).into_bytes());
+    let large = Profile::from_bytes(format!("events: Ir\nfn=f\n1 {}\n", u64::MAX).into_bytes());
     let merger = merger_of(&[&large, &large]);
     assert_eq!(merger.totals(), [("Ir".to_owned(), 2 * Cost::from(u64::MAX))]);
     let error = merger.write(&MergeFormat::default(), Vec::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CostTooLarge);
     // Their mean is held.
     let mean = merger.write(&MergeFormat { combine: Combine::Mean, scale: None }, Vec::new()).unwrap();
-    assert_eq!(Profile::of(mean).totals(&Selection::default()), [Cost::from(u64::MAX)]);
+    assert_eq!(Profile::from_bytes(mean).totals(&Selection::default()), [Cost::from(u64::MAX)]);
 }

@@ -39,7 +39,7 @@ fn graph(profile: &Profile, selection: &Selection) -> Graph {
 
 #[test]
 fn calls_and_inlined_code() {
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"events: Ir\nob=(1) mill\nfl=(1) mill.c\nfn=(1) main\n10 5\nfi=(2) stone.h\n3 7\ncfn=(2) turn\n\
           calls=2 8\n4 60\nfe=(1)\n11 1\ncob=(2) libc\ncfi=(3) io.c\ncfn=(3) read\ncalls=1 9\n12 30\n\
           fl=(2)\nfn=(2)\n8 60\nob=(2)\nfl=(3)\nfn=(3)\n9 30\ncfn=(3)\ncalls=4 9\n9 12\n",
@@ -64,7 +64,7 @@ fn calls_and_inlined_code() {
 
 #[test]
 fn the_same_name_elsewhere_is_another_function() {
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"events: Ir\nob=a\nfl=x.c\nfn=f\n1 1\nfl=y.c\nfn=f\n1 2\nfl=x.c\nfn=f\n2 4\nob=b\nfl=x.c\nfn=f\n1 8\n",
     );
     assert_eq!(functions(&profile), ["a|x.c|f", "a|y.c|f", "b|x.c|f"]);
@@ -73,8 +73,9 @@ fn the_same_name_elsewhere_is_another_function() {
 
 #[test]
 fn one_file_by_two_numbers_is_one_file() {
-    let profile =
-        Profile::of(b"events: Ir\nfl=(1) x.c\nfn=(1) f\n1 1\nfl=(2) x.c\nfn=(1)\n1 2\nfn=(2) f\n1 4\n");
+    let profile = Profile::from_bytes(
+        b"events: Ir\nfl=(1) x.c\nfn=(1) f\n1 1\nfl=(2) x.c\nfn=(1)\n1 2\nfn=(2) f\n1 4\n",
+    );
     assert_eq!(functions(&profile), ["|x.c|f"]);
     assert_eq!(graph(&profile, &Selection::default()).0, [[7]]);
 }
@@ -82,7 +83,7 @@ fn one_file_by_two_numbers_is_one_file() {
 #[test]
 fn a_callee_of_which_too_little_is_said_is_found() {
     // Without a file: the one of that name in the same object. `h` is there twice, so it stands alone.
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"events: Ir\nob=a\nfl=x.c\nfn=main\n1 1\ncfn=f\ncalls=1 1\n1 2\ncfn=h\ncalls=1 1\n1 4\n\
           fl=y.c\nfn=f\n1 2\nfn=h\n1 1\nfl=z.c\nfn=h\n1 1\nob=b\nfn=f\n1 1\n",
     );
@@ -92,7 +93,7 @@ fn a_callee_of_which_too_little_is_said_is_found() {
     profile.check().unwrap();
 
     // Without an object: the one in the same file. A file that is given must fit, at least its end.
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"events: Ir\nob=a\nfl=x.c\nfn=main\n1 1\ncfi=y.c\ncfn=f\ncalls=1 1\n1 2\n\
           cfi=mk/Makefile\ncfn=all\ncalls=1 1\n1 4\ncfi=other\ncfn=g\ncalls=1 1\n1 8\n\
           ob=b\nfl=y.c\nfn=f\n1 2\nfl=/src/mk/Makefile\nfn=all\n1 1\nfn=g\n1 1\n",
@@ -104,7 +105,7 @@ fn a_callee_of_which_too_little_is_said_is_found() {
     profile.check().unwrap();
 
     // Of several of one name the one whose file ends alike; of several of those none.
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"events: Ir\nfl=a/x\nfn=f\n1 1\nfn=g\n1 1\nfl=d\\x\nfn=g\n1 1\nfl=bx\nfn=f\n1 1\n\
           fn=main\n1 1\ncfi=x\ncfn=f\ncalls=1 1\n1 2\ncfi=x\ncfn=g\ncalls=1 1\n1 4\n",
     );
@@ -116,7 +117,7 @@ fn a_callee_of_which_too_little_is_said_is_found() {
 
 #[test]
 fn parts_are_selected() {
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"creator: x\ncmd: ./mill\npid: 7\npart: 1\nthread: 1\nevents: Ir Dr\nfn=f\n1 1 2\ntotals: 1 2\n\n\
           part: 1\nthread: 2\nevents: Dr Ir Bc\nfn=f\n1 10 20 40\nfn=g\n1 3\n\
           part: 2\ndesc: Trigger: dump now\ndesc: Timerange: Basic block 1 - 2\ndesc: I1 cache: none\n\
@@ -156,7 +157,7 @@ fn several_files_are_one_profile() {
     assert_eq!(profile.parts().map(|part| part.input()).collect::<Vec<_>>(), [0, 1]);
     profile.check().unwrap();
     // Saved, they are parts of one file, and say the same.
-    let saved = Profile::of(profile.save());
+    let saved = Profile::from_bytes(profile.save());
     assert_eq!(graph(&saved, &Selection::default()), graph(&profile, &Selection::default()));
     assert_eq!(saved.totals(&Selection { pids: vec![8], ..Selection::default() }), [20, 10]);
 }
@@ -164,12 +165,12 @@ fn several_files_are_one_profile() {
 #[test]
 fn what_is_saved_is_what_was_loaded() {
     let bytes = b"# a comment\nevents: Ir\nfn=f\n1   1\n\n";
-    assert_eq!(Profile::of(&bytes[..]).save(), bytes);
+    assert_eq!(Profile::from_bytes(&bytes[..]).save(), bytes);
 }
 
 #[test]
 fn lines_are_found_again() {
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"creator: callgrind-3.19.0\npositions: instr line\nevents: Ir Dr\nfl=(1) a.c\nfn=(1) f\n0x10 1 5\n+4 +1 1 1\n\
           jcnd=3/8 0x20 9\n+8 *\njump=2 +0 *\n* *\nfi=(2) b.h\n+0 7 2\nfe=(1)\ncfn=(2) g\ncalls=6 0x100 50\n\
           +4 +1 60 6\n* 1 3\nfn=(2)\n0x100 50 60 6\n\npart: 2\nevents: Dr\nfn=(1)\n0x10 1 7\n",
@@ -224,7 +225,7 @@ fn relative_blocks_are_found_again() {
 
 #[test]
 fn blocks_come_in_the_order_of_the_file() {
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"events: Time\nfl=(1) a.php\nfn=(1) f\n3 5\n\nfn=(1)\n3 7\n\nfn=(2) {main}\n1 20\ncfn=(1)\ncalls=1 0 0\n2 5\n\
           cfn=(1)\ncalls=1 0 0\n4 7\n",
     );
@@ -249,7 +250,8 @@ fn blocks_come_in_the_order_of_the_file() {
 
 #[test]
 fn nothing_is_dropped_silently() {
-    let profile = Profile::of(b"events: Ir\nfn=(3)\n1 2\nwhat is this\n2 x\nfn=(3)\n1 1\ncalls=1 1\n1 1\n");
+    let profile =
+        Profile::from_bytes(b"events: Ir\nfn=(3)\n1 2\nwhat is this\n2 x\nfn=(3)\n1 1\ncalls=1 1\n1 1\n");
     let kinds: Vec<_> =
         profile.findings().iter().map(|finding| (finding.location.line, finding.kind)).collect();
     assert_eq!(
@@ -271,7 +273,7 @@ fn nothing_is_dropped_silently() {
 #[test]
 fn a_file_of_another_kind_is_no_profile_but_says_so() {
     for bytes in [&b""[..], b"\n", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", b"{\"a\": 1}"] {
-        let profile = Profile::of(bytes);
+        let profile = Profile::from_bytes(bytes);
         assert_eq!(profile.function_count(), 0);
         assert_eq!(profile.findings().is_empty(), bytes.len() < 2);
         assert!(profile.call_graph(&Selection::default()).arcs().len() == 0);
@@ -283,13 +285,14 @@ fn a_file_of_another_kind_is_no_profile_but_says_so() {
 fn sums_do_not_wrap() {
     let most = u64::MAX;
     let text = format!("events: Ir\nfn=f\n1 {most}\n2 {most}\n3 -9223372036854775808\n4 {most}\n");
-    let profile = Profile::of(text.as_bytes());
+    let profile = Profile::from_bytes(text.as_bytes());
     assert_eq!(profile.totals(&Selection::default()), [3 * i128::from(most) - (1 << 63)]);
 }
 
 #[test]
 fn event_types_of_one_name_stay_apart() {
-    let profile = Profile::of(b"events: Ir Ir Dr\nfn=f\n1 1 2 4\n\npart: 2\nevents: Dr Ir\nfn=f\n1 8 16\n");
+    let profile =
+        Profile::from_bytes(b"events: Ir Ir Dr\nfn=f\n1 1 2 4\n\npart: 2\nevents: Dr Ir\nfn=f\n1 8 16\n");
     assert_eq!(profile.totals(&Selection::default()), [17, 2, 12]);
     let events: Vec<_> = profile.events().map(|event| profile.event(event).repetition).collect();
     assert_eq!(events, [0, 1, 0]);
@@ -299,7 +302,7 @@ fn event_types_of_one_name_stay_apart() {
 fn what_is_said_of_event_types_is_kept_once() {
     let text = b"event: Sum = Ir + Dr : all\nevent: Ir : instructions\nevents: Ir Dr\nfn=f\n1 1\n\npart: 2\n\
                  event: Ir : instructions\nevent: Ir : others\nevents: Ir Dr\nfn=f\n1 1\n";
-    let profile = Profile::of(&text[..]);
+    let profile = Profile::from_bytes(&text[..]);
     let said: Vec<_> =
         profile.event_definitions().map(|event| (event.name, event.formula, event.long_name)).collect();
     assert_eq!(
@@ -314,7 +317,7 @@ fn what_is_said_of_event_types_is_kept_once() {
 
 #[test]
 fn names_made_of_names_are_put_together() {
-    let profile = Profile::of(
+    let profile = Profile::from_bytes(
         b"events: Ir\nfn=(6) main\nfn=(4) fib\nfn=(9) (4)'2'(6)\n1 1\ncfn=(10) (4)'(6)\ncalls=1 1\n1 1\n",
     );
     assert_eq!(functions(&profile), ["||fib'2'main", "*||fib'main"]);

@@ -114,7 +114,7 @@ struct CallPlace {
 const MANY_EVENTS: usize = 64;
 
 /// One that was made to do harm has a few bytes for each line, and so may have so many cells at most.
-const MOST_CELLS: u64 = 1 << 27;
+const MAX_CELLS: u64 = 1 << 27;
 
 impl<'v> Annotation<'v> {
     /// Reads all lines of what is looked at, and the sources of the files that they are in.
@@ -130,7 +130,7 @@ impl<'v> Annotation<'v> {
         let profile = view.profile();
         let (costs, calls_made, _) = profile.line_counts();
         let cells = costs.saturating_add(calls_made).saturating_mul(profile.event_count() as u64);
-        if profile.event_count() > MANY_EVENTS && cells > MOST_CELLS {
+        if profile.event_count() > MANY_EVENTS && cells > MAX_CELLS {
             return Err(ViewError::TooManyColumns);
         }
         let fits = |pattern: &Option<Regex>, name: &str| {

@@ -82,8 +82,8 @@ impl DiffOptions {
 /// use gristmill_report::diff::{self, Diff, DiffOptions};
 /// use gristmill_report::{Grouping, Report, SortBy};
 ///
-/// let base = Profile::of(b"events: Ir\nfl=mill.c\nfn=grind\n5 100\n");
-/// let new = Profile::of(b"events: Ir\nfl=mill.c\nfn=grind\n5 130\n");
+/// let base = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=grind\n5 100\n");
+/// let new = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=grind\n5 130\n");
 /// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
 /// let options = DiffOptions {
 ///     columns: diff::columns(&comparison, &[], false)?,

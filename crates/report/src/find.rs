@@ -76,7 +76,7 @@ impl View {
     /// use gristmill_report::{FindError, View, ViewOptions};
     ///
     /// let text = "events: Ir\nfl=a.c\nfn=read\n1 10\nfl=src/b.c\nfn=read\n1 20\nfn=write_all\n2 5\n";
-    /// let view = View::new(Profile::of(text.as_bytes().to_vec()), &ViewOptions::default()).expect("costs in range");
+    /// let view = View::new(Profile::from_bytes(text.as_bytes().to_vec()), &ViewOptions::default()).expect("costs in range");
     /// let name = |query| view.find_function(query).map(|id| view.subject(id).name());
     /// assert_eq!(name("Write").as_deref(), Ok("write_all"));
     /// assert_eq!(name("b.c:read").as_deref(), Ok("read"));

@@ -7,7 +7,7 @@ use gristmill_profile::analysis::{
     CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule, NodeCosts, NodeId,
 };
 use gristmill_profile::formula::DerivationFault;
-use gristmill_profile::{FunctionId, MOST_CELLS, Part, Profile, Selection};
+use gristmill_profile::{FunctionId, MAX_CELLS, Part, Profile, Selection};
 use regex::Regex;
 
 use crate::columns::{Columns, EventColumn};
@@ -33,7 +33,7 @@ mod tests;
 /// use gristmill_report::{EventSelection, View, ViewError, ViewOptions};
 ///
 /// let text = "events: Ir\nfn=main\n1 10\ncfn=read\ncalls=1 2\n1 5\nfn=read\n2 5\n";
-/// let profile = std::sync::Arc::new(Profile::of(text.as_bytes().to_vec()));
+/// let profile = std::sync::Arc::new(Profile::from_bytes(text.as_bytes().to_vec()));
 ///
 /// let view = View::new(profile.clone(), &ViewOptions::default())?;
 /// let costs: Vec<_> =
@@ -238,7 +238,7 @@ pub(crate) fn check(profile: &Profile, selection: &Selection) -> Result<(), View
     if profile.selected(selection).next().is_none() && !selection.is_all() {
         return Err(ViewError::NothingSelected);
     }
-    if profile.function_count().saturating_mul(profile.event_count()) > MOST_CELLS {
+    if profile.function_count().saturating_mul(profile.event_count()) > MAX_CELLS {
         return Err(ViewError::TooManyColumns);
     }
     Ok(())

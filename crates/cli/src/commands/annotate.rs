@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use gristmill_compat::LayoutError;
-use gristmill_format::{Lint, ProducerKind};
+use gristmill_format::ProducerKind;
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
@@ -166,19 +166,12 @@ fn usage(message: impl Into<String>, hint: &str) -> CliError {
     CliError::Usage { message: message.into(), hint: Some(hint.to_owned()) }
 }
 
-/// The layout that fits who wrote the profile.
+/// Returns the layout that fits the producer.
 fn style_of(profile: &Profile) -> AnnotateStyle {
-    if profile.inputs().first().is_some_and(|input| is_of_cachegrind(&input.bytes)) {
-        AnnotateStyle::Cachegrind
-    } else {
-        AnnotateStyle::Callgrind
-    }
+    if is_cachegrind(profile.producer()) { AnnotateStyle::Cachegrind } else { AnnotateStyle::Callgrind }
 }
 
-/// Whether Cachegrind or one of its tools wrote a profile.
-fn is_of_cachegrind(bytes: &[u8]) -> bool {
-    const HEAD: usize = 64 << 10;
-    let head = bytes.get(..HEAD).unwrap_or(bytes);
-    let kind = Lint::default().run(head, |_| {}).producer.kind;
-    matches!(kind, ProducerKind::Cachegrind | ProducerKind::CgDiff)
+/// Returns `true` for Cachegrind and its tools.
+fn is_cachegrind(producer: ProducerKind) -> bool {
+    matches!(producer, ProducerKind::Cachegrind | ProducerKind::CgDiff)
 }

@@ -1,5 +1,6 @@
 //! `gristmill functions`: the flat profile.
 
+use gristmill_format::ProducerKind;
 use gristmill_report::{Functions, FunctionsOptions, Grouping};
 
 use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
 
 /// In sampled profiles nobody counted calls, so that a cost by call would be made up.
 fn calls_are_counted(profile: &gristmill_profile::Profile, session: &Session) -> bool {
-    let is_sampled = load::is_sampled(profile);
+    let is_sampled = profile.producers().any(ProducerKind::is_sampled);
     if is_sampled {
         session.warn("this profile was sampled: its calls were not counted, so there are no costs by call");
     }

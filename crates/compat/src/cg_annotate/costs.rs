@@ -126,7 +126,7 @@ impl<'p> ProfileCosts<'p> {
         if profile.selected(selection).next().is_none() && !selection.is_all() {
             return Err(LayoutError::NothingSelected);
         }
-        if profile.function_count().saturating_mul(profile.event_count()) > gristmill_profile::MOST_CELLS {
+        if profile.function_count().saturating_mul(profile.event_count()) > gristmill_profile::MAX_CELLS {
             return Err(LayoutError::TooManyEvents);
         }
         let events = EventChoice::new(profile, derive);

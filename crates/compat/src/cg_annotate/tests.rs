@@ -105,7 +105,7 @@ proptest! {
     fn profiles_and_cachegrind_files_say_the_same(lines in lines()) {
         let text = file_of(&lines);
         let strict = FileCosts::read(text.as_bytes()).unwrap();
-        let profile = Profile::of(text.as_bytes());
+        let profile = Profile::from_bytes(text.as_bytes());
         let loose = ProfileCosts::new(&profile, &Selection::default(), &[]).unwrap();
         let shelf = Shelf::of(&[("a.c", "1\n2\n3\n")]);
         let mut options = options(2);

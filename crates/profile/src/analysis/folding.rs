@@ -64,7 +64,7 @@ pub struct NodeCosts {
 /// use gristmill_profile::{Profile, Selection};
 ///
 /// let text = "events: Ir\nfn=main\n1 10\ncfn=read\ncalls=1 2\n1 5\nfn=read\n2 5\n";
-/// let profile = Profile::of(text.as_bytes().to_vec());
+/// let profile = Profile::from_bytes(text.as_bytes().to_vec());
 /// let graph = profile.call_graph(&Selection::default());
 /// let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
 ///

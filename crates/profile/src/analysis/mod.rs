@@ -12,7 +12,7 @@
 //! use gristmill_profile::{Profile, Selection};
 //!
 //! let text = "events: Ir\nfn=main\n1 10\ncfn=mill\ncalls=1 2\n1 90\nfn=mill\n2 90\n";
-//! let profile = Profile::of(text.as_bytes().to_vec());
+//! let profile = Profile::from_bytes(text.as_bytes().to_vec());
 //! let graph = profile.call_graph(&Selection::default());
 //!
 //! let inclusive = Inclusive::new(&graph, Cycles::new(&graph));

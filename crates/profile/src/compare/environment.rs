@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gristmill_format::{Lint, PositionKind, ProducerKind};
+use gristmill_format::PositionKind;
 
 use super::join_rule::JoinRules;
 use super::paths::normal_path;
@@ -42,8 +42,6 @@ pub enum UnlikeKind {
     Functions,
 }
 
-/// The part of a file that identifies its producer.
-const HEAD_BYTES: usize = 64 << 10;
 /// The limit of values of each side.
 const MAX_VALUES: usize = 4;
 
@@ -69,7 +67,7 @@ impl Comparison<'_> {
             profile.events().map(|event| lossy(profile.event(event).name)).collect()
         });
         let producers = |profile: &Profile, _: Side| -> BTreeSet<String> {
-            producers(profile).map(|kind| kind.as_str().to_owned()).collect()
+            profile.producers().map(|kind| kind.as_str().to_owned()).collect()
         };
         compare(UnlikeKind::Producer, &producers);
         compare(UnlikeKind::Version, &|profile, _| {
@@ -149,10 +147,4 @@ impl Comparison<'_> {
 
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.trim_ascii()).into_owned()
-}
-
-/// Goes through the producers of a profile's files.
-pub(super) fn producers(profile: &Profile) -> impl Iterator<Item = ProducerKind> {
-    let heads = profile.inputs().iter().map(|input| &input.bytes[..input.bytes.len().min(HEAD_BYTES)]);
-    heads.map(|head| Lint::default().run(head, |_| {}).producer.kind)
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use gristmill_format::ProducerKind;
 
-use super::environment::producers;
 use super::join::Identity;
 use super::raw::Run;
 use super::sample::ChangeTable;
@@ -12,7 +11,7 @@ use super::{
     CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, JoinRule, JoinedId, Side, renames,
 };
 use crate::analysis::{CallArc, CallGraph, Cycles, Inclusive, NodeId, Partition};
-use crate::cost::{CostTable, MOST_CELLS};
+use crate::cost::{CostTable, MAX_CELLS};
 use crate::formula::derive;
 use crate::interner::Interner;
 use crate::profile::Profile;
@@ -53,7 +52,7 @@ impl<'p> Comparison<'p> {
         let names: Vec<&[u8]> = events.iter().map(|event| &event.name[..]).collect();
         let derivation = derive(&names, &options.definitions);
         let functions: usize = runs.iter().map(|run| run.profile.function_count()).sum();
-        if functions.saturating_mul(events.len() + derivation.derived.len()) > MOST_CELLS {
+        if functions.saturating_mul(events.len() + derivation.derived.len()) > MAX_CELLS {
             return Err(CompareError::TooManyColumns);
         }
 
@@ -96,7 +95,7 @@ impl<'p> Comparison<'p> {
         }
         Ok(Comparison {
             measured: Measured::new(&runs, &graphs),
-            is_sampled: runs.iter().any(|run| producers(run.profile).any(ProducerKind::is_sampled)),
+            is_sampled: runs.iter().any(|run| run.profile.producers().any(ProducerKind::is_sampled)),
             runs,
             selection: selection.clone(),
             identity,

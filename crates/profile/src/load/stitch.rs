@@ -35,7 +35,7 @@ use super::evidence::Evidence;
 use super::local::{LocalFunctionId, LocalName, LocalPart, SumKind, offset};
 use super::local_names::{FunctionNames, LocalFunctions};
 use super::name_events::{Lookup, NameEvent};
-use crate::finding::{Finding, KEPT_FINDINGS};
+use crate::finding::{Finding, MAX_FINDINGS};
 use crate::hash::{Map, Seeds};
 use crate::id::{EventId, FileId, FunctionId, InputId, NameId};
 use crate::index::block::{Anchor, Block, BodyState};
@@ -554,7 +554,7 @@ impl<'i> Stitcher<'i> {
         findings.first_loss = findings.first_loss.or(of_chunk.first_loss);
         findings.kept.append(&mut of_chunk.kept);
         findings.kept[before..].sort_by_key(Finding::sort_key);
-        findings.kept.truncate(KEPT_FINDINGS);
+        findings.kept.truncate(MAX_FINDINGS);
     }
 }
 

@@ -19,7 +19,7 @@ use gristmill_format::{
 /// parts.add(b"events: Ir\nfn=main\n16 400\n")?;
 /// let left_out = parts.add(b"events: Ir\nfn=main\n16 20\n")?;
 /// assert_eq!(left_out.lines, 0);
-/// assert_eq!(gristmill_profile::Profile::of(parts.finish()?).part_count(), 2);
+/// assert_eq!(gristmill_profile::Profile::from_bytes(parts.finish()?).part_count(), 2);
 /// # Ok::<(), gristmill_format::Error>(())
 /// ```
 #[derive(Debug)]

@@ -26,7 +26,7 @@ impl ChainName {
 /// use gristmill_profile::Profile;
 /// use gristmill_profile::symbol::Chains;
 ///
-/// let profile = Profile::of(b"events: Ir\nfn=f'2'a'main\n1 1\nfn=main\n1 1\n".to_vec());
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=f'2'a'main\n1 1\nfn=main\n1 1\n".to_vec());
 /// let chains = Chains::new(profile.functions().map(|id| profile.function(id).name));
 /// let names = |function| -> Vec<&[u8]> {
 ///     chains.of_function(function).iter().map(|&name| chains.name(name)).collect()

@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_function_begins_at_its_first_line() {
-        let profile = Profile::of(
+        let profile = Profile::from_bytes(
             b"events: Ir\nfl=a.c\nfn=f\n12 1\n10 1\nfi=b.h\n2 1\nfe=a.c\n0 4\ncfn=g\ncalls=1 30\n9 5\nfn=g\n31 5\n\
               fl=b.h\nfn=h\nfi=a.c\n3 1\n",
         );

@@ -10,7 +10,7 @@ fn lines(name: &str, own: &str, calls: &[(&str, &str)]) -> String {
 }
 
 fn loaded(text: impl Into<Vec<u8>>) -> Arc<Profile> {
-    Arc::new(Profile::of(text.into()))
+    Arc::new(Profile::from_bytes(text.into()))
 }
 
 fn part(thread: u64, functions: &[String]) -> String {

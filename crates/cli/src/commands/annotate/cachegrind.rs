@@ -11,7 +11,7 @@ use gristmill_output::{Look, printable};
 use gristmill_profile::{Loader, Part, Profile};
 use regex::bytes::Regex;
 
-use super::{Job, is_of_cachegrind, usage};
+use super::{Job, is_cachegrind, usage};
 use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
 use crate::error::CliError;
 use crate::load;
@@ -56,7 +56,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
         }
     }
     // What is wrong with files of Cachegrind was told just now.
-    if strict.is_some() || !profile.inputs().iter().all(|input| is_of_cachegrind(&input.bytes)) {
+    if strict.is_some() || !profile.producers().all(is_cachegrind) {
         warn_of_doubts(job.profile, job.session);
     }
     let mut single = Vec::new();
@@ -105,12 +105,12 @@ fn print(
 fn strict_costs<'p>(profile: &'p Profile, session: &Session) -> Option<Vec<FileCosts<'p>>> {
     let mut all = Vec::new();
     let mut is_whole = !profile.inputs().is_empty();
-    for input in profile.inputs() {
+    for (input, producer) in profile.inputs().iter().zip(profile.producers()) {
         match FileCosts::read(&input.bytes) {
             Ok(costs) => all.push(costs),
             Err(fault) => {
                 is_whole = false;
-                if is_of_cachegrind(&input.bytes) {
+                if is_cachegrind(producer) {
                     let what = match fault.kind {
                         CachegrindErrorKind::SummaryMismatch | CachegrindErrorKind::NoSummary => {
                             "the sums here are those of its lines"

@@ -198,7 +198,7 @@ fn names(callers: &RecordedCallers) -> BTreeMap<Vec<u8>, Cost> {
 #[test]
 fn names_that_contain_callers() {
     let lines = "fn=f'a'main\n1 10\nfn=f'b'main\n1 20\nfn=main\n1 1\nfl=x.c\nfn=b'other\n1 0\n";
-    let profile = Profile::of(format!("events: Ir\n{lines}"));
+    let profile = Profile::from_bytes(format!("events: Ir\n{lines}"));
     let callers = recorded_callers(&profile);
     check(&callers.tree);
     let expected = [("main", 1), ("a'main", 0), ("f'a'main", 10), ("b'main", 0), ("f'b'main", 20)];
@@ -227,7 +227,7 @@ fn callers_of_a_recording() {
             *costs.entry(name).or_default() += line.costs.iter().next().unwrap().unwrap();
         }
     }
-    let callers = recorded_callers(&Profile::of(bytes));
+    let callers = recorded_callers(&Profile::from_bytes(bytes));
     check(&callers.tree);
     assert_eq!(callers.tree.inclusive(TreeNodeId::ROOT)[0], costs.values().sum::<Cost>());
     // Put together again, the stacks are the names.

@@ -38,7 +38,7 @@ pub struct CallerName {
 /// use gristmill_profile::analysis::{RecordedCallers, TreeNodeId};
 /// use gristmill_profile::{Profile, Selection};
 ///
-/// let profile = Profile::of(b"events: Ir\nfn=read'main\n1 5\nfn=read'parse'main\n1 7\n".to_vec());
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=read'main\n1 5\nfn=read'parse'main\n1 7\n".to_vec());
 /// let callers = RecordedCallers::from_profile(&profile, &Selection::default(), false).expect("names have callers");
 /// let tree = &callers.tree;
 /// assert_eq!(tree.inclusive(TreeNodeId::ROOT), [12]);

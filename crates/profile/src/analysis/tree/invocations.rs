@@ -60,7 +60,7 @@ impl std::error::Error for NotInvocations {}
 /// fn=read\n1 5\nfn=read\n1 7
 /// fn=parse\n2 10\ncfn=read\ncalls=1 1\n2 7
 /// fn=main\n3 1\ncfn=read\ncalls=1 1\n3 5\ncfn=parse\ncalls=1 2\n4 17\n";
-/// let profile = Profile::of(text.as_bytes().to_vec());
+/// let profile = Profile::from_bytes(text.as_bytes().to_vec());
 ///
 /// let tree = ExactTree::from_profile(&profile, &Selection::default())?.finish();
 /// assert_eq!(tree.inclusive(TreeNodeId::ROOT), [23]);

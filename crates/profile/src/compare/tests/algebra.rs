@@ -61,7 +61,7 @@ fn assert_empty(comparison: &Comparison<'_>) {
 /// The difference, written and read again.
 fn difference(comparison: &Comparison<'_>) -> Profile {
     let written = comparison.write_difference("test", Vec::new()).unwrap();
-    let profile = Profile::of(written);
+    let profile = Profile::from_bytes(written);
     assert_eq!(profile.finding_count(), 0, "{:?}", profile.findings());
     profile
 }
@@ -167,7 +167,7 @@ fn profiles_of_the_corpus() {
         .into_iter()
         // Every line of such a profile is read again several times, and a test is not optimised.
         .filter(|file| file.bytes.len() <= 1 << 20)
-        .map(|file| (file.path, Profile::of(file.bytes)))
+        .map(|file| (file.path, Profile::from_bytes(file.bytes)))
         .filter(|(_, profile)| profile.finding_count() == 0 && profile.event_count() > 0)
         .collect();
     assert!(profiles.len() > 60);

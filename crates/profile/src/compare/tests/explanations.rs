@@ -130,7 +130,7 @@ fn new_functions_come_with_what_only_they_call() {
     builder.call(main, 3, check, 1, &[900]);
     builder.cost(check, 1, &[300]).call(check, 1, hash, 4, &[600]).cost(hash, 1, &[600]);
     let added = builder.build().unwrap();
-    let both = Profile::of([base.save(), added.save()].concat());
+    let both = Profile::from_bytes([base.save(), added.save()].concat());
     assert_eq!(causes(&base, &both), told(&[("new check", 900)]));
     assert_eq!(causes(&both, &base), told(&[("vanished check", -900)]));
 }
@@ -138,14 +138,14 @@ fn new_functions_come_with_what_only_they_call() {
 #[test]
 fn without_calls_functions_change_by_themselves() {
     let [base, new] =
-        [10, 13].map(|cost| Profile::of(format!("events: Ir\nfl=a.c\nfn=f\n1 {cost}\nfn=g\n2 5\n")));
+        [10, 13].map(|cost| Profile::from_bytes(format!("events: Ir\nfl=a.c\nfn=f\n1 {cost}\nfn=g\n2 5\n")));
     assert_eq!(causes(&base, &new), told(&[("f itself", 3)]));
 }
 
 #[test]
 fn calls_in_samples_explain_nothing() {
     let side = |calls: u32, cost: u32| {
-        Profile::of(format!(
+        Profile::from_bytes(format!(
             "# callgrind format\nversion: 1\ncreator: rbspy\nevents: Samples\nfl=a.rb\nfn=main\n1 5\ncfn=f\n\
              calls={calls} 1\n2 {cost}\nfn=f\n3 {cost}\n"
         ))
@@ -156,8 +156,8 @@ fn calls_in_samples_explain_nothing() {
 #[test]
 fn changes_within_the_spread_are_noise() {
     let runs = [100, 104, 102, 101, 103]
-        .map(|cost| Profile::of(format!("events: Ir\nfn=f\n1 {cost}\nfn=g\n1 50\n")));
-    let slower = Profile::of("events: Ir\nfn=f\n1 103\nfn=g\n1 60\n");
+        .map(|cost| Profile::from_bytes(format!("events: Ir\nfn=f\n1 {cost}\nfn=g\n1 50\n")));
+    let slower = Profile::from_bytes("events: Ir\nfn=f\n1 103\nfn=g\n1 60\n");
     let base: Vec<&Profile> = runs.iter().collect();
     let comparison = Comparison::new(&base, &[&slower], &CompareOptions::default()).unwrap();
     let of = |wanted: &str| {

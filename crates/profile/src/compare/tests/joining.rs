@@ -8,7 +8,7 @@ fn functions(names: &[(&str, &str, &str, i32)]) -> Profile {
     for (object, file, name, cost) in names {
         text.push_str(&format!("ob={object}\nfl={file}\nfn={name}\n1 {cost}\n"));
     }
-    Profile::of(text)
+    Profile::from_bytes(text)
 }
 
 /// What becomes of each function: its name in the base and in the new profile, and the costs.
@@ -147,7 +147,7 @@ fn options_of_the_user_come_before_the_rules() {
 #[test]
 fn renamed_functions_are_found_by_cost_and_callers() {
     let side = |class: &str, cost: i32| {
-        Profile::of(format!(
+        Profile::from_bytes(format!(
             "events: Ir\nfl=m.cc\nfn=main\n1 5\ncfn={class}::run\ncalls=3 1\n2 {}\nfn={class}::run\n3 {cost}\n\
              cfn={class}::inner\ncalls=9 1\n4 70\nfn={class}::inner\n5 70\n",
             cost + 70
