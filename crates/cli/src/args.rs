@@ -1,6 +1,6 @@
 //! The command line: one definition that feeds parsing, `--help`, the shell completions and the manual pages.
 //!
-//! Nothing here opens a file or prints; it only says what was asked for. `Cli` is that answer.
+//! Nothing here opens a file or prints. [`parse`] turns words into [`Cli`].
 
 mod annotate;
 mod diff;
@@ -31,11 +31,11 @@ pub(crate) use self::rewrite::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 pub(crate) use self::source::SourceArgs;
 use crate::size::{self, Size};
 
-/// What every FILE argument accepts. Said once, shown by every command.
-const FILE_HELP: &str = "Profile to read; - is standard input. Files packed with gzip, zstd, xz or bzip2 are recognised \
-                         by their content, whatever their name";
+/// Help of every FILE argument.
+const FILE_HELP: &str = "Profile, or - for standard input. Files packed with gzip, zstd, xz or bzip2 are recognised \
+                         by their content";
 
-/// Larger profiles are refused unless the user says how large they may be.
+/// Size of the largest profile that is read by default.
 const MAX_SIZE: Size = Size::from_bytes(16 << 30);
 
 #[derive(Debug, Parser)]
@@ -44,14 +44,14 @@ const MAX_SIZE: Size = Size::from_bytes(16 << 30);
     version,
     about = "Read, check, annotate, compare, merge and rewrite profiles in the Callgrind format",
     long_about = "Gristmill reads profiles in the Callgrind format, as Callgrind, Cachegrind and many other tools write \
-                  them: says what is in them and what it costs, annotates sources, compares and merges profiles, holds \
-                  benchmarks to budgets, checks profiles against the format and writes them anew.",
-    after_help = "Exit status:\n  0  done, nothing to complain about\n  1  the check found something\n  2  something could \
-                  not be done\n\nExamples:\n  gristmill info callgrind.out.4711\n  gristmill lint --all profile.gz\n  \
+                  them: it shows their contents and costs, annotates sources, compares and merges profiles, holds \
+                  benchmarks to budgets, checks profiles against the format and rewrites them.",
+    after_help = "Exit status:\n  0  success\n  1  a check found something\n  2  \
+                  failure\n\nExamples:\n  gristmill info callgrind.out.4711\n  gristmill lint --all profile.gz\n  \
                   gristmill rewrite --names plain callgrind.out.4711 -o readable.out",
-    // Help is read in terminals of all widths, but long lines are hard on the eye.
+    // Long lines are hard to read.
     max_term_width = 80,
-    // `gristmill help info` is `gristmill info --help`: one way is enough, and completions stay short.
+    // `gristmill info --help` is enough, and completions stay short.
     disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true,
@@ -67,7 +67,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_display_order = 100)]
 pub(crate) struct GlobalArgs {
-    /// Use colour: when writing to a terminal (unless NO_COLOR is set), always or never
+    /// Use colours: auto (in a terminal, unless NO_COLOR is set), always or never
     #[arg(
         long,
         global = true,
@@ -78,7 +78,7 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) color: ColorChoice,
 
-    /// Refuse profiles larger than this once expanded, such as 200M or 64GiB
+    /// Size of the largest profile to read, expanded, such as 200M or 64GiB
     #[arg(
         long,
         global = true,
@@ -91,7 +91,7 @@ pub(crate) struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// Without colour, and otherwise as if nothing were said: for the programs whose place this one takes.
+    /// Defaults without colours, for programs that this one stands in for.
     pub(crate) fn plain() -> Self {
         GlobalArgs { color: ColorChoice::Never, max_size: MAX_SIZE }
     }
@@ -99,85 +99,85 @@ impl GlobalArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is in a profile: who wrote it, which costs, how much
+    /// Show what a profile contains: producer, event types, totals
     #[command(
         after_help = "Examples:\n  gristmill info callgrind.out.4711\n  gristmill info --format json *.out\n  xz -dc \
-                      old.xz | gristmill info -\n\nExit status: 2 when a file cannot be read or is no profile, \
-                      otherwise 0, also for an empty file."
+                      old.xz | gristmill info -\n\nExit status: 2 if a file cannot be read or is not a profile, \
+                      otherwise 0, even for an empty file."
     )]
     Info(InfoArgs),
 
-    /// List functions with what they cost, by themselves and with all that they called
+    /// List functions with their self and inclusive costs
     #[command(
         after_help = "Examples:\n  gristmill functions callgrind.out.4711\n  gristmill functions --event Ir,CEst --sort \
                       self --limit 20 *.out\n  gristmill functions --group object --format markdown callgrind.out.4711\n  \
                       gristmill functions --cut 'signal_handler -> .*' --format json callgrind.out.4711\n\nExit status: 2 \
-                      when a profile cannot be read or what was asked for is not in it, otherwise 0."
+                      if a profile cannot be read or does not contain what an option names, otherwise 0."
     )]
     Functions(FunctionsArgs),
 
-    /// Show one function in the round: its costs, callers, callees, cycle, lines and parts
+    /// Show one function: its costs, callers, callees, cycle, lines and parts
     #[command(
         after_help = "Examples:\n  gristmill show main callgrind.out.4711\n  gristmill show --depth 3 --lines 20 parse *.out\n  \
-                      gristmill show --fold-recursion --format markdown '^fib$' callgrind.out.4711\n\nExit status: 2 when a \
-                      profile cannot be read, or when no function or more than one is meant, otherwise 0."
+                      gristmill show --fold-recursion --format markdown '^fib$' callgrind.out.4711\n\nExit status: 2 if a \
+                      profile cannot be read, or if no function or more than one matches, otherwise 0."
     )]
     Show(ShowArgs),
 
-    /// Draw the call tree; its first line says whether it is exact or an estimate
+    /// Draw the call tree; its first line states whether it is exact or an estimate
     #[command(
         after_help = "Examples:\n  gristmill tree cachegrind.out.4711\n  gristmill tree --from parse --min 0.5 --depth 6 \
-                      *.out\n  gristmill tree --from malloc --inverted callgrind.out.4711\n\nExit status: 2 when a profile \
-                      cannot be read or what was asked for is not in it, otherwise 0."
+                      *.out\n  gristmill tree --from malloc --inverted callgrind.out.4711\n\nExit status: 2 if a profile \
+                      cannot be read or does not contain what an option names, otherwise 0."
     )]
     Tree(TreeArgs),
 
-    /// Show source lines with what they cost, as callgrind_annotate and cg_annotate do
+    /// Show source lines with their costs, as callgrind_annotate and cg_annotate do
     #[command(
         after_help = "Examples:\n  gristmill annotate callgrind.out.4711\n  gristmill annotate --inclusive=yes --tree=both callgrind.out.4711\n  \
                       gristmill annotate --source-map /build/=$PWD/ --format html -o costs.html \
                       callgrind.out.4711\n  gristmill annotate --diff cachegrind.out.1 \
-                      cachegrind.out.2\n\nExit status: 2 when a profile cannot be read or what was asked for is not in \
-                      it, otherwise 0; sources that are missing are only told of."
+                      cachegrind.out.2\n\nExit status: 2 if a profile cannot be read or does not contain what an option \
+                      names, otherwise 0; missing sources are only reported."
     )]
     Annotate(AnnotateArgs),
 
-    /// Compare two profiles: what changed, function by function, and why
+    /// Compare two profiles: the change of each function, and its causes
     #[command(
         after_help = "Examples:\n  gristmill diff callgrind.out.before callgrind.out.after\n  gristmill diff --format markdown \
                       before.out after.out > comment.md\n  gristmill diff --base b1.out b2.out b3.out --new n1.out n2.out \
                       n3.out\n  gristmill diff before.out after.out -o difference.callgrind\n  gristmill diff --function parse \
-                      before.out after.out\n\nExit status: 2 when a profile cannot be read, or when the two have nothing to \
-                      compare, otherwise 0, whatever changed."
+                      before.out after.out\n\nExit status: 2 if a profile cannot be read, or if the two have nothing to \
+                      compare, otherwise 0."
     )]
     Diff(DiffArgs),
 
     /// Add up profiles: by function, line and call, in any number and order
     #[command(
         after_help = "Examples:\n  gristmill merge callgrind.out.* -o all.out\n  gristmill merge --mean run-*.out -o mean.out\n  \
-                      gristmill merge --keep-parts callgrind.out.4711-* -o threads.out\n\nMerging in any order and grouping \
-                      gives the same bytes. Event types that not all files have are kept, and the result says in how many \
-                      they were.\n\nExit status: 2 when a file cannot be read to its end or the result cannot be written, \
+                      gristmill merge --keep-parts callgrind.out.4711-* -o threads.out\n\nThe result does not depend on \
+                      order or grouping. Event types that only some files have are kept, and the result names the number \
+                      of files with them.\n\nExit status: 2 if a file cannot be read to its end or the result cannot be written, \
                       otherwise 0."
     )]
     Merge(MergeArgs),
 
-    /// Hold benchmarks to budgets, and name the functions that went over them
+    /// Hold benchmarks to budgets, and name the functions that exceed them
     Gate(GateArgs),
 
-    /// Check profiles against the format; say what is wrong and where
+    /// Check profiles against the format, and report each problem with its location
     #[command(
         after_help = "Examples:\n  gristmill lint callgrind.out.4711\n  gristmill lint --fail-on warning --format sarif \
-                      profiles/*.out\n  gristmill lint --rules\n\nExit status: 1 when a finding is at least as severe as \
-                      --fail-on says, otherwise 0; 2 when a file cannot be read."
+                      profiles/*.out\n  gristmill lint --rules\n\nExit status: 1 if a finding has at least the severity of \
+                      --fail-on, otherwise 0; 2 if a file cannot be read."
     )]
     Lint(LintArgs),
 
-    /// Write profiles anew: repaired, smaller or easier to read
+    /// Rewrite profiles: repaired, smaller or easier to read
     #[command(
         after_help = "Examples:\n  gristmill rewrite --repair cut-off.out -o whole.out\n  gristmill rewrite --names plain \
                       --positions absolute in.out | less\n  gristmill rewrite --strip-prefix \"$PWD\" *.out -o \
-                      public/\n\nExit status: 2 when a profile was refused or could not be read or written, otherwise 0."
+                      public/\n\nExit status: 2 if a profile was refused or could not be read or written, otherwise 0."
     )]
     Rewrite(RewriteArgs),
 
@@ -187,7 +187,7 @@ pub(crate) enum Command {
     )]
     Completions(CompletionsArgs),
 
-    /// Print the manual page, or write the pages of all commands
+    /// Print the manual page, or write the manual pages of all commands
     #[command(after_help = "Examples:\n  gristmill man | man -l -\n  gristmill man ~/.local/share/man/man1")]
     Man(ManArgs),
 }
@@ -197,21 +197,21 @@ pub(crate) struct InfoArgs {
     #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Write the answer as text for people or as JSON for programs
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: InfoFormat,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// Shell to write for
+    /// Shell
     #[arg(value_name = "SHELL")]
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Existing directory to write one page per command into; without it the main page goes to standard output
+    /// Existing directory for one page per command. By default the main page goes to standard output
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
 }
@@ -229,7 +229,7 @@ pub(crate) enum InfoFormat {
     Json,
 }
 
-/// Parses a command line, the program's name first. The error knows how to print itself and its exit code.
+/// Parses a command line, which starts with the name of the program. The error can print itself and has an exit code.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let cli = Cli::try_parse_from(words)?;
     let compared;
@@ -248,7 +248,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
         Command::Rewrite(args) => &args.inputs,
         Command::Gate(_) | Command::Completions(_) | Command::Man(_) => &[],
     };
-    // It is empty the second time, and an empty profile would be reported for no reason that anyone could see.
+    // A second read finds standard input empty.
     if files.iter().filter(|file| is_dash(file)).count() > 1 {
         return Err(
             definition().error(ErrorKind::ArgumentConflict, "standard input (-) can be read only once")
@@ -257,12 +257,12 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
     Ok(cli)
 }
 
-/// The definition itself, for completions and manual pages.
+/// Returns the definition, for completions and manual pages.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }
 
-/// `-` stands for standard input or output. A file of that name is `./-`.
+/// `true` if a path means standard input or output. A file of that name is `./-`.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn global_options_stand_anywhere() {
+    fn global_options_are_allowed_anywhere() {
         let before = parse_words(&["--color", "never", "--max-size", "1K", "info", "a"]).unwrap();
         let after = parse_words(&["info", "a", "--max-size=1K", "--color=never"]).unwrap();
         for cli in [before, after] {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn lint_wants_files_unless_it_only_explains() {
+    fn lint_needs_files_unless_it_explains_rules() {
         assert!(parse_words(&["lint"]).is_err());
         assert!(parse_words(&["lint", "--rules"]).is_ok());
         assert!(parse_words(&["lint", "--explain", "some-rule"]).is_ok());

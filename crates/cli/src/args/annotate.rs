@@ -37,16 +37,16 @@ pub(crate) struct AnnotateArgs {
         visible_short_alias = 'e',
         value_name = "EVENT",
         value_delimiter = ',',
-        help_heading = "What to show"
+        help_heading = "Output"
     )]
     pub(crate) show: Vec<String>,
 
     /// Order by these event types; each may have a threshold of its own, as in Ir:90,Dr:50
-    #[arg(long, value_name = "EVENT[:PERCENT]", help_heading = "What to show")]
+    #[arg(long, value_name = "EVENT[:PERCENT]", help_heading = "Output")]
     pub(crate) sort: Option<String>,
 
     /// Callgrind: show functions up to this share of the total (99). Cachegrind: functions with at least this share (0.1)
-    #[arg(long, value_name = "PERCENT", help_heading = "What to show")]
+    #[arg(long, value_name = "PERCENT", help_heading = "Output")]
     pub(crate) threshold: Option<String>,
 
     /// Show percentages beside the costs
@@ -57,67 +57,67 @@ pub(crate) struct AnnotateArgs {
         require_equals = true,
         default_missing_value = "yes",
         overrides_with = "no_show_percs",
-        help_heading = "What to show"
+        help_heading = "Output"
     )]
     pub(crate) show_percs: Option<YesNo>,
 
     /// Show no percentages
-    #[arg(long, overrides_with = "show_percs", help_heading = "What to show")]
+    #[arg(long, overrides_with = "show_percs", help_heading = "Output")]
     pub(crate) no_show_percs: bool,
 
     /// Annotate the source files of all functions shown, or none
-    #[arg(long, value_name = "yes|no", help_heading = "What to show")]
+    #[arg(long, value_name = "yes|no", help_heading = "Output")]
     pub(crate) auto: Option<YesNo>,
 
     /// As --auto=yes
-    #[arg(long, overrides_with_all = ["no_annotate", "auto"], help_heading = "What to show")]
+    #[arg(long, overrides_with_all = ["no_annotate", "auto"], help_heading = "Output")]
     pub(crate) annotate: bool,
 
     /// As --auto=no
-    #[arg(long, overrides_with_all = ["annotate", "auto"], help_heading = "What to show")]
+    #[arg(long, overrides_with_all = ["annotate", "auto"], help_heading = "Output")]
     pub(crate) no_annotate: bool,
 
     /// Show so many lines before and after those with costs
-    #[arg(long, value_name = "N", default_value = "8", help_heading = "What to show")]
+    #[arg(long, value_name = "N", default_value = "8", help_heading = "Output")]
     pub(crate) context: u64,
 
     /// Callgrind: show what functions cost with all that they called
-    #[arg(long, value_name = "yes|no", help_heading = "What to show")]
+    #[arg(long, value_name = "yes|no", help_heading = "Output")]
     pub(crate) inclusive: Option<YesNo>,
 
     /// Callgrind: show callers and callees of each function
-    #[arg(long, value_name = "WHICH", default_value = "none", help_heading = "What to show")]
+    #[arg(long, value_name = "WHICH", default_value = "none", help_heading = "Output")]
     pub(crate) tree: AnnotateTree,
 
     /// Callgrind: show jumps, with targets and how often they were taken
-    #[arg(long, help_heading = "What to show")]
+    #[arg(long, help_heading = "Output")]
     pub(crate) jumps: bool,
 
     /// Take only functions whose name matches
-    #[arg(long, value_name = "REGEX", help_heading = "What to show")]
+    #[arg(long, value_name = "REGEX", help_heading = "Output")]
     pub(crate) function: Option<String>,
 
     /// Annotate only source files whose path matches
-    #[arg(long, value_name = "REGEX", help_heading = "What to show")]
+    #[arg(long, value_name = "REGEX", help_heading = "Output")]
     pub(crate) file: Option<String>,
 
     #[command(flatten)]
     pub(crate) source: SourceArgs,
 
     /// Cachegrind: show how the second of two profiles differs from the first
-    #[arg(long, help_heading = "Comparing")]
+    #[arg(long, help_heading = "Comparison")]
     pub(crate) diff: bool,
 
     /// Cachegrind: change file names with a substitution such as s/old/new/
-    #[arg(long, value_name = "s/OLD/NEW/", help_heading = "Comparing")]
+    #[arg(long, value_name = "s/OLD/NEW/", help_heading = "Comparison")]
     pub(crate) mod_filename: Option<String>,
 
     /// Cachegrind: change function names with a substitution such as s/old/new/
-    #[arg(long, value_name = "s/OLD/NEW/", help_heading = "Comparing")]
+    #[arg(long, value_name = "s/OLD/NEW/", help_heading = "Comparison")]
     pub(crate) mod_funcname: Option<String>,
 
     /// Define an event type of your own, such as 'Cost = Ir + 10 Bm'; may be repeated
-    #[arg(long, value_name = "NAME=FORMULA", help_heading = "What to look at")]
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
     pub(crate) derive: Vec<String>,
 
     #[command(flatten)]

@@ -82,11 +82,11 @@ pub(crate) struct DiffArgs {
 
     /// Show these event types, recorded or derived, in this order [default: the first that both sides have, in JSON and
     /// CSV all of them]
-    #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "What to look at")]
+    #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) event: Vec<String>,
 
     /// Define an event type, such as 'Cost = Ir + 10 Bm'; repeatable
-    #[arg(long, value_name = "NAME=FORMULA", help_heading = "What to look at")]
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
     pub(crate) derive: Vec<String>,
 
     #[command(flatten)]

@@ -16,40 +16,44 @@ pub(crate) struct LintArgs {
     )]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Show every finding, not only the first three of each rule
+    /// Show all findings instead of the first three of each rule
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Also report where the profile first leaves the published grammar
+    /// Also report the first deviation from the published grammar
     #[arg(long, conflicts_with = "practice")]
     pub(crate) strict: bool,
 
-    /// Also report where the profile first leaves what Valgrind's tools write
+    /// Also report the first deviation from the grammar of Valgrind's tools
     #[arg(long)]
     pub(crate) practice: bool,
 
-    /// Write the findings as text, JSON, SARIF or GitHub annotations
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: LintFormat,
 
-    /// Exit with status 1 when a finding is at least this severe
+    /// Exit with status 1 if a finding has at least this severity
     #[arg(long, value_name = "SEVERITY", default_value = "error")]
     pub(crate) fail_on: FailOn,
 
-    /// Explain one rule and read no file
+    /// Explain a rule, without reading a file
     #[arg(long, value_name = "RULE", conflicts_with_all = ["files", "rules"])]
     pub(crate) explain: Option<String>,
 
-    /// List all rules and read no file
+    /// List all rules, without reading a file
     #[arg(long, conflicts_with = "files")]
     pub(crate) rules: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LintFormat {
+    /// Text for a terminal
     Text,
+    /// JSON, as docs/schema describes it
     Json,
+    /// SARIF 2.1.0, for code review tools
     Sarif,
+    /// Workflow commands, which GitHub shows beside the lines
     Github,
 }
 

@@ -1,78 +1,77 @@
-//! Options that all reports on a profile share: what to look at, and the inclusive rule.
+//! Options that all reports on a profile share: selection, event types and inclusive rule.
 
 use clap::{Args, ValueEnum};
 
-/// Which of the parts to look at.
+/// The selection of parts.
 #[derive(Debug, Default, Args)]
 pub(crate) struct SelectionArgs {
-    /// Also load the other files of the same recording: its dumps and threads, as their headers tell
-    #[arg(long, help_heading = "What to look at")]
+    /// Also load the other files of the same recording: dumps and threads, as identified by their headers
+    #[arg(long, help_heading = "Selection")]
     pub(crate) set: bool,
 
-    /// Take only the parts with these numbers (part:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
+    /// Use only the parts with these numbers (part:)
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) part: Vec<u64>,
 
-    /// Take only these threads (thread:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
+    /// Use only these threads (thread:)
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) thread: Vec<u64>,
 
-    /// Take only these processes (pid:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "What to look at")]
+    /// Use only these processes (pid:)
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) pid: Vec<u64>,
 }
 
-/// What every report on a profile accepts.
+/// Options of every report on a profile.
 #[derive(Debug, Args)]
 pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
 
-    /// Show these event types, recorded or derived, in this order; without it the first of the profile, and in JSON and
-    /// CSV all of them
-    #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "What to look at")]
+    /// Event types to show, recorded or derived, in this order. By default the first of the profile; in JSON and CSV all
+    #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) event: Vec<String>,
 
-    /// Define an event type of your own, such as 'Cost = Ir + 10 Bm'; may be repeated
-    #[arg(long, value_name = "NAME=FORMULA", help_heading = "What to look at")]
+    /// Define a derived event type, such as 'Cost = Ir + 10 Bm'; may be repeated
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
     pub(crate) derive: Vec<String>,
 
-    /// How inclusive costs are reckoned: by Gristmill's own rule, or as another tool shows them
-    #[arg(long, value_name = "RULE", default_value = "own", help_heading = "How to reckon")]
+    /// Rule for inclusive costs
+    #[arg(long, value_name = "RULE", default_value = "own", help_heading = "Inclusive cost")]
     pub(crate) inclusive: InclusiveRule,
 
-    /// Take functions that call each other in a circle one by one, not as a cycle
-    #[arg(long, help_heading = "How to reckon")]
+    /// Treat the functions of a cycle individually
+    #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) no_cycles: bool,
 
-    /// Take all levels of a recursion (f'2, f'3) as one function
-    #[arg(long, help_heading = "How to reckon")]
+    /// Merge all levels of a recursion (f'2, f'3) into one function
+    #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) fold_recursion: bool,
 
-    /// Take functions that differ only in their recorded callers (f'caller) as one
-    #[arg(long, help_heading = "How to reckon")]
+    /// Merge functions that differ only in their recorded callers (f'caller)
+    #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) fold_callers: bool,
 
-    /// Leave out calls from functions that match the first pattern to those that match the second; may be repeated
-    #[arg(long, value_name = "A -> B", help_heading = "How to reckon")]
+    /// Ignore calls from functions that match A to functions that match B; may be repeated
+    #[arg(long, value_name = "A -> B", help_heading = "Inclusive cost")]
     pub(crate) cut: Vec<String>,
 
-    /// Leave out calls that cost less than this share of the dearest calls to the same function
-    #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "0", help_heading = "How to reckon")]
+    /// Ignore calls that cost less than this share of the most expensive calls to the same function
+    #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "0", help_heading = "Inclusive cost")]
     pub(crate) cut_below: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InclusiveRule {
-    /// Self cost plus what was called; cycles as one, nothing above the total
+    /// Gristmill's rule: self cost plus cost of callees; a cycle is one node, and no cost is above the total
     Own,
-    /// What KCachegrind shows
+    /// As KCachegrind shows it
     Kcachegrind,
-    /// What callgrind_annotate shows
+    /// As callgrind_annotate shows it
     Annotate,
 }
 
-/// A share in percent, with one decimal at most, as thousandths.
+/// Parses a percentage with up to one decimal, into tenths of a percent.
 pub(crate) fn per_mille(text: &str) -> Result<u32, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));

@@ -13,39 +13,39 @@ pub(crate) struct FunctionsArgs {
     #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Order rows by this
+    /// Sort key
     #[arg(long, value_name = "KEY", default_value = "inclusive")]
     pub(crate) sort: SortKey,
 
-    /// Show so many rows, 0 for all; without it 30, and in JSON and CSV all
+    /// Maximum number of rows, 0 for all. By default 30; in JSON and CSV all
     #[arg(long, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
-    /// Show only rows whose name matches
+    /// Show only rows whose name matches this pattern
     #[arg(long, short, value_name = "REGEX")]
     pub(crate) filter: Option<String>,
 
-    /// Take only functions whose object's path matches
+    /// Use only functions whose object file matches this pattern
     #[arg(long, value_name = "REGEX")]
     pub(crate) object: Option<String>,
 
-    /// Take only functions whose source file's path matches
+    /// Use only functions whose source file matches this pattern
     #[arg(long, value_name = "REGEX")]
     pub(crate) file: Option<String>,
 
-    /// One row for each of these instead of each function
+    /// Show one row per group of functions: by object file, source file, directory, class or cycle
     #[arg(long, value_name = "WHAT")]
     pub(crate) group: Option<GroupBy>,
 
-    /// Show shares of this function's inclusive cost, not of the total
+    /// Show percentages of the inclusive cost of this function instead of the total
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) relative_to: Option<String>,
 
-    /// Also show what one call cost on average
+    /// Also show the average cost per call
     #[arg(long)]
     pub(crate) per_call: bool,
 
-    /// Write the answer as text, JSON, CSV or Markdown
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: ReportFormat,
 
@@ -55,26 +55,26 @@ pub(crate) struct FunctionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The function: its name or FILE:NAME, a part of its name, or a pattern that fits no other
+    /// Function: its name, FILE:NAME, part of its name, or a pattern that matches no other function
     #[arg(value_name = "FUNCTION")]
     pub(crate) function: String,
 
     #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Also show callers and callees so many calls away
+    /// Levels of callers and callees to show
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) depth: u32,
 
-    /// Show so many of the hottest lines, 0 for all; without it 10, and in JSON all
+    /// Maximum number of most expensive lines, 0 for all. By default 10; in JSON all
     #[arg(long, value_name = "N")]
     pub(crate) lines: Option<usize>,
 
-    /// Show so many rows of every other list, 0 for all; without it 10, and in JSON and CSV all
+    /// Maximum number of rows of every other list, 0 for all. By default 10; in JSON and CSV all
     #[arg(long, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
-    /// Write the answer as text, JSON or Markdown; as CSV callers and callees
+    /// Output format. CSV has only the callers and callees
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: ReportFormat,
 
@@ -87,27 +87,27 @@ pub(crate) struct TreeArgs {
     #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Begin with this function: its name or FILE:NAME, a part of its name, or a pattern that fits no other
+    /// Root of the tree: the name of a function, FILE:NAME, part of a name, or a pattern that matches no other function
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) from: Option<String>,
 
-    /// Show what called that function instead, and what called those
+    /// Show the callers of the root, and their callers, instead of callees
     #[arg(long, requires = "from")]
     pub(crate) inverted: bool,
 
-    /// Sum up what costs less than this share of the root
+    /// Combine nodes that cost less than this share of the root
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "1")]
     pub(crate) min: u32,
 
-    /// Show so many levels below the root
+    /// Maximum number of levels below the root
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
 
-    /// Show so many nodes, the dearest, 0 for a million; without it 100, and in JSON and CSV 10000
+    /// Maximum number of nodes, the most expensive ones; 0 for a million. By default 100; in JSON and CSV 10000
     #[arg(long, short = 'n', value_name = "NODES")]
     pub(crate) limit: Option<usize>,
 
-    /// Write the answer as text, JSON, CSV or Markdown
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: ReportFormat,
 
@@ -124,11 +124,11 @@ pub(crate) enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// How much is shown: what is asked for, where 0 means all, or else as much as a person reads, or a program may want.
-    pub(crate) fn limit(self, asked: Option<usize>, people: usize, programs: Option<usize>) -> Option<usize> {
-        match (asked, self) {
+    /// Returns the limit: the given one, where 0 means none, or else the default for people or for programs.
+    pub(crate) fn limit(self, given: Option<usize>, people: usize, programs: Option<usize>) -> Option<usize> {
+        match (given, self) {
             (Some(0), _) => None,
-            (Some(asked), _) => Some(asked),
+            (Some(given), _) => Some(given),
             (None, ReportFormat::Text | ReportFormat::Markdown) => Some(people),
             (None, ReportFormat::Json | ReportFormat::Csv) => programs,
         }
