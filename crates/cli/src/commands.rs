@@ -21,8 +21,7 @@ use crate::args::ReportFormat;
 use crate::error::CliError;
 use crate::session::Session;
 
-/// Writes a report in the form that is asked for, and sees to it that nobody waits for it until a large profile is taken
-/// down.
+/// Writes a report in a format, and flushes it: dropping a large profile takes time.
 fn print_report(report: &dyn Report, format: ReportFormat, session: &Session) -> Result<(), CliError> {
     let out = &mut *session.stdout();
     match format {
@@ -34,8 +33,8 @@ fn print_report(report: &dyn Report, format: ReportFormat, session: &Session) ->
     out.flush().map_err(CliError::Stdout)
 }
 
-/// Says what the head of a report says besides, where the format has no head.
-fn tell_notes(head: &Head, format: ReportFormat, session: &Session) {
+/// Warns about the notes of a report in formats that cannot show them.
+fn warn_of_notes(head: &Head, format: ReportFormat, session: &Session) {
     if is_for_programs(format) {
         head.notes.iter().for_each(|note| session.warn(note));
     }

@@ -1,4 +1,4 @@
-//! The one error of the program: what went wrong, with which file, and what to do about it.
+//! The error of commands: a message that names the file, and a hint.
 
 use std::error::Error as _;
 use std::fmt;
@@ -9,19 +9,19 @@ use gristmill_format::ErrorKind;
 use crate::input::{InputError, reason};
 use crate::output::OutputError;
 
-/// Ends a command. Shown as `gristmill: FILE: message`, with the hint on a line of its own.
+/// An error that ends a command. It is shown as `gristmill: FILE: message`, with the hint on its own line.
 #[derive(Debug)]
 pub(crate) enum CliError {
     Input(InputError),
     Output(OutputError),
-    /// Writing to standard output failed. A reader that has gone away (a broken pipe) is no error to `main`.
+    /// A failure to write to standard output. `main` ignores a broken pipe.
     Stdout(io::Error),
-    /// A profile that cannot be read or carried over, with the place in it.
+    /// A profile that cannot be read or converted, with the location.
     Profile {
         message: String,
         hint: Option<String>,
     },
-    /// The options are valid one by one but not together, or not with these files.
+    /// Options that are not valid together, or not with these files.
     Usage {
         message: String,
         hint: Option<String>,
@@ -29,9 +29,8 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// A failure of the place that a writer of the library writes to, if it is one: one of standard output, as far as is
-    /// known here. For a file, `output` knows better.
-    pub(crate) fn of_sink(error: &gristmill_format::Error) -> Option<Self> {
+    /// Converts an I/O error of a writer of the library into one of standard output. For a file, `output` replaces it.
+    pub(crate) fn from_sink(error: &gristmill_format::Error) -> Option<Self> {
         if error.kind() != ErrorKind::Io {
             return None;
         }
@@ -54,7 +53,7 @@ impl CliError {
         }
     }
 
-    /// Whether the reader of our output has had enough, as in `gristmill info … | head`.
+    /// `true` if the reader of the output has closed it, as in `gristmill info … | head`.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         match self {
             Self::Stdout(error) => error.kind() == io::ErrorKind::BrokenPipe,
@@ -89,8 +88,7 @@ impl From<OutputError> for CliError {
     }
 }
 
-/// A command that meets an `io::Error` by itself was writing its report: files go through `input` and `output`, which
-/// have errors of their own.
+/// An `io::Error` in a command is one of standard output: files go through `input` and `output`, which have other errors.
 impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         Self::Stdout(error)

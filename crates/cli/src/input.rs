@@ -1,8 +1,8 @@
 //! Reads a profile into memory: from a path or standard input, expanded if it is packed.
 //!
 //! Packed files are recognised by their first bytes, never by their name, and expanded once: what a packed file holds is
-//! taken as it is. The size that counts, and that `--max-size` limits, is the expanded one. A packed file that ends
-//! early or is corrupt is still read as far as it goes; [`Input::damage`] says so and the command decides.
+//! not expanded again. `--max-size` limits the expanded size. A packed file that ends early or is corrupt is read up to
+//! the damage; [`Input::damage`] describes it, and the command decides.
 
 mod expand;
 
@@ -25,29 +25,29 @@ use crate::progress::Progress;
 use crate::size::Size;
 use crate::terminal::{grouped, printable_path};
 
-/// Plain data is read in pieces of this size, for progress to be told in between.
-const PIECE: u32 = 32 << 20;
+/// Bytes of plain data that are read at once; progress is shown in between.
+const READ_BYTES: u32 = 32 << 20;
 
-/// Packed data is expanded in pieces of this size; small enough to stay in the processor's cache on its way.
-const EXPANDED_PIECE: usize = 128 << 10;
+/// Bytes that are expanded at once; they fit into the cache of the processor.
+const EXPAND_BYTES: usize = 128 << 10;
 
 /// A profile in memory.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// Where it came from, as given; `-` for standard input.
+    /// Path as given; `-` for standard input.
     pub(crate) path: PathBuf,
-    /// The profile, expanded. A large one that is not packed is mapped, not read.
+    /// The profile, expanded. A large file that is not packed is mapped, not read.
     pub(crate) bytes: InputBytes,
-    /// How it was packed, if it was.
+    /// Packing, if it was packed.
     pub(crate) packing: Option<Packing>,
-    /// How many bytes were read to get it; less than `bytes` holds where it was packed.
+    /// Count of bytes read; fewer than in `bytes` if it was packed.
     pub(crate) stored_size: u64,
-    /// What is wrong with the packing, as a sentence. `bytes` holds what came before.
+    /// Damage of the packing, as a sentence. `bytes` are those before the damage.
     pub(crate) damage: Option<String>,
 }
 
 impl Input {
-    /// How to name it in a report; safe to show.
+    /// Returns the name for people, without control characters.
     pub(crate) fn name(&self) -> String {
         display_name(&self.path)
     }
@@ -86,7 +86,7 @@ fn name_mismatch(path: &Path, packing: Option<Packing>) -> Option<String> {
     }
 }
 
-/// Why there is no profile. Each error names the file and, in its hint, what to do.
+/// An error while reading a file, with a hint.
 #[derive(Debug)]
 pub(crate) struct InputError {
     pub(crate) path: PathBuf,
@@ -98,7 +98,7 @@ pub(crate) enum InputErrorKind {
     NotFound,
     IsDirectory,
     NoPermission,
-    /// More than `limit`, once expanded where `packing` is known.
+    /// More bytes than `limit`, expanded if `packing` is known.
     TooLarge {
         limit: Size,
         packing: Option<Packing>,
@@ -113,7 +113,7 @@ impl std::fmt::Display for InputError {
         match &self.kind {
             InputErrorKind::NotFound => write!(f, "no such file"),
             InputErrorKind::IsDirectory => write!(f, "is a directory, not a profile"),
-            InputErrorKind::NoPermission => write!(f, "permission to read it is denied"),
+            InputErrorKind::NoPermission => write!(f, "permission denied"),
             InputErrorKind::TooLarge { limit, packing: None } => {
                 write!(f, "is larger than {limit}, the limit set by --max-size")
             }
@@ -193,7 +193,7 @@ pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Resu
     let head = head(path, &mut file)?;
     if let Some(size) = size
         && size <= max_size.bytes()
-        && Packing::of(&head).is_none()
+        && Packing::from_magic(&head).is_none()
         && let Some(bytes) = InputBytes::mapped(&file)
     {
         #[cfg(unix)]
@@ -216,7 +216,7 @@ pub(crate) fn stored_size(path: &Path) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
 }
 
-/// Reads what has no size to go by.
+/// Reads input of unknown size.
 fn read_from<R: Read>(
     path: &Path,
     reader: &mut R,
@@ -227,7 +227,7 @@ fn read_from<R: Read>(
     read_behind(path, head, reader, None, max_size, progress)
 }
 
-/// As much of the beginning as tells whether it is packed. A pipe may bring its bytes one by one, so they are gathered.
+/// Reads the first bytes, which identify the packing. A pipe may deliver them one by one.
 fn head(path: &Path, reader: &mut impl Read) -> Result<Vec<u8>, InputError> {
     let mut head = Vec::with_capacity(expand::MAGIC_LENGTH);
     reader
@@ -238,7 +238,7 @@ fn head(path: &Path, reader: &mut impl Read) -> Result<Vec<u8>, InputError> {
     Ok(head)
 }
 
-/// Reads what is behind the head.
+/// Reads the rest after the head.
 fn read_behind<R: Read>(
     path: &Path,
     head: Vec<u8>,
@@ -247,7 +247,7 @@ fn read_behind<R: Read>(
     max_size: Size,
     progress: &mut Progress,
 ) -> Result<Input, InputError> {
-    match Packing::of(&head) {
+    match Packing::from_magic(&head) {
         None => read_plain(path, head, reader, size, max_size, progress),
         Some(packing) => read_packed(path, packing, head, reader, max_size, progress),
     }
@@ -267,7 +267,7 @@ fn read_plain<R: Read>(
         return Err(too_large());
     }
     let mut bytes = head;
-    // Room for all of it at once: memory is the size of the file, nothing is copied.
+    // All of it is allocated at once: memory is the size of the file, and nothing is copied.
     let missing = size.unwrap_or(0).saturating_sub(bytes.len() as u64);
     reserve(path, &mut bytes, missing)?;
     progress.advance(bytes.len() as u64);
@@ -275,11 +275,11 @@ fn read_plain<R: Read>(
         if bytes.len() as u64 > max_size.bytes() {
             return Err(too_large());
         }
-        // One byte more than allowed tells "exactly as large" from "larger".
-        let allowed = (max_size.bytes() - bytes.len() as u64).saturating_add(1).min(u64::from(PIECE));
+        // One byte more than allowed distinguishes "exactly as large" from "larger".
+        let allowed = (max_size.bytes() - bytes.len() as u64).saturating_add(1).min(u64::from(READ_BYTES));
         if size.is_none() {
-            // Untouched memory costs nothing, and the reader below need not double what it has.
-            grow(path, &mut bytes, PIECE as usize)?;
+            // Untouched memory costs nothing, and the reader below need not double its buffer.
+            grow(path, &mut bytes, READ_BYTES as usize)?;
         }
         match reader.by_ref().take(allowed).read_to_end(&mut bytes) {
             Ok(0) => break,
@@ -304,10 +304,10 @@ fn read_packed(
     progress.count_expanded();
     let ending = {
         let mut expander = packing.expander(&mut source, max_size);
-        let mut piece = vec![0; EXPANDED_PIECE];
+        let mut buffer = vec![0; EXPAND_BYTES];
         loop {
-            let step = expander.step(&mut piece);
-            let expanded = &piece[..step.produced];
+            let step = expander.step(&mut buffer);
+            let expanded = &buffer[..step.produced];
             if bytes.len() as u64 + expanded.len() as u64 > max_size.bytes() {
                 return Err(InputError::new(
                     path,
@@ -345,17 +345,17 @@ fn read_packed(
     })
 }
 
-/// Makes room for `more` bytes where the final size is not known: half as much again each time, so that there is little
-/// copying and at no time twice the data in memory.
+/// Reserves memory for `more` bytes of unknown total: it grows by half each time, so that little is copied and memory is
+/// never twice the data.
 fn grow(path: &Path, bytes: &mut Vec<u8>, more: usize) -> Result<(), InputError> {
     if bytes.capacity() - bytes.len() >= more {
         return Ok(());
     }
-    let room = more.max(bytes.capacity() / 2).max(1 << 20);
-    reserve(path, bytes, room as u64)
+    let additional = more.max(bytes.capacity() / 2).max(1 << 20);
+    reserve(path, bytes, additional as u64)
 }
 
-/// Says that memory is short, where `Vec` would end the program.
+/// Reserves memory; returns an error where `Vec` would end the program.
 fn reserve(path: &Path, bytes: &mut Vec<u8>, more: u64) -> Result<(), InputError> {
     let no_memory = || InputError::new(path, InputErrorKind::NoMemory);
     let more = usize::try_from(more).map_err(|_| no_memory())?;

@@ -1,6 +1,7 @@
-//! Ctrl-C while a file is being written: what is half written goes, and the program ends with 130, as shells expect.
+//! The handler for Ctrl-C while a file is written: it removes temporary files, and the program ends with 130, as shells
+//! expect.
 //!
-//! Before the first such file nothing is set up, and Ctrl-C ends the program as it ends any other.
+//! It is installed with the first such file; before, Ctrl-C ends the program as usual.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,20 +11,20 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// What the program ends with: of Ctrl-C, as long as nothing else is to blame.
+/// The exit status; that of Ctrl-C unless there was another failure.
 static STATUS: AtomicI32 = AtomicI32::new(130);
 
-/// Ctrl-C does what is said here.
+/// `true` if the handler is installed.
 static IS_SET_UP: AtomicBool = AtomicBool::new(false);
 
-static HALF_WRITTEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static TEMPORARY_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-fn half_written() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    // A set of paths is whole even if somebody panicked who had it.
-    HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
+fn temporary_files() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    // A set of paths is valid even after a panic.
+    TEMPORARY_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// For as long as this is there, Ctrl-C removes the file.
+/// A guard: while it exists, Ctrl-C removes the file.
 #[derive(Debug)]
 pub(crate) struct RemovedOnInterrupt(PathBuf);
 
@@ -33,8 +34,8 @@ impl RemovedOnInterrupt {
         create: impl FnOnce() -> io::Result<NamedTempFile>,
     ) -> io::Result<(NamedTempFile, RemovedOnInterrupt)> {
         set_up();
-        // Whoever presses Ctrl-C now waits until the file is known.
-        let mut files = half_written();
+        // The handler waits for this lock, so it knows the file.
+        let mut files = temporary_files();
         let file = create()?;
         files.insert(file.path().to_owned());
         let removed = RemovedOnInterrupt(file.path().to_owned());
@@ -44,23 +45,22 @@ impl RemovedOnInterrupt {
 
 impl Drop for RemovedOnInterrupt {
     fn drop(&mut self) {
-        half_written().remove(&self.0);
+        temporary_files().remove(&self.0);
     }
 }
 
-/// From here on, Ctrl-C removes what is half written.
+/// Installs the handler, once.
 pub(crate) fn set_up() {
     static SET_UP: Once = Once::new();
-    // Where Ctrl-C is ignored, as in the background of a script, it stays so. Should it fail, a file may be left behind at
-    // worst.
+    // Where Ctrl-C is ignored, as in the background of a script, it stays so. If this fails, a temporary file may be left.
     SET_UP.call_once(|| {
         let is_set_up = ctrlc::try_set_handler(remove_and_exit).is_ok();
         IS_SET_UP.store(is_set_up, Ordering::Relaxed);
     });
 }
 
-/// The program is about to end as with Ctrl-C, only that it has failed; false where nothing was set up for that. A signal
-/// handler may do this.
+/// Ends the program as with Ctrl-C, but with the status of a failure. Returns `false` if the handler is not installed. It
+/// is safe in a signal handler.
 #[cfg(unix)]
 pub(crate) fn fail() -> bool {
     use nix::sys::signal::{Signal, raise};
@@ -69,11 +69,12 @@ pub(crate) fn fail() -> bool {
     IS_SET_UP.load(Ordering::Relaxed) && raise(Signal::SIGINT).is_ok()
 }
 
-/// Runs in a thread of its own, so it may wait for the lock. It is never given back: no other file begins.
+/// Removes the files and ends the program. It runs in its own thread, so it may wait for the lock, and keeps it: no other
+/// file is begun.
 fn remove_and_exit() {
-    let files = half_written();
+    let files = temporary_files();
     for file in files.iter() {
-        // It may have got its name in this moment.
+        // The file may just have been renamed.
         let _ = std::fs::remove_file(file);
     }
     #[expect(clippy::exit, reason = "`main` is busy and cannot be asked")]

@@ -1,8 +1,7 @@
 //! Writes files: whole or not at all, and never over one that exists unless told to.
 //!
-//! The bytes go to a temporary file in the directory of the target, which takes the target's place at the end. Whoever
-//! looks at the target sees the old file or the new one, never half of one, and a failure leaves nothing behind, nor does
-//! Ctrl-C.
+//! The bytes go to a temporary file in the directory of the target, which replaces the target at the end. Other programs
+//! see the old file or the new one, never a part, and neither a failure nor Ctrl-C leaves a file behind.
 
 #[cfg(test)]
 mod tests;
@@ -23,14 +22,14 @@ use crate::terminal::printable_path;
 
 const BUFFER: usize = 256 << 10;
 
-/// Where the result of one input goes.
+/// The destination of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Stdout,
     File(PathBuf),
 }
 
-/// Why a file was not written.
+/// An error while writing a file.
 #[derive(Debug)]
 pub(crate) struct OutputError {
     pub(crate) path: PathBuf,
@@ -58,16 +57,16 @@ impl fmt::Display for OutputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", printable_path(&self.path))?;
         match &self.kind {
-            OutputErrorKind::Exists => write!(f, "exists already and is left as it is"),
-            OutputErrorKind::IsInput => write!(f, "is the input itself and is left as it is"),
+            OutputErrorKind::Exists => write!(f, "exists already and was not changed"),
+            OutputErrorKind::IsInput => write!(f, "is one of the inputs and was not changed"),
             OutputErrorKind::IsDirectory => write!(f, "is a directory"),
-            OutputErrorKind::NotDirectory => write!(f, "is not a directory, and several inputs need one"),
-            OutputErrorKind::Twice => write!(f, "would be written by two of the inputs"),
+            OutputErrorKind::NotDirectory => write!(f, "is not a directory, which several inputs need"),
+            OutputErrorKind::Twice => write!(f, "two of the inputs would be written to it"),
             OutputErrorKind::NoName => {
-                write!(f, "is a directory, and standard input has no file name to keep in it")
+                write!(f, "is a directory, and standard input has no file name")
             }
-            OutputErrorKind::NotFound => write!(f, "the directory it should be written to does not exist"),
-            OutputErrorKind::NoPermission => write!(f, "permission to write it is denied"),
+            OutputErrorKind::NotFound => write!(f, "its directory does not exist"),
+            OutputErrorKind::NoPermission => write!(f, "permission denied"),
             OutputErrorKind::Write(error) => write!(f, "cannot be written: {}", reason(error)),
         }
     }
@@ -98,14 +97,14 @@ impl OutputError {
         Self::new(path, kind)
     }
 
-    /// What to do about it.
+    /// Returns the hint.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match &self.kind {
-            OutputErrorKind::Exists | OutputErrorKind::IsInput => "to overwrite it, add --force",
+            OutputErrorKind::Exists | OutputErrorKind::IsInput => "add --force to overwrite it",
             OutputErrorKind::NotDirectory => "name an existing directory, or rewrite one input at a time",
             OutputErrorKind::Twice => "write them into different directories, one after the other",
             OutputErrorKind::IsDirectory | OutputErrorKind::NoName => "name a file in it",
-            OutputErrorKind::NotFound => "make the directory first",
+            OutputErrorKind::NotFound => "create the directory first",
             OutputErrorKind::NoPermission | OutputErrorKind::Write(_) => return None,
         };
         Some(hint.to_owned())
@@ -116,8 +115,7 @@ impl OutputError {
     }
 }
 
-/// Says where each input goes, in their order, before any of them is read: a mistake in the last name should not show
-/// after an hour of work on the others.
+/// Returns the destination of each input. It is called before any input is read, so that a wrong name shows at once.
 pub(crate) fn targets(
     output: Option<&Path>,
     inputs: &[PathBuf],
@@ -152,14 +150,14 @@ pub(crate) fn targets(
     Ok(targets)
 }
 
-/// Says where the one result of many inputs goes, before any of them is read.
+/// Returns the destination of the one result of several inputs, before any input is read.
 pub(crate) fn target(output: Option<&Path>, inputs: &[PathBuf], force: bool) -> Result<Target, OutputError> {
     let Some(output) = output.filter(|output| !is_dash(output)) else { return Ok(Target::Stdout) };
     check(output, inputs, force)?;
     Ok(Target::File(output.to_owned()))
 }
 
-/// What is written is never packed, so a name should not say that it is.
+/// Removes the extension of a packing from a name: outputs are never packed.
 fn unpacked_name(name: &OsStr) -> &OsStr {
     let path = Path::new(name);
     match (path.extension().and_then(OsStr::to_str), path.file_stem()) {
@@ -168,10 +166,10 @@ fn unpacked_name(name: &OsStr) -> &OsStr {
     }
 }
 
-/// Refuses a file that exists, unless it may be overwritten. [`write()`] makes sure once more, when it counts.
+/// Refuses an existing file, unless it may be overwritten. [`write()`] checks again.
 fn check(path: &Path, inputs: &[PathBuf], force: bool) -> Result<(), OutputError> {
     let Ok(metadata) = std::fs::metadata(path) else {
-        // It is not there, or writing will tell what is wrong.
+        // It does not exist, or writing reports the error.
         return Ok(());
     };
     if metadata.is_dir() {
@@ -186,8 +184,8 @@ fn check(path: &Path, inputs: &[PathBuf], force: bool) -> Result<(), OutputError
     Err(OutputError::new(path, kind))
 }
 
-/// Writes the file at `path` with whatever `fill` writes. The file appears when `fill` has succeeded; if it fails,
-/// everything is as before.
+/// Writes a file with the bytes that `fill` writes. The file appears when `fill` has succeeded; if it fails, nothing has
+/// changed.
 pub(crate) fn write<E: From<OutputError>>(
     path: &Path,
     force: bool,
@@ -197,7 +195,7 @@ pub(crate) fn write<E: From<OutputError>>(
         Ok(metadata) if metadata.is_dir() => {
             return Err(OutputError::new(path, OutputErrorKind::IsDirectory).into());
         }
-        // A pipe or a device such as /dev/null holds nothing to lose, and must not be replaced by a file.
+        // A pipe or a device such as /dev/null must not be replaced by a file.
         Ok(metadata) if !metadata.is_file() => {
             let device =
                 File::options().write(true).open(path).map_err(|error| OutputError::io(path, error))?;
@@ -208,17 +206,17 @@ pub(crate) fn write<E: From<OutputError>>(
         Ok(metadata) => Some(metadata),
         Err(_) => None,
     };
-    // The file that a link points to is replaced, not the link.
-    let place = match &existing {
+    // The target of a link is replaced, not the link.
+    let target = match &existing {
         Some(_) => std::fs::canonicalize(path).map_err(|error| OutputError::io(path, error))?,
         None => path.to_owned(),
     };
-    // The last to go: after the renaming there is nothing to be removed.
-    let (file, _removed) = RemovedOnInterrupt::create(|| temporary_beside(&place, existing.as_ref()))
+    // Dropped last: after the renaming there is nothing to remove.
+    let (file, _removed) = RemovedOnInterrupt::create(|| temporary_beside(&target, existing.as_ref()))
         .map_err(|error| OutputError::io(path, error))?;
     // Up to the renaming, returning early removes the temporary file.
     let file = fill_and_flush(path, file, fill)?;
-    let renamed = if force { file.persist(&place) } else { file.persist_noclobber(&place) };
+    let renamed = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
     renamed.map_err(|error| OutputError::io(path, error.error))?;
     Ok(())
 }
@@ -230,7 +228,7 @@ fn fill_and_flush<W: Write, E: From<OutputError>>(
 ) -> Result<W, E> {
     let mut writer = Watched { inner: BufWriter::with_capacity(BUFFER, file), failure: None };
     let filled = fill(&mut writer);
-    // A plain `io::Error` in the hands of a command has lost the name of the file; here it is known.
+    // An `io::Error` of a command does not name the file; here the name is known.
     if let Some(error) = writer.failure {
         return Err(OutputError::io(path, error).into());
     }
@@ -239,7 +237,7 @@ fn fill_and_flush<W: Write, E: From<OutputError>>(
     Ok(file)
 }
 
-/// Remembers the first failure to write.
+/// A writer that remembers its first failure.
 struct Watched<W: Write> {
     inner: BufWriter<W>,
     failure: Option<io::Error>,
@@ -249,7 +247,7 @@ impl<W: Write> Watched<W> {
     fn watch<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
             let kind = error.kind();
-            // The standard library tries again by itself when it was only interrupted.
+            // The standard library repeats an interrupted write.
             if kind != io::ErrorKind::Interrupted && self.failure.is_none() {
                 self.failure = Some(error);
             }
@@ -275,15 +273,15 @@ impl<W: Write> Write for Watched<W> {
     }
 }
 
-/// In the same directory, because a file can only be renamed within a file system.
-fn temporary_beside(place: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
-    let directory = match place.parent() {
+/// Creates a temporary file in the same directory, as a file can be renamed within a file system only.
+fn temporary_beside(target: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".gristmill-").suffix(".tmp");
-    // A temporary file is for its owner only; this one is to become a file like any other, as the umask says.
+    // A temporary file is readable by its owner only; this one becomes a normal file, as the umask says.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(directory)?;

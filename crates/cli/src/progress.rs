@@ -1,28 +1,28 @@
-//! A line on standard error that says how far a long task is, and is gone when the task is done.
+//! A line on standard error with the progress of a long task, which is erased when the task is done.
 //!
-//! Fifty lines of our own rather than a progress crate: one line with a number of bytes is all that is ever shown, while
-//! the crates bring terminal, width and number libraries of their own and a thread that draws.
+//! This needs fifty lines and no progress crate: it shows one line with a number of bytes, while the crates bring
+//! libraries for terminals, widths and numbers, and a thread that draws.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use crate::terminal::byte_size;
 
-/// Who waits less than this does not want to read anything.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time before the first line is shown; shorter tasks show none.
+const DELAY: Duration = Duration::from_secs(1);
 
-/// Often enough to look alive, seldom enough to cost nothing.
+/// Time between two updates.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Asking for the time costs more than counting, so it is asked for once per this many bytes.
-const CLOCK_STEP: u64 = 1 << 20;
+/// Bytes between two looks at the clock, which costs more than counting.
+const CLOCK_BYTES: u64 = 1 << 20;
 
 /// Start of line, erase to its end.
 const ERASE: &[u8] = b"\r\x1b[K";
 
 /// The progress of one task. Finish it (or drop it) before anything else is written: it erases its line then.
 pub(crate) struct Progress {
-    /// `None` where nobody looks; then all calls do nothing.
+    /// The terminal, or `None` if there is none; then all calls do nothing.
     out: Option<Box<dyn Write + Send>>,
     label: String,
     total: Option<u64>,
@@ -55,30 +55,29 @@ impl Progress {
             total,
             expanded: false,
             done: 0,
-            next_look: CLOCK_STEP,
+            next_look: CLOCK_BYTES,
             started: now,
-            redraw_at: now + PATIENCE,
+            redraw_at: now + DELAY,
             shown: false,
         }
     }
 
-    /// From here on expanded bytes are counted, and nobody knows how many there will be: the size of a packed file
-    /// does not tell.
+    /// Counts expanded bytes from here on. Their total is unknown: the size of a packed file does not determine it.
     pub(crate) fn count_expanded(&mut self) {
         self.expanded = true;
         self.total = None;
     }
 
-    /// `bytes` more are done.
+    /// Adds bytes to those that are done.
     pub(crate) fn advance(&mut self, bytes: u64) {
         self.done = self.done.saturating_add(bytes);
         if self.done >= self.next_look && self.out.is_some() {
-            self.next_look = self.done.saturating_add(CLOCK_STEP);
+            self.next_look = self.done.saturating_add(CLOCK_BYTES);
             self.draw_if_due(Instant::now());
         }
     }
 
-    /// So many bytes are done altogether.
+    /// Sets the count of bytes that are done.
     pub(crate) fn advance_to(&mut self, bytes: u64) {
         self.advance(bytes.saturating_sub(self.done));
     }
@@ -95,7 +94,7 @@ impl Progress {
         self.redraw_at = now + REDRAW;
         let line = self.line(now.duration_since(self.started));
         if let Some(out) = &mut self.out {
-            // Progress that cannot be shown is no reason to fail.
+            // A failure to show progress is ignored.
             let _ =
                 out.write_all(ERASE).and_then(|()| out.write_all(line.as_bytes())).and_then(|()| out.flush());
             self.shown = true;
@@ -106,14 +105,14 @@ impl Progress {
         let megabytes_per_second = self.done as f64 / 1e6 / elapsed.as_secs_f64().max(0.001);
         let done = byte_size(self.done);
         let of_total = match self.total {
-            // Files grow while they are read; 104% would look like a mistake.
+            // A file can grow while it is read; 104% would look like a mistake.
             Some(total) if total >= self.done && total > 0 => {
                 format!(" of {} ({:.0}%)", byte_size(total), self.done as f64 / total as f64 * 100.0)
             }
             _ if self.expanded => " expanded".to_owned(),
             _ => String::new(),
         };
-        // The tail matters more than the name: a line that wraps cannot be erased.
+        // The name is cut: a line that wraps cannot be erased.
         let mut label: String = self.label.chars().take(30).collect();
         if label.len() < self.label.len() {
             label.push('…');

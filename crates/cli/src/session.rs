@@ -1,4 +1,4 @@
-//! What a command may use of the world around it: the resolved global options and the places to write to.
+//! The environment of a command: the resolved global options, standard output and standard error.
 //!
 //! A test makes a session that writes into memory, so commands are tested without a process.
 
@@ -15,8 +15,8 @@ use crate::size::Size;
 use crate::terminal::{self, Painter};
 use gristmill_output::Look;
 
-/// Reports come line by line; this many bytes go out at once.
-const BUFFER: usize = 64 << 10;
+/// Size of the buffer of standard output.
+const BUFFER_BYTES: usize = 64 << 10;
 
 pub(crate) struct Session {
     /// Colours for standard output.
@@ -27,7 +27,7 @@ pub(crate) struct Session {
     pub(crate) width: usize,
     /// The largest profile to read, expanded.
     pub(crate) max_size: Size,
-    /// Somebody watches standard output.
+    /// `true` if standard output is a terminal.
     terminal: bool,
     show_progress: bool,
     stdout: RefCell<Box<dyn Write>>,
@@ -45,12 +45,12 @@ impl Session {
             terminal: stdout.is_terminal(),
             show_progress: true,
             // Locked for the whole run: there is one thread that writes.
-            stdout: RefCell::new(Box::new(BufWriter::with_capacity(BUFFER, stdout.lock()))),
+            stdout: RefCell::new(Box::new(BufWriter::with_capacity(BUFFER_BYTES, stdout.lock()))),
             stderr: RefCell::new(Box::new(stderr)),
         }
     }
 
-    /// How reports look.
+    /// Returns the look of reports.
     pub(crate) fn look(&self) -> Look {
         Look { width: self.width, is_terminal: self.terminal, has_color: self.paint.is_on() }
     }
@@ -60,7 +60,7 @@ impl Session {
         self.stdout.borrow_mut()
     }
 
-    /// Reads one input (`-` is standard input), with progress. Its `damage` is for the command to tell.
+    /// Reads one input (`-` is standard input), with progress. The command reports its `damage`.
     pub(crate) fn read(&self, path: &Path) -> Result<Input, InputError> {
         let mut progress = self.progress("reading", path, input::stored_size(path));
         let result = input::read(path, self.max_size, &mut progress);
@@ -68,12 +68,12 @@ impl Session {
         result
     }
 
-    /// Progress of some other task about `path`, such as checking it: `total` bytes to get through.
+    /// Starts the progress of another task with a file, such as checking it, over `total` bytes.
     pub(crate) fn progress(&self, doing: &str, path: &Path, total: Option<u64>) -> Progress {
         if !self.show_progress {
             return Progress::hidden();
         }
-        // The end of a path says more than its beginning.
+        // The end of a path is more specific than its start.
         let name = match path.file_name() {
             Some(name) if path != Path::new("-") => terminal::printable(name.as_encoded_bytes()).into_owned(),
             _ => input::display_name(path),
@@ -81,48 +81,47 @@ impl Session {
         Progress::on_stderr(format!("{doing} {name}"), total)
     }
 
-    /// Tells about a failure on standard error and lets the command go on, with its next file for example. The command
-    /// then ends with `ExitStatus::Failure`.
+    /// Prints an error on standard error. The command may continue, for example with the next file, and then ends with
+    /// `ExitStatus::Failure`.
     pub(crate) fn report(&self, error: &CliError) {
         self.say(self.paint_errors.red("gristmill:"), &error.to_string(), error.hint().as_deref());
     }
 
-    /// Tells about something that the user should know and that changes no exit status, on standard error.
+    /// Prints a warning on standard error, which does not change the exit status.
     pub(crate) fn warn(&self, message: &str) {
         self.say(self.paint_errors.yellow("gristmill: warning:"), message, None);
     }
 
-    /// Tells what was done, on standard error, where standard output is for the result.
+    /// Prints a message on standard error, as standard output is for the result.
     pub(crate) fn tell(&self, message: &str) {
         self.say(self.paint_errors.dim("gristmill:"), message, None);
     }
 
-    /// Tells what another program would tell in whose place this one is, on standard error: just the text.
+    /// Prints a text of another program, which this one stands in for, on standard error.
     pub(crate) fn say_plainly(&self, text: &str) {
-        // There is nowhere left to tell that standard error is closed.
+        // If standard error is closed, there is nowhere to report it.
         let _ = self.stderr().write_all(text.as_bytes());
     }
 
     fn say(&self, prefix: impl std::fmt::Display, message: &str, hint: Option<&str>) {
         let mut stderr = self.stderr();
-        // There is nowhere left to tell that standard error is closed.
+        // If standard error is closed, there is nowhere to report it.
         let _ = writeln!(stderr, "{prefix} {message}");
         if let Some(hint) = hint {
             let _ = writeln!(stderr, "{} {hint}", self.paint_errors.dim("  hint:"));
         }
     }
 
-    /// Standard error, after what was written to standard output: on a terminal both streams meet on one screen, and what
-    /// was said first should stand first.
+    /// Returns standard error, after flushing standard output: on a terminal, messages stay in order.
     fn stderr(&self) -> RefMut<'_, Box<dyn Write>> {
-        // A failure here shows again when the output is flushed at the end. Whoever is just writing flushes later.
+        // A failure here shows again when the output is flushed at the end. While it is borrowed, it is flushed later.
         if let Ok(mut stdout) = self.stdout.try_borrow_mut() {
             let _ = stdout.flush();
         }
         self.stderr.borrow_mut()
     }
 
-    /// Writes to `target` whatever `fill` writes; a file appears only when all of it is written.
+    /// Writes the bytes of `fill` to `target`; a file appears only when all of it is written.
     pub(crate) fn write_to(
         &self,
         target: &Target,
@@ -135,7 +134,7 @@ impl Session {
         }
     }
 
-    /// Flushes standard output: only now is everything written.
+    /// Flushes standard output.
     pub(crate) fn flush(&self) -> Result<(), CliError> {
         self.stdout.borrow_mut().flush().map_err(CliError::Stdout)
     }
@@ -149,7 +148,7 @@ pub(crate) mod testing {
 
     use super::*;
 
-    /// What a command wrote.
+    /// The output of a command.
     #[derive(Clone, Default)]
     pub(crate) struct Capture(Rc<RefCell<Vec<u8>>>);
 
@@ -192,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_and_reports_are_apart() {
+    fn output_and_messages_are_separate() {
         let (session, stdout, stderr) = session();
         writeln!(session.stdout(), "answer").unwrap();
         let error = session.read(Path::new("does/not/exist")).unwrap_err();

@@ -1,4 +1,4 @@
-//! What a person sees: whether there is colour, how wide a line is, and text from files made safe to show.
+//! The terminal: use of colours, and the width of lines.
 //!
 //! Everything that comes out of a profile or a file system is untrusted: a function may be called `\x1b[2J`. It goes
 //! through [`printable`] before it reaches a terminal.
@@ -13,10 +13,10 @@ use crate::args::ColorChoice;
 /// The width of reports that go to a pipe or a file, so that the same input gives the same bytes.
 pub(crate) const PIPE_WIDTH: usize = 80;
 
-/// Below this no table is readable; the terminal wraps instead.
-const LEAST_WIDTH: usize = 40;
+/// Narrowest width of a report; in a narrower terminal lines wrap.
+const MIN_WIDTH: usize = 40;
 
-/// Whether to colour what goes to `stream`.
+/// `true` if output to `stream` has colours.
 pub(crate) fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
     use_color_where(
         choice,
@@ -26,7 +26,7 @@ pub(crate) fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
     )
 }
 
-/// The decision without the world around it. An option outranks the environment.
+/// Decides on colours, given the environment. The option outranks the environment.
 fn use_color_where(
     choice: ColorChoice,
     terminal: bool,
@@ -36,20 +36,20 @@ fn use_color_where(
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        // NO_COLOR counts when it is set to anything but nothing (no-color.org).
+        // NO_COLOR counts if it is set and not empty (no-color.org).
         ColorChoice::Auto => {
             terminal && no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
         }
     }
 }
 
-/// The columns that a report on standard output may fill.
+/// Returns the width of reports on standard output.
 pub(crate) fn width() -> usize {
     if !std::io::stdout().is_terminal() {
         return PIPE_WIDTH;
     }
     match terminal_size::terminal_size() {
-        Some((terminal_size::Width(columns), _)) => usize::from(columns).max(LEAST_WIDTH),
+        Some((terminal_size::Width(columns), _)) => usize::from(columns).max(MIN_WIDTH),
         None => PIPE_WIDTH,
     }
 }

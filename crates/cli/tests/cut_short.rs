@@ -21,16 +21,16 @@ fn large_profile() -> String {
 }
 
 #[test]
-fn a_file_that_is_cut_short_is_told_of() {
+fn truncated_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("callgrind.out.1");
     let text = large_profile();
-    let mut told = 0;
-    // Now it is cut short before it is read, now after, and mostly in between.
+    let mut report_count = 0;
+    // The file is truncated before, during or after the reading.
     for pause in (0..40).map(|nth| Duration::from_millis(4 * nth)) {
         std::fs::write(&path, &text).unwrap();
         // As in the background of a script, where Ctrl-C is ignored, or not.
-        let ignoring = if told % 2 == 0 { "" } else { "trap '' INT; " };
+        let ignoring = if report_count % 2 == 0 { "" } else { "trap '' INT; " };
         let mut program = Command::new("sh")
             .args(["-c", &format!("{ignoring}exec \"$@\""), "sh", env!("CARGO_BIN_EXE_gristmill")])
             .args(["functions", "-n", "1"])
@@ -41,16 +41,16 @@ fn a_file_that_is_cut_short_is_told_of() {
             .unwrap();
         thread::sleep(pause);
         OpenOptions::new().write(true).open(&path).and_then(|file: File| file.set_len(20)).unwrap();
-        let mut said = String::new();
-        program.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let mut message = String::new();
+        program.stderr.take().unwrap().read_to_string(&mut message).unwrap();
         let status = program.wait().unwrap();
         match status.code() {
             Some(2) => {
-                assert!(said.contains("a profile was cut short while it was read"), "{said}");
-                told += 1;
+                assert!(message.contains("a profile was truncated while it was read"), "{message}");
+                report_count += 1;
             }
-            code => assert_eq!(code, Some(0), "{status}: {said}"),
+            code => assert_eq!(code, Some(0), "{status}: {message}"),
         }
     }
-    assert!(told > 1, "only {told} runs met the end of the file");
+    assert!(report_count > 1, "only {report_count} runs reached the end of the file");
 }

@@ -248,7 +248,7 @@ fn costs_by_call_are_not_passed_over_in_values() {
         assert_eq!(code(&output), 0, "{arguments:?}");
         (stdout(&output), stderr(&output))
     };
-    let said = "costs by call are shown in text and Markdown only: --per-call does nothing here";
+    let said = "--per-call has no effect: only text and Markdown have costs per call";
     for format in ["json", "csv"] {
         let (plain, silence) = answer(&["--format", format]);
         assert_eq!(silence, "", "{format}");
@@ -262,7 +262,7 @@ fn costs_by_call_are_not_passed_over_in_values() {
     for format in ["text", "json", "csv", "markdown"] {
         let arguments = ["functions", "--per-call", "--format", format, "dialects/go-pprof.txt"];
         let output = run_in(&root().join("corpus"), &arguments);
-        let said = "this profile was sampled: its calls were not counted, so there are no costs by call";
+        let said = "--per-call has no effect: the profile is sampled, and its calls were not counted";
         assert_eq!(stderr(&output), format!("gristmill: warning: {said}\n"), "{format}");
     }
 }
@@ -309,7 +309,7 @@ fn groups_cost_no_less_than_their_own_lines() {
     let text = stdout(&run_with(&arguments, file));
     assert!(text.contains("of 2 objects with 72.7% of the self cost"), "{text}");
     let output = run_with(&[&arguments[..], &["--inclusive", "kcachegrind"]].concat(), file);
-    assert!(stderr(&output).contains("--inclusive does nothing here"));
+    assert!(stderr(&output).contains("--inclusive has no effect"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `gristmill info`: its text against goldens, its JSON against the schema, its totals against a naive sum.
 //!
-//! `BLESS=1` writes the goldens anew. `GRISTMILL_CORPUS` may name a folder with more profiles; if it holds an
+//! `BLESS=1` writes the goldens. `GRISTMILL_CORPUS` may name a folder with more profiles; if it holds an
 //! `EXPECTED.tsv` (path, event types, sums of self cost, …), the sums are compared with it.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
@@ -80,7 +80,7 @@ fn text_fits_80_columns() {
 }
 
 #[test]
-fn json_holds_to_its_schema() {
+fn json_fits_its_schema() {
     let schema = schema("info.schema.json");
     for corpus in corpora() {
         for file in files(&corpus) {
@@ -132,7 +132,7 @@ fn names_from_a_file_do_nothing_to_a_terminal() {
 }
 
 #[test]
-fn damaged_packing_is_told() {
+fn damaged_packing_is_reported() {
     let packed = gzip(&std::fs::read(root().join("corpus/callgrind/callgrind.out.mill-main")).unwrap());
     let folder = folder(&[("half.gz", &packed[..packed.len() / 2]), ("nothing.gz", &packed[..12])]);
     let output = run_in(folder.path(), &["info", "half.gz", "nothing.gz"]);

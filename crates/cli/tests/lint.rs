@@ -1,4 +1,4 @@
-//! `gristmill lint` as a user meets it.
+//! `gristmill lint` as a user runs it.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
@@ -26,7 +26,7 @@ const WARNING: &[u8] =
 /// A note and nothing worse.
 const NOTE: &[u8] = b"version: 1\ncreator: hand\npositions: line\nevents: Ir\nfn=main\n1 2\ntotals: 2\n";
 
-/// Places behind tabs, characters of two columns and none, and bytes that are no text; in lines of all lengths.
+/// Findings after tabs, characters of two columns and none, and invalid UTF-8; in lines of all lengths.
 fn marked() -> Vec<u8> {
     let mut profile =
         b"# callgrind format\nversion: 1\ncreator: hand\npositions: line\nevents: Ir\n".to_vec();
@@ -81,9 +81,9 @@ fn text_for_people() {
     }
 }
 
-/// The marker stands below the place, whatever comes before it: the goldens show it, this makes sure.
+/// The marker is below its location, after characters of any width.
 #[test]
-fn marker_stands_below_its_place() {
+fn marker_is_below_its_location() {
     let folder = folder(&[("marked.out", &marked())]);
     let shown = stdout(&run_in(folder.path(), &["lint", "--all", "marked.out"]));
     let lines: Vec<&str> = shown.lines().collect();

@@ -1,4 +1,4 @@
-//! The program as a user meets it: streams, files, pipes, exit codes.
+//! The program as a user runs it: streams, files, pipes, exit status.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used)]
@@ -41,7 +41,7 @@ fn help_and_version_exit_0() {
 }
 
 #[test]
-fn missing_file_says_what_to_do() {
+fn missing_file_has_a_hint() {
     let output = run(&["info", "no/such/file"]);
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
@@ -106,17 +106,17 @@ fn existing_output_is_kept() {
     let (input, output) = (directory.path().join("in"), directory.path().join("out"));
     std::fs::write(&input, PROFILE).unwrap();
     std::fs::write(&output, "precious").unwrap();
-    for (target, complaint) in [(&output, "exists already"), (&input, "is the input itself")] {
+    for (target, message) in [(&output, "exists already"), (&input, "is one of the inputs")] {
         let result = run(&["rewrite", text(&input), "-o", text(target)]);
         assert_eq!(result.status.code(), Some(2));
-        assert!(stderr(&result).contains(complaint), "{}", stderr(&result));
+        assert!(stderr(&result).contains(message), "{}", stderr(&result));
         assert!(stderr(&result).contains("--force"));
     }
     assert_eq!(std::fs::read(&input).unwrap(), PROFILE);
     assert_eq!(std::fs::read(&output).unwrap(), b"precious");
 }
 
-/// The reader goes away before anything is written, as `head -0` would.
+/// The reader closes the pipe before anything is written, as `head -0` does.
 #[cfg(unix)]
 #[test]
 fn broken_pipe_is_no_error() {
@@ -146,7 +146,7 @@ fn named_pipe_is_read_like_a_file() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let child =
         gristmill(&["info", text(&pipe)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Opening waits for the program on the other side.
+    // Opening blocks until the program opens the other end.
     std::fs::write(&pipe, gzip(PROFILE)).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(stderr(&output), "");

@@ -1,4 +1,4 @@
-//! `gristmill rewrite` as a user meets it.
+//! `gristmill rewrite` as a user runs it.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
@@ -12,7 +12,7 @@ use harness::{
     run_measured, run_with, stderr, stdout, text,
 };
 
-/// Cannot be carried over: nobody knows what the cost is.
+/// A profile that cannot be rewritten: a cost is not a number.
 const BROKEN: &[u8] = b"# callgrind format\nversion: 1\nevents: Ir\nfn=main\n1 10\n2 x\n3 y\n";
 
 fn names(folder: &Path) -> Vec<String> {
@@ -34,7 +34,7 @@ fn corpus_is_written_as_it_is() {
             assert!(output.stdout == std::fs::read(&path).unwrap(), "{}", path.display());
             assert!(output.stderr.is_empty());
         } else {
-            // Some dialects hold lines that say nothing that could be kept.
+            // Some dialects have lines without content.
             assert!(stderr(&output).contains("--repair"), "{}", path.display());
             println!("refused: {}", stderr(&output));
         }
@@ -93,7 +93,7 @@ fn broken_profile_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn what_is_no_profile_is_refused() {
+fn other_files_are_refused() {
     let folder = folder(&[("in", b"{\"a\": 1}\n")]);
     for arguments in [&["rewrite", "in", "-o", "out"][..], &["rewrite", "--repair", "in", "-o", "out"]] {
         let output = run_in(folder.path(), arguments);
@@ -105,7 +105,7 @@ fn what_is_no_profile_is_refused() {
 }
 
 #[test]
-fn repair_says_what_it_changed() {
+fn repairs_are_reported() {
     let folder = folder(&[("in", BROKEN), ("clean", CLEAN)]);
     let output = run_in(folder.path(), &["rewrite", "--repair", "in", "-o", "out"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (0, ""));
@@ -115,7 +115,7 @@ fn repair_says_what_it_changed() {
 
     let output = run_in(folder.path(), &["rewrite", "--repair", "--positions", "absolute", "clean"]);
     assert_eq!((code(&output), output.stdout.as_slice()), (0, CLEAN));
-    assert_eq!(stderr(&output), "gristmill: clean: nothing had to be mended\n");
+    assert_eq!(stderr(&output), "gristmill: clean: no repair was necessary\n");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn existing_output_needs_force() {
     let output = run_in(folder.path(), &["rewrite", "in", "-o", "out"]);
     assert_eq!(code(&output), 2);
     assert_eq!(std::fs::read(folder.path().join("out")).unwrap(), b"precious");
-    // A refusal leaves the old file alone, even with --force.
+    // A refusal does not change the old file, even with --force.
     std::fs::write(folder.path().join("broken"), BROKEN).unwrap();
     let output = run_in(folder.path(), &["rewrite", "--force", "broken", "-o", "out"]);
     assert_eq!(code(&output), 2);
@@ -188,7 +188,7 @@ fn broken_pipe_is_no_error() {
     }
 }
 
-/// Whether this process, and so what it starts, does not hear of Ctrl-C, as in the background of a script.
+/// `true` if this process and its children ignore Ctrl-C, as in the background of a script.
 #[cfg(target_os = "linux")]
 fn interrupts_are_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -246,7 +246,7 @@ fn malformed_files_are_rewritten_in_little_memory() {
         {
             let arguments = [&["rewrite", "--force", text(&path), "-o", text(&out)], options].concat();
             let (output, peak) = run_measured(&arguments);
-            // What is written is not smaller than what was read, up to a header.
+            // The output is not smaller than the input, up to a header.
             let size = std::fs::metadata(&path).unwrap().len();
             let written = std::fs::metadata(&out).map_or(0, |metadata| metadata.len());
             assert_frugal(&path, "rewrite", &output, peak, size.max(written));

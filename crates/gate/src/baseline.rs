@@ -58,7 +58,7 @@ pub struct BenchmarkBaseline {
     /// Variation from run to run, if it was measured.
     #[serde(default)]
     pub noise: Option<Noise>,
-    /// Tool, caches and the like, which must be the same for costs to be comparable.
+    /// Tool and caches, which must be the same for costs to be comparable, and string functions.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// Costs of the functions that budgets are about.

@@ -59,7 +59,7 @@ pub struct Measurement {
     pub functions: BTreeMap<FunctionName, FunctionCost>,
     /// Costs of the functions of each budget: by the name of the budget, then by event type.
     pub budgets: BTreeMap<String, Vec<Cost>>,
-    /// Tool, caches and the like, which must be the same for costs to be comparable.
+    /// Tool and caches, which must be the same for costs to be comparable, and string functions.
     pub environment: BTreeMap<String, String>,
 }
 
@@ -198,7 +198,7 @@ fn environment(profile: &Profile) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns the variants of `memcpy` and the like that ran. The C library selects them by the processor, and each has a
+/// Returns the variants of `memcpy` and similar functions that ran. The C library selects them by the processor, and each has a
 /// different cost.
 fn string_functions(profile: &Profile) -> BTreeSet<String> {
     let variant = |name: &[u8]| -> Option<String> {

@@ -85,7 +85,7 @@ pub struct BudgetVerdict {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::exact_option")]
     #[schemars(with = "Option<ExactInteger>")]
     pub limit: Option<Cost>,
-    /// What is allowed, as text.
+    /// The allowed increase and maximum, as text.
     pub allowed: String,
     /// Reason why the outcome is unknown, or a remark.
     #[serde(skip_serializing_if = "Option::is_none")]

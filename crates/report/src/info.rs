@@ -37,7 +37,7 @@ use crate::read_file::ReadFile;
 pub struct InfoReport<'a> {
     /// The file.
     pub file: &'a ReadFile<'a>,
-    /// What the profile contains.
+    /// The contents of the profile.
     pub survey: Survey<'a>,
     /// Count of findings of lint.
     pub findings: FindingCounts,
@@ -48,7 +48,7 @@ pub struct InfoReport<'a> {
 pub struct NotAProfile {
     /// Name of the file, without control characters.
     pub name: String,
-    /// What it is instead.
+    /// A description of its content.
     pub message: Cow<'static, str>,
 }
 

@@ -214,7 +214,7 @@ fn function(comparison: &Comparison<'_>, query: &str, options: &DiffOptions) -> 
 fn write_difference(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     let creator = format!("gristmill-{} diff", env!("CARGO_PKG_VERSION"));
     comparison.write_difference(&creator, out).map(drop).map_err(|error| {
-        CliError::of_sink(&error).unwrap_or_else(|| CliError::Profile {
+        CliError::from_sink(&error).unwrap_or_else(|| CliError::Profile {
             message: format!("the difference cannot be written: {}", error.kind()),
             hint: None,
         })

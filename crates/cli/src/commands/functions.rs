@@ -4,14 +4,14 @@ use gristmill_format::ProducerKind;
 use gristmill_report::{Functions, FunctionsOptions, Grouping};
 
 use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
-use crate::commands::{is_for_programs, print_report, tell_notes};
+use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::session::Session;
 
-/// So many rows are read at a glance; those who want more say so.
-const ROWS: usize = 30;
+/// Rows for people, unless `--limit` gives a number.
+const DEFAULT_ROWS: usize = 30;
 
 pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
                 Some(GroupBy::Cycle) => Grouping::Cycle,
             },
             sort: args.sort.into(),
-            limit: args.format.limit(args.limit, ROWS, None),
+            limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
             filter,
             object,
             file,
@@ -41,22 +41,22 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         },
     );
     if per_call && is_for_programs(args.format) {
-        session.warn("costs by call are shown in text and Markdown only: --per-call does nothing here");
+        session.warn("--per-call has no effect: only text and Markdown have costs per call");
     }
     if !matches!(args.group, None | Some(GroupBy::Cycle)) && args.profile.inclusive != InclusiveRule::Own {
         session
-            .warn("groups cost what they and the calls that leave them cost: --inclusive does nothing here");
+            .warn("--inclusive has no effect on groups: their inclusive cost is self cost plus cost of the calls that leave them");
     }
-    tell_notes(&report.head, args.format, session);
+    warn_of_notes(&report.head, args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }
 
-/// In sampled profiles nobody counted calls, so that a cost by call would be made up.
+/// `true` if calls were counted. A sampled profile has no counts, so a cost per call would be wrong.
 fn calls_are_counted(profile: &gristmill_profile::Profile, session: &Session) -> bool {
     let is_sampled = profile.producers().any(ProducerKind::is_sampled);
     if is_sampled {
-        session.warn("this profile was sampled: its calls were not counted, so there are no costs by call");
+        session.warn("--per-call has no effect: the profile is sampled, and its calls were not counted");
     }
     !is_sampled
 }

@@ -234,7 +234,7 @@ fn keep_parts(args: &MergeArgs, target: &output::Target, session: &Session) -> R
 
 /// Makes the error of a failed writer.
 fn writing_failed(error: &gristmill_format::Error) -> CliError {
-    CliError::of_sink(error).unwrap_or_else(|| CliError::Profile {
+    CliError::from_sink(error).unwrap_or_else(|| CliError::Profile {
         message: format!("the result cannot be written: {}", error.kind()),
         hint: matches!(error.kind(), ErrorKind::CostTooLarge)
             .then(|| "--mean or --scale makes its numbers smaller".to_owned()),

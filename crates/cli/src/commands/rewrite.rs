@@ -1,4 +1,4 @@
-//! `gristmill rewrite`: writes profiles anew.
+//! `gristmill rewrite`: writes profiles in another style.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::terminal::grouped;
 
-const REPAIR_HINT: &str = "--repair mends what is broken and says what it changed";
+const REPAIR_HINT: &str = "use --repair, which repairs the file and reports each change";
 
 pub(crate) fn run(args: &RewriteArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let targets = output::targets(args.output.as_deref(), &args.inputs, args.force)?;
@@ -91,7 +91,7 @@ fn written(
     Ok(())
 }
 
-/// What was changed: nobody should have to compare the files to know.
+/// Reports each repair, so that nobody needs to compare the files.
 fn tell(changes: &[Change], input: &Input, session: &Session) {
     let name = input.name();
     if let Some(damage) = &input.damage {
@@ -107,23 +107,23 @@ fn tell(changes: &[Change], input: &Input, session: &Session) {
         }
     }
     if changes.is_empty() {
-        session.tell(&format!("{name}: nothing had to be mended"));
+        session.tell(&format!("{name}: no repair was necessary"));
     }
 }
 
-/// An error of the library, with the file that it is about.
+/// Converts an error of the library, with the name of the file.
 fn cli_error(error: &Error, input: &Input, hint: Option<&str>) -> CliError {
-    if let Some(error) = CliError::of_sink(error) {
+    if let Some(error) = CliError::from_sink(error) {
         return error;
     }
     let location = error.location();
     let message = format!("{}:{}:{}: {}", input.name(), location.line, error.column(), error.kind());
-    // Nothing mends what is no profile.
+    // A file that is not a profile cannot be repaired.
     let hint = hint.filter(|_| !matches!(error.kind(), ErrorKind::NotAProfile(_)));
     CliError::Profile { message, hint: hint.map(str::to_owned) }
 }
 
-/// Shows progress by what is written: about as much as was read.
+/// A writer that shows progress by the bytes written, about as many as were read.
 struct Counted<'o> {
     out: &'o mut dyn Write,
     progress: Progress,
@@ -132,7 +132,7 @@ struct Counted<'o> {
 impl<'o> Counted<'o> {
     fn new(out: &'o mut dyn Write, target: &Target, input: &Input, session: &Session) -> Self {
         let progress = match target {
-            // It may be the same terminal.
+            // Both may be the same terminal.
             Target::Stdout => Progress::hidden(),
             Target::File(path) => session.progress("writing", path, Some(input.bytes.len() as u64)),
         };

@@ -1,16 +1,16 @@
-//! `gristmill show`: one function in the round.
+//! `gristmill show`: one function with its callers, callees and lines.
 
 use gristmill_report::{Show, ShowOptions};
 
 use crate::args::ShowArgs;
-use crate::commands::{print_report, tell_notes};
+use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::load;
 use crate::session::Session;
 
-/// So many rows of each list are read at a glance; those who want more say so.
-const ROWS: usize = 10;
+/// Rows of each list for people, unless an option gives a number.
+const DEFAULT_ROWS: usize = 10;
 
 pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let profile = load::profile(&args.files, &args.profile.selection, session)?;
@@ -18,12 +18,12 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     let options = ShowOptions {
         function: load::function(&view, &args.function)?,
         depth: usize::try_from(args.depth).unwrap_or(usize::MAX),
-        lines: args.format.limit(args.lines, ROWS, None),
-        limit: args.format.limit(args.limit, ROWS, None),
+        lines: args.format.limit(args.lines, DEFAULT_ROWS, None),
+        limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
     };
     let report = Show::new(&view, &options)
         .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
-    tell_notes(&report.head, args.format, session);
+    warn_of_notes(&report.head, args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }

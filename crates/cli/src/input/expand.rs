@@ -1,8 +1,8 @@
-//! Expands gzip, zstd, xz and bzip2, piece by piece, and keeps what could be expanded when a file is damaged.
+//! Expands gzip, zstd, xz and bzip2 step by step. Of a damaged file, the bytes before the damage are kept.
 //!
 //! The `Read` adapters of the libraries are not used where they would throw away the bytes that were expanded in the
 //! same call in which an error is met: a small profile is expanded in one call. All four formats may be concatenated
-//! (parallel packers do that), so an end is only the end when no byte follows.
+//! (parallel packers do that), so the data ends only if no byte follows.
 
 mod gzip;
 mod zstd;
@@ -18,10 +18,10 @@ use self::gzip::Gzip;
 use self::zstd::Zstd;
 use crate::size::Size;
 
-/// As many bytes as [`Packing::of`] wants to see.
+/// Bytes that [`Packing::from_magic`] needs.
 pub(super) const MAGIC_LENGTH: usize = 10;
 
-/// How a file is packed.
+/// The packing of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Gzip,
@@ -58,10 +58,10 @@ impl Packing {
         }
     }
 
-    /// Tells by the first bytes of a file. No profile begins like that: it is text.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
+    /// Recognises the packing by the first bytes of a file. No profile begins like that: it is text.
+    pub(super) fn from_magic(head: &[u8]) -> Option<Self> {
         match head {
-            // 8 is the only method that gzip ever had.
+            // 8 is the only method of gzip.
             [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
             // A frame to skip, which parallel packers write first.
@@ -84,13 +84,13 @@ impl Packing {
     }
 }
 
-/// One format's way of expanding.
+/// The decoder of one format.
 pub(super) trait Expander {
-    /// Expands some more into `out`. Nothing may be produced for a while; the end has come when `ending` says so.
+    /// Expands more bytes into `out`. A step may produce nothing; the data is at its end if `ending` is set.
     fn step(&mut self, out: &mut [u8]) -> Step;
 }
 
-/// Bytes and an ending at once: what stands before the damage counts.
+/// The result of a step: bytes, and the end if it is reached. Bytes before damage count.
 pub(super) struct Step {
     pub(super) produced: usize,
     pub(super) ending: Option<Ending>,
@@ -110,12 +110,12 @@ impl Step {
 pub(super) enum Ending {
     Whole,
     Truncated,
-    /// With a few words on what is wrong.
+    /// Damaged, with a description.
     Corrupt(String),
 }
 
 impl Ending {
-    /// The ending that an error of a decoder stands for.
+    /// Converts an error of a decoder.
     fn of(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::Truncated,
@@ -124,8 +124,7 @@ impl Ending {
     }
 }
 
-/// The packed bytes. Counts them, and remembers a failure to read them, which decoders would report as if the data were
-/// damaged.
+/// The packed bytes. It counts them and remembers a failure to read them, which decoders would report as damage.
 pub(super) struct Source<'a> {
     reader: BufReader<Box<dyn Read + 'a>>,
     taken: u64,
@@ -148,7 +147,7 @@ impl<'a> Source<'a> {
 
 impl BufRead for Source<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        // Asked twice because a borrow cannot be returned out of a loop; a full buffer answers at once.
+        // Called twice, as a borrow cannot be returned out of a loop; a full buffer returns at once.
         loop {
             match self.reader.fill_buf() {
                 Ok(_) => break,
@@ -179,7 +178,7 @@ impl Read for Source<'_> {
     }
 }
 
-/// xz. The container knows concatenated streams and the padding between them by itself.
+/// The decoder of xz. The container handles concatenated streams and the padding between them.
 struct Xz<'s, 'a> {
     source: &'s mut Source<'a>,
     stream: XzStream,
@@ -187,7 +186,7 @@ struct Xz<'s, 'a> {
 
 impl<'s, 'a> Xz<'s, 'a> {
     /// A header may claim a dictionary of 4 GiB. The decoder's dictionary grows with the data that really comes, so a
-    /// claim costs nothing; the limit is only to refuse what could not be kept anyway.
+    /// claim costs nothing; the limit refuses data that would not fit into memory.
     fn new(source: &'s mut Source<'a>, max_size: Size) -> Self {
         // `xz -9` uses 64 MiB, and the decoder some more beside the dictionary.
         let kibibytes = (max_size.bytes() / 1024).max(65 << 10);
@@ -210,7 +209,7 @@ impl Expander for Xz<'_, '_> {
                 self.source.consume(result.bytes_consumed);
                 match result.status {
                     Status::StreamEnd => Step::end(result.bytes_produced, Ending::Whole),
-                    // The decoder reports this itself; should it ever fail to, this is still an end.
+                    // The decoder reports this itself; if it ever does not, this ends the loop.
                     Status::Ok if last && result.bytes_produced == 0 => Step::end(0, Ending::Truncated),
                     Status::Ok => Step::more(result.bytes_produced),
                 }
@@ -224,7 +223,7 @@ impl Expander for Xz<'_, '_> {
     }
 }
 
-/// bzip2, whose decoder knows a single stream.
+/// The decoder of bzip2. The library decodes a single stream.
 struct Bzip2<'s, 'a> {
     source: &'s mut Source<'a>,
     /// `None` between two streams.
@@ -262,14 +261,14 @@ impl Expander for Bzip2<'_, '_> {
             Ok(_) if last && produced == 0 => Step::end(0, Ending::Truncated),
             Ok(_) => Step::more(produced),
             Err(bzip2::Error::DataMagic) => {
-                Step::end(produced, Ending::Corrupt("something else follows".to_owned()))
+                Step::end(produced, Ending::Corrupt("unknown data follows".to_owned()))
             }
-            Err(_) => Step::end(produced, Ending::Corrupt("a checksum or code does not fit".to_owned())),
+            Err(_) => Step::end(produced, Ending::Corrupt("wrong checksum or code".to_owned())),
         }
     }
 }
 
-/// How far a decoder's counter moved, never further than the buffer it moved in.
+/// Returns the advance of a decoder's counter, at most the length of the buffer.
 fn amount(before: u64, after: u64, at_most: usize) -> usize {
     usize::try_from(after.saturating_sub(before)).map_or(at_most, |amount| amount.min(at_most))
 }

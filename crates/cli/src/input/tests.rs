@@ -183,7 +183,7 @@ fn corrupt_in_the_middle_keeps_what_came_before() {
 }
 
 #[test]
-fn something_else_behind_the_packed_data_is_told() {
+fn something_else_behind_the_packed_data_is_reported() {
     for packing in ALL {
         let text = profile(5);
         let mut packed = pack(packing, &text);

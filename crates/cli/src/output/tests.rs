@@ -131,7 +131,7 @@ fn many_inputs_keep_their_names_in_a_directory() {
     for (output, inputs, expected) in [
         (None, vec!["a", "b"], "standard output: is not a directory"),
         (Some("out"), vec!["a", "b"], "out: is not a directory"),
-        (directory.path().to_str(), vec!["a/x", "b/x"], "would be written by two"),
+        (directory.path().to_str(), vec!["a/x", "b/x"], "two of the inputs would be written"),
         (directory.path().to_str(), vec!["a", "-"], "no file name"),
     ] {
         let inputs: Vec<PathBuf> = inputs.into_iter().map(PathBuf::from).collect();

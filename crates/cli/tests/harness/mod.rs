@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 use jsonschema::Validator;
 use serde_json::Value;
 
-/// A profile with nothing to complain about.
+/// A profile without findings.
 pub(crate) const CLEAN: &[u8] = b"# callgrind format\nversion: 1\ncreator: hand\npositions: line\nevents: Ir Dr\n\nob=(1) /bin/mill\n\
     fl=(1) mill.c\nfn=(1) main\n10 10 2\ncfn=(2) grind\ncalls=3 20\n11 50 10\n\nfn=(2)\n20 50 10\n\ntotals: 60 12\n";
 
@@ -136,7 +136,7 @@ pub(crate) fn whole(number: &Value) -> i128 {
     number.as_str().map_or_else(|| number.to_string(), str::to_owned).parse().unwrap()
 }
 
-/// What was printed, with numbers that may need more than 64 bits as texts: read as numbers they would be rounded.
+/// Returns the JSON that was printed, with numbers that may need more than 64 bits as texts: read as numbers they would be rounded.
 pub(crate) fn exactly(output: &Output) -> Value {
     let mut exact = String::new();
     for piece in stdout(output).split_inclusive([':', ',', '}']) {
@@ -268,8 +268,8 @@ pub(crate) fn assert_frugal(path: &Path, what: &str, output: &Output, peak: Opti
     }
 }
 
-/// Whether all of these programs are there. Where one is missing that is said, and with `GRISTMILL_CI` in the environment
-/// it is a failure.
+/// `true` if all of these programs are installed. If one is missing, that is printed, and with `GRISTMILL_CI` in the
+/// environment it is a failure.
 pub(crate) fn has(programs: &[&str]) -> bool {
     programs.iter().all(|program| {
         let found = Command::new(program).arg("--version").output().is_ok();

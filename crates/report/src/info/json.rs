@@ -48,7 +48,7 @@ pub struct FileRow<'a> {
     /// The parts.
     #[schemars(with = "Vec<PartInfoRow<'a>>")]
     parts: PartRows<'a>,
-    /// What the profile contains.
+    /// Counts of lines and names.
     counts: CountsRow,
     /// Count of findings of `gristmill lint`.
     findings: FindingCounts,

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn marker_stands_below_wide_and_escaped_characters() {
+    fn marker_is_below_wide_and_escaped_characters() {
         assert_eq!(shown(b"1\t2", 2..3, 40), ["1\\t2", "   ^"]);
         assert_eq!(shown(b"1\t2", 1..2, 40), ["1\\t2", " ^~"]);
         assert_eq!(shown("größe x".as_bytes(), 8..9, 40), ["größe x", "      ^"]);

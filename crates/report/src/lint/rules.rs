@@ -40,9 +40,9 @@ pub struct RuleRow {
     pub name: &'static str,
     /// Severity of its findings: `error`, `warning` or `note`.
     pub severity: &'static str,
-    /// What it finds, in one line.
+    /// The problem, in one line.
     pub summary: &'static str,
-    /// What to do about a finding.
+    /// Advice for a finding.
     pub help: &'static str,
     /// The part of the format's description that it is based on.
     pub clause: &'static str,
@@ -105,7 +105,7 @@ impl RuleList {
         Ok(())
     }
 
-    /// Writes all that is known of each rule.
+    /// Writes an explanation of each rule.
     ///
     /// # Errors
     ///

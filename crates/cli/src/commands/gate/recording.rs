@@ -22,7 +22,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Bytes of the standard error of a failed command that are shown.
 const MAX_STDERR_BYTES: usize = 2000;
 
-/// Returns the profile of a benchmark: read, or recorded as many times as configured. The error is a sentence.
+/// Returns the profile of a benchmark: read, or recorded `runs` times. The error is a sentence.
 pub(super) fn profile(benchmark: &Benchmark, config: &Config, session: &Session) -> Result<Profile, String> {
     match &benchmark.source {
         ProfileSource::Files(files) => read(files, session),

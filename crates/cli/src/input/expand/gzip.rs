@@ -11,7 +11,7 @@ pub(super) struct Gzip<'s, 'a> {
     source: &'s mut Source<'a>,
     inflate: Decompress,
     checksum: Crc,
-    /// Whether the next bytes are a header.
+    /// `true` if the next bytes are a header.
     between: bool,
     members: u64,
 }
@@ -26,14 +26,14 @@ impl<'s, 'a> Gzip<'s, 'a> {
         if self.source.fill_buf().map_err(|error| Ending::of(&error))?.is_empty() {
             return Err(if self.members == 0 { Ending::Truncated } else { Ending::Whole });
         }
-        // The library reads the header as soon as the decoder is made, and nothing of the data behind it.
+        // The library reads the header when the decoder is made, and none of the data after it.
         let mut decoder = GzDecoder::new(&mut *self.source);
         if decoder.header().is_none() {
-            // It tells what is wrong when it is read from.
+            // The error shows when the decoder is read.
             return Err(match decoder.read(&mut [0]) {
                 Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ending::Truncated,
-                _ if self.members > 0 => Ending::Corrupt("something else follows".to_owned()),
-                _ => Ending::Corrupt("its header is not valid".to_owned()),
+                _ if self.members > 0 => Ending::Corrupt("unknown data follows".to_owned()),
+                _ => Ending::Corrupt("invalid header".to_owned()),
             });
         }
         self.inflate.reset(false);
@@ -43,17 +43,17 @@ impl<'s, 'a> Gzip<'s, 'a> {
         Ok(())
     }
 
-    /// Reads checksum and size behind the data and compares.
+    /// Reads and compares the checksum and the size after the data.
     fn trailer(&mut self) -> Result<(), Ending> {
         let mut trailer = [0; 8];
         self.source.read_exact(&mut trailer).map_err(|error| Ending::of(&error))?;
         let [c0, c1, c2, c3, s0, s1, s2, s3] = trailer;
         if u32::from_le_bytes([c0, c1, c2, c3]) != self.checksum.sum() {
-            return Err(Ending::Corrupt("the checksum does not fit".to_owned()));
+            return Err(Ending::Corrupt("wrong checksum".to_owned()));
         }
         // Both count modulo 2^32.
         if u32::from_le_bytes([s0, s1, s2, s3]) != self.checksum.amount() {
-            return Err(Ending::Corrupt("the size does not fit".to_owned()));
+            return Err(Ending::Corrupt("wrong size".to_owned()));
         }
         self.between = true;
         Ok(())
@@ -79,14 +79,14 @@ impl Expander for Gzip<'_, '_> {
         self.source.consume(consumed);
         self.checksum.update(&out[..produced]);
         match result {
-            Err(_) => Step::end(produced, Ending::Corrupt("the deflated data is not valid".to_owned())),
+            Err(_) => Step::end(produced, Ending::Corrupt("invalid deflated data".to_owned())),
             Ok(Status::StreamEnd) => match self.trailer() {
                 Ok(()) => Step::more(produced),
                 Err(ending) => Step::end(produced, ending),
             },
             Ok(_) if produced == 0 && last => Step::end(0, Ending::Truncated),
             Ok(_) if produced == 0 && consumed == 0 => {
-                // Not known to happen; without this it would be an endless loop.
+                // Not known to happen; it would be an endless loop.
                 Step::end(0, Ending::Corrupt("the decoder makes no progress".to_owned()))
             }
             Ok(_) => Step::more(produced),

@@ -8,20 +8,20 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use super::{Ending, Expander, Source, Step};
 use crate::size::Size;
 
-/// What `zstd --ultra -22` writes and every decoder accepts.
+/// Window size of `zstd --ultra -22`, which every decoder accepts.
 const USUAL_WINDOW: u64 = 128 << 20;
 
-/// What `zstd --long=31` writes, the most that zstd can.
+/// Window size of `zstd --long=31`, the largest.
 const LARGEST_WINDOW: u64 = 2 << 30;
 
-/// An empty raw block that is the last of its frame, and four bytes that a frame with a checksum wants behind it.
+/// An empty raw block that is the last of its frame, and four bytes that a frame with a checksum needs after it.
 const CLOSING_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 pub(super) struct Zstd<'s, 'a> {
     source: &'s mut Source<'a>,
     max_window: u64,
     frame: Option<Frame>,
-    /// Set once the packed data is known to be damaged; what is still in the window comes out before it is told.
+    /// Damage of the packed data. The bytes in the window come out before it is reported.
     damage: Option<Ending>,
 }
 
@@ -31,8 +31,8 @@ struct Frame {
 }
 
 impl<'s, 'a> Zstd<'s, 'a> {
-    /// The decoder holds back a window of expanded data. It grows with the data that really comes, but nothing comes
-    /// out before it is full, so it is limited by what may come out.
+    /// Makes a decoder. It holds back a window of expanded data, which grows with the data; nothing comes out before it is
+    /// full, so the maximum output limits it.
     pub(super) fn new(source: &'s mut Source<'a>, max_size: Size) -> Self {
         let max_window = max_size.bytes().clamp(USUAL_WINDOW, LARGEST_WINDOW);
         Self { source, max_window, frame: None, damage: None }
@@ -59,10 +59,10 @@ impl<'s, 'a> Zstd<'s, 'a> {
                 }
             }
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_))) => {
-                Err(Ending::Corrupt("something else follows".to_owned()))
+                Err(Ending::Corrupt("unknown data follows".to_owned()))
             }
             Err(FrameDecoderError::DictNotProvided { .. }) => {
-                Err(Ending::Corrupt("it needs a dictionary that is not part of it".to_owned()))
+                Err(Ending::Corrupt("it needs a dictionary".to_owned()))
             }
             Err(error) => Err(ending_of(&error)),
         }
@@ -84,7 +84,7 @@ impl Expander for Zstd<'_, '_> {
             let block = frame.decoder.decode_blocks(&mut *self.source, BlockDecodingStrategy::UptoBlocks(1));
             if let Err(error) = block {
                 self.damage = Some(ending_of(&error));
-                // The last window is held back until the frame is over. It never will be, so it is closed here.
+                // The last window is held back until the end of the frame, which is missing, so the frame is closed here.
                 if frame
                     .decoder
                     .decode_blocks(&CLOSING_BLOCK[..], BlockDecodingStrategy::UptoBlocks(1))
@@ -102,7 +102,7 @@ impl Expander for Zstd<'_, '_> {
         if produced > 0 || !frame.decoder.is_finished() {
             return Step::more(produced);
         }
-        // The frame is over and all of it is out.
+        // All of the frame is out.
         let ending = self.damage.take().or_else(|| frame.check());
         self.frame = None;
         match ending {
@@ -113,22 +113,22 @@ impl Expander for Zstd<'_, '_> {
 }
 
 impl Frame {
-    /// The library compares neither the size in the header nor the checksum behind the data.
+    /// Compares the size in the header and the checksum after the data; the library does not.
     fn check(&self) -> Option<Ending> {
         let claimed = self.decoder.content_size();
         if claimed != 0 && claimed != self.produced {
-            return Some(Ending::Corrupt("the size does not fit".to_owned()));
+            return Some(Ending::Corrupt("wrong size".to_owned()));
         }
         match self.decoder.get_checksum_from_data() {
             Some(checksum) if Some(checksum) != self.decoder.get_calculated_checksum() => {
-                Some(Ending::Corrupt("the checksum does not fit".to_owned()))
+                Some(Ending::Corrupt("wrong checksum".to_owned()))
             }
             _ => None,
         }
     }
 }
 
-/// The errors of this decoder are nested; whether the data just ended is written at the bottom of the chain.
+/// Converts an error. The errors of this decoder are nested, and a premature end is the innermost one.
 fn ending_of(error: &FrameDecoderError) -> Ending {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(inner) = cause {
@@ -143,6 +143,6 @@ fn ending_of(error: &FrameDecoderError) -> Ending {
         FrameDecoderError::WindowSizeTooBig { requested, max } => {
             Ending::Corrupt(format!("it asks for a window of {requested} bytes, more than {max}"))
         }
-        _ => Ending::Corrupt("a block is not valid".to_owned()),
+        _ => Ending::Corrupt("invalid block".to_owned()),
     }
 }
