@@ -51,7 +51,7 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GateRunArgs {
-    /// Benchmarks to run. By default all
+    /// Benchmarks to run [default: all]
     #[arg(value_name = "BENCHMARK")]
     pub(crate) benchmarks: Vec<String>,
 
@@ -62,11 +62,11 @@ pub(crate) struct GateRunArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: GateFormat,
 
-    /// Output file, or - for standard output, which is the default. An existing file is overwritten
+    /// Output file [default: standard output]. An existing file is overwritten
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Also write the report in another format; may be repeated
+    /// Also write the report in another format; repeatable
     #[arg(long, value_name = "FORMAT=OUT", value_parser = also)]
     pub(crate) also: Vec<(GateFormat, PathBuf)>,
 
@@ -90,7 +90,7 @@ pub(crate) struct GateRunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GateBlessArgs {
-    /// Benchmarks to accept. By default all; the others keep their costs
+    /// Benchmarks to accept; the others keep their costs [default: all]
     #[arg(value_name = "BENCHMARK")]
     pub(crate) benchmarks: Vec<String>,
 
@@ -100,7 +100,7 @@ pub(crate) struct GateBlessArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GateNoiseArgs {
-    /// Benchmarks to run. By default all
+    /// Benchmarks to run [default: all]
     #[arg(value_name = "BENCHMARK")]
     pub(crate) benchmarks: Vec<String>,
 

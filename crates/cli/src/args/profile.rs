@@ -28,11 +28,11 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
 
-    /// Event types to show, recorded or derived, in this order. By default the first of the profile; in JSON and CSV all
+    /// Event types to show, recorded or derived, in this order [default: the first of the profile, in JSON and CSV all]
     #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) event: Vec<String>,
 
-    /// Define a derived event type, such as 'Cost = Ir + 10 Bm'; may be repeated
+    /// Define a derived event type, such as 'Cost = Ir + 10 Bm'; repeatable
     #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
     pub(crate) derive: Vec<String>,
 
@@ -44,15 +44,15 @@ pub(crate) struct ProfileArgs {
     #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) no_cycles: bool,
 
-    /// Merge all levels of a recursion (f'2, f'3) into one function
+    /// Fold all levels of a recursion (f'2, f'3) into one function
     #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) fold_recursion: bool,
 
-    /// Merge functions that differ only in their recorded callers (f'caller)
+    /// Fold functions that differ only in their recorded callers (f'caller) into one
     #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) fold_callers: bool,
 
-    /// Ignore calls from functions that match A to functions that match B; may be repeated
+    /// Ignore calls from functions that match A to functions that match B; repeatable
     #[arg(long, value_name = "A -> B", help_heading = "Inclusive cost")]
     pub(crate) cut: Vec<String>,
 

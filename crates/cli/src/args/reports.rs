@@ -17,7 +17,7 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_name = "KEY", default_value = "inclusive")]
     pub(crate) sort: SortKey,
 
-    /// Maximum number of rows, 0 for all. By default 30; in JSON and CSV all
+    /// Maximum number of rows, 0 for all [default: 30, in JSON and CSV all]
     #[arg(long, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
@@ -66,11 +66,11 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) depth: u32,
 
-    /// Maximum number of most expensive lines, 0 for all. By default 10; in JSON all
+    /// Maximum number of most expensive lines, 0 for all [default: 10, in JSON all]
     #[arg(long, value_name = "N")]
     pub(crate) lines: Option<usize>,
 
-    /// Maximum number of rows of every other list, 0 for all. By default 10; in JSON and CSV all
+    /// Maximum number of rows of every other list, 0 for all [default: 10, in JSON and CSV all]
     #[arg(long, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
@@ -103,7 +103,7 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
 
-    /// Maximum number of nodes, the most expensive ones; 0 for a million. By default 100; in JSON and CSV 10000
+    /// Maximum number of nodes, the most expensive ones; 0 for a million [default: 100, in JSON and CSV 10000]
     #[arg(long, short = 'n', value_name = "NODES")]
     pub(crate) limit: Option<usize>,
 

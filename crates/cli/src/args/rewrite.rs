@@ -11,24 +11,24 @@ pub(crate) struct RewriteArgs {
     #[arg(value_name = "IN", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// Output file, or - for standard output, which is the default. For several inputs, an existing directory; each
+    /// Output file [default: standard output]. For several inputs, an existing directory; each
     /// keeps its file name
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Style of names. By default that of the input
+    /// Style of names [default: that of the input]
     #[arg(long, value_name = "STYLE")]
     pub(crate) names: Option<NameStyle>,
 
-    /// Style of positions. By default that of the input
+    /// Style of positions [default: that of the input]
     #[arg(long, value_name = "STYLE")]
     pub(crate) positions: Option<PositionStyle>,
 
-    /// Lines or columns to leave out; may be repeated or separated by commas
+    /// Lines or columns to leave out; repeatable, or separated by commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) drop: Vec<Dropped>,
 
-    /// Directory to remove from the start of file and object names; may be repeated
+    /// Directory to remove from the start of file and object names; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) strip_prefix: Vec<PathBuf>,
 

@@ -6,19 +6,19 @@ use clap::{Args, ValueHint};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct SourceArgs {
-    /// Directory to search for source files; may be repeated
+    /// Directory to search for source files; repeatable
     #[arg(long, short = 'I', value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
     pub(crate) include: Vec<PathBuf>,
 
-    /// Replace FROM at the start of paths by TO; may be repeated
+    /// Replace FROM at the start of paths by TO; repeatable
     #[arg(long, value_name = "FROM=TO", help_heading = "Sources")]
     pub(crate) source_map: Vec<String>,
 
-    /// Directory to search with its subdirectories for files whose paths end in the same way; may be repeated
+    /// Directory to search with its subdirectories for files whose paths end in the same way; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
     pub(crate) search: Vec<PathBuf>,
 
-    /// Directory with sources that were installed with debug information; may be repeated
+    /// Directory with sources that were installed with debug information; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
     pub(crate) debuginfo_dir: Vec<PathBuf>,
 }
