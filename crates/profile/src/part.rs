@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gristmill_format::{Columns, Cost, Location, ProducerKind};
 
-use crate::analysis::CallArc;
+use crate::analysis::arcs::CallArc;
 use crate::cost::add;
 use crate::id::{EventId, FileId, FunctionId, PartId};
 use crate::index::part::{OwnHeader, PartData, SharedHeader};

@@ -29,7 +29,7 @@ pub enum FindError<I> {
     },
 }
 
-/// One of several functions that match a query. See [`FindError`].
+/// One of several functions that match a query. See the example of [`View::find_function`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice<I> {
     /// The function.

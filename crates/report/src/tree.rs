@@ -101,7 +101,7 @@ pub struct Node {
     pub hidden_costs: Vec<Cost>,
 }
 
-/// The origin of a [`Tree`], and its certainty.
+/// The origin of a [`Tree`], which has an example, and its certainty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {

@@ -44,6 +44,13 @@ pub enum Unit {
 /// let cycle = cycles.cycle_of(odd).expect("they call each other");
 /// assert_eq!(cycles.members(cycle), [even, odd]);
 /// assert_eq!(cycle.number(), 1);
+///
+/// // Calls from either to the other hold the cycle together.
+/// let breaker = cycles.breaker(&graph, cycle, 0, 100).expect("two arcs");
+/// assert_eq!((graph.arc(breaker.arc).caller, breaker.members_left), (even, 0));
+///
+/// let condensation = cycles.condensation(&graph);
+/// assert_eq!(condensation.graph.self_cost(condensation.node_of(odd)), [5]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycles {
@@ -62,7 +69,7 @@ const NO_CYCLE: u32 = u32::MAX;
 
 /// The condensation of a call graph: a graph without cycles that has one node for each unit.
 ///
-/// Callers come before callees, and calls of a unit to itself are left out. Made by [`Cycles::condensation`].
+/// Callers come before callees, and calls of a unit to itself are left out. See the example of [`Cycles`].
 #[derive(Debug)]
 pub struct Condensation {
     /// The graph of the units.
@@ -260,7 +267,7 @@ impl Cycles {
     }
 }
 
-/// The arc whose removal breaks most of a cycle. Found by [`Cycles::breaker`].
+/// The arc whose removal breaks most of a cycle. Found by [`Cycles::breaker`]; see the example of [`Cycles`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Breaker {
     /// The arc.

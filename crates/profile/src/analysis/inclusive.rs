@@ -50,7 +50,7 @@ use crate::analysis::ids::{CycleId, NodeId};
 use crate::cost::{CostTable, add};
 use crate::threads::both;
 
-/// The definition of inclusive cost. The [module](self) describes each.
+/// The definition of inclusive cost. The [module](self) describes each; see the example of [`Inclusive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InclusiveRule {
     /// Self cost plus outgoing arcs, cycles as one, nothing above the total.
@@ -88,7 +88,7 @@ impl InclusiveRule {
 /// The inclusive costs of all nodes and cycles of a call graph.
 ///
 /// ```
-/// use gristmill_profile::analysis::{CallArc, CallGraph, Cycles, Inclusive};
+/// use gristmill_profile::analysis::{CallArc, CallGraph, Cycles, Inclusive, InclusiveRule, Unit};
 ///
 /// // `main` calls `even` and `odd`, which call each other.
 /// let mut builder = CallGraph::builder(1);
@@ -102,6 +102,11 @@ impl InclusiveRule {
 /// let cycle = inclusive.cycles().cycle_of(odd).expect("they call each other");
 /// assert_eq!(inclusive.cost(main), [100]);
 /// assert_eq!(inclusive.cycle_cost(cycle), [90]);
+///
+/// // The callers agree with that.
+/// assert_eq!(inclusive.rule(), InclusiveRule::Gristmill);
+/// assert_eq!(inclusive.sides(&graph, Unit::Cycle(cycle)).callers, Some(vec![90]));
+/// assert_eq!(inclusive.differences(&graph, 0), []);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inclusive {
@@ -116,7 +121,7 @@ pub struct Inclusive {
     cycle_call_counts: Vec<Cost>,
 }
 
-/// The cost of a unit from both sides, without any limit. See [`Inclusive::sides`].
+/// The cost of a unit from both sides, without any limit. See the example of [`Inclusive`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sides {
     /// Its self cost plus what it called.
@@ -125,7 +130,7 @@ pub struct Sides {
     pub callers: Option<Vec<Cost>>,
 }
 
-/// A unit whose callers state another cost than its callees. See [`Inclusive::differences`].
+/// A unit whose callers state another cost than its callees. See the example of [`Inclusive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference {
     /// The node or cycle.
