@@ -142,7 +142,7 @@ fn links_to_example(
     crate_name: &str,
 ) -> Result<bool, Failure> {
     let links =
-        Regex::new(r"\[([^\]\[]+)\](?:\(([^)\s]+)\))?").context(|| "the pattern of links".to_owned())?;
+        Regex::new(r"\[([^\]\[]+)\](?:\(([^) ]+)\))?").context(|| "the pattern of links".to_owned())?;
     let found = links.captures_iter(docs).any(|link| {
         let target = link.get(2).or(link.get(1)).map_or("", |target| target.as_str());
         let target = target.trim_matches('`').split('#').next().unwrap_or_default();

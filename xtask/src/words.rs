@@ -4,6 +4,7 @@
 //! stumbled on, each with the words to use, and the first word of a doc comment. To quote such a word, from another tool for
 //! example, add it to [`QUOTED`].
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use regex::Regex;
@@ -94,13 +95,12 @@ const RETIRED: &[Retired] = &[
 ];
 
 /// Patterns that hold for prose only, and not for whole words.
-const RETIRED_SPELLINGS: &[Retired] = &[(r"[0-9}] %(\W|$)", "no blank before %")];
+const RETIRED_SPELLINGS: &[Retired] = &[(r"[0-9}] %([^A-Za-z0-9]|$)", "no blank before %")];
 
 /// Identifiers that are retired as they are spelled.
 const RETIRED_NAMES: &[Retired] = &[
     (r"^(MOST|LEAST)_", "MAX_, MIN_"),
     (r"^PATIENCE$|^DIFFERENT$|^[Ii]n_?[Ff]orce", "a noun that says what it is"),
-    (r"^(get|set)_\w+_of$", "no `of`"),
 ];
 
 /// A doc comment says what the thing is.
@@ -159,6 +159,8 @@ struct Hit {
 }
 
 struct Patterns {
+    /// All words in one pattern: most prose has none, and one search is enough for it.
+    any_word: Regex,
     words: Vec<(Regex, &'static str)>,
     spellings: Vec<(Regex, &'static str)>,
     names: Vec<(Regex, &'static str)>,
@@ -169,7 +171,7 @@ impl Patterns {
         let compile = |table: &[Retired], whole_words: bool| {
             let rows = table.iter().map(|(pattern, say)| {
                 let pattern = if whole_words {
-                    format!(r"(?i)\b(?:{})\b", pattern.replace(' ', r"\s+"))
+                    format!(r"(?i-u)\b(?:{})\b", pattern.replace(' ', r"\s+"))
                 } else {
                     (*pattern).to_owned()
                 };
@@ -178,7 +180,10 @@ impl Patterns {
             });
             rows.collect::<Result<Vec<_>, Failure>>()
         };
+        let all: Vec<String> = RETIRED.iter().map(|(pattern, _)| pattern.replace(' ', r"\s+")).collect();
+        let all = format!(r"(?i-u)\b(?:{})\b", all.join("|"));
         Ok(Self {
+            any_word: Regex::new(&all).context(|| "the pattern of all words".to_owned())?,
             words: compile(RETIRED, true)?,
             spellings: compile(RETIRED_SPELLINGS, false)?,
             names: compile(RETIRED_NAMES, false)?,
@@ -194,23 +199,31 @@ impl Patterns {
             vec![Prose { kind: ProseKind::File, text: text.to_owned(), line: 1 }]
         };
         let mut hits = Vec::new();
+        let mut clean_names = BTreeSet::new();
         for prose in prose {
-            match prose.kind {
-                ProseKind::Identifier => {
-                    find(&self.names, &prose, &mut hits);
-                    let words = Prose { text: words_of_identifier(&prose.text), ..prose.clone() };
-                    find(&self.words, &words, &mut hits);
-                }
-                _ => {
-                    find(&self.words, &prose, &mut hits);
-                    find(&self.spellings, &prose, &mut hits);
+            if prose.kind != ProseKind::Identifier {
+                self.find_words(&prose, &mut hits);
+                find(&self.spellings, &prose, &mut hits);
+                hits.extend(first_word(&prose));
+            } else if !clean_names.contains(&prose.text) {
+                let before = hits.len();
+                find(&self.names, &prose, &mut hits);
+                let words = Prose { text: words_of_identifier(&prose.text), ..prose.clone() };
+                self.find_words(&words, &mut hits);
+                if hits.len() == before {
+                    clean_names.insert(prose.text);
                 }
             }
-            hits.extend(first_word(&prose));
         }
         hits.retain(|hit| !is_quoted(path, text, hit));
         hits.sort_by_key(|hit| hit.line);
         hits
+    }
+
+    fn find_words(&self, prose: &Prose, hits: &mut Vec<Hit>) {
+        if self.any_word.is_match(&prose.text) {
+            find(&self.words, prose, hits);
+        }
     }
 }
 
