@@ -95,7 +95,11 @@ const RETIRED: &[Retired] = &[
 ];
 
 /// Patterns that hold for prose only, and not for whole words.
-const RETIRED_SPELLINGS: &[Retired] = &[(r"[0-9}] %([^A-Za-z0-9]|$)", "no blank before %")];
+const RETIRED_SPELLINGS: &[Retired] = &[
+    (r"[0-9}] %([^A-Za-z0-9]|$)", "no blank before %"),
+    // Headings in help.
+    (r"^(What|How|Which) (to|is) [a-z ]+$", "a noun phrase"),
+];
 
 /// Identifiers that are retired as they are spelled.
 const RETIRED_NAMES: &[Retired] = &[
@@ -295,6 +299,12 @@ mod tests {
         assert_eq!(hits("a.rs", "const TEXT: &str = \"{share:.1} %\";").len(), 1);
         assert_eq!(hits("a.md", "It was 70.5 % faster.").len(), 1);
         assert!(hits("a.md", "It was 70.5% faster.").is_empty());
+    }
+
+    #[test]
+    fn headings_are_noun_phrases() {
+        assert_eq!(hits("a.rs", "#[arg(help_heading = \"How to sort\")]").len(), 1);
+        assert!(hits("a.rs", "#[arg(help_heading = \"Order\")]").is_empty());
     }
 
     #[test]
