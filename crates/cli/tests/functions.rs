@@ -1,6 +1,6 @@
 //! `gristmill functions`: its text against goldens, its JSON against the schema, its numbers against arithmetic by hand.
 //!
-//! `BLESS=1` writes the goldens anew.
+//! `BLESS=1` writes the goldens.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -66,7 +66,7 @@ fn parts_and_sets() {
 }
 
 #[test]
-fn a_set_counts_once_however_many_of_its_files_are_named() {
+fn a_set_counts_once() {
     let totals_of = |files: &[&str]| {
         let arguments = [&["functions", "--format", "json", "--set"], files].concat();
         json(&run_in(&root().join("corpus/callgrind"), &arguments))["totals"].clone()
@@ -85,7 +85,7 @@ fn a_set_counts_once_however_many_of_its_files_are_named() {
 }
 
 #[test]
-fn numbers_are_those_of_arithmetic() {
+fn numbers_by_hand() {
     let output = run_with(&["functions", "--format", "json", "-"], CLEAN);
     let answer = json(&output);
     assert_eq!(answer["totals"], serde_json::json!({ "Ir": 60, "Dr": 12 }));
@@ -98,7 +98,7 @@ fn numbers_are_those_of_arithmetic() {
 }
 
 #[test]
-fn json_keeps_its_promise() {
+fn json_fits_its_schema() {
     let schema = schema("functions.schema.json");
     for path in corpus() {
         let output = run(&["functions", "--format", "json", text(&path)]);
@@ -148,7 +148,7 @@ fn rows_are_sorted_and_cut() {
 }
 
 #[test]
-fn cuts_take_calls_out() {
+fn cuts_remove_calls() {
     let arguments = ["functions", "--format", "json", "--cut", "main -> grind", "-"];
     let answer = json(&run_with(&arguments, CLEAN));
     let main = answer["functions"].as_array().unwrap().iter().find(|row| row["name"] == "main").unwrap();
@@ -156,7 +156,7 @@ fn cuts_take_calls_out() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn errors() {
     for (arguments, said) in [
         (&["--event", "Foo"][..], "there is no event type `Foo`"),
         (&["--derive", "Foo"], "--derive 'Foo'"),
@@ -193,7 +193,7 @@ fn several_files_are_one_profile() {
 }
 
 #[test]
-fn what_was_left_out_is_said_in_every_format() {
+fn faults_of_derived_event_types_are_shown_in_every_format() {
     let of_x = "`X` is derived without `Nope`";
     let of_dr = "`Dr` is not derived: it was recorded";
     let of_cut = "1 call was cut";
@@ -202,7 +202,7 @@ fn what_was_left_out_is_said_in_every_format() {
     let commands = [&["functions", "-"][..], &["show", "main", "-"], &["tree", "-"]];
     for command in commands {
         for format in ["text", "markdown"] {
-            // The head says it, which is enough.
+            // The head has it.
             let arguments = [command, &lacking, &["--format", format]].concat();
             let output = run_with(&arguments, CLEAN);
             assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
@@ -220,7 +220,7 @@ fn what_was_left_out_is_said_in_every_format() {
                 let schema = schema(&format!("{}.schema.json", command[0]));
                 assert_valid(&schema, &json(&output), command[0]);
             }
-            // Of what is not shown nothing need be said.
+            // Event types that are not shown have no note.
             let arguments = [command, &["--derive", "X = Ir + Nope", "--event", "Ir", "--format", format]];
             let output = run_with(&arguments.concat(), CLEAN);
             assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
@@ -229,7 +229,7 @@ fn what_was_left_out_is_said_in_every_format() {
 }
 
 #[test]
-fn lines_that_could_not_be_taken_are_said_of_values() {
+fn doubts_are_shown_for_all_formats() {
     let profile = b"events: Ir\nfn=main\n1 10\nwhat is this?\n3 5\n";
     let said = "1 line could not be taken as it is: gristmill lint shows it";
     for command in [&["functions", "-"][..], &["show", "main", "-"], &["tree", "-"]] {
@@ -242,7 +242,7 @@ fn lines_that_could_not_be_taken_are_said_of_values() {
 }
 
 #[test]
-fn costs_by_call_are_not_passed_over_in_values() {
+fn costs_per_call_warn_in_values() {
     let answer = |arguments: &[&str]| {
         let output = run_with(&[&["functions", "-"], arguments].concat(), CLEAN);
         assert_eq!(code(&output), 0, "{arguments:?}");
@@ -258,7 +258,7 @@ fn costs_by_call_are_not_passed_over_in_values() {
     let (text, silence) = answer(&["--per-call", "--format", "markdown"]);
     assert!(text.contains("| Incl/call | Self/call |"), "{text}");
     assert_eq!(silence, "");
-    // Where nobody counted calls that is the reason, and one is enough.
+    // If calls were not counted, that is the only warning.
     for format in ["text", "json", "csv", "markdown"] {
         let arguments = ["functions", "--per-call", "--format", format, "dialects/go-pprof.txt"];
         let output = run_in(&root().join("corpus"), &arguments);
@@ -268,7 +268,7 @@ fn costs_by_call_are_not_passed_over_in_values() {
 }
 
 #[test]
-fn costs_by_call_have_lines_where_rows_are_stacked() {
+fn costs_per_call_of_stacked_rows() {
     let output = run_with(&["functions", "--per-call", "--event", "Ir,Dr", "-"], CLEAN);
     let text = stdout(&output);
     let rows: Vec<&str> = text.lines().skip_while(|line| !line.contains("Inclusive")).collect();
@@ -284,7 +284,7 @@ fn costs_by_call_have_lines_where_rows_are_stacked() {
         "    a call          3            3",
     ];
     assert_eq!((rows, stderr(&output).as_str()), (expected.to_vec(), ""));
-    // Without calls there is nothing to say.
+    // Without calls there is no line.
     let arguments = ["functions", "--event", "Ir,I1mr,ILmr,Dr,Dw", "cachegrind/cachegrind.out.mill"];
     let [plain, per_call] = [&[][..], &["--per-call"]]
         .map(|option| stdout(&run_in(&root().join("corpus"), &[&arguments, option].concat())));
@@ -331,18 +331,18 @@ fn a_bound_is_marked_in_every_format() {
     let file =
         b"events: Ir\nob=a\nfn=main\n1 10\ncob=b\ncfn=f\ncalls=1 1\n1 90\nob=b\nfn=f\n1 70\ncob=a\ncfn=g\n\
         calls=1 1\n1 20\nob=a\nfn=g\n1 20\n";
-    let told = |more: &[&str]| {
+    let printed = |more: &[&str]| {
         let output = run_with(&[&["functions", "--group", "object", "-"], more].concat(), file);
         stdout(&output)
     };
-    assert!(told(&[]).contains("≤"), "{}", told(&[]));
+    assert!(printed(&[]).contains("≤"), "{}", printed(&[]));
     let events = "Ir,A,B,C,D,E";
     let many: Vec<String> =
         "ABCDE".chars().map(|name| format!("--derive={name} = 1000000000000 Ir")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).chain(["-e", events]).collect();
-    let stacked = told(&many);
+    let stacked = printed(&many);
     assert!(stacked.lines().any(|line| line.starts_with("  A") && line.contains("≤")), "{stacked}");
-    let csv = told(&["--format", "csv"]);
+    let csv = printed(&["--format", "csv"]);
     assert!(csv.lines().next().unwrap().ends_with(",inclusive is upper bound"), "{csv}");
     assert_eq!(csv.lines().filter(|line| line.ends_with(",yes")).count(), 2, "{csv}");
 }

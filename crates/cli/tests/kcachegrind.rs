@@ -1,7 +1,7 @@
 //! `gristmill functions --inclusive kcachegrind --format json` has the numbers of an independent model of KCachegrind, for
 //! every file of the corpus, with cycles and without.
 //!
-//! With `GRISTMILL_CORPUS=FOLDER` the files there that the model can read are judged as well.
+//! With `GRISTMILL_CORPUS=FOLDER` the files there that the model can read are compared as well.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -26,7 +26,7 @@ use serde_json::Value;
 use harness::{code, corpus, json, other_corpus, run, text, whole};
 use model::{Model, Row};
 
-/// Object, file and name. Functions that differ in the hash of a mangled name only are shown alike.
+/// Object, file and name. Functions that differ only in the hash of a mangled name are shown alike.
 type Key = (String, String, String);
 type Rows = BTreeMap<Key, Vec<Row>>;
 
@@ -64,8 +64,8 @@ fn bytes_of(text: &str) -> Vec<u8> {
     text.chars().map(|character| u8::try_from(u32::from(character)).unwrap()).collect()
 }
 
-/// Whether the file was judged.
-fn judge(path: &Path) -> bool {
+/// Compares a file. Returns `true` if the model can read it.
+fn compare(path: &Path) -> bool {
     let bytes = std::fs::read(path).unwrap();
     let model = Model::of(&[&bytes]);
     if !model.odd.is_empty() || model.functions.is_empty() || model.events.is_empty() {
@@ -92,7 +92,7 @@ fn judge(path: &Path) -> bool {
 
 #[test]
 fn own_corpus_agrees() {
-    let judged = corpus().iter().filter(|path| judge(path)).count();
+    let judged = corpus().iter().filter(|path| compare(path)).count();
     assert!(judged > 60, "{judged}");
 }
 
@@ -105,7 +105,7 @@ fn outside_corpus_agrees() {
     let judged = paths
         .filter(|path| !path.to_string_lossy().contains("malformed"))
         .filter(|path| path.extension().is_none_or(|ending| ending != "gz"))
-        .filter(|path| judge(path))
+        .filter(|path| compare(path))
         .count();
     assert!(judged > 150, "{judged}");
 }

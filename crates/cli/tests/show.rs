@@ -1,7 +1,7 @@
 //! `gristmill show`: its text against goldens, its JSON against the schema, its numbers by hand and against those of
 //! `gristmill functions`.
 //!
-//! `BLESS=1` writes the goldens anew. `GRISTMILL_CORPUS` may name a folder with more profiles.
+//! `BLESS=1` writes the goldens. `GRISTMILL_CORPUS` may name a folder with more profiles.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -52,7 +52,7 @@ fn text_by_subject() {
 }
 
 /// `main` (self 11) calls `grind` and itself; `grind` has costs on two lines of its own file and one that was inlined.
-/// What `main` says of `grind` is 5 more than `grind` knows of.
+/// The calls in `main` cost 5 more than `grind` has.
 const SMALL: &[u8] = b"events: Ir Dr\nfl=mill.c\nfn=main\n10 4 1\n12 7 0\ncfn=main\ncalls=2 10\n13 50 3\n\
     cfi=stone.c\ncfn=grind\ncalls=3 20\n12 65 9\ncfi=stone.c\ncfn=grind\ncalls=1 20\n14 10 1\n\
     fl=stone.c\nfn=grind\n20 40 4\nfi=grain.h\n3 10 2\nfe=stone.c\n21 20 4\n";
@@ -95,16 +95,16 @@ fn a_function_by_hand() {
     assert_eq!(places, ["stone.c:20", "stone.c:21", "grain.h:3"]);
 
     let folder = folder(&[("profile", SMALL)]);
-    let told = stdout(&run_in(folder.path(), &["show", "grind", "profile"]));
-    assert!(told.contains("by its callers it cost 75 Ir, by self cost and callees 70\n"), "{told}");
-    // Linear costs follow line by line.
+    let printed = stdout(&run_in(folder.path(), &["show", "grind", "profile"]));
+    assert!(printed.contains("by its callers it cost 75 Ir, by self cost and callees 70\n"), "{printed}");
+    // Derived costs are linear, line by line.
     let derived = shown(SMALL, &["grind", "--derive", "Sum = Ir + 10 Dr", "-e", "Sum"]);
     assert_eq!(derived["lines"]["rows"][0]["self"], json!({ "Sum": 80 }));
     assert_eq!(derived["lines"]["rows"][2]["self"], json!({ "Sum": 30 }));
 }
 
 #[test]
-fn lines_of_functions_taken_as_one() {
+fn lines_of_folded_functions() {
     let profile = b"events: Ir\nfl=f.c\nfn=f\n1 10\n2 5\ncfn=f'2\ncalls=1 1\n2 30\nfn=f'2\n1 20\n3 10\n";
     let folded = shown(profile, &["f", "--fold-recursion"]);
     let of = |line: &Value| (line["line"].as_u64().unwrap(), line["self"]["Ir"].as_u64().unwrap());
@@ -123,27 +123,27 @@ fn parts_add_up() {
         [("shift", "callgrind/callgrind.out.parts"), ("miller", "callgrind/callgrind.out.crew-threads")]
     {
         let output = run_in(&corpus, &["show", function, file, "--format", "json"]);
-        let told = harness::json(&output);
-        let rows = told["by_part"]["rows"].as_array().unwrap();
+        let printed = harness::json(&output);
+        let rows = printed["by_part"]["rows"].as_array().unwrap();
         assert!(rows.len() > 1, "{file}");
-        for (sum, whole) in [("self", &told["self"]["Ir"]), ("inclusive", &told["inclusive"]["Ir"])] {
+        for (sum, whole) in [("self", &printed["self"]["Ir"]), ("inclusive", &printed["inclusive"]["Ir"])] {
             let sum: u64 = rows.iter().map(|row| row[sum]["Ir"].as_u64().unwrap()).sum();
             assert_eq!(Some(sum), whole.as_u64(), "{file}");
         }
-        assert_eq!(rows.iter().map(|row| row["calls"].as_i64().unwrap()).sum::<i64>(), told["calls"]);
+        assert_eq!(rows.iter().map(|row| row["calls"].as_i64().unwrap()).sum::<i64>(), printed["calls"]);
     }
 }
 
-/// The dearest function of each file that is known by its name alone.
-fn dearest() -> Vec<(PathBuf, Value)> {
+/// The most expensive function with a unique name of each file.
+fn most_expensive() -> Vec<(PathBuf, Value)> {
     let mut found = Vec::new();
     for file in small_files() {
         let output = run(&["functions", MAX_SIZE, "--format", "json", text(&file)]);
         if code(&output) != 0 {
             continue;
         }
-        let told = exactly(&output);
-        let functions = told["functions"].as_array().unwrap();
+        let printed = exactly(&output);
+        let functions = printed["functions"].as_array().unwrap();
         let is_alone =
             |row: &&Value| functions.iter().filter(|other| other["name"] == row["name"]).count() == 1;
         // A name that begins like an option would be one.
@@ -159,31 +159,31 @@ fn dearest() -> Vec<(PathBuf, Value)> {
 }
 
 #[test]
-fn json_holds_to_its_schema_and_agrees_with_functions() {
+fn json_fits_its_schema_and_agrees_with_functions() {
     let schema = schema("show.schema.json");
-    for (file, row) in dearest() {
+    for (file, row) in most_expensive() {
         let name = row["name"].as_str().unwrap();
         let output = run(&["show", MAX_SIZE, "--format", "json", "--depth", "4", name, text(&file)]);
         let file = file.display();
         assert_eq!(code(&output), 0, "{file}: {}", stderr(&output));
-        let told = harness::json(&output);
-        assert_valid(&schema, &told, &file.to_string());
-        let told = exactly(&output);
+        let printed = harness::json(&output);
+        assert_valid(&schema, &printed, &file.to_string());
+        let printed = exactly(&output);
         for key in ["self", "inclusive", "calls"] {
-            assert_eq!(told[key], row[key], "{file}: {name}: {key}");
+            assert_eq!(printed[key], row[key], "{file}: {name}: {key}");
         }
-        assert_eq!(told["function"]["file"], row["file"], "{file}");
-        let cycle = &told["cycle"]["number"];
-        assert_eq!(if told["cycle"].is_null() { &Value::Null } else { cycle }, &row["cycle"], "{file}");
-        // All of its own cost is on its lines, and all of its calls are.
-        let lines = told["lines"]["rows"].as_array().unwrap();
-        for event in told["event_types"].as_array().unwrap() {
+        assert_eq!(printed["function"]["file"], row["file"], "{file}");
+        let cycle = &printed["cycle"]["number"];
+        assert_eq!(if printed["cycle"].is_null() { &Value::Null } else { cycle }, &row["cycle"], "{file}");
+        // Its lines have all of its self cost, and all of its calls.
+        let lines = printed["lines"]["rows"].as_array().unwrap();
+        for event in printed["event_types"].as_array().unwrap() {
             let event = event.as_str().unwrap();
             let sum: i128 = lines.iter().map(|line| whole(&line["self"][event])).sum();
-            assert_eq!(sum, whole(&told["self"][event]), "{file}: {name}: {event}");
+            assert_eq!(sum, whole(&printed["self"][event]), "{file}: {name}: {event}");
             let calls = lines.iter().flat_map(|line| line["calls"].as_array().unwrap());
             let calls: i128 = calls.map(|call| whole(&call["cost"][event])).sum();
-            let callees = told["callees"]["rows"].as_array().unwrap();
+            let callees = printed["callees"]["rows"].as_array().unwrap();
             let callees: i128 = callees.iter().map(|callee| whole(&callee["cost"][event])).sum();
             assert_eq!(calls, callees, "{file}: {name}: {event}");
         }
@@ -192,12 +192,14 @@ fn json_holds_to_its_schema_and_agrees_with_functions() {
 
 #[test]
 fn text_fits_80_columns() {
-    for (file, row) in dearest() {
+    for (file, row) in most_expensive() {
         let name = row["name"].as_str().unwrap();
         let output = run(&["show", MAX_SIZE, "--depth", "3", name, text(&file)]);
-        let told = stdout(&output);
-        // Above are name and place in full, however long.
-        let Some((_, tables)) = told.split_once("\nEvent ") else { panic!("{}: {told}", file.display()) };
+        let printed = stdout(&output);
+        // The lines above have name and path in full.
+        let Some((_, tables)) = printed.split_once("\nEvent ") else {
+            panic!("{}: {printed}", file.display())
+        };
         for line in tables.lines() {
             assert!(line.chars().count() <= 80, "{}: {name}: {line}", file.display());
             assert!(!line.ends_with(' '), "{}: {line}", file.display());
@@ -206,7 +208,7 @@ fn text_fits_80_columns() {
 }
 
 #[test]
-fn a_choice_where_a_name_is_not_enough() {
+fn ambiguous_names_give_a_choice() {
     let corpus = root().join("corpus");
     let output = run_in(&corpus, &["show", "by_", "callgrind/callgrind.out.mill"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
@@ -222,7 +224,7 @@ fn a_choice_where_a_name_is_not_enough() {
 }
 
 #[test]
-fn a_name_that_several_functions_have() {
+fn functions_of_the_same_name() {
     let file = b"events: Ir\nob=/bin/mill\nfl=src/a.c\nfn=init\n1 5\nfl=src/b.c\nfn=init\n1 7\nob=/lib/libgrain.so\n\
         fl=src/b.c\nfn=init\n1 11\n";
     let folder = folder(&[("profile", file)]);
@@ -238,20 +240,20 @@ fn a_name_that_several_functions_have() {
 }
 
 #[test]
-fn parts_by_the_rule_that_is_asked_for() {
-    // What is said of `grind` differs from what it cost; in the second part nothing calls it, and it calls itself.
+fn parts_by_inclusive_rule() {
+    // Callers have another cost of `grind` than its lines; in the second part nothing calls it, and it calls itself.
     let file = b"version: 1\npid: 1\npart: 1\nevents: Ir\n\nfn=main\n1 10\ncfn=grind\ncalls=2 1\n1 50\nfn=grind\n1 30\n\
         cfn=sift\ncalls=1 1\n1 4\nfn=sift\n1 4\n\nversion: 1\npid: 1\npart: 2\nevents: Ir\n\nfn=grind\n1 3\ncfn=sift\n\
         calls=1 1\n1 8\nfn=sift\n1 8\n\nversion: 1\npid: 1\npart: 3\nevents: Ir\n\nfn=grind\n1 1\ncfn=grind\ncalls=1 1\n\
         1 100\n";
     let by_part = |rule: &str| {
-        let told = shown(file, &["grind", "--inclusive", rule]);
-        let rows = told["by_part"]["rows"].as_array().unwrap().clone();
+        let printed = shown(file, &["grind", "--inclusive", rule]);
+        let rows = printed["by_part"]["rows"].as_array().unwrap().clone();
         let costs: Vec<i128> = rows.iter().map(|row| whole(&row["inclusive"]["Ir"])).collect();
-        (costs, whole(&told["inclusive"]["Ir"]))
+        (costs, whole(&printed["inclusive"]["Ir"]))
     };
     assert_eq!(by_part("own"), (vec![34, 11, 1], 46));
-    // A call to itself makes it a function that is called, by nobody else.
+    // By its call to itself it is a function that is called.
     assert_eq!(by_part("kcachegrind"), (vec![50, 11, 0], 61));
     assert_eq!(by_part("annotate").0, [50, 11, 100]);
 }
@@ -277,8 +279,11 @@ fn large_and_deep_profiles() {
             assert_eq!(code(&output), 0, "{}", stderr(&output));
         }
     }
-    let told = stdout(&run_in(folder.path(), &["show", "hub", "star"]));
-    assert!(told.contains("called 100,000 times by 100,000 functions, calls 100,000 functions"), "{told}");
+    let printed = stdout(&run_in(folder.path(), &["show", "hub", "star"]));
+    assert!(
+        printed.contains("called 100,000 times by 100,000 functions, calls 100,000 functions"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -286,8 +291,8 @@ fn names_are_harmless() {
     let folder =
         folder(&[("evil", b"events: Ir\nfl=\x1b[3J\nfn=\x1b[2J\n1 5\ncfn=\xe2\x80\xaeg\ncalls=1 1\n1 5\n")]);
     for format in ["text", "markdown"] {
-        let told = stdout(&run_in(folder.path(), &["show", "2J", "evil", "--format", format]));
-        assert!(!told.contains('\x1b') && !told.contains('\u{202e}'), "{told}");
-        assert!(told.contains("\\x1b[2J") && told.contains("\\x1b[3J"), "{told}");
+        let printed = stdout(&run_in(folder.path(), &["show", "2J", "evil", "--format", format]));
+        assert!(!printed.contains('\x1b') && !printed.contains('\u{202e}'), "{printed}");
+        assert!(printed.contains("\\x1b[2J") && printed.contains("\\x1b[3J"), "{printed}");
     }
 }

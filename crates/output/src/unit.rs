@@ -1,4 +1,4 @@
-//! Units of costs: what one of an event type is, and costs as people read them.
+//! Units of costs, and costs as people read them.
 
 #[cfg(test)]
 mod tests;
@@ -12,18 +12,18 @@ use serde::{Serialize, Serializer};
 
 use crate::number::{group_digits, grouped};
 
-/// What one of a cost is.
+/// The unit of a cost. See the example of [`CostUnit::parse`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostUnit {
-    /// A thing that was counted, or something unknown.
+    /// One event, or something unknown.
     Count,
-    /// So many picoseconds.
+    /// A time, in picoseconds.
     Picoseconds(u64),
-    /// So many bytes.
+    /// A size, in bytes.
     Bytes(u64),
 }
 
-/// Words for units that are clear wherever they stand.
+/// Words that are units anywhere in a name.
 const CLEAR: [(&str, CostUnit); 13] = [
     ("picoseconds", CostUnit::Picoseconds(1)),
     ("nanoseconds", CostUnit::Picoseconds(1_000)),
@@ -40,7 +40,7 @@ const CLEAR: [(&str, CostUnit); 13] = [
     ("bytes", CostUnit::Bytes(1)),
 ];
 
-/// Words that are units in parentheses only. Those who write `kB` and `MB` there count in powers of two.
+/// Words that are units in parentheses only. Tools that write `kB` and `MB` there count in powers of two.
 const IN_PARENTHESES: [(&str, CostUnit); 16] = [
     ("ps", CostUnit::Picoseconds(1)),
     ("s", CostUnit::Picoseconds(1_000_000_000_000)),
@@ -61,7 +61,7 @@ const IN_PARENTHESES: [(&str, CostUnit); 16] = [
 ];
 
 impl CostUnit {
-    /// Reads the unit from the name of an event type, or else from its long name.
+    /// Parses the unit in the name of an event type, or else in its long name.
     ///
     /// ```
     /// use gristmill_output::CostUnit;
@@ -76,9 +76,7 @@ impl CostUnit {
         texts.into_iter().find_map(|text| unit_in(&text)).unwrap_or(CostUnit::Count)
     }
 
-    /// A cost with about three digits and its unit: `12.3 ms`, `4.5 MiB`, `1,234,567`.
-    ///
-    /// What has no unit is a count and keeps all digits.
+    /// Writes a cost with about three digits and its unit: `12.3 ms`, `4.5 MiB`. A count keeps all digits: `1,234,567`.
     pub fn show(self, cost: Cost) -> String {
         const TIME: [(&str, u128); 5] =
             [("ps", 1), ("ns", 1_000), ("µs", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
@@ -96,7 +94,7 @@ impl CostUnit {
             CostUnit::Bytes(each) => (&MEMORY, each),
         };
         if cost == 0 {
-            // Zero is zero in any unit; the one of the file is the one to show.
+            // Zero is zero in any unit; the unit of the file is shown.
             let unit = scale.iter().rev().find(|(_, one)| *one <= u128::from(each));
             return format!("0 {}", unit.map_or("", |(unit, _)| unit));
         }
@@ -109,7 +107,7 @@ impl CostUnit {
         if let Some(&(next, one)) = scale.get(fits + 1)
             && number.replace(',', "").parse::<u128>().is_ok_and(|number| number * scale[fits].1 >= one)
         {
-            // Rounding made it one of the next unit.
+            // It was rounded up to one of the next unit.
             (number, unit) = ("1".to_owned(), next);
         }
         format!("{sign}{number} {unit}")
@@ -117,7 +115,7 @@ impl CostUnit {
 }
 
 impl fmt::Display for CostUnit {
-    /// What one is: `10 ns`, `1 B`; nothing for a count.
+    /// Writes one unit: `10 ns`, `1 B`; nothing for a count.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CostUnit::Count => Ok(()),
@@ -149,7 +147,7 @@ impl JsonSchema for CostUnit {
     }
 }
 
-/// `amount / one` with three digits, or all that stand before the point.
+/// `amount / one` with three digits, or with all digits before the point if these are more.
 fn three_digits(amount: u128, one: u128) -> String {
     for (decimals, power) in [(2, 100), (1, 10)] {
         let Some(scaled) = amount.checked_mul(power) else { continue };
@@ -162,7 +160,7 @@ fn three_digits(amount: u128, one: u128) -> String {
     group_digits(&(amount / one + u128::from(amount % one >= one.div_ceil(2) && one > 1)).to_string())
 }
 
-/// The unit that a name or long name tells: in its last parentheses, or else as a word of its own.
+/// The unit in a name or long name: in its last parentheses, or else a word of its own.
 fn unit_in(text: &str) -> Option<CostUnit> {
     // The sign for micro has two code points that look alike.
     let text = text.to_lowercase().replace('\u{3bc}', "µ");

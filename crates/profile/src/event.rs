@@ -1,16 +1,27 @@
 //! Event types: which of them add up, and the long names of the usual ones.
 
-/// Whether costs of this event type can be added up. Some producers write a mean or a rate beside their counts, such as
-/// `microseconds/hit`; a sum of these means nothing.
+/// Returns `true` if costs of this event type can be added up. Some producers write a mean or a rate beside their counts, such
+/// as `microseconds/hit`; a sum of these means nothing.
+///
+/// ```
+/// use gristmill_profile::event::is_additive;
+///
+/// assert!(is_additive(b"Ir", None));
+/// assert!(!is_additive(b"usphit", Some(b"microseconds/hit")));
+/// ```
 pub fn is_additive(name: &[u8], long_name: Option<&[u8]>) -> bool {
-    let tells_rate = |text: &[u8]| {
+    let is_rate = |text: &[u8]| {
         let text = text.to_ascii_lowercase();
         text.contains(&b'/') || text.contains(&b'%') || text.windows(5).any(|word| word == b" per ")
     };
-    !tells_rate(name) && !long_name.is_some_and(tells_rate)
+    !is_rate(name) && !long_name.is_some_and(is_rate)
 }
 
-/// The long name of an event type that Callgrind or Cachegrind counts. What a file says goes before this.
+/// Returns the long name of an event type that Callgrind or Cachegrind counts. A long name in the file has precedence.
+///
+/// ```
+/// assert_eq!(gristmill_profile::event::known_long_name(b"Dr"), Some("data reads"));
+/// ```
 pub fn known_long_name(name: &[u8]) -> Option<&'static str> {
     Some(match name {
         b"Ir" => "instructions executed",

@@ -20,7 +20,7 @@ impl EventSource {
         match self {
             // A profile without event types is shown with a column of zeros.
             EventSource::Recorded(column) => Some(recorded.get(*column).copied().unwrap_or(0)),
-            EventSource::Derived(derived) => derived.of(recorded).ok(),
+            EventSource::Derived(derived) => derived.cost(recorded).ok(),
         }
     }
 }

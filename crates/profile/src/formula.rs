@@ -1,7 +1,7 @@
 //! Derived event types: `Sum = Ir + Dr`, `Cost = Ir + 10 Bm`.
 //!
-//! A formula is a sum. Each of its terms has a sign, which the first may leave out, a whole factor, with or without `*`
-//! after it, and the name of an event type, which may itself be derived:
+//! A formula is a sum of terms. A term has a sign, which is optional for the first one, an optional integer factor, an
+//! optional `*` after the factor, and the name of an event type, which may itself be derived:
 //!
 //! ```text
 //! Ir + 10 Bm - 2*L1m
@@ -10,8 +10,8 @@
 //! A name ends at a blank or at `+`, `-` or `*`, so `Time_(10ns)` is one. It does not begin with a digit: `10Bm` is ten
 //! times `Bm`.
 //!
-//! Formulas come from `event:` lines of files, from the user, and from [`well_known`]. [`derive`](derive()) brings them
-//! together and down to what the profile has. What it cannot use it says; no name is left out in silence.
+//! Formulas come from `event:` lines of files, from the user, and from [`well_known`]. [`derive`](derive()) expresses them in
+//! the event types of the profile, and reports each name that it cannot use.
 
 mod tests;
 
@@ -37,35 +37,35 @@ pub struct Formula {
     terms: Vec<Term>,
 }
 
-/// One term of a formula.
+/// One term of a formula. See the example of [`Formula`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// What the costs are multiplied by.
+    /// The factor of the costs.
     pub factor: Cost,
     /// The event type.
     pub name: Vec<u8>,
 }
 
-/// Why a text is no formula.
+/// An error in the text of a formula. See the example of [`Definition::parse`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormulaError {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: FormulaErrorKind,
-    /// Where in the text, in bytes.
-    pub at: usize,
+    /// The byte offset of the error in the text.
+    pub offset: usize,
 }
 
-/// What is wrong with a formula.
+/// The kind of an error in a formula. See the example of [`Definition::parse`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormulaErrorKind {
-    /// The name of an event type should stand here.
+    /// The name of an event type is expected here.
     NameExpected,
-    /// `+` or `-` should stand here.
+    /// `+` or `-` is expected here.
     SignExpected,
     /// The factor is too large.
     FactorTooLarge,
-    /// A definition needs a name and a `=` before the formula.
+    /// A name and `=` are expected before the formula.
     DefinitionExpected,
 }
 
@@ -77,14 +77,18 @@ impl fmt::Display for FormulaError {
             FormulaErrorKind::FactorTooLarge => "the factor is too large",
             FormulaErrorKind::DefinitionExpected => "`NAME = FORMULA` is expected",
         };
-        write!(f, "{what} at column {}", self.at + 1)
+        write!(f, "{what} at column {}", self.offset + 1)
     }
 }
 
 impl std::error::Error for FormulaError {}
 
 impl Formula {
-    /// Reads a formula.
+    /// Parses a formula.
+    ///
+    /// # Errors
+    ///
+    /// [`FormulaError`] if the text is not a formula.
     pub fn parse(text: &[u8]) -> Result<Formula, FormulaError> {
         let mut terms = Vec::new();
         let mut at = skip_blanks(text, 0);
@@ -97,16 +101,16 @@ impl Formula {
                     at = skip_blanks(text, at + 1);
                 }
                 _ if terms.is_empty() => {}
-                _ => return Err(FormulaError { kind: FormulaErrorKind::SignExpected, at }),
+                _ => return Err(FormulaError { kind: FormulaErrorKind::SignExpected, offset: at }),
             }
             let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             if digits > 0 {
-                // 18 digits fit into 64 bits, so that factors of factors can be told apart from nonsense.
+                // 64 bits, so that products of factors fit into a cost.
                 let number = std::str::from_utf8(&text[at..at + digits])
                     .ok()
                     .and_then(|text| text.parse::<i64>().ok());
                 let Some(number) = number else {
-                    return Err(FormulaError { kind: FormulaErrorKind::FactorTooLarge, at });
+                    return Err(FormulaError { kind: FormulaErrorKind::FactorTooLarge, offset: at });
                 };
                 factor *= Cost::from(number);
                 at = skip_blanks(text, at + digits);
@@ -117,7 +121,7 @@ impl Formula {
             let is_in_name = |byte: &&u8| !matches!(byte, b' ' | b'\t' | b'+' | b'-' | b'*');
             let length = text[at..].iter().take_while(is_in_name).count();
             if length == 0 || text[at].is_ascii_digit() {
-                return Err(FormulaError { kind: FormulaErrorKind::NameExpected, at });
+                return Err(FormulaError { kind: FormulaErrorKind::NameExpected, offset: at });
             }
             terms.push(Term { factor, name: text[at..at + length].to_vec() });
             at = skip_blanks(text, at + length);
@@ -127,7 +131,7 @@ impl Formula {
         }
     }
 
-    /// Its terms; at least one.
+    /// Returns the terms; there is at least one.
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
@@ -155,10 +159,11 @@ impl fmt::Display for Formula {
     }
 }
 
-/// Where a definition comes from. Of several for the same name, the greatest counts.
+/// The origin of a definition. If a name has several definitions, the greatest origin counts. See the example of
+/// [`Definition::parse`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DefinedBy {
-    /// It is one of [`well_known`].
+    /// One of [`well_known`].
     Convention,
     /// An `event:` line of a file.
     File,
@@ -166,23 +171,37 @@ pub enum DefinedBy {
     User,
 }
 
-/// A name for a formula.
+/// A name for a formula. See the example of [`Definition::parse`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// The derived event type.
+    /// The name of the derived event type.
     pub name: Vec<u8>,
-    /// What it is.
+    /// The formula.
     pub formula: Formula,
     /// Its name for people.
     pub long_name: Option<Vec<u8>>,
-    /// Where the definition comes from.
+    /// The origin of the definition.
     pub by: DefinedBy,
 }
 
 impl Definition {
-    /// Reads `NAME = FORMULA`, with `: LONG NAME` after it if there is one.
+    /// Parses `NAME = FORMULA`, optionally with `: LONG NAME` after it.
+    ///
+    /// ```
+    /// use gristmill_profile::formula::{DefinedBy, Definition, FormulaErrorKind};
+    ///
+    /// let definition = Definition::parse(b"Bm = Bim + Bcm : mispredicted branches", DefinedBy::User)?;
+    /// assert_eq!(definition.formula.to_string(), "Bim + Bcm");
+    /// let error = Definition::parse(b"Bm = Bim Bcm", DefinedBy::User).expect_err("a sign is missing");
+    /// assert_eq!((error.kind, error.offset), (FormulaErrorKind::SignExpected, 9));
+    /// # Ok::<(), gristmill_profile::formula::FormulaError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FormulaError`] if the text is not a definition.
     pub fn parse(text: &[u8], by: DefinedBy) -> Result<Definition, FormulaError> {
-        let error = |at| FormulaError { kind: FormulaErrorKind::DefinitionExpected, at };
+        let error = |offset| FormulaError { kind: FormulaErrorKind::DefinitionExpected, offset };
         let equals = text.iter().position(|&byte| byte == b'=').ok_or(error(text.len()))?;
         let name = text[..equals].trim_ascii();
         if name.is_empty() || name.iter().any(u8::is_ascii_whitespace) {
@@ -193,13 +212,13 @@ impl Definition {
             Some(colon) => (&right[..colon], Some(right[colon + 1..].trim_ascii().to_vec())),
             None => (right, None),
         };
-        let formula =
-            Formula::parse(formula).map_err(|error| FormulaError { at: error.at + equals + 1, ..error })?;
+        let formula = Formula::parse(formula)
+            .map_err(|error| FormulaError { offset: error.offset + equals + 1, ..error })?;
         Ok(Definition { name: name.to_vec(), formula, long_name, by })
     }
 }
 
-/// The derived event types that go with what Callgrind counts: misses of each cache level, mispredicted branches, and an
+/// Returns the usual derived event types of Callgrind: misses of each cache level, mispredicted branches, and an
 /// estimate of cycles.
 pub fn well_known() -> Vec<Definition> {
     const WELL_KNOWN: [&[u8]; 5] = [
@@ -212,19 +231,20 @@ pub fn well_known() -> Vec<Definition> {
     WELL_KNOWN.iter().filter_map(|text| Definition::parse(text, DefinedBy::Convention).ok()).collect()
 }
 
-/// A derived event type, in terms of what the profile has.
+/// A derived event type, in terms of the recorded ones. See the example of [`derive`](derive()).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Derived {
-    /// How it was defined.
+    /// The definition.
     pub definition: Definition,
-    /// Columns of the profile and what they are multiplied by; each column once, in order, none with 0.
+    /// Columns of the profile with their factors; each column once, in order, none with factor 0.
     pub factors: Vec<(usize, Cost)>,
-    /// Event types that the formula needs, or that those need that it needs, but that the profile does not have. Their
-    /// costs are missing from the sum.
+    /// Event types that the formula needs, directly or through others, and that the profile does not have. The sum lacks
+    /// their costs.
     pub missing: Vec<Vec<u8>>,
 }
 
-/// A derived cost above 2^95. No profile that was measured comes near, and sums of as many as there can be stay below 2^127.
+/// The error that a derived cost is above 2^95. No measured profile comes near, and sums of costs below this limit stay below
+/// 2^127. See [`Derived::cost`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CostOverflow;
 
@@ -237,36 +257,40 @@ impl fmt::Display for CostOverflow {
 impl std::error::Error for CostOverflow {}
 
 impl Derived {
-    /// The cost, from those of the profile's event types.
-    pub fn of(&self, costs: &[Cost]) -> Result<Cost, CostOverflow> {
-        const MOST: u128 = 1 << 95;
+    /// Calculates the cost from those of the recorded event types. See the example of [`derive`](derive()).
+    ///
+    /// # Errors
+    ///
+    /// [`CostOverflow`] if the cost is above 2^95.
+    pub fn cost(&self, costs: &[Cost]) -> Result<Cost, CostOverflow> {
+        const MAX_COST: u128 = 1 << 95;
         let sum = self.factors.iter().try_fold(0, |sum: Cost, &(column, factor)| {
             costs[column].checked_mul(factor).and_then(|cost| sum.checked_add(cost))
         });
-        sum.filter(|sum| sum.unsigned_abs() <= MOST).ok_or(CostOverflow)
+        sum.filter(|sum| sum.unsigned_abs() <= MAX_COST).ok_or(CostOverflow)
     }
 }
 
-/// What is wrong with a definition.
+/// A fault of a definition. See the example of [`derive`](derive()).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DerivationFault {
-    /// The definitions of these event types need each other, so none of them means anything.
+    /// The definitions of these event types need each other, so none of them can be derived.
     Loop(Vec<Vec<u8>>),
-    /// The formula of `name` needs event types that there are not. If there is any other, it is derived without them.
+    /// The formula of `name` needs event types that do not exist. If it has others, it is derived from these.
     Missing {
-        /// The derived event type.
+        /// The name of the derived event type.
         name: Vec<u8>,
-        /// What it needs.
+        /// The event types that are missing.
         missing: Vec<Vec<u8>>,
-        /// Whether it could be derived from what remains.
+        /// `true` if it was derived from the others.
         is_derived: bool,
     },
-    /// The profile has this event type itself, so it is not derived.
+    /// The profile has recorded this event type, so it is not derived.
     Recorded(Vec<u8>),
-    /// The event type was defined before, in another way. The last definition counts.
+    /// The event type has several different definitions. The last one counts.
     Redefined(Vec<u8>),
-    /// The factors of this event type are above all bounds, or those of all event types together too many.
+    /// The factors of this event type are too large, or all event types together have too many.
     TooLarge(Vec<u8>),
 }
 
@@ -299,25 +323,25 @@ impl fmt::Display for DerivationFault {
     }
 }
 
-/// Event types that were derived, and what was wrong with others.
+/// The result of [`derive`](derive()), which has an example: derived event types, and faults of definitions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Derivation {
-    /// In the order of their definitions.
+    /// The derived event types, in the order of their definitions.
     pub derived: Vec<Derived>,
-    /// In the same order.
+    /// The faults, in the same order.
     pub faults: Vec<DerivationFault>,
 }
 
-/// How many factors all derived event types may have together: each may need all of the ones before it, and their number
-/// is up to the file.
-const MOST_FACTORS: usize = 1 << 18;
+/// The limit of factors of all derived event types together: each may need all before it, and the file decides how many there
+/// are.
+const MAX_FACTORS: usize = 1 << 18;
 
-/// How many factors may be taken from one event type to another, for the same reason.
-const MOST_STEPS: usize = 1 << 24;
+/// The limit of factors that are copied from one event type to another, for the same reason.
+const MAX_STEPS: usize = 1 << 24;
 
 /// Derives event types from those of a profile.
 ///
-/// Of the [`well_known`] ones nothing is said that does not work out: they are there where they can be.
+/// Definitions of [`well_known`] have no faults: they are derived if possible.
 ///
 /// ```
 /// use gristmill_profile::formula::{DefinedBy, Definition, derive, well_known};
@@ -327,7 +351,7 @@ const MOST_STEPS: usize = 1 << 24;
 /// let derivation = derive(&[b"Ir", b"Bc", b"Bcm"], &definitions);
 ///
 /// let cost = derivation.derived.last().expect("the user's");
-/// assert_eq!(cost.of(&[1000, 50, 7]), Ok(1070));
+/// assert_eq!(cost.cost(&[1000, 50, 7]), Ok(1070));
 /// assert_eq!(cost.missing, [b"Bim"]);
 /// assert_eq!(derivation.faults[0].to_string(), "`Cost` is derived without `Bim`");
 /// # Ok::<(), gristmill_profile::formula::FormulaError>(())
@@ -378,15 +402,16 @@ pub fn derive(events: &[&[u8]], definitions: &[Definition]) -> Derivation {
     }
 }
 
+/// The state of a derivation.
 struct Solver<'a> {
     columns: BTreeMap<&'a [u8], usize>,
     definitions: &'a [Definition],
     defined: &'a BTreeMap<&'a [u8], usize>,
     derived: Vec<Option<Derived>>,
-    /// How much memory is in what was derived, in factors.
+    /// The memory of the derived event types, in factors.
     size: usize,
     steps: usize,
-    /// Each with the definition that it is about.
+    /// Each with the index of its definition.
     faults: Vec<(usize, DerivationFault)>,
 }
 
@@ -397,24 +422,24 @@ impl Solver<'_> {
             terms().flatten().map(|term| self.defined.get(&term.name[..]).copied()).collect();
         let owners = terms().enumerate().flat_map(|(owner, terms)| terms.iter().map(move |_| owner));
         let found = components(&group_starts(self.definitions.len(), owners), |term| needs[term]);
-        // What others need comes first.
+        // Definitions that others need come first.
         let mut order: Vec<(u32, usize)> =
             self.defined.values().map(|&index| (found.component_of[index], index)).collect();
         order.sort_unstable();
-        for circle in order.chunk_by(|a, b| a.0 == b.0) {
-            let &[(_, first), ref others @ ..] = circle else { continue };
+        for cycle in order.chunk_by(|a, b| a.0 == b.0) {
+            let &[(_, first), ref others @ ..] = cycle else { continue };
             let name = &self.definitions[first].name;
             let terms = &self.definitions[first].formula.terms;
             if others.is_empty() && terms.iter().all(|term| term.name != *name) {
                 self.derive(first);
             } else {
-                let names = circle.iter().map(|&(_, index)| self.definitions[index].name.clone());
+                let names = cycle.iter().map(|&(_, index)| self.definitions[index].name.clone());
                 self.faults.push((first, DerivationFault::Loop(names.collect())));
             }
         }
     }
 
-    /// Derives an event type when all it needs is done.
+    /// Derives an event type. The ones that it needs are derived already.
     fn derive(&mut self, index: usize) {
         let definition = &self.definitions[index];
         let mut factors: BTreeMap<usize, Cost> = BTreeMap::new();
@@ -426,7 +451,7 @@ impl Solver<'_> {
             let mut take = |column: usize, factor: Cost| {
                 let sum = factors.entry(column).or_insert(0);
                 match factor.checked_mul(term.factor).and_then(|factor| factor.checked_add(*sum)) {
-                    // Factors of at most 2^63 leave room for every cost of a file.
+                    // Factors up to 2^63 times costs of 64 bits fit into a cost.
                     Some(factor) if i64::try_from(factor).is_ok() => *sum = factor,
                     _ => is_too_large = true,
                 }
@@ -452,8 +477,8 @@ impl Solver<'_> {
                     missing_bytes += name.len();
                 }
             }
-            if self.size + factors.len() + missing.len() + missing_bytes / 16 > MOST_FACTORS
-                || self.steps > MOST_STEPS
+            if self.size + factors.len() + missing.len() + missing_bytes / 16 > MAX_FACTORS
+                || self.steps > MAX_STEPS
             {
                 is_too_large = true;
             }

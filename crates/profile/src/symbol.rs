@@ -1,9 +1,9 @@
-//! What a function's name says.
+//! Names of functions: demangling, scopes, recursion levels and callers in names.
 //!
-//! A name in a profile may be three things in one: the name, the level of its recursion (`fib'2`), and its callers
-//! (`fib'main'(below main)`); [`FunctionName`] takes these apart. Then the name itself may be as the compiler made it, and
-//! it has its place in a class or namespace, which each language writes in its own way. All of this is a reading of the
-//! text: nothing in a profile says in which language a function was written.
+//! A name in a profile has up to three parts: the name itself, the level of its recursion (`fib'2`), and its callers
+//! (`fib'main'(below main)`); [`FunctionName`] takes them apart. The name itself can be mangled, and it has a class or namespace,
+//! which each language writes in its own way. All of this is read from the text: a profile does not say in which language a
+//! function was written.
 
 mod chain;
 mod demangle;
@@ -20,7 +20,7 @@ pub use demangle::demangle;
 pub use scope::{own_name, scope};
 pub use shorten::shorten;
 
-/// A function's name, read.
+/// The parsed name of a function.
 ///
 /// ```
 /// use gristmill_profile::symbol::Symbol;
@@ -39,33 +39,33 @@ pub struct Symbol<'a> {
 }
 
 impl<'a> Symbol<'a> {
-    /// Reads a name.
+    /// Parses a name.
     pub fn parse(name: &'a [u8]) -> Self {
         let parts = FunctionName::parse(name);
         Symbol { parts, text: readable(parts.base()) }
     }
 
-    /// Name, recursion level and callers, as they are in the file.
+    /// Returns name, recursion level and callers as the file has them.
     pub fn parts(&self) -> FunctionName<'a> {
         self.parts
     }
 
-    /// The name without recursion level and callers, demangled. Bytes that are no text are replaced.
+    /// Returns the demangled name without recursion level and callers. Bytes that are not UTF-8 are replaced.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The class or namespace. See [`scope()`].
+    /// Returns the class or namespace. See [`scope()`].
     pub fn scope(&self) -> Option<&str> {
         scope(&self.text)
     }
 
-    /// The name without class, arguments and return type. See [`own_name()`].
+    /// Returns the name without class, arguments and return type. See [`own_name()`].
     pub fn own_name(&self) -> &str {
         own_name(&self.text)
     }
 
-    /// The name to be shown: demangled, with recursion level and callers as the file has them.
+    /// Returns the name to show: demangled, with recursion level and callers as the file has them.
     pub fn shown(&self) -> String {
         let mut shown = self.text.to_string();
         if let Some(level) = self.parts.recursion() {
@@ -83,13 +83,18 @@ fn readable(name: &[u8]) -> Cow<'_, str> {
     demangle(name).map_or_else(|| String::from_utf8_lossy(name), Cow::Owned)
 }
 
-/// Whether a piece of a name is the level of the caller before it, and none itself.
-fn is_level(piece: &[u8]) -> bool {
-    !piece.is_empty() && piece.iter().all(u8::is_ascii_digit)
+/// Returns `true` if a part of a name is the level of the caller before it, and not a caller.
+fn is_level(part: &[u8]) -> bool {
+    !part.is_empty() && part.iter().all(u8::is_ascii_digit)
 }
 
-/// The name that all levels of a recursion have in common: `fib'2'main` becomes `fib'main`. Levels of callers go as
-/// well.
+/// Removes the levels of recursion from a name, also those of callers: `fib'2'main` becomes `fib'main`.
+///
+/// ```
+/// use gristmill_profile::symbol::fold_recursion;
+///
+/// assert_eq!(&*fold_recursion(b"fib'2'main"), b"fib'main");
+/// ```
 pub fn fold_recursion(name: &[u8]) -> Cow<'_, [u8]> {
     let parts = FunctionName::parse(name);
     if parts.recursion().is_none() && !parts.callers().any(is_level) {
@@ -103,11 +108,17 @@ pub fn fold_recursion(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(folded)
 }
 
-/// The name without its callers: `fib'2'main` becomes `fib'2`.
+/// Removes the callers from a name: `fib'2'main` becomes `fib'2`.
+///
+/// ```
+/// use gristmill_profile::symbol::fold_callers;
+///
+/// assert_eq!(fold_callers(b"fib'2'main"), b"fib'2");
+/// ```
 pub fn fold_callers(name: &[u8]) -> &[u8] {
     let parts = FunctionName::parse(name);
     let Some(first) = parts.callers().next() else { return name };
-    // What comes after the base is `'2'caller` or `'caller`; the callers begin after their own quote.
+    // `'2'caller` or `'caller` follows the base; the callers begin after their own quote.
     let base = parts.base().len();
     let level = match parts.recursion() {
         Some(_) => 1 + name[base + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count(),

@@ -16,7 +16,7 @@ use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::view::{Subject, SubjectId, View};
 
-/// The order of rows. All but the last begin with the greatest. See the example of [`Functions`].
+/// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SortBy {
     /// Inclusive cost of the first event type.
@@ -33,7 +33,7 @@ pub enum SortBy {
 /// The options of [`Functions`], which has an example.
 #[derive(Debug, Clone, Default)]
 pub struct FunctionsOptions {
-    /// What a row stands for.
+    /// The thing that a row stands for.
     pub grouping: Grouping,
     /// The order of rows.
     pub sort: SortBy,
@@ -98,9 +98,9 @@ pub struct FunctionRow {
 /// use gristmill_profile::Profile;
 /// use gristmill_report::{Functions, FunctionsOptions, Report, SortBy, View, ViewOptions};
 ///
-/// let text = b"events: Ir\nfn=main\n1 10\ncalls=1 5\n2 32\nfn=work\n5 32\n";
-/// let profile = Profile::from_bytes("a.out", text.to_vec());
-/// let view = View::new(&profile, &ViewOptions::default())?;
+/// let text = b"events: Ir\nfn=main\n1 10\ncfn=work\ncalls=1 5\n2 32\nfn=work\n5 32\n";
+/// let profile = Profile::from_bytes(text.to_vec());
+/// let view = View::new(profile, &ViewOptions::default())?;
 /// let options = FunctionsOptions { sort: SortBy::SelfCost, limit: Some(1), ..Default::default() };
 /// let functions = Functions::new(&view, &options);
 /// assert_eq!((functions.rows[0].name.as_str(), functions.rows[0].self_costs[0]), ("work", 32));

@@ -1,10 +1,10 @@
-//! What functions have in common.
+//! The groups of functions.
 
 use gristmill_profile::symbol::scope;
 
 use crate::path::{UNKNOWN, directory};
 
-/// What the rows of the report are about.
+/// The thing that a row of [`Functions`](crate::Functions) stands for. See the example there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grouping {
     /// Functions.
@@ -23,7 +23,7 @@ pub enum Grouping {
 }
 
 impl Grouping {
-    /// What stands above the names of rows.
+    /// The title of the column of names.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Grouping::Function | Grouping::Cycle => "Function",
@@ -34,7 +34,7 @@ impl Grouping {
         }
     }
 
-    /// The group that a function is in. What it takes of the function is asked for, and nothing else.
+    /// Returns the name of the group of a function. Only the properties that it needs are asked for.
     pub(crate) fn group(
         self,
         name: impl FnOnce() -> String,

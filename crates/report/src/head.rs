@@ -132,7 +132,7 @@ fn described(event: &EventColumn, total: Cost) -> String {
 /// use gristmill_profile::Profile;
 /// use gristmill_report::doubts;
 ///
-/// let profile = Profile::from_bytes("a.out", b"events: Ir\nfn=main\n1 2 3\n".to_vec());
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=main\n1 2 3\n".to_vec());
 /// assert_eq!(
 ///     doubts(&profile).as_deref(),
 ///     Some("1 line could not be taken as it is: gristmill lint shows it")

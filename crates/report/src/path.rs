@@ -1,14 +1,14 @@
 //! Paths of source files and objects, with the separators of every system.
 
-/// Stands for a file or an object that is not known, also in the files.
+/// The name of an unknown file or object, also in profiles.
 pub(crate) const UNKNOWN: &str = "???";
 
-/// The last piece of a path.
+/// Returns the last component of a path.
 pub(crate) fn base(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The directory of a file.
+/// Returns the directory of a file.
 pub(crate) fn directory(file: &str) -> &str {
     match file.rfind(['/', '\\']) {
         Some(0) => "/",

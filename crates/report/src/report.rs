@@ -1,14 +1,14 @@
-//! The forms that every report can be written in.
+//! The formats of reports.
 
 use gristmill_output::Look;
 use std::io::{self, Write};
 
-/// A report, with its answer for people and for programs. All that can go wrong is the place it is written to.
-#[expect(clippy::missing_errors_doc, reason = "said once for all of them")]
+/// The printers of a report. See the example of [`Functions`](crate::Functions).
+#[expect(clippy::missing_errors_doc, reason = "all errors are those of the output")]
 pub trait Report {
     /// Writes text.
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()>;
-    /// Writes JSON, in the shape that the report's schema promises.
+    /// Writes JSON, which fits the schema of the report.
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()>;
     /// Writes comma-separated values with exact numbers.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()>;

@@ -98,9 +98,9 @@ pub struct CallSum {
 /// use gristmill_profile::Profile;
 /// use gristmill_report::{Show, ShowOptions, View, ViewOptions};
 ///
-/// let text = b"events: Ir\nfn=main\n1 10\ncalls=1 5\n2 32\nfn=work\n5 32\n";
-/// let profile = Profile::from_bytes("a.out", text.to_vec());
-/// let view = View::new(&profile, &ViewOptions::default())?;
+/// let text = b"events: Ir\nfn=main\n1 10\ncfn=work\ncalls=1 5\n2 32\nfn=work\n5 32\n";
+/// let profile = Profile::from_bytes(text.to_vec());
+/// let view = View::new(profile, &ViewOptions::default())?;
 /// let (function, _) = view.subjects().next().ok_or("no function")?;
 /// let show = Show::new(&view, &ShowOptions { function, depth: 1, lines: None, limit: None })?;
 /// assert_eq!((show.function.name.as_str(), show.inclusive[0], show.callees.all), ("main", 42, 1));

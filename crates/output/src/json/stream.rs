@@ -116,7 +116,7 @@ impl<'w> Stream<'w> {
         self.out.write_all(separator)
     }
 
-    /// `true` if something stands before what is written next.
+    /// Begins an element. Returns `true` if it is not the first one.
     fn begins_next(&mut self) -> bool {
         self.open.last_mut().is_some_and(|has_any| std::mem::replace(has_any, true))
     }

@@ -51,7 +51,7 @@ fn units_of_names() {
 }
 
 #[test]
-fn costs_for_people() {
+fn shown_costs() {
     let count = CostUnit::Count;
     let cases: &[(CostUnit, Cost, &str)] = &[
         (count, 0, "0"),
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_shown_is_near(cost in 1i128..1_000_000_000_000_000, bytes in any::<bool>(), each in 1u64..100_000) {
+    fn shown_costs_are_rounded_by_at_most_half_a_percent(cost in 1i128..1_000_000_000_000_000, bytes in any::<bool>(), each in 1u64..100_000) {
         let unit = if bytes { CostUnit::Bytes(each) } else { CostUnit::Picoseconds(each) };
         let shown = unit.show(cost);
         let (number, name) = shown.rsplit_once(' ').unwrap();
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn any_name_has_a_unit(name in prop::collection::vec(any::<u8>(), 0..20), long_name in "\\PC{0,20}") {
+    fn any_name_is_parsed(name in prop::collection::vec(any::<u8>(), 0..20), long_name in "\\PC{0,20}") {
         let _ = CostUnit::parse(&name, Some(long_name.as_bytes()));
     }
 }

@@ -337,7 +337,7 @@ impl CallGraph {
             let (own, more) = all.split_at_mut(row.len());
             own.copy_from_slice(row);
             for (cost, derived) in more.iter_mut().zip(derived) {
-                match derived.of(row) {
+                match derived.cost(row) {
                     Ok(sum) => *cost = sum,
                     Err(error) => overflow = Some(error),
                 }

@@ -116,7 +116,8 @@ impl Comparison<'_> {
         let mut costs = vec![0; self.recorded_columns().len()];
         columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
         // The sum of all lines did not overflow; a line whose derived cost does has 0.
-        let derived: Vec<Cost> = self.derived.iter().map(|derived| derived.of(&costs).unwrap_or(0)).collect();
+        let derived: Vec<Cost> =
+            self.derived.iter().map(|derived| derived.cost(&costs).unwrap_or(0)).collect();
         costs.extend(derived);
         costs
     }

@@ -1,4 +1,4 @@
-//! Formulas by hand, and any of them against reckoning in the plainest way.
+//! Formulas by hand, and any formula against a naive calculation.
 #![cfg(test)]
 
 use std::collections::HashMap;
@@ -11,12 +11,12 @@ fn definition(text: &str) -> Definition {
     Definition::parse(text.as_bytes(), DefinedBy::User).unwrap()
 }
 
-fn said(derivation: &Derivation) -> Vec<String> {
+fn faults(derivation: &Derivation) -> Vec<String> {
     derivation.faults.iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn formulas_are_read() {
+fn formulas_are_parsed() {
     for (text, shown) in [
         ("Ir", "Ir"),
         ("Ir + Dr", "Ir + Dr"),
@@ -42,7 +42,7 @@ fn formulas_are_read() {
         ("- - Ir", FormulaErrorKind::NameExpected, 2),
         ("99999999999999999999 Ir", FormulaErrorKind::FactorTooLarge, 0),
     ] {
-        assert_eq!(Formula::parse(text.as_bytes()), Err(FormulaError { kind, at }), "{text}");
+        assert_eq!(Formula::parse(text.as_bytes()), Err(FormulaError { kind, offset: at }), "{text}");
     }
 }
 
@@ -55,10 +55,10 @@ fn definitions_are_read() {
     for (text, at) in [("Cost", 4), ("= Ir", 0), ("a b = Ir", 0)] {
         let kind = FormulaErrorKind::DefinitionExpected;
         let error = Definition::parse(text.as_bytes(), DefinedBy::User);
-        assert_eq!(error, Err(FormulaError { kind, at }), "{text}");
+        assert_eq!(error, Err(FormulaError { kind, offset: at }), "{text}");
     }
     let error = Definition::parse(b"Cost = Ir Bm", DefinedBy::User).unwrap_err();
-    assert_eq!((error.at, error.to_string()), (10, "`+` or `-` is expected at column 11".to_owned()));
+    assert_eq!((error.offset, error.to_string()), (10, "`+` or `-` is expected at column 11".to_owned()));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn well_known_types_are_there_where_their_parts_are() {
 
     // Ir I1mr D1mr D1mw ILmr Bc Bcm
     let row = [1000, 1, 2, 3, 1, 70, 5];
-    let costs: Vec<Cost> = derivation.derived.iter().map(|derived| derived.of(&row).unwrap()).collect();
+    let costs: Vec<Cost> = derivation.derived.iter().map(|derived| derived.cost(&row).unwrap()).collect();
     // CEst = 1000 + 10 * 5 + 10 * 6 + 100 * 1
     assert_eq!(costs, [6, 1, 5, 1210]);
     assert_eq!(derivation.derived[0].missing, [] as [&[u8]; 0]);
@@ -89,11 +89,11 @@ fn derived_of_derived() {
     let factors: Vec<_> = derivation.derived.iter().map(|derived| derived.factors.clone()).collect();
     assert_eq!(factors, [[(0, 11), (1, -4)], [(0, 6), (1, -2)], [(0, 2), (1, -1)]]);
     assert_eq!(derivation.faults, []);
-    assert_eq!(derivation.derived[0].of(&[5, 20]), Ok(-25));
+    assert_eq!(derivation.derived[0].cost(&[5, 20]), Ok(-25));
 }
 
 #[test]
-fn what_cannot_be_derived_is_said() {
+fn faults_are_reported() {
     let definitions = [
         definition("A = B + Ir"),
         definition("B = C"),
@@ -109,7 +109,7 @@ fn what_cannot_be_derived_is_said() {
     ];
     let derivation = derive(&[b"Ir", b"Dr"], &definitions);
     assert_eq!(
-        said(&derivation),
+        faults(&derivation),
         [
             "`Ir` is not derived: it was recorded",
             "`Twice` is defined more than once: the last counts",
@@ -132,11 +132,11 @@ fn what_cannot_be_derived_is_said() {
 }
 
 #[test]
-fn the_nearer_definition_counts() {
-    let of_file = Definition { by: DefinedBy::File, ..definition("Bm = Bcm") };
+fn the_definition_of_the_file_counts() {
+    let file_definition = Definition { by: DefinedBy::File, ..definition("Bm = Bcm") };
     for order in [0, 1] {
         let mut definitions = well_known();
-        definitions.insert(order * definitions.len(), of_file.clone());
+        definitions.insert(order * definitions.len(), file_definition.clone());
         let derivation = derive(&[b"Bcm", b"Bim"], &definitions);
         let bm = derivation.derived.iter().find(|derived| derived.definition.name == b"Bm").unwrap();
         assert_eq!(bm.factors, [(0, 1)]);
@@ -145,26 +145,26 @@ fn the_nearer_definition_counts() {
 }
 
 #[test]
-fn sums_above_all_bounds() {
+fn sums_above_the_limit() {
     let derivation = derive(&[b"Ir"], &[definition("A = 9000000000000000000 Ir")]);
     let derived = &derivation.derived[0];
-    assert_eq!(derived.of(&[1 << 96]), Err(CostOverflow));
-    assert_eq!(derived.of(&[1 << 30]), Ok(9_000_000_000_000_000_000 << 30));
+    assert_eq!(derived.cost(&[1 << 96]), Err(CostOverflow));
+    assert_eq!(derived.cost(&[1 << 30]), Ok(9_000_000_000_000_000_000 << 30));
     // Each of them could be held, but not the sum of many.
-    assert_eq!([1, -1].map(|sign| derived.of(&[sign << 40])), [Err(CostOverflow); 2]);
+    assert_eq!([1, -1].map(|sign| derived.cost(&[sign << 40])), [Err(CostOverflow); 2]);
     let derivation = derive(
         &[b"Ir"],
         &[definition("A = 9000000000000000000 Ir"), definition("B = 2 A"), definition("C = B")],
     );
     assert_eq!(
-        said(&derivation),
+        faults(&derivation),
         ["`B` cannot be derived: its formula is too large", "`C` cannot be derived: there is no `B`"]
     );
 }
 
 #[test]
-fn many_definitions_are_no_matter() {
-    // A chain of a million, a circle of a million, and one that takes all before it.
+fn many_definitions() {
+    // A chain of 200,000, a cycle of as many, and one that takes all before it.
     let chain = |count: usize, last: &str| -> Vec<Definition> {
         (0..count)
             .map(|index| match index + 1 == count {
@@ -186,11 +186,11 @@ fn many_definitions_are_no_matter() {
         .collect();
     let derivation = derive(&names, &growing);
     let factors: usize = derivation.derived.iter().map(|derived| derived.factors.len()).sum();
-    assert!(factors <= MOST_FACTORS);
-    assert!(said(&derivation).iter().any(|fault| fault.ends_with("too large")));
+    assert!(factors <= MAX_FACTORS);
+    assert!(faults(&derivation).iter().any(|fault| fault.ends_with("too large")));
 }
 
-/// The value of a name, by going down as a person would.
+/// The value of a name, by recursion.
 fn naive(name: &str, row: &HashMap<String, Cost>, formulas: &HashMap<String, Vec<(Cost, String)>>) -> Cost {
     match (row.get(name), formulas.get(name)) {
         (Some(cost), _) => *cost,
@@ -201,7 +201,7 @@ fn naive(name: &str, row: &HashMap<String, Cost>, formulas: &HashMap<String, Vec
 
 proptest! {
     #[test]
-    fn as_a_person_would_reckon(
+    fn derived_costs_are_those_of_a_naive_calculation(
         costs in prop::collection::vec(-1000i128..1000, 3),
         formulas in prop::collection::vec(prop::collection::vec((-9i128..10, 0usize..8), 1..5), 4),
     ) {
@@ -226,22 +226,22 @@ proptest! {
         let derivation = derive(&[b"T0", b"T1", b"T2"], &definitions);
         for derived in &derivation.derived {
             let name = String::from_utf8(derived.definition.name.clone()).unwrap();
-            prop_assert_eq!(derived.of(&costs), Ok(naive(&name, &row, &naive_formulas)));
+            prop_assert_eq!(derived.cost(&costs), Ok(naive(&name, &row, &naive_formulas)));
         }
     }
 
     #[test]
-    fn what_is_shown_is_read_the_same(text in "[-+]? ?[0-9]{0,3} ?\\*? ?[A-Z]{1,3}( ?[-+] ?[0-9]{0,3}\\*?[a-z]{1,2}){0,4}") {
+    fn shown_formulas_parse_to_the_same(text in "[-+]? ?[0-9]{0,3} ?\\*? ?[A-Z]{1,3}( ?[-+] ?[0-9]{0,3}\\*?[a-z]{1,2}){0,4}") {
         if let Ok(formula) = Formula::parse(text.as_bytes()) {
             prop_assert_eq!(Formula::parse(formula.to_string().as_bytes()), Ok(formula));
         }
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn any_text_is_parsed_or_refused(text in prop::collection::vec(any::<u8>(), 0..40)) {
         let _ = Definition::parse(&text, DefinedBy::File);
         if let Err(error) = Formula::parse(&text) {
-            prop_assert!(error.at <= text.len());
+            prop_assert!(error.offset <= text.len());
         }
     }
 }

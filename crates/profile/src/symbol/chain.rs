@@ -1,4 +1,4 @@
-//! The callers that names tell, for all functions of a profile.
+//! The callers in the names of functions.
 
 use std::collections::HashMap;
 
@@ -39,8 +39,9 @@ impl ChainName {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chains {
     names: Vec<Vec<u8>>,
-    /// The chains one after the other, and where each ends.
+    /// The chains one after the other.
     links: Vec<ChainName>,
+    /// By function: the end of its chain among the links.
     ends: Vec<usize>,
     longest: usize,
 }
@@ -64,13 +65,13 @@ impl Chains {
             if let Some(level) = parts.recursion() {
                 name.extend_from_slice(format!("'{level}").as_bytes());
             }
-            for piece in parts.callers() {
-                // The level of a caller is a piece of its own.
-                if is_level(piece) {
+            for part in parts.callers() {
+                // The level of a caller is a part of its own.
+                if is_level(part) {
                     name.push(b'\'');
-                    name.extend_from_slice(piece);
+                    name.extend_from_slice(part);
                 } else {
-                    link(std::mem::replace(&mut name, piece.to_vec()));
+                    link(std::mem::replace(&mut name, part.to_vec()));
                 }
             }
             link(name);
@@ -81,7 +82,7 @@ impl Chains {
         chains
     }
 
-    /// The callers of a function as far as its name tells them, the farthest first, and the function itself at last.
+    /// Returns the callers in the name of a function, the farthest first, and the function itself as the last one.
     pub fn of_function(&self, function: FunctionId) -> &[ChainName] {
         let start = function.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.links[start..self.ends[function.index()]]
@@ -92,7 +93,7 @@ impl Chains {
         &self.names[name.index()]
     }
 
-    /// How many callers there are in the name that has most. Without any, names tell nothing of callers.
+    /// Returns the greatest count of callers in a name. It is 0 if names have no callers.
     pub fn longest(&self) -> usize {
         self.longest
     }

@@ -1,21 +1,22 @@
-//! Names as the compilers of C++ and Rust make them, turned back.
+//! Demangling of C++ and Rust.
 
 use std::fmt::{self, Write};
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
 
-/// Longer names stay as they are: what they stand for may be longer by far, and nobody reads it.
-const LONGEST: usize = 1 << 14;
+/// The limit of mangled names, in bytes. Longer ones stay as they are: nobody reads what they stand for.
+const MAX_NAME_BYTES: usize = 1 << 14;
 
-/// A short name can stand for one that would fill the memory, by referring to parts of itself.
-const LONGEST_DEMANGLED: usize = 1 << 16;
+/// The limit of demangled names, in bytes. A short name can stand for one that fills the memory, as it can refer to parts of
+/// itself.
+const MAX_DEMANGLED_BYTES: usize = 1 << 16;
 
-/// How deep a name may be nested. Real ones stay far below, and each level takes some stack.
-const DEEPEST: u32 = 96;
+/// The limit of nesting in a name. Real names stay far below, and each level takes stack.
+const MAX_DEPTH: u32 = 96;
 
-/// What a mangled name stands for: Itanium C++ and both manglings of Rust. None when the name is not mangled.
+/// Demangles a name: Itanium C++ and both manglings of Rust. `None` if the name is not mangled.
 ///
-/// The hash at the end of a Rust name goes, also where the rest was turned back before.
+/// The hash at the end of a Rust name is removed, also if the rest was demangled before.
 ///
 /// ```
 /// use gristmill_profile::symbol::demangle;
@@ -26,14 +27,14 @@ const DEEPEST: u32 = 96;
 /// assert_eq!(demangle(b"main"), None);
 /// ```
 pub fn demangle(name: &[u8]) -> Option<String> {
-    if name.len() > LONGEST {
+    if name.len() > MAX_NAME_BYTES {
         return None;
     }
     let text = std::str::from_utf8(name).ok()?;
     // Mach-O puts one more underscore before every name.
     let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z") || text.starts_with("_R"));
     let symbol = symbol.unwrap_or(text);
-    if symbol.starts_with("_R") || is_of_rust(symbol) {
+    if symbol.starts_with("_R") || is_old_rust(symbol) {
         let mut bounded = Bounded::default();
         write!(bounded, "{:#}", rustc_demangle::try_demangle(symbol).ok()?).ok()?;
         return Some(bounded.text);
@@ -41,15 +42,15 @@ pub fn demangle(name: &[u8]) -> Option<String> {
     if !symbol.starts_with("_Z") {
         return half_demangled(text);
     }
-    let options = ParseOptions::default().recursion_limit(DEEPEST);
+    let options = ParseOptions::default().recursion_limit(MAX_DEPTH);
     let parsed = cpp_demangle::Symbol::new_with_options(symbol, &options).ok()?;
     let mut bounded = Bounded::default();
-    parsed.structured_demangle(&mut bounded, &DemangleOptions::default().recursion_limit(DEEPEST)).ok()?;
+    parsed.structured_demangle(&mut bounded, &DemangleOptions::default().recursion_limit(MAX_DEPTH)).ok()?;
     (!bounded.text.is_empty()).then_some(bounded.text)
 }
 
-/// What the older mangling of Rust leaves of a name when it is taken for C++: `core::mem::replace::h79a6…`, and signs
-/// spelled out, as in `_$LT$T$u20$as$u20$a..B$GT$::f::h79a6…`.
+/// Demangles a name of Rust's older mangling that a tool has demangled as C++: `core::mem::replace::h79a6…`, with signs spelled
+/// out, as in `_$LT$T$u20$as$u20$a..B$GT$::f::h79a6…`.
 fn half_demangled(text: &str) -> Option<String> {
     const SIGNS: [(&str, &str); 8] = [
         ("SP", "@"),
@@ -86,7 +87,7 @@ fn half_demangled(text: &str) -> Option<String> {
                 readable.push_str("::");
                 rest = &rest[2..];
             }
-            // A segment does not begin with `$`, so it was given an underscore.
+            // The mangling puts an underscore before a segment that begins with `$`.
             None if rest.starts_with("_$") && (readable.is_empty() || readable.ends_with("::")) => {
                 rest = &rest[1..];
             }
@@ -99,8 +100,8 @@ fn half_demangled(text: &str) -> Option<String> {
     Some(readable)
 }
 
-/// Whether a name that could be of C++ has the hash of Rust's older mangling at its end.
-fn is_of_rust(symbol: &str) -> bool {
+/// Returns `true` if a name that looks like C++ ends with the hash of Rust's older mangling.
+fn is_old_rust(symbol: &str) -> bool {
     let Some((before, hash)) = symbol.rsplit_once("17h") else { return false };
     let hash = hash.as_bytes();
     before.starts_with("_ZN")
@@ -109,7 +110,7 @@ fn is_of_rust(symbol: &str) -> bool {
         && hash.get(17).is_none_or(|&next| next == b'.')
 }
 
-/// A text that does not grow above a limit.
+/// A text of limited length.
 #[derive(Default)]
 struct Bounded {
     text: String,
@@ -117,7 +118,7 @@ struct Bounded {
 
 impl Write for Bounded {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.text.len() + text.len() > LONGEST_DEMANGLED {
+        if self.text.len() + text.len() > MAX_DEMANGLED_BYTES {
             return Err(fmt::Error);
         }
         self.text.push_str(text);

@@ -1,4 +1,4 @@
-//! Where a function belongs: its class or namespace, and what remains as its own name.
+//! Scopes: the class or namespace of a function, and its own name.
 //!
 //! | language | name | scope | own name |
 //! |---|---|---|---|
@@ -13,11 +13,11 @@
 //! | Objective-C | `-[A f:]` | `A` | `f:` |
 //! | Erlang | `{a,f,2}` | `a` | `f,2` |
 //!
-//! What a compiler adds to a name after a dot (`f.cold`, `f.constprop.0`) is no scope.
+//! A suffix that a compiler adds after a dot (`f.cold`, `f.constprop.0`) is not a scope.
 
 use std::ops::Range;
 
-/// The class or namespace that a function belongs to, as its name has it.
+/// Returns the class or namespace in the name of a function.
 ///
 /// ```
 /// use gristmill_profile::symbol::scope;
@@ -27,11 +27,11 @@ use std::ops::Range;
 /// assert_eq!(scope("main"), None);
 /// ```
 pub fn scope(name: &str) -> Option<&str> {
-    let scope = &name[Anatomy::of(name).scope];
+    let scope = &name[Anatomy::parse(name).scope];
     (!scope.is_empty()).then_some(scope)
 }
 
-/// A function's name without scope, arguments, and return type.
+/// Returns the name of a function without scope, arguments and return type.
 ///
 /// ```
 /// use gristmill_profile::symbol::own_name;
@@ -40,21 +40,22 @@ pub fn scope(name: &str) -> Option<&str> {
 /// assert_eq!(own_name("App\\Model->save"), "save");
 /// ```
 pub fn own_name(name: &str) -> &str {
-    &name[Anatomy::of(name).own]
+    &name[Anatomy::parse(name).own]
 }
 
-/// Longer names are not looked into; no reader of them would be helped.
-const LONGEST: usize = 1 << 16;
+/// The limit of names that are parsed, in bytes. Nobody reads longer ones.
+const MAX_NAME_BYTES: usize = 1 << 16;
 
-/// Where the parts of a name are.
+/// The ranges of the parts of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Anatomy {
     /// Scope, own name, and what separates them.
     pub(super) qualified: Range<usize>,
-    /// Empty without a scope. In Rust it may be inside a larger one.
+    /// The scope, empty if there is none. In Rust it can be inside of a larger one.
     pub(super) scope: Range<usize>,
+    /// The own name.
     pub(super) own: Range<usize>,
-    /// Where the segments of the qualified name begin.
+    /// The beginnings of the segments of the qualified name.
     pub(super) segments: Vec<usize>,
 }
 
@@ -71,11 +72,11 @@ impl Anatomy {
         Anatomy { qualified: scope.start..own.end, segments: vec![scope.start, own.start], scope, own }
     }
 
-    pub(super) fn of(name: &str) -> Self {
-        if name.is_empty() || name.len() > LONGEST || name == "???" || name.starts_with("0x") {
+    pub(super) fn parse(name: &str) -> Self {
+        if name.is_empty() || name.len() > MAX_NAME_BYTES || name == "???" || name.starts_with("0x") {
             return Anatomy::whole(name);
         }
-        let special = [objective_c, erlang, php_include, in_angles, at_place, php_method, ruby_method];
+        let special = [objective_c, erlang, php_include, in_angles, python_module, php_method, ruby_method];
         special.iter().find_map(|special| special(name)).unwrap_or_else(|| qualified(name))
     }
 }
@@ -109,17 +110,17 @@ fn in_angles(name: &str) -> Option<Anatomy> {
     (!inside.contains('>')).then(|| Anatomy::whole(name))
 }
 
-/// `f module:12`, with the place where a function of Python begins.
-fn at_place(name: &str) -> Option<Anatomy> {
-    let (own, place) = name.rsplit_once(' ')?;
-    let (module, line) = place.rsplit_once(':')?;
+/// `f module:12`, with the module and the first line of a function of Python.
+fn python_module(name: &str) -> Option<Anatomy> {
+    let (own, location) = name.rsplit_once(' ')?;
+    let (module, line) = location.rsplit_once(':')?;
     let is_line = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
     let is_word = |text: &str| !text.is_empty() && !text.contains([' ', ':', '(', '/']);
     let scope = own.len() + 1..own.len() + 1 + module.len();
     (is_line && is_word(own) && is_word(module)).then(|| Anatomy { scope, ..Anatomy::plain(0..own.len()) })
 }
 
-/// `A->f`, where no blank is beside the arrow as there is in types of Rust.
+/// `A->f`. Unlike in types of Rust, no blank is beside the arrow.
 fn php_method(name: &str) -> Option<Anatomy> {
     let mut depth = Depth::default();
     let mut last = None;
@@ -153,7 +154,7 @@ fn ruby_method(name: &str) -> Option<Anatomy> {
     (!is_number && at + 1 < name.len()).then(|| Anatomy::split(0..at, at + 1..name.len()))
 }
 
-/// How many brackets are open.
+/// The count of open brackets.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Depth(usize);
 
@@ -166,7 +167,7 @@ impl Depth {
         self.0
     }
 
-    /// Goes past one byte. The end of an arrow closes nothing.
+    /// Counts one byte. The end of an arrow closes nothing.
     pub(super) fn pass(&mut self, name: &str, at: usize) {
         let bytes = name.as_bytes();
         match bytes[at] {
@@ -192,12 +193,12 @@ fn qualified(name: &str) -> Anatomy {
     dots(name, range)
 }
 
-/// Where the qualified name is, and where its segments between `::` begin.
+/// The range of the qualified name, and the beginnings of its segments between `::`.
 fn outline(name: &str) -> (Range<usize>, Vec<usize>) {
     let bytes = name.as_bytes();
     let has_arguments = has_arguments(name);
     let mut segments = vec![0];
-    // Where the arguments begin that were last, and where they end.
+    // The range of the last arguments. It is empty while they are open.
     let mut arguments: Option<Range<usize>> = None;
     let mut depth = Depth::default();
     let mut at = 0;
@@ -231,7 +232,7 @@ fn outline(name: &str) -> (Range<usize>, Vec<usize>) {
                     (None, _) if !has_arguments || name[at..].starts_with(" [clone") => {
                         return (segments[0]..at, segments);
                     }
-                    // It was the return type.
+                    // The text before the blank is the return type.
                     _ => {
                         segments = vec![at + 1];
                         arguments = None;
@@ -257,7 +258,7 @@ fn outline(name: &str) -> (Range<usize>, Vec<usize>) {
     (segments[0]..end.map_or(name.len(), |arguments| arguments.start), segments)
 }
 
-/// Whether there are parentheses outside of all brackets.
+/// Returns `true` if there are parentheses outside of all brackets.
 fn has_arguments(name: &str) -> bool {
     let mut depth = Depth::default();
     let mut at = 0;
@@ -280,13 +281,13 @@ fn has_arguments(name: &str) -> bool {
     false
 }
 
-/// What may stand after `operator`, the longer ones first.
+/// The signs after `operator`, the longer ones first.
 const SIGNS: [&str; 37] = [
     "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "->", "+=", "-=",
     "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "=", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", ",",
 ];
 
-/// Where `operator+`, `operator()`, `operator bool` ends: where its arguments begin.
+/// The end of `operator+`, `operator()`, `operator bool`: the beginning of its arguments.
 pub(super) fn operator_end(name: &str, at: usize) -> Option<usize> {
     const WORD: &str = "operator";
     let rest = name.get(at..)?.strip_prefix(WORD)?;
@@ -315,7 +316,7 @@ pub(super) fn operator_end(name: &str, at: usize) -> Option<usize> {
     }
 }
 
-/// Where the words end that may stand behind the arguments: ` const`, ` [clone .cold]`.
+/// The end of the words after the arguments: ` const`, ` [clone .cold]`.
 fn qualifiers_end(name: &str, mut at: usize) -> Option<usize> {
     const WORDS: [&str; 6] = ["const", "volatile", "noexcept", "restrict", "&&", "&"];
     let start = at;
@@ -417,17 +418,17 @@ fn dots(name: &str, range: Range<usize>) -> Anatomy {
         }
         depth.pass(text, at);
     }
-    // What compilers append, and Go's names for inner functions.
+    // Suffixes of compilers, and Go's names for inner functions.
     while let Some(&dot) = dots.last() {
         let end = text[dot + 1..].find('.').map_or(text.len(), |length| dot + 1 + length);
-        let piece = &text[dot + 1..end];
+        let suffix = &text[dot + 1..end];
         let numbered = |word: &str| {
-            piece.strip_prefix(word).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+            suffix.strip_prefix(word).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
         };
-        let is_added = piece.is_empty()
+        let is_added = suffix.is_empty()
             || ["", "func", "gowrap", "deferwrap"].into_iter().any(numbered)
             || matches!(
-                piece,
+                suffix,
                 "isra" | "part" | "constprop" | "cold" | "llvm" | "lto_priv" | "clone" | "localalias"
             );
         if !is_added {

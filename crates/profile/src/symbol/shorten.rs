@@ -1,14 +1,13 @@
-//! Long names made short, so that the function's own name can still be read.
+//! Shortening of names, so that the function's own name stays readable.
 
 use std::borrow::Cow;
 
 use crate::symbol::scope::{Anatomy, Depth, operator_end};
 
-/// Makes a name fit into so many characters.
+/// Shortens a name to at most `width` characters.
 ///
-/// What is least of use goes first: the return type, the arguments, what is deepest in template arguments, then all
-/// template arguments, then the scope from the left. `…` stands where something is missing. A name that fits stays as
-/// it is.
+/// The least useful parts go first: the return type, the arguments, the deepest template arguments, then all template
+/// arguments, then the scope from the left. `…` marks a gap. A name that fits stays as it is.
 ///
 /// ```
 /// use gristmill_profile::symbol::shorten;
@@ -24,7 +23,7 @@ pub fn shorten(name: &str, width: usize) -> Cow<'_, str> {
     if fits(name, width) {
         return Cow::Borrowed(name);
     }
-    let anatomy = Anatomy::of(name);
+    let anatomy = Anatomy::parse(name);
     let tail = &name[anatomy.qualified.end..];
     let arguments = match tail.as_bytes() {
         [b'(', b')', ..] => "()",
@@ -32,11 +31,11 @@ pub fn shorten(name: &str, width: usize) -> Cow<'_, str> {
         _ => "",
     };
     let mut qualified = Cow::Borrowed(&name[anatomy.qualified.clone()]);
-    let room = width.checked_sub(arguments.chars().count());
-    if room.is_some_and(|room| fits(&qualified, room)) {
+    let left = width.checked_sub(arguments.chars().count());
+    if left.is_some_and(|left| fits(&qualified, left)) {
         return Cow::Owned(format!("{qualified}{arguments}"));
     }
-    // The module of a function in Python stands after its name.
+    // In Python, the module follows the name.
     let has_scope = !anatomy.scope.is_empty() && anatomy.scope.start < anatomy.own.start;
     if !has_scope && qualified.starts_with(['<', '{', '(']) {
         return Cow::Owned(beginning(&qualified, width));
@@ -46,9 +45,9 @@ pub fn shorten(name: &str, width: usize) -> Cow<'_, str> {
     if qualified.starts_with('<') {
         qualified = Cow::Owned(format!("{scope}::{}", &name[anatomy.own.clone()]));
     }
-    for deepest in (0..DEEPEST_SHOWN).rev() {
+    for deepest in (0..MAX_SHOWN_DEPTH).rev() {
         let collapsed = collapse(&qualified, deepest);
-        if room.is_some_and(|room| fits(&collapsed, room)) {
+        if left.is_some_and(|left| fits(&collapsed, left)) {
             return Cow::Owned(format!("{collapsed}{arguments}"));
         }
     }
@@ -64,15 +63,15 @@ pub fn shorten(name: &str, width: usize) -> Cow<'_, str> {
     if fits(&collapsed, width) {
         return Cow::Owned(collapsed);
     }
-    // As much of the end as there is room for, from the beginning of a word.
+    // The longest end that fits, from the beginning of a word.
     let own = bare(collapse(&name[anatomy.own], 0));
     let mut best = None;
-    let mut room = width.saturating_sub(1);
+    let mut left = width.saturating_sub(1);
     for (at, character) in collapsed.char_indices().rev() {
-        if room == 0 {
+        if left == 0 {
             break;
         }
-        room -= 1;
+        left -= 1;
         let is_start = character.is_alphanumeric() || matches!(character, '_' | '{' | '~' | '<');
         let before = collapsed[..at].chars().next_back();
         if is_start && before.is_some_and(|before| matches!(before, ':' | '.' | '\\' | '>' | '#' | '/' | ' '))
@@ -82,12 +81,12 @@ pub fn shorten(name: &str, width: usize) -> Cow<'_, str> {
     }
     match best.filter(|&at| collapsed.len() - at >= own.len()) {
         Some(at) => Cow::Owned(format!("…{}", &collapsed[at..])),
-        // The own name is too long, too. Its beginning says more than its end.
+        // The own name is also too long. Its beginning says more than its end.
         None => Cow::Owned(beginning(&own, width)),
     }
 }
 
-/// As much of a text as fits, with a sign that there was more.
+/// The beginning of a text that fits, with `…` if there was more.
 fn beginning(text: &str, width: usize) -> String {
     if fits(text, width) {
         return text.to_owned();
@@ -96,14 +95,14 @@ fn beginning(text: &str, width: usize) -> String {
     text.chars().take(kept).chain(['…']).collect()
 }
 
-/// Down to which depth of template arguments something is shown at most.
-const DEEPEST_SHOWN: usize = 8;
+/// The greatest depth of template arguments that are shown.
+const MAX_SHOWN_DEPTH: usize = 8;
 
 fn fits(text: &str, width: usize) -> bool {
     text.len() <= width || text.chars().nth(width).is_none()
 }
 
-/// Replaces what is in more than so many brackets.
+/// Replaces text in brackets deeper than `deepest` by `…`.
 fn collapse(text: &str, deepest: usize) -> String {
     let mut collapsed = String::with_capacity(text.len());
     let mut depth = Depth::default();

@@ -12,7 +12,7 @@ use crate::analysis::tests::corpus::files;
 #[test]
 fn scopes_and_own_names() {
     let cases: &[(&str, Option<&str>, &str)] = &[
-        // C, and what is no name.
+        // C, and text that is not a name.
         ("main", None, "main"),
         ("(below main)", None, "(below main)"),
         ("???", None, "???"),
@@ -139,7 +139,7 @@ fn mangled_names() {
         ("_ZN4core3ptr13drop_in_place17h27fb839db0e3832cE", Some("core::ptr::drop_in_place")),
         ("_ZN4core3fmt5write17h0123456789abcdefE.llvm.99", Some("core::fmt::write")),
         ("_RNvMs_Cs1234_4millNtB4_5Stone5crush", Some("<mill::Stone>::crush")),
-        // Taken for C++ and turned back half way.
+        // Demangled as C++ by a tool.
         ("core::mem::replace::h79a6efa01dd30640", Some("core::mem::replace")),
         (
             "_$LT$std..ptr..Shared$LT$T$GT$$u20$as$u20$std..ops..Deref$GT$::deref::hb3edae114b2ce247",
@@ -160,7 +160,7 @@ fn mangled_names() {
         ("a::$u110000$$uZZ$$LT::h0123456789abcdef", Some("a::$u110000$$uZZ$$LT")),
         ("a::b::h0123456789abcdeg", None),
         ("h0123456789abcdef", None),
-        // In C, names may begin so by chance.
+        // Names of C that begin like mangled ones.
         ("_ZEROS", None),
         ("_Zs", None),
         ("_RpcHelper", None),
@@ -177,8 +177,8 @@ fn mangled_names() {
 }
 
 #[test]
-fn a_short_name_cannot_stand_for_an_endless_one() {
-    // Each level holds the one before it twice: 2^40 of them if it were written out.
+fn demangled_names_are_limited() {
+    // Each level contains the one before it twice: 2^40 names in full.
     let mut name = "_Z1f".to_owned();
     name.push_str("St4pairIiiE");
     for level in 0..40 {
@@ -226,7 +226,7 @@ fn callers_are_demangled_as_well() {
 }
 
 #[test]
-fn short_names_show_what_counts() {
+fn shortened_names() {
     let cases: &[(&str, usize, &str)] = &[
         ("main", 4, "main"),
         ("main", 3, "ma…"),
@@ -272,7 +272,7 @@ fn names_of_the_corpus() {
             with_scope += 1;
             scopes.insert(scope.to_owned());
         }
-        // The own name without its template arguments is there whenever there is room.
+        // The own name without its template arguments is there whenever it fits.
         let bare = own.split(['<', '(', '{', '[']).next().unwrap().trim_end_matches(':');
         for width in [20, 40, 60] {
             let short = shorten(text, width);
@@ -290,7 +290,7 @@ fn names_of_the_corpus() {
     }
 }
 
-/// Pieces that names are made of, so that they come together in ways nobody writes.
+/// Names made of random parts of real names.
 fn names() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a",
@@ -346,7 +346,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn any_name_can_be_read(name in names(), width in 0usize..30) {
+    fn any_name_is_parsed(name in names(), width in 0usize..30) {
         let own = own_name(&name);
         prop_assert!(name.contains(own));
         if let Some(scope) = scope(&name) {

@@ -41,7 +41,7 @@ impl Show {
             }
         }
         for (title, list) in
-            [("Callers farther away", &self.far_callers), ("Callees farther away", &self.far_callees)]
+            [("Indirect callers", &self.far_callers), ("Indirect callees", &self.far_callees)]
         {
             if list.all > 0 {
                 sections.push(self.far(title, list, width));
@@ -56,7 +56,7 @@ impl Show {
         sections
     }
 
-    /// Columns for the costs of all event types or, where that leaves too little for names, of the first one.
+    /// The count of event types that are shown: all, or only the first one if names would not fit.
     fn events(&self, columns_each: usize, width: usize, before: usize) -> usize {
         let all = self.head.events.len();
         let widest = |nth: usize| {
@@ -74,7 +74,7 @@ impl Show {
         [Cell::number(cost, unit.show(cost)), Cell::new(percent_number(cost, whole))]
     }
 
-    /// What stands above a column of costs: the event type where there are several.
+    /// The title of a column of costs, with the event type if there are several.
     fn cost_title(&self, nth: usize, what: &str) -> String {
         match &self.head.events[..] {
             [_] => what.to_owned(),
@@ -82,14 +82,14 @@ impl Show {
         }
     }
 
-    /// For each event type these columns of costs, each with its share.
+    /// The columns of costs for each event type, each with a column for its share.
     fn cost_columns(&self, events: usize, titles: &[&str]) -> Vec<Column> {
         let titled = |nth: usize| titles.iter().map(move |what| self.cost_title(nth, what));
         let titles = (0..events).flat_map(titled);
         titles.flat_map(|title| [Column::number(title), Column::number("%")]).collect()
     }
 
-    /// Puts names into the last column, as long as there is room for.
+    /// Fills the last column with names that fit the width.
     fn with_names(&self, mut table: Table, width: usize, names: Vec<Label<'_>>) -> Table {
         let room = width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
         for (cells, label) in table.rows.iter_mut().zip(names) {
@@ -111,7 +111,7 @@ impl Show {
         table
     }
 
-    /// A name, and where there is room for it the file.
+    /// A name, and its file if it fits.
     fn named(&self, function: &NamedFunction, room: usize) -> String {
         // The function's own cycle has a section.
         let cycle = function.cycle.filter(|cycle| Some(*cycle) != self.function.cycle);
@@ -132,7 +132,7 @@ impl Show {
         let mut columns = vec![Column::number("Calls")];
         columns.extend(self.cost_columns(events, &["Cost"]));
         columns.push(Column::text("Function"));
-        // What a member of a cycle cost is no more than its part of it, and its callers called all of it.
+        // The inclusive cost of a member is only its part of the cycle, but its callers called all of the cycle.
         let whole = self.cycle.as_ref().map_or(&self.inclusive, |cycle| &cycle.inclusive);
         let row = |count: Cost, costs: &[Cost], is_inner: bool| {
             let mut cells = vec![Cell::number(count, grouped(count))];
@@ -245,17 +245,22 @@ impl Show {
             below.push(format!("… and by {} more", grouped(hidden)));
         }
         below.push(match &cycle.breaker {
-            None => "no single call holds it together".to_owned(),
+            None => "no single arc breaks it".to_owned(),
             Some(breaker) => {
                 let (caller, callee) = (breaker.caller.printable_name(), breaker.callee.printable_name());
                 let arc = format!("{} -> {}", fitted(&caller, width / 3), fitted(&callee, width / 3));
                 let all = grouped(cycle.members.all);
                 match (breaker.members_left, breaker.is_best) {
-                    (0, _) => format!("without {arc} it falls apart (--cut)"),
+                    (0, _) => format!("cutting {arc} breaks it (--cut)"),
                     (left, true) => {
-                        format!("cutting {arc} leaves least of it: {} of {all} (--cut)", grouped(left))
+                        format!(
+                            "cutting {arc} leaves the fewest functions in cycles: {} of {all} (--cut)",
+                            grouped(left)
+                        )
                     }
-                    (left, false) => format!("cutting {arc} leaves {} of {all} (--cut)", grouped(left)),
+                    (left, false) => {
+                        format!("cutting {arc} leaves {} of {all} functions in cycles (--cut)", grouped(left))
+                    }
                 }
             }
         });
@@ -309,7 +314,7 @@ impl Show {
         let mut below = more(&self.lines);
         if let Some(read) = self.lines_of {
             below.push(format!(
-                "these are the lines of the {} dearest of {} functions",
+                "lines of the {} most expensive of {} functions",
                 grouped(read),
                 grouped(self.folded)
             ));
@@ -338,7 +343,7 @@ impl Show {
             None => String::new(),
         };
         let file = printable(line.file.as_bytes());
-        // A path says most in its last piece, and on a narrow screen there is only room for that.
+        // On a narrow screen, only the last component of a path is shown.
         let file = if width < 100 { base(&file) } else { &file };
         let file = if file.is_empty() { UNKNOWN } else { file };
         match line.line {
@@ -374,7 +379,7 @@ impl Show {
     }
 }
 
-/// `12`, or `10 of 12` where some are not shown.
+/// The count of rows: `12`, or `10 of 12` if some are not shown.
 fn counted<T>(list: &List<T>) -> String {
     match list.rows.len() {
         shown if shown < list.all => format!("{} of {}", grouped(shown), grouped(list.all)),

@@ -16,7 +16,7 @@ impl Report for Show {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         writeln!(out)?;
-        // The whole name, however long: here is the place for it.
+        // The whole name, also if it is longer than a line.
         writeln!(out, "{}", look.bold(&self.title()))?;
         for line in self.definition() {
             writeln!(out, "  {line}")?;
@@ -104,7 +104,7 @@ impl Show {
             }
         }
         if self.folded > 1 {
-            lines.push(format!("{} functions of the profile, taken as one", grouped(self.folded)));
+            lines.push(format!("{} functions of the profile, folded into one", grouped(self.folded)));
         }
         lines
     }
@@ -129,7 +129,7 @@ impl Show {
         Table { columns, rows: rows.collect() }
     }
 
-    /// How often it was called; and where the two ways to its inclusive cost lead apart, both.
+    /// The counts of callers and callees, and both inclusive costs if callers and callees disagree.
     fn calls(&self) -> Vec<String> {
         let functions = |count: usize| match count {
             1 => "1 function".to_owned(),
