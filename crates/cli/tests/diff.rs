@@ -1,6 +1,6 @@
 //! `gristmill diff`: its text against goldens, its JSON against the schema, its sums against arithmetic.
 //!
-//! `BLESS=1` writes the goldens anew.
+//! `BLESS=1` rewrites the goldens.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -117,7 +117,7 @@ fn validated(answer: &Value) {
     assert_valid(&schema("diff.schema.json"), answer, "diff");
 }
 
-/// What is shown and what is not adds up to the change of the total.
+/// The rows, shown or not, add up to the change of the total.
 fn assert_adds_up(answer: &Value) {
     for (event, total) in answer["totals"].as_object().unwrap() {
         let rows = answer["functions"].as_array().unwrap().iter();
@@ -166,7 +166,7 @@ fn json_keeps_its_promise() {
     }
 }
 
-/// What the first file calls in the second comes back to the first, where it is counted once more.
+/// The first file calls the second, which calls the first again, where cost is counted once more.
 #[test]
 fn groups_that_call_each_other_say_at_most() {
     let file = |cost: u32| {
@@ -258,7 +258,7 @@ fn several_runs_have_a_median_and_a_spread() {
 }
 
 #[test]
-fn unlike_recordings_are_told() {
+fn different_recordings_cause_warnings() {
     let other = |from: &str, to: &str| {
         let text = String::from_utf8(NEW.to_vec()).unwrap();
         assert!(text.contains(from));
@@ -293,7 +293,7 @@ fn unlike_recordings_are_told() {
 
 /// Documents for people say it at their top, and for what programs read it is said on standard error.
 #[test]
-fn lines_that_could_not_be_taken_are_told() {
+fn unreadable_lines_cause_warnings() {
     let broken = "events: Ir\nfl=m.c\nfn=f\n1 5\nnonsense\n2 6\n";
     let worse = format!("{broken}more nonsense\n");
     let files =
@@ -319,7 +319,7 @@ fn lines_that_could_not_be_taken_are_told() {
             assert_eq!((code(&output), stderr(&output)), (0, said), "{format}");
         }
     }
-    // Each run is told of by its name, and a difference is written all the same.
+    // A warning names the run, and the difference is written anyway.
     let runs = ["diff", "--base", "good.out", "base.out", "--new", "new.out", "-o", "d.callgrind"];
     let output = run_in(files.path(), &runs);
     assert_eq!(code(&output), 0);
@@ -330,7 +330,7 @@ fn lines_that_could_not_be_taken_are_told() {
 }
 
 #[test]
-fn event_types_that_lack_something_are_told() {
+fn incomplete_event_types_cause_warnings() {
     let files = files();
     let derived = ["diff", "base.out", "new.out", "--derive", "X = Ir + Nope"];
     let of_x = "`X` is derived without `Nope`";

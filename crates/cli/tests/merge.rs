@@ -16,7 +16,7 @@ const LACKING: &[u8] = b"events: Ir\nfn=main\n16 400\ntotals: 401\n";
 const BROKEN: &[u8] = b"events: Ir\nfn=main\n16 400\n+1 x\n";
 
 #[test]
-fn sums_are_written_and_what_is_missing_is_told() {
+fn sums_are_written_with_warnings_about_missing_event_types() {
     let folder = folder(&[("one", ONE), ("other", OTHER)]);
     let output = run_in(folder.path(), &["merge", "one", "other"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -86,7 +86,7 @@ use sample::ChangeTable;
 pub struct CompareOptions {
     /// The parts to compare, on both sides.
     pub selection: Selection,
-    /// What makes functions the same.
+    /// The options of joining functions.
     pub joining: JoinOptions,
     /// Derived event types, the weakest definition first.
     pub definitions: Vec<Definition>,

@@ -24,7 +24,7 @@ impl<K: Hash + Eq> Interner<K> {
     /// Above 2^32 − 1 keys, which fit into no memory.
     pub(crate) fn intern(&mut self, key: K) -> (usize, bool) {
         let next = self.indices.len();
-        #[expect(clippy::expect_used, reason = "so many keys do not fit into memory")]
+        #[expect(clippy::expect_used, reason = "2^32 keys do not fit into memory")]
         let index = *self.indices.entry(key).or_insert_with(|| u32::try_from(next).expect("fewer than 2^32"));
         (index as usize, index as usize == next)
     }

@@ -12,7 +12,7 @@
 //!
 //! # Any order, any grouping
 //!
-//! Merging is associative and commutative to the byte: everything in the result is sorted by name and number, headers are
+//! Merging is associative and commutative, byte for byte: everything in the result is sorted by name and number, headers are
 //! sets and counts, and a result that is merged again counts for as many runs as it was made of (`desc: Merged runs: 3`).
 //! Merging a single profile brings it into that form; merging the result again changes nothing. A mean is over runs, so
 //! the mean of sums is right in any grouping, too. The *result* of a mean, of a median or of scaling counts as one run when
@@ -365,7 +365,7 @@ impl Merger {
 }
 
 fn run_index(index: usize) -> u32 {
-    #[expect(clippy::expect_used, reason = "so many runs do not fit into memory")]
+    #[expect(clippy::expect_used, reason = "2^32 runs do not fit into memory")]
     u32::try_from(index).expect("fewer than 2^32 runs")
 }
 

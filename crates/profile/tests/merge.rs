@@ -33,7 +33,7 @@ fn merged(files: &[&[u8]]) -> Vec<u8> {
     written(&merger_of(&profiles.iter().collect::<Vec<_>>()))
 }
 
-/// Whether there is anything to merge in a file, and all of it can be written again.
+/// Returns `true` if a file has something to merge, and all of it can be written again.
 fn is_whole(profile: &Profile) -> bool {
     profile.event_count() > 0
         && !profile.findings().iter().any(|finding| {
@@ -93,7 +93,7 @@ fn without_zeros<K: Ord>(mut sums: ByName<K>) -> ByName<K> {
     sums
 }
 
-/// What two sums come to together.
+/// Adds two sums.
 fn together<K: Ord>(mut one: ByName<K>, other: ByName<K>) -> ByName<K> {
     for (key, costs) in other {
         let sums = one.entry(key).or_default();
@@ -175,7 +175,7 @@ fn assert_any_grouping(files: &[File]) {
     let reversed: Vec<&Profile> = all.iter().rev().copied().collect();
     same(&written(&merger_of(&reversed)), "backwards");
     for size in [1, 2, 7, 25] {
-        // Every so manieth is of one group, so that unlike files meet.
+        // Groups interleave, so that different files meet.
         let groups: Vec<Vec<&Profile>> =
             (0..size).map(|nth| all.iter().skip(nth).step_by(size).copied().collect()).collect();
         let mut merger = Merger::new();
@@ -252,7 +252,7 @@ fn any_grouping_of_other_files_gives_the_same_bytes() {
     assert_any_grouping(&files);
 }
 
-// Profiles by chance: few names, so that they meet.
+// Random profiles: few names, so that they meet.
 
 #[derive(Debug, Clone)]
 struct MadeLine {

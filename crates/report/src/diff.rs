@@ -1,6 +1,7 @@
-//! What changed between two sides, function by function or group by group, and why.
+//! Differences: the changes between two sides, by function or group, and their causes.
 
 mod alignment;
+mod amounts;
 mod change;
 mod csv;
 mod function;
@@ -12,6 +13,7 @@ mod rows;
 mod sentences;
 mod tests;
 mod text;
+mod wording;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -37,11 +39,11 @@ use crate::report::Report;
 pub use change::Delta;
 pub use function::FunctionDiff;
 pub use head::{DiffHead, DirectoryRow, EnvironmentKind, EnvironmentRow, JoinRow};
-pub use notes::warning;
 pub use rows::{
     CallRow, CallerRow, CauseKind, CauseRow, DiffRow, EffectRow, FunctionRef, LineRow, RenameRow,
 };
 pub use sentences::sentence;
+pub use wording::warning;
 
 /// The options of a difference. See the example of [`Diff`].
 #[derive(Debug, Clone)]
@@ -74,7 +76,7 @@ impl DiffOptions {
     }
 }
 
-/// What changed from a base to a new profile.
+/// A difference: the changes from a base to a new profile, and their causes.
 ///
 /// ```
 /// use gristmill_profile::Profile;
@@ -262,7 +264,7 @@ impl Diff {
             },
             rest: Rest { rows: rest, self_costs: Costs::new(&head.event_types, rest_costs) },
             rows: shown,
-            renames: notes::renames(comparison),
+            renames: wording::renames(comparison),
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),
             head,

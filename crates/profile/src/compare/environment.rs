@@ -14,7 +14,7 @@ use crate::profile::Profile;
 /// See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unlike {
-    /// What differs.
+    /// The kind of the difference.
     pub kind: UnlikeKind,
     /// The values in the base: all different ones of its runs.
     pub base: Vec<String>,

@@ -87,7 +87,7 @@ fn split<'p>(group: Group, functions: &RawFunctions<'p>) -> Vec<Group> {
     split
 }
 
-/// What identifies a function in another object or file: its object or its file, if that counts, and its name.
+/// The key of a function in another object or file: its object or its file, if that counts, and its name.
 type ElsewhereKey<'a> = (Option<JoinedPathId>, Option<JoinedPathId>, &'a [u8]);
 
 /// The groups of one side that have a key.

@@ -1,4 +1,4 @@
-//! Which functions of all runs are one function.
+//! Joining: makes equal functions of all runs one function.
 
 use std::borrow::Cow;
 

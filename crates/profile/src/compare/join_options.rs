@@ -2,7 +2,7 @@
 
 use super::join_rule::JoinRules;
 
-/// What makes functions of two builds the same: rules, and changes to paths and names before them.
+/// The options of joining functions of two builds: rules, and changes to paths and names before them.
 ///
 /// See the example of [`Comparison`](super::Comparison).
 #[derive(Debug, Clone, PartialEq, Eq)]

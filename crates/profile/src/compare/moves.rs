@@ -107,7 +107,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 wishes.push((taker, function, scaled(lost, count, calls).unwrap_or(0)));
             }
         }
-        // A caller takes at most the increase of its own cost.
+        // A caller takes at most the increase of its self cost.
         wishes.sort_unstable();
         let mut granted: Vec<(JoinedId, JoinedId, Cost)> = Vec::new();
         for of_taker in wishes.chunk_by(|a, b| a.0 == b.0) {

@@ -89,7 +89,7 @@ pub(super) struct PositionsHeld {
 }
 
 impl Default for PositionsHeld {
-    /// What holds for no profile.
+    /// The value for no profile.
     fn default() -> Self {
         PositionsHeld { address: true, basic_block: true, line: false }
     }

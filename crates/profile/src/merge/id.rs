@@ -37,13 +37,13 @@ ids! {
 }
 
 impl MergedFunction {
-    #[expect(clippy::expect_used, reason = "so many functions do not fit into memory")]
+    #[expect(clippy::expect_used, reason = "2^32 functions do not fit into memory")]
     pub(super) fn new(index: usize) -> Self {
         MergedFunction(u32::try_from(index).expect("fewer than 2^32"))
     }
 }
 
-/// What identifies a function.
+/// The key of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct MergedKey {
     pub(super) object: ObjectName,

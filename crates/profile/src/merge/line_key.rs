@@ -35,7 +35,7 @@ pub(super) enum LineKind {
     ConditionalJump,
 }
 
-/// What identifies a line of a function: the numbers of lines with equal keys are added.
+/// The key of a line of a function: the numbers of lines with equal keys are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct LineKey {
     pub(super) position: LinePosition,
@@ -66,7 +66,7 @@ impl LineKey {
         }
     }
 
-    /// Reads the key that begins at a byte, and moves on to the byte after it.
+    /// Reads the key that begins at a byte, and sets `at` to the end of it.
     pub(super) fn read(bytes: &[u8], at: &mut usize) -> LineKey {
         #[expect(clippy::cast_possible_truncation, reason = "it was packed from 64 bits")]
         let mut next = || {

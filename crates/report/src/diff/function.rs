@@ -15,7 +15,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::alignment::aligned;
-use super::notes::{from_to, remarks_beside_cost, signed, signed_percent};
+use super::amounts::{from_to, signed, signed_percent};
+use super::notes::remarks_beside_cost;
 use super::{CallRow, CauseRow, Delta, DiffHead, DiffOptions, DiffRow, FunctionRef, LineRow, safe};
 use crate::path::UNKNOWN;
 use crate::report::Report;

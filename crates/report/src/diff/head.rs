@@ -1,4 +1,4 @@
-//! What a difference is of: the members that all its documents begin with.
+//! The head of a difference: the members that all its documents begin with.
 
 use gristmill_output::json::{ByEvent, EventNames};
 use gristmill_output::{CostUnit, grouped, lossy, printable};
@@ -9,7 +9,9 @@ use gristmill_profile::event::known_long_name;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Delta, doubts, event_name, notes, safe};
+use super::amounts::{from_to, signed};
+use super::wording::warning;
+use super::{Delta, doubts, event_name, safe};
 use crate::columns::EventColumn;
 
 /// The two sides of a difference. See the example of [`Diff`](super::Diff).
@@ -25,7 +27,7 @@ pub struct DiffHead {
     pub new_runs: Vec<Vec<String>>,
     /// The sums of all self costs.
     pub totals: ByEvent<Delta>,
-    /// What differs besides the program, so that costs may not be comparable.
+    /// Differences besides the program, which can make costs incomparable.
     pub environment: Vec<EnvironmentRow>,
     /// The rules that joined functions of both sides.
     pub joined: Vec<JoinRow>,
@@ -41,7 +43,7 @@ pub struct DiffHead {
     pub(super) is_sampled: bool,
 }
 
-/// The kind of a difference of environments.
+/// The kind of a difference of environments. See the example of [`Diff`](super::Diff).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EnvironmentKind {
@@ -66,11 +68,11 @@ pub enum EnvironmentKind {
 /// Something that differs besides the program. See the example of [`Diff`](super::Diff).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EnvironmentRow {
-    /// What differs.
+    /// The kind of the difference.
     pub kind: EnvironmentKind,
-    /// What the runs of the base say.
+    /// The values in the base.
     pub base: Vec<String>,
-    /// What the runs of the new side say.
+    /// The values in the new side.
     pub new: Vec<String>,
     /// The difference as a sentence.
     pub text: String,
@@ -88,7 +90,7 @@ impl EnvironmentRow {
             UnlikeKind::Functions => EnvironmentKind::Functions,
             _ => EnvironmentKind::Other,
         };
-        EnvironmentRow { kind, text: notes::warning(&unlike), base: unlike.base, new: unlike.new }
+        EnvironmentRow { kind, text: warning(&unlike), base: unlike.base, new: unlike.new }
     }
 }
 
@@ -216,9 +218,8 @@ impl DiffHead {
         if total.is_none() {
             return format!("{name}  {} on both sides", column.unit.show(total.new.median));
         }
-        let (from_to, signed) =
-            (notes::from_to(total, column.unit), notes::signed(total.delta(), column.unit));
-        format!("{name}  {from_to}, {signed}{noise}")
+        let (change, delta) = (from_to(total, column.unit), signed(total.delta(), column.unit));
+        format!("{name}  {change}, {delta}{noise}")
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::notes::{self, remarks, signed, signed_percent};
+use super::amounts::{signed, signed_percent};
+use super::notes::{self, remarks};
 use super::text::{cause_text, smaller};
 use super::{Diff, DiffHead, FunctionDiff, Page, safe};
 use gristmill_output::{Align, Table, html::Escaped};

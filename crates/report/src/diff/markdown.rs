@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Table, grouped, markdown};
 
-use super::notes::{self, remarks, signed, signed_percent};
+use super::amounts::{signed, signed_percent};
+use super::notes::{self, remarks};
 use super::text::{cause_text, named, smaller};
 use super::{Diff, OtherCauses, safe};
 

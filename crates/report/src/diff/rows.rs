@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::sentences::{Sentence, sentence_of};
-use super::{Delta, notes, shown_name};
+use super::wording::resemblance;
+use super::{Delta, shown_name};
 
 /// The limit of the callers of a row: those whose calls changed most.
 const MAX_CALLERS: usize = 5;
@@ -165,11 +166,11 @@ pub struct RenameRow {
 impl RenameRow {
     fn new(why: &Resemblance) -> Self {
         let Resemblance { same_file, similar_name, common_callers, callers, .. } = *why;
-        RenameRow { same_file, similar_name, common_callers, callers, text: notes::resemblance(why) }
+        RenameRow { same_file, similar_name, common_callers, callers, text: resemblance(why) }
     }
 }
 
-/// The kind of a cause.
+/// The kind of a cause. See the example of [`Diff`](super::Diff).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CauseKind {

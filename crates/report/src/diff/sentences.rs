@@ -4,8 +4,8 @@ use gristmill_output::{CostUnit, grouped};
 use gristmill_profile::compare::{Cause, Comparison, Explanation, JoinedId, MoveKind, Presence};
 use gristmill_profile::symbol::shorten;
 
+use super::amounts::{from_to, per_call};
 use super::head::event_column;
-use super::notes::{from_to, per_call};
 use super::{safe, shown_name};
 
 /// A sentence with names that can be shortened.

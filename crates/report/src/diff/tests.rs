@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::alignment::aligned;
-use super::notes::{per_call, signed_percent};
+use super::amounts::{per_call, signed_percent};
 use gristmill_profile::compare::{Change, Sample};
 
 fn lines(text: &str) -> Vec<&[u8]> {

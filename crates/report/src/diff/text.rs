@@ -7,7 +7,8 @@ use gristmill_output::{Cell, Column, Look, Table, grouped, wrap};
 use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::notes::{self, remarks, signed, signed_percent};
+use super::amounts::{signed, signed_percent};
+use super::notes::{self, remarks};
 use super::{CauseRow, Diff, DiffRow, OtherCauses, safe};
 use crate::grouping::Grouping;
 use crate::path::{UNKNOWN, base};

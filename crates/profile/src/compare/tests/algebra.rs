@@ -14,7 +14,7 @@ fn compare<'p>(base: &'p Profile, new: &'p Profile) -> Comparison<'p> {
     Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap()
 }
 
-/// What functions are called on both sides, and rows of changes of those that are called so.
+/// Rows of changes by the names of functions on both sides.
 type Changes = BTreeMap<(Vec<u8>, Vec<u8>), Vec<Vec<Cost>>>;
 
 /// Everything that changed.

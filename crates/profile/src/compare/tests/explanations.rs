@@ -1,4 +1,4 @@
-//! Causes told from profiles of which the cause is known.
+//! Causes of profiles with a known cause.
 
 use gristmill_format::Cost;
 
@@ -67,7 +67,7 @@ fn nothing_explains_nothing() {
 }
 
 #[test]
-fn calls_are_told_from_what_a_call_costs() {
+fn calls_are_distinguished_from_cost_per_call() {
     // Both functions below the place where the calls come from are one cause.
     assert_eq!(causes(&mill(100, 5, false), &mill(130, 5, false)), told(&[("run -> grind: +30", 30 * 65)]));
     assert_eq!(causes(&mill(100, 5, false), &mill(100, 7, false)), told(&[("grind per call", 200)]));

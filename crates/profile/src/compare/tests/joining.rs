@@ -1,4 +1,4 @@
-//! Which functions of two sides are one.
+//! Joining functions of two sides.
 
 use crate::Profile;
 use crate::compare::{Checkout, CompareOptions, Comparison, JoinRule, JoinedId, Presence};
@@ -11,7 +11,7 @@ fn functions(names: &[(&str, &str, &str, i32)]) -> Profile {
     Profile::from_bytes(text)
 }
 
-/// What becomes of each function: its name in the base and in the new profile, and the costs.
+/// Returns the functions: name in the base and in the new profile, and costs.
 fn joined(base: &Profile, new: &Profile, options: &CompareOptions) -> Vec<(String, String, i128, i128)> {
     let comparison = Comparison::new(&[base], &[new], options).unwrap();
     let name =

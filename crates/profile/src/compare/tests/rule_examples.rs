@@ -32,7 +32,7 @@ fn what_the_list_of_rules_says_is_true() {
         };
         assert_eq!(apply(before, JoinRules::NONE.with(rule)), after, "{rule}");
         assert_eq!(apply(before, JoinRules::all()), after, "{rule} with all others");
-        assert_ne!(apply(before, JoinRules::all().without(rule)), after, "all but {rule}");
+        assert_ne!(apply(before, JoinRules::all().without(rule)), after, "all except {rule}");
         assert_eq!(apply(after, JoinRules::all()), after, "{rule} is done after once");
     }
 }

@@ -1,0 +1,80 @@
+//! Differences of environments and renames as sentences.
+
+use gristmill_profile::compare::{Comparison, Resemblance, Unlike, UnlikeKind};
+use gristmill_profile::symbol::shorten;
+
+use super::{safe, shown_name};
+
+/// Returns the reasons to consider a function renamed.
+pub(super) fn resemblance(why: &Resemblance) -> String {
+    let mut reasons = Vec::new();
+    reasons.push(if why.same_file { "same file" } else { "same object" }.to_owned());
+    let (base, new) = why.self_costs;
+    reasons.push(if base == new { "same cost".to_owned() } else { "nearly the same cost".to_owned() });
+    if why.calls.0 == why.calls.1 && why.calls.0 > 0 {
+        reasons.push("same calls".to_owned());
+    }
+    if why.common_callers > 0 {
+        let all = if why.common_callers == why.callers { "same" } else { "mostly the same" };
+        reasons.push(format!("{all} callers"));
+    }
+    if why.similar_name {
+        reasons.push("similar name".to_owned());
+    }
+    reasons.join(", ")
+}
+
+/// Returns a difference of environments as a sentence.
+pub fn warning(unlike: &Unlike) -> String {
+    let list = |answers: &[String]| match answers {
+        [] => "nothing".to_owned(),
+        answers => answers.iter().map(|answer| safe(answer)).collect::<Vec<_>>().join(", "),
+    };
+    let (base, new) = (list(&unlike.base), list(&unlike.new));
+    let what = match &unlike.kind {
+        UnlikeKind::Events => {
+            let only = |of: &[String], other: &[String]| -> Vec<String> {
+                of.iter().filter(|name| !other.contains(name)).cloned().collect()
+            };
+            let (base, new) = (only(&unlike.base, &unlike.new), only(&unlike.new, &unlike.base));
+            return match (base.is_empty(), new.is_empty()) {
+                (false, true) => format!("event types only in the base: {}", list(&base)),
+                (true, false) => format!("event types only in the new profile: {}", list(&new)),
+                _ => format!(
+                    "the event types differ: {} only in the base, {} only in the new profile",
+                    list(&base),
+                    list(&new)
+                ),
+            };
+        }
+        UnlikeKind::Functions => {
+            return format!(
+                "hardly any function is on both sides: {base} in the base, {new} in the new profile"
+            );
+        }
+        UnlikeKind::Producer => "the tools differ".to_owned(),
+        UnlikeKind::Version => "the versions of the tool differ".to_owned(),
+        UnlikeKind::Command => "the commands differ".to_owned(),
+        UnlikeKind::Positions => "the positions differ".to_owned(),
+        UnlikeKind::Description(kind) => format!("{} differs", safe(kind)),
+        _ => "the environment differs".to_owned(),
+    };
+    format!("{what}: {base} in the base, {new} in the new profile")
+}
+
+/// The limit of the characters of a renamed function's name.
+pub(super) const MAX_RENAMED_NAME: usize = 60;
+
+/// Lists the renamed functions, each with a sentence.
+pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<String> {
+    let sentence = |function| {
+        let why = comparison.renamed(function)?;
+        let (base, new) = (comparison.in_base(function)?, comparison.in_new(function)?);
+        let [base, new] = [base, new].map(|mention| {
+            let name = safe(&shown_name(mention));
+            shorten(&name, MAX_RENAMED_NAME).into_owned()
+        });
+        Some(format!("{base} is now {new} ({})", resemblance(why)))
+    };
+    comparison.functions().filter_map(sentence).collect()
+}
