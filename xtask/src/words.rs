@@ -272,7 +272,7 @@ mod tests {
         for text in [
             "/// Reckons costs.",
             "fn f() {} // reckoned",
-            "const HELP: &str = \"How to reckon\";",
+            "const HELP: &str = \"Costs are reckoned\";",
             "fn reckon_costs() {}",
             "struct CostReckoner;",
         ] {
