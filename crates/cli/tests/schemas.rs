@@ -6,6 +6,7 @@ mod harness;
 
 use gristmill_gate::GateReport;
 use gristmill_output::json;
+use gristmill_report::annotate::AnnotationDocument;
 use gristmill_report::diff::{Diff, FunctionDiff};
 use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
@@ -15,6 +16,7 @@ use harness::*;
 #[test]
 fn schemas_are_those_of_the_types() {
     for (name, schema) in [
+        ("annotate", json::schema::<AnnotationDocument<'_>>("gristmill annotate --format json")),
         ("diff", json::schema::<Diff>("gristmill diff --format json")),
         ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
         ("functions", json::schema::<Functions>("gristmill functions --format json")),

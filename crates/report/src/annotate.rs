@@ -1,8 +1,8 @@
-//! A profile with its source files, for programs and for a page: functions, and what each line of the files costs.
+//! Annotation: a profile with its source files, as data, as JSON and as a page of HTML.
 
-mod json;
 mod page;
 mod remark;
+mod rows;
 mod starts;
 
 use std::cmp::Reverse;
@@ -18,81 +18,104 @@ use regex::Regex;
 
 pub use self::page::PageOptions;
 pub use self::remark::SourceRemark;
+pub use self::rows::{
+    AnnotationDocument, CallRow, CallerRow, FileRow, FunctionRow, JumpRow, LineRow, RemarkRow,
+};
 use crate::head::Head;
 use crate::view::{SubjectId, View, ViewError};
 
-/// What to annotate.
+/// The choice of functions and files to annotate.
 #[derive(Debug, Clone, Default)]
 pub struct AnnotationOptions {
-    /// Only functions whose name fits, and only their lines.
+    /// The pattern of the functions to annotate. Lines of other functions are omitted.
     pub function: Option<Regex>,
-    /// Only source files whose path fits.
+    /// The pattern of the paths of source files to annotate.
     pub file: Option<Regex>,
-    /// Only these source files, by their path or the end of it; all when empty.
+    /// The source files to annotate, by their path or the end of it; all if empty.
     pub named: Vec<Vec<u8>>,
 }
 
 /// A profile with its source files. Costs are by column of the view.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use gristmill_output::source::{SourceError, SourceText, Sources};
+/// use gristmill_profile::Profile;
+/// use gristmill_report::annotate::{Annotation, AnnotationOptions};
+/// use gristmill_report::{View, ViewOptions};
+///
+/// struct Mill;
+///
+/// impl Sources for Mill {
+///     fn get(&self, path: &[u8]) -> Result<Arc<SourceText>, SourceError> {
+///         let text = SourceText { text: b"int main(void) {\n    grind();\n}\n".to_vec(), ..SourceText::default() };
+///         if path == b"mill.c" { Ok(Arc::new(text)) } else { Err(SourceError::Missing) }
+///     }
+/// }
+///
+/// let profile = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n1 3\ncfn=grind\ncalls=2 7\n2 50\n");
+/// let view = View::new(Arc::new(profile), &ViewOptions::default())?;
+/// let annotation = Annotation::new(&view, &AnnotationOptions::default(), &Mill)?;
+/// let file = annotation.file_rows().next().unwrap();
+/// let lines: Vec<_> = file.lines().collect();
+/// assert_eq!((lines[0].text.as_deref(), lines[0].self_costs[0]), (Some("int main(void) {"), 3));
+/// assert_eq!((lines[1].calls[0].calls, lines[1].calls[0].cost[0]), (2, 50));
+/// # Ok::<(), gristmill_report::ViewError>(())
+/// ```
 #[derive(Debug)]
 pub struct Annotation<'v> {
     view: &'v View,
     head: Head,
-    /// The functions that are wanted and cost anything, the dearest first by their own cost; after them others that are
-    /// spoken of.
+    /// The wanted functions that cost anything, the most expensive first by self cost; after them others that lines of
+    /// the wanted ones mention.
     functions: Vec<AnnotatedFunction>,
-    /// How many are wanted.
-    wanted: usize,
-    /// Where each of them is among these.
-    place_of: HashMap<SubjectId, usize>,
-    /// The files that have lines with costs, the dearest first.
+    wanted_count: usize,
+    /// The index of each function in this list.
+    function_indexes: HashMap<SubjectId, usize>,
+    /// The files that have lines with costs, the most expensive first.
     files: Vec<AnnotatedFile>,
-    /// All calls, by callee, the dearest first.
-    calls: Vec<CallPlace>,
+    /// All calls, sorted by callee, the most expensive first.
+    calls: Vec<CallRef>,
 }
 
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AnnotatedFunction {
-    /// Which one.
     id: SubjectId,
-    /// Where it begins in its source file, as far as its lines and the calls to it tell.
+    /// The first line in its source file, as far as costs and calls show it.
     line: Option<u64>,
-    /// What it cost by itself.
     self_costs: Vec<Cost>,
-    /// What it cost with all that it called.
     inclusive: Vec<Cost>,
-    /// How often it was called.
+    /// The count of calls.
     calls: Cost,
-    /// The number of the cycle that it is in.
+    /// The number of the cycle that the function is in.
     cycle: Option<usize>,
 }
 
 /// A source file.
 #[derive(Debug, Clone)]
 struct AnnotatedFile {
-    /// Which one.
     id: FileId,
-    /// What all of its lines cost by themselves.
+    /// The self cost of all lines.
     self_costs: Vec<Cost>,
-    /// The lines that have costs, ascending. Line 0 stands for those that are not known.
+    /// The lines that have self costs, ascending. Line 0 stands for unknown lines.
     lines: Vec<u64>,
-    /// What they cost by themselves: a row for each of them.
+    /// The self costs: a row for each of the lines.
     costs: CostTable,
-    /// The calls that are made on lines: by line, caller, callee.
-    calls: Vec<CallRow>,
-    /// What they cost: a row for each of them.
+    /// The calls made on lines, sorted by line, caller and callee.
+    calls: Vec<SubjectCalls>,
+    /// The inclusive costs: a row for each of the calls.
     call_costs: CostTable,
     /// The jumps that start on lines.
     jumps: Vec<LineJumps>,
-    /// Its text.
     source: Result<Arc<SourceText>, SourceError>,
-    /// What is to be said of it.
     remarks: Vec<SourceRemark>,
 }
 
 /// The calls from a line to a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct CallRow {
+struct SubjectCalls {
     line: u64,
     /// The subject that the line is part of.
     caller: SubjectId,
@@ -100,28 +123,27 @@ struct CallRow {
     count: Cost,
 }
 
-/// Calls of a function, from where they are made.
+/// A reference to the calls from a line to a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct CallPlace {
-    /// Who is called.
+struct CallRef {
     callee: SubjectId,
-    /// Which of the files it is made in, and which of its calls it is.
+    /// The index of the file.
     file: usize,
+    /// The index among the calls of the file.
     call: usize,
 }
 
-/// No profile that was measured has so many event types.
+/// The limit of cells for profiles with more event types than any measured profile has. A hostile profile has a few
+/// bytes for each line, so its lines have many cells.
+const MAX_CELLS: u64 = 1 << 27;
 const MANY_EVENTS: usize = 64;
 
-/// One that was made to do harm has a few bytes for each line, and so may have so many cells at most.
-const MAX_CELLS: u64 = 1 << 27;
-
 impl<'v> Annotation<'v> {
-    /// Reads all lines of what is looked at, and the sources of the files that they are in.
+    /// Reads all lines of a view, and the sources of their files.
     ///
     /// # Errors
     ///
-    /// When a derived cost is larger than any number that costs are reckoned with.
+    /// When a derived cost is out of range, or the costs would take too much memory.
     pub fn new(
         view: &'v View,
         options: &AnnotationOptions,
@@ -136,17 +158,17 @@ impl<'v> Annotation<'v> {
         let fits = |pattern: &Option<Regex>, name: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
         };
-        // Names are taken apart once, and only if they are asked for.
+        // Names are demangled only if they are matched.
         let is_wanted: Vec<bool> = match &options.function {
             Some(_) => view.subjects().map(|(_, subject)| fits(&options.function, subject.name())).collect(),
             None => vec![true; view.subjects().len()],
         };
-        let is_wanted = |id: SubjectId| is_wanted.get(id.index()).copied().unwrap_or_default();
+        let is_wanted = |id: SubjectId| is_wanted[id.index()];
         let is_named = |path: &[u8]| {
             options.named.is_empty() || options.named.iter().any(|named| ends_with_path(path, named))
         };
         let mut wanted_files = Vec::new();
-        let place_of: Vec<Option<usize>> = (0..profile.file_count())
+        let file_indexes: Vec<Option<usize>> = (0..profile.file_count())
             .map(|index| {
                 let id = FileId::new(index);
                 let path = profile.file(id);
@@ -156,19 +178,22 @@ impl<'v> Annotation<'v> {
                 })
             })
             .collect();
-        let place = |file: FileId| place_of.get(file.index()).copied().flatten();
         let subjects: Vec<bool> =
             profile.functions().map(|function| is_wanted(view.subject_of(function))).collect();
-        let lines = FileLines::read_some(profile, view.selection(), wanted_files.len(), place, |function| {
-            subjects[function.index()]
-        });
+        let lines = FileLines::read_some(
+            profile,
+            view.selection(),
+            wanted_files.len(),
+            |file| file_indexes[file.index()],
+            |function| subjects[function.index()],
+        );
         let mut files = Vec::new();
         for (id, lines) in wanted_files.into_iter().zip(lines) {
             if !(lines.lines.is_empty() && lines.calls.is_empty() && lines.jumps.is_empty()) {
                 files.push(annotated(view, id, lines, sources)?);
             }
         }
-        // By cost, then by name; equal names are of files that the profile tells apart.
+        // Files of the same name are told apart by their ids.
         files.sort_by_key(|file| (Reverse(first(&file.self_costs)), profile.file(file.id), file.id));
         let mut starts: Vec<Option<u64>> = vec![None; view.subjects().len()];
         for (function, line) in profile.functions().zip(starts::function_starts(profile, view.selection())) {
@@ -192,63 +217,62 @@ impl<'v> Annotation<'v> {
         let mut functions: Vec<AnnotatedFunction> =
             ids.filter(|&id| is_wanted(id)).map(function).filter(costs_anything).collect();
         functions.sort_by_key(by_cost);
-        let wanted = functions.len();
-        let mut place_of: HashMap<SubjectId, usize> =
-            functions.iter().zip(0..).map(|(function, place)| (function.id, place)).collect();
+        let wanted_count = functions.len();
+        let mut function_indexes: HashMap<SubjectId, usize> =
+            functions.iter().zip(0..).map(|(function, index)| (function.id, index)).collect();
         for call in files.iter().flat_map(|file| &file.calls) {
             for id in [call.caller, call.callee] {
-                place_of.entry(id).or_insert_with(|| {
+                function_indexes.entry(id).or_insert_with(|| {
                     functions.push(function(id));
                     functions.len() - 1
                 });
             }
         }
         let calls = calls(view, &files);
-        Ok(Annotation { view, head: Head::new(view), functions, wanted, place_of, files, calls })
+        Ok(Annotation {
+            view,
+            head: Head::new(view),
+            functions,
+            wanted_count,
+            function_indexes,
+            files,
+            calls,
+        })
     }
 
-    /// The functions that are wanted, the dearest first.
-    fn functions(&self) -> &[AnnotatedFunction] {
-        &self.functions[..self.wanted]
+    /// The wanted functions, the most expensive first.
+    fn wanted_functions(&self) -> &[AnnotatedFunction] {
+        &self.functions[..self.wanted_count]
     }
 
-    /// The source files.
-    fn files(&self) -> &[AnnotatedFile] {
-        &self.files
+    /// The index of a function that is wanted or mentioned.
+    fn function_index(&self, id: SubjectId) -> usize {
+        self.function_indexes[&id]
     }
 
-    /// One of them, or another that is spoken of.
-    fn function(&self, id: SubjectId) -> Option<&AnnotatedFunction> {
-        self.place_of.get(&id).map(|&place| &self.functions[place])
-    }
-
-    /// What is to be said of source files: the path as the profile has it, safe to show, and the remark.
+    /// The remarks about source files, each with the file's path in the profile, safe to show.
     pub fn remarks(&self) -> impl Iterator<Item = (String, &SourceRemark)> {
         self.files.iter().flat_map(|file| {
-            let path = self.path(file.id);
+            let path = printable(self.view.profile().file(file.id)).into_owned();
             file.remarks.iter().map(move |remark| (path.clone(), remark))
         })
     }
 
-    /// From where a function is called, the dearest calls first.
-    fn calls_of(&self, callee: SubjectId) -> &[CallPlace] {
+    /// The calls of a function, the most expensive first.
+    fn calls_of(&self, callee: SubjectId) -> &[CallRef] {
         &self.calls[range_of(&self.calls, &callee, |call| call.callee)]
     }
 
-    /// The file that a call is made in, the call, and what it costs.
-    fn call(&self, place: &CallPlace) -> (&AnnotatedFile, &CallRow, &[Cost]) {
-        let file = &self.files[place.file];
-        (file, &file.calls[place.call], file.call_costs.row(place.call))
-    }
-
-    fn path(&self, file: FileId) -> String {
-        printable(self.view.profile().file(file)).into_owned()
+    /// The file of calls, the calls, and their cost.
+    fn call(&self, call: &CallRef) -> (&AnnotatedFile, &SubjectCalls, &[Cost]) {
+        let file = &self.files[call.file];
+        (file, &file.calls[call.call], file.call_costs.row(call.call))
     }
 }
 
 impl AnnotatedFile {
-    /// All lines with anything to tell, ascending.
-    fn lines_with_anything(&self) -> Vec<u64> {
+    /// All lines with costs, calls or jumps, ascending.
+    fn all_lines(&self) -> Vec<u64> {
         let mut lines = self.lines.clone();
         lines.extend(self.calls.iter().map(|call| call.line));
         lines.extend(self.jumps.iter().map(|jump| jump.line));
@@ -257,13 +281,13 @@ impl AnnotatedFile {
         lines
     }
 
-    /// What a line costs by itself; None where it has no cost of its own.
+    /// The self cost of a line, if it has any.
     fn line_costs(&self, line: u64) -> Option<&[Cost]> {
         self.lines.binary_search(&line).ok().map(|row| self.costs.row(row))
     }
 
-    /// The calls that are made on a line, each with its costs.
-    fn calls_on(&self, line: u64) -> impl Iterator<Item = (&CallRow, &[Cost])> {
+    /// The calls made on a line, each with its costs.
+    fn calls_on(&self, line: u64) -> impl Iterator<Item = (&SubjectCalls, &[Cost])> {
         let calls = range_of(&self.calls, &line, |call| call.line);
         calls.map(|call| (&self.calls[call], self.call_costs.row(call)))
     }
@@ -280,10 +304,10 @@ fn annotated(
     lines: FileLines,
     sources: &dyn Sources,
 ) -> Result<AnnotatedFile, ViewError> {
-    let shown = |given: &PartialCosts| {
+    let shown = |recorded: &PartialCosts| {
         let mut table = CostTable::new(view.events().len(), 0);
-        for row in 0..given.len() {
-            table.push(&view.shown_costs(&given.row(row).or_zero())?);
+        for row in recorded.rows() {
+            table.push(&view.shown_costs(&row.or_zero())?);
         }
         Ok(table)
     };
@@ -292,10 +316,10 @@ fn annotated(
     let source = sources.get(path);
     let call = |&LineCalls { line, caller, callee, count }: &LineCalls| {
         let [caller, callee] = [caller, callee].map(|function| view.subject_of(function));
-        CallRow { line, caller, callee, count }
+        SubjectCalls { line, caller, callee, count }
     };
-    let calls: Vec<CallRow> = lines.calls.iter().map(call).collect();
-    // All of them ascend.
+    let calls: Vec<SubjectCalls> = lines.calls.iter().map(call).collect();
+    // All of these lists ascend.
     let last_lines =
         [lines.lines.last().copied(), calls.last().map(|it| it.line), lines.jumps.last().map(|it| it.line)];
     let last = last_lines.into_iter().flatten().max().unwrap_or_default();
@@ -307,34 +331,35 @@ fn annotated(
         calls,
         call_costs,
         jumps: lines.jumps,
-        remarks: remark::of(path, &source, last),
+        remarks: remark::remarks(path, &source, last),
         source,
     })
 }
 
-/// All calls by callee, the dearest first.
-fn calls(view: &View, files: &[AnnotatedFile]) -> Vec<CallPlace> {
-    let mut calls: Vec<CallPlace> = files
+/// Lists all calls by callee, the most expensive first.
+fn calls(view: &View, files: &[AnnotatedFile]) -> Vec<CallRef> {
+    let mut calls: Vec<CallRef> = files
         .iter()
         .enumerate()
         .flat_map(|(file, lines)| {
             let callees = lines.calls.iter().map(|call| call.callee);
-            callees.enumerate().map(move |(call, callee)| CallPlace { callee, file, call })
+            callees.enumerate().map(move |(call, callee)| CallRef { callee, file, call })
         })
         .collect();
-    calls.sort_by_key(|place| {
-        let file = &files[place.file];
-        let cost = first(file.call_costs.row(place.call));
-        (place.callee, Reverse(cost), view.profile().file(file.id), place.file, place.call)
+    calls.sort_by_key(|call| {
+        let file = &files[call.file];
+        let cost = first(file.call_costs.row(call.call));
+        (call.callee, Reverse(cost), view.profile().file(file.id), call.file, call.call)
     });
     calls
 }
 
-/// Whether a path is another, or ends with it between components.
+/// `true` if a path equals another or ends with its components.
 fn ends_with_path(path: &[u8], end: &[u8]) -> bool {
     path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
 }
 
+/// The cost of the first event type.
 fn first(costs: &[Cost]) -> Cost {
     costs.first().copied().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! A page of HTML: the profile in one file that needs no network, for a browser or an archive.
 //!
-//! It can be read as it stands. The script adds what a document cannot do: choosing another event type, sorting,
-//! searching. So each cost is in the page as text for the first event type, and as data for all of them.
+//! The page is readable without its script. The script chooses another event type, sorts and searches. For that, each
+//! cost is in the page as text for the first event type, and as data for all event types.
 
 mod code;
 mod plan;
@@ -22,41 +22,41 @@ use super::{Annotation, first};
 use crate::annotate::remark::is_unknown;
 use crate::view::SubjectId;
 
-/// How much a page shows.
+/// The options of a page. See the example of [`Annotation`].
 #[derive(Debug, Clone)]
 pub struct PageOptions {
-    /// How many lines to show before and after those with costs.
+    /// The number of lines to show before and after those with costs.
     pub context: u64,
 }
 
-/// So many of the dearest lines are listed at the top.
-const HOTTEST: usize = 12;
+/// The count of the most expensive lines that are listed at the top.
+const HOTTEST_LINES: usize = 12;
 
-/// A name in the table of functions has so many characters.
-const NAME: usize = 64;
+/// The characters of a name in the table of functions.
+const NAME_WIDTH: usize = 64;
 
-/// A page has so many event types: each line has the costs of all of them.
-const MOST_EVENTS: usize = 32;
+/// The limit of event types: each line has the costs of all of them.
+const MAX_EVENTS: usize = 32;
 
-/// No longer name is shown when the pointer rests on a short one.
-const LONGEST_NAME: usize = 2_000;
+/// The limit of characters of a whole name, which is shown when the pointer rests on a shortened one.
+const MAX_NAME: usize = 2_000;
 
-/// A path has no more characters than this on the page.
-const LONGEST_PATH: usize = 500;
+/// The limit of characters of a path.
+const MAX_PATH: usize = 500;
 
-/// So many source files are listed.
-const MOST_FILES: usize = 400;
+/// The limit of listed source files.
+const MAX_FILES: usize = 400;
 
 impl Annotation<'_> {
-    /// Writes everything as one page of HTML.
+    /// Writes the annotation as one page of HTML.
     ///
     /// # Errors
     ///
-    /// Those of the place it is written to.
+    /// Those of the output.
     pub fn write_html(&self, options: &PageOptions, out: &mut dyn Write) -> io::Result<()> {
-        let plan = Plan::of(self, options.context);
+        let plan = Plan::new(self, options.context);
         let mut totals = self.view.totals().to_vec();
-        totals.truncate(MOST_EVENTS);
+        totals.truncate(MAX_EVENTS);
         Page { annotation: self, plan, totals, short_names: RefCell::default() }.write(out)
     }
 }
@@ -65,7 +65,7 @@ struct Page<'r> {
     annotation: &'r Annotation<'r>,
     plan: Plan,
     totals: Vec<Cost>,
-    /// Names made short, for so many characters: a function may be spoken of on each line.
+    /// Shortened names by their width: a function may be mentioned on each line.
     short_names: RefCell<HashMap<(SubjectId, usize), Rc<str>>>,
 }
 
@@ -90,7 +90,7 @@ impl Page<'_> {
     }
 
     fn event_names(&self) -> impl Iterator<Item = &str> {
-        self.annotation.view.events().iter().take(MOST_EVENTS).map(|event| event.name.as_str())
+        self.annotation.view.events().iter().take(MAX_EVENTS).map(|event| event.name.as_str())
     }
 
     fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -141,7 +141,7 @@ impl Page<'_> {
             (parts, all) if parts == all => format!("{all} parts"),
             (parts, all) => format!("{parts} of {all} parts"),
         });
-        facts.push(counted(self.annotation.functions().len(), "function"));
+        facts.push(counted(self.annotation.wanted_functions().len(), "function"));
         facts.push(counted(self.annotation.files.len(), "source file"));
         writeln!(
             out,
@@ -167,9 +167,8 @@ impl Page<'_> {
         }
         out.write_all(b"</ul>\n")?;
         let mut notes = head.notes.clone();
-        if view.events().len() > MOST_EVENTS {
-            notes
-                .push(format!("{} more event types are not on this page", view.events().len() - MOST_EVENTS));
+        if view.events().len() > MAX_EVENTS {
+            notes.push(format!("{} more event types are not on this page", view.events().len() - MAX_EVENTS));
         }
         if !notes.is_empty() {
             out.write_all(b"<ul class=notes>\n")?;
@@ -182,7 +181,7 @@ impl Page<'_> {
     }
 
     fn write_functions(&self, out: &mut dyn Write) -> io::Result<()> {
-        let all = self.annotation.functions().len();
+        let all = self.annotation.wanted_functions().len();
         writeln!(
             out,
             "<section class=panel id=functions>\n<h2>Functions <small>{} · <span class=event-name>{}</span></small></h2>\n\
@@ -190,16 +189,16 @@ impl Page<'_> {
              <th class=number>{}</th><th class=number>{}</th><th>{}</th></tr></thead>\n<tbody>",
             shown_of_all(self.plan.listed.len(), all),
             Escaped(printable(self.event_names().next().unwrap_or_default().as_bytes())),
-            heading("Own"),
+            heading("Self"),
             heading("Inclusive"),
             heading("Calls"),
             heading("Function"),
         )?;
         for &nth in &self.plan.listed {
-            let function = &self.annotation.functions()[nth];
+            let function = &self.annotation.wanted_functions()[nth];
             let subject = self.annotation.view.subject(function.id);
             let path = self.path(subject.file);
-            let place = match function.line {
+            let location = match function.line {
                 Some(line) => format!("{}:{line}", base_name(&path)),
                 None => base_name(&path).to_owned(),
             };
@@ -214,8 +213,8 @@ impl Page<'_> {
                 function.calls,
                 grouped(function.calls),
                 Escaped(format!("{path} · {object}")),
-                self.function_link(function.id, NAME),
-                Escaped(place),
+                self.function_link(function.id, NAME_WIDTH),
+                Escaped(location),
                 cycle,
             )?;
         }
@@ -231,14 +230,14 @@ impl Page<'_> {
             lines.extend(here.map(|(&line, costs)| (-first(costs), number, line)));
         }
         lines.sort_unstable();
-        lines.truncate(HOTTEST);
+        lines.truncate(HOTTEST_LINES);
         if lines.is_empty() {
             return Ok(());
         }
         write!(
             out,
-            "<section class=panel>\n<h2>Hottest lines <small>own cost</small></h2>\n\
-             <ol class=hottest id=hottest data-rows={HOTTEST}>\n"
+            "<section class=panel>\n<h2>Hottest lines <small>self cost</small></h2>\n\
+             <ol class=hottest id=hottest data-rows={HOTTEST_LINES}>\n"
         )?;
         for (cost, number, line) in lines {
             let file = &self.annotation.files[self.plan.sections[number].file];
@@ -264,13 +263,13 @@ impl Page<'_> {
 
     fn write_files(&self, out: &mut dyn Write) -> io::Result<()> {
         let files = &self.annotation.files;
-        let listed = files.len().min(MOST_FILES);
+        let listed = files.len().min(MAX_FILES);
         writeln!(
             out,
             "<section class=panel id=files>\n<h2>Source files <small>{}</small></h2>\n<div class=scroll tabindex=0>\
              <table>\n<thead><tr><th class=number aria-sort=descending>{}</th><th>{}</th></tr></thead>\n<tbody>",
             shown_of_all(listed, files.len()),
-            heading("Own"),
+            heading("Self"),
             heading("File"),
         )?;
         for file in &files[..listed] {
@@ -285,22 +284,22 @@ impl Page<'_> {
                 write!(out, "<br><small>{}</small>", Escaped(printable(remark.to_string().as_bytes())))?;
             }
             if file.source.is_ok() && self.plan.section_of(file.id).is_none() {
-                out.write_all(b"<br><small>left out: the page holds the dearest files</small>")?;
+                out.write_all(b"<br><small>omitted: the page holds the most expensive files</small>")?;
             }
             out.write_all(b"</td></tr>\n")?;
         }
         out.write_all(b"</tbody></table></div>\n</section>\n")
     }
 
-    /// Where all of the cost went, so that nobody takes the lines on the page for everything.
+    /// Writes how much of all cost the lines of the page have.
     fn write_coverage(&self, out: &mut dyn Write) -> io::Result<()> {
         let width = self.totals.len();
         let mut kinds = [
-            ("on lines that are shown here", vec![0; width]),
-            ("on lines that this page leaves out", vec![0; width]),
-            ("on lines that are not known, or not in their file", vec![0; width]),
+            ("on lines of this page", vec![0; width]),
+            ("on lines that this page omits", vec![0; width]),
+            ("on unknown lines, or lines that their file does not have", vec![0; width]),
             ("in files that were not found", vec![0; width]),
-            ("in code whose file is not known", vec![0; width]),
+            ("in code of unknown files", vec![0; width]),
         ];
         for file in &self.annotation.files {
             let section = self.plan.section_of(file.id).map(|number| &self.plan.sections[number]);
@@ -323,7 +322,7 @@ impl Page<'_> {
         out.write_all(b"</tbody></table>\n</section>\n")
     }
 
-    /// The path of a file. Of one that is longer than any should be, the end.
+    /// The path of a file, or the end of a very long path.
     fn path(&self, file: FileId) -> String {
         end_of_path(self.annotation.view.profile().file(file))
     }
@@ -376,7 +375,7 @@ impl Page<'_> {
         let name: Rc<str> = match shorten(&name, width) {
             short if short == name => Escaped(name).to_string(),
             short => {
-                let whole = shorten(&name, LONGEST_NAME);
+                let whole = shorten(&name, MAX_NAME);
                 format!("<span title=\"{}\">{}</span>", Escaped(whole), Escaped(short))
             }
         }
@@ -388,7 +387,7 @@ impl Page<'_> {
 
 /// Costs for the script, as an attribute that needs no quotes.
 fn data(costs: &[Cost]) -> String {
-    costs.iter().take(MOST_EVENTS).map(ToString::to_string).collect::<Vec<_>>().join(",")
+    costs.iter().take(MAX_EVENTS).map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn heading(name: &str) -> String {
@@ -405,9 +404,9 @@ fn shown_of_all(shown: usize, all: usize) -> String {
 }
 
 fn end_of_path(path: &[u8]) -> String {
-    // So many bytes have as many characters, whatever is made of them.
-    let path = printable(&path[path.len().saturating_sub(4 * LONGEST_PATH)..]);
-    match path.char_indices().nth_back(LONGEST_PATH) {
+    // These bytes have at least as many characters, however they are shown.
+    let path = printable(&path[path.len().saturating_sub(4 * MAX_PATH)..]);
+    match path.char_indices().nth_back(MAX_PATH) {
         Some((at, _)) => format!("…{}", &path[at..]),
         None => path.into_owned(),
     }
@@ -417,17 +416,17 @@ fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The rest of the bar on top.
+/// The end of the bar at the top.
 const BAR_END: &str = "<div class=\"search scripted-only\"><input id=search type=search placeholder=\"Search\" \
     aria-label=\"Search functions, files and source\" autocomplete=off spellcheck=false><kbd>/</kbd>\
     <div id=results role=listbox></div></div>\n\
     <button id=theme class=scripted-only title=\"Light or dark (t)\" aria-label=\"Light or dark\">◐</button>\n\
     <button id=help class=scripted-only title=\"Keys (?)\" aria-label=\"Keys\">?</button>\n</header>\n";
 
-const FOOT: &str = "<footer>Own cost is that of a line or function by itself, inclusive cost adds what it called. \
+const FOOT: &str = "<footer>Self cost is that of a line or function by itself, inclusive cost adds that of its calls. \
     Rows with ↳ are calls \
-    and what they cost in all; this is no part of the line’s own cost. Rows with ↻ are calls inside of a recursion, whose \
-    costs hold each other.</footer>\n</main>\n\
+    with their inclusive cost, which is not part of the line’s self cost. Rows with ↻ are calls inside of a recursion, whose \
+    costs include each other.</footer>\n</main>\n\
     <dialog id=keys><h2>Keys</h2><dl>\
     <dt><kbd>/</kbd></dt><dd>search functions, files and source</dd>\
     <dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next and previous line by cost</dd>\

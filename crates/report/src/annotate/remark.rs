@@ -1,4 +1,4 @@
-//! What is to be said of a source file before anybody believes its lines.
+//! Reasons to doubt the lines of a source file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,30 +6,37 @@ use std::sync::Arc;
 use gristmill_output::grouped;
 use gristmill_output::source::{SourceError, SourceText};
 
-/// Something about a source file that its reader should know.
+/// A reason to doubt the lines of a source file.
+///
+/// ```
+/// use gristmill_report::annotate::SourceRemark;
+///
+/// let remark = SourceRemark::Shorter { lines: 7, last: 9 };
+/// assert_eq!(remark.to_string(), "has 7 lines, and the profile has costs up to line 9");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SourceRemark {
-    /// There is no text.
+    /// The text cannot be had.
     Unavailable(SourceError),
-    /// It was changed after the profile was written.
+    /// The file was changed after the profile was written.
     Newer,
-    /// It ends before the last line that has costs.
+    /// The file ends before the last line that has costs.
     Shorter {
-        /// How many lines it has.
+        /// The count of lines of the file.
         lines: u64,
         /// The last line that has costs.
         last: u64,
     },
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     NotUtf8 {
-        /// The first line that is not.
+        /// The first line that is not UTF-8.
         line: u64,
     },
 }
 
 impl SourceRemark {
-    /// One word for programs.
+    /// The kind as a word for programs.
     pub fn kind(&self) -> &'static str {
         match self {
             SourceRemark::Unavailable(SourceError::Missing | SourceError::NamedAlike(_)) => "missing",
@@ -45,7 +52,7 @@ impl SourceRemark {
 impl fmt::Display for SourceRemark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SourceRemark::Unavailable(fault) => fault.fmt(f),
+            SourceRemark::Unavailable(error) => error.fmt(f),
             SourceRemark::Newer => {
                 f.write_str("was changed after the profile was written, so lines may not fit")
             }
@@ -61,13 +68,17 @@ impl fmt::Display for SourceRemark {
     }
 }
 
-/// What is to be said of a source whose `last` line with costs is this one.
-pub(super) fn of(path: &[u8], source: &Result<Arc<SourceText>, SourceError>, last: u64) -> Vec<SourceRemark> {
+/// Collects the remarks on a source file whose `last` line with costs is this one.
+pub(super) fn remarks(
+    path: &[u8],
+    source: &Result<Arc<SourceText>, SourceError>,
+    last: u64,
+) -> Vec<SourceRemark> {
     let source = match source {
         Ok(source) => source,
-        // The profile does not know the file, so it cannot be missing.
+        // A file that the profile does not know cannot be missing.
         Err(SourceError::Missing) if is_unknown(path) => return Vec::new(),
-        Err(fault) => return vec![SourceRemark::Unavailable(fault.clone())],
+        Err(error) => return vec![SourceRemark::Unavailable(error.clone())],
     };
     let mut remarks = Vec::new();
     if source.is_newer {
@@ -78,14 +89,14 @@ pub(super) fn of(path: &[u8], source: &Result<Arc<SourceText>, SourceError>, las
         remarks.push(SourceRemark::Shorter { lines, last });
     }
     if let Err(error) = std::str::from_utf8(&source.text) {
-        let before = source.text.get(..error.valid_up_to()).unwrap_or_default();
+        let before = &source.text[..error.valid_up_to()];
         let ends = before.iter().filter(|&&byte| byte == b'\n').count();
         remarks.push(SourceRemark::NotUtf8 { line: ends as u64 + 1 });
     }
     remarks
 }
 
-/// Whether a path says that the file is not known.
+/// `true` if a path stands for an unknown file.
 pub(in crate::annotate) fn is_unknown(path: &[u8]) -> bool {
     path.is_empty() || path.starts_with(b"???") || path.ends_with(b"???")
 }
@@ -94,23 +105,23 @@ pub(in crate::annotate) fn is_unknown(path: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn remarks(text: &[u8], is_newer: bool, last: u64) -> Vec<String> {
+    fn shown(text: &[u8], is_newer: bool, last: u64) -> Vec<String> {
         let source = SourceText { text: text.to_vec(), is_newer, ..SourceText::default() };
-        of(b"a.c", &Ok(Arc::new(source)), last).iter().map(ToString::to_string).collect()
+        remarks(b"a.c", &Ok(Arc::new(source)), last).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn remarks_are_sentences() {
-        assert_eq!(remarks(b"a\nb\n", false, 2), [""; 0]);
-        assert_eq!(remarks(b"a\nb", false, 3), ["has 2 lines, and the profile has costs up to line 3"]);
+        assert_eq!(shown(b"a\nb\n", false, 2), [""; 0]);
+        assert_eq!(shown(b"a\nb", false, 3), ["has 2 lines, and the profile has costs up to line 3"]);
         assert_eq!(
-            remarks(b"a\nb\n\xff", true, 1),
+            shown(b"a\nb\n\xff", true, 1),
             [
                 "was changed after the profile was written, so lines may not fit",
                 "is not UTF-8, as line 3 shows"
             ]
         );
-        assert_eq!(of(b"???", &Err(SourceError::Missing), 7), []);
-        assert_eq!(of(b"a.c", &Err(SourceError::Missing), 7)[0].to_string(), "not found");
+        assert_eq!(remarks(b"???", &Err(SourceError::Missing), 7), []);
+        assert_eq!(remarks(b"a.c", &Err(SourceError::Missing), 7)[0].to_string(), "not found");
     }
 }

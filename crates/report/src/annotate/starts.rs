@@ -1,10 +1,10 @@
-//! Where functions begin in their source files.
+//! The first lines of functions in their source files.
 
 use gristmill_profile::hash::Map;
 use gristmill_profile::{BlockLine, FileId, FunctionId, Profile, Selection};
 
-/// The first line of each function, in its own file. A profile does not say where a function is defined; this is the
-/// first line that costs something, or that calls lead to.
+/// Finds the first line of each function in its own file: the first one that costs something or that calls lead to. A
+/// profile does not have the line where a function is defined.
 pub(super) fn function_starts(profile: &Profile, selection: &Selection) -> Vec<Option<u64>> {
     let files: Vec<FileId> = profile.functions().map(|function| profile.function(function).file).collect();
     let mut starts = vec![None; profile.function_count()];
@@ -14,14 +14,14 @@ pub(super) fn function_starts(profile: &Profile, selection: &Selection) -> Vec<O
                 let (function, place) = match line {
                     BlockLine::SelfCost { place, .. } => (function, place),
                     BlockLine::Calls { callee, target, place, .. } => {
-                        take(first, &files, function, place.file, place.line);
+                        update(first, &files, function, place.file, place.line);
                         (callee, target)
                     }
                     BlockLine::Jump { .. } => return,
                 };
-                take(first, &files, function, place.file, place.line);
+                update(first, &files, function, place.file, place.line);
             });
-        // Minima, so their order changes nothing.
+        // A minimum is the same in any order.
         for (function, line) in read.into_iter().flatten() {
             let start: &mut Option<u64> = &mut starts[function.index()];
             *start = Some(start.map_or(line, |known| known.min(line)));
@@ -30,7 +30,7 @@ pub(super) fn function_starts(profile: &Profile, selection: &Selection) -> Vec<O
     starts
 }
 
-fn take(
+fn update(
     first: &mut Map<FunctionId, u64>,
     files: &[FileId],
     function: FunctionId,
@@ -38,7 +38,7 @@ fn take(
     line: Option<u64>,
 ) {
     let Some(line) = line.filter(|&line| line > 0) else { return };
-    if files.get(function.index()) == Some(&file) {
+    if files[function.index()] == file {
         first.entry(function).and_modify(|known| *known = line.min(*known)).or_insert(line);
     }
 }

@@ -6,10 +6,10 @@ use std::fmt::{self, Write as _};
 use gristmill_output::source::Span;
 use gristmill_output::{html::Escaped, printable};
 
-/// So much of a line is shown. More of it was written by a program, for a program.
-const LONGEST: usize = 2000;
+/// The limit of bytes of a line. Longer lines were written by a program, for a program.
+const MAX_LINE_BYTES: usize = 2000;
 
-/// A line of source with its pieces set apart.
+/// A line of source with its highlighted spans.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Code<'t> {
     pub(super) text: &'t [u8],
@@ -18,7 +18,7 @@ pub(super) struct Code<'t> {
 
 impl fmt::Display for Code<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = &self.text[..cut(self.text, LONGEST)];
+        let shown = &self.text[..cut(self.text, MAX_LINE_BYTES)];
         let mut at = 0;
         for span in self.spans {
             let (start, end) = (span.start.min(shown.len()), span.end.min(shown.len()));
@@ -39,16 +39,16 @@ impl fmt::Display for Code<'_> {
     }
 }
 
-/// The end of the last character that fits into so many bytes.
-fn cut(text: &[u8], most: usize) -> usize {
-    let mut end = most.min(text.len());
+/// The end of the last character within a limit of bytes.
+fn cut(text: &[u8], max_bytes: usize) -> usize {
+    let mut end = max_bytes.min(text.len());
     while end < text.len() && end > 0 && text[end] & 0xc0 == 0x80 {
         end -= 1;
     }
     end
 }
 
-/// Source text without markup. What is no text, or would turn it around, is shown as what it is.
+/// Writes source text without markup. Control characters and bytes that are not UTF-8 become escapes.
 fn plain(text: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut first = true;
     for piece in text.split(|&byte| byte == b'\t') {

@@ -1,5 +1,4 @@
-//! Which lines are on the page. A page is read by a person and held by a browser, so it has the lines near costs and no
-//! more than so many of them.
+//! The lines of the page. A page is for a person and a browser, so it has the lines near costs, up to a limit.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -10,28 +9,29 @@ use gristmill_profile::FileId;
 use crate::annotate::{AnnotatedFile, AnnotatedFunction, Annotation, first};
 use crate::view::SubjectId;
 
-/// A page of so many lines takes about 10 MB, and a browser a second.
-const MOST_ROWS: u64 = 60_000;
+/// The limit of lines of a page. These take about 10 MB, and a browser a second.
+const MAX_ROWS: u64 = 60_000;
 
-/// Of a file that has more lines with costs, the dearest are taken: so many if the page has room for them and what is
-/// around them, or else fewer.
-const MOST_LINES: [usize; 4] = [5_000, 1_000, 200, 40];
+/// The limits of lines with costs of a file. The most expensive ones are taken: up to the first limit with which they and
+/// the lines around them fit on the page.
+const MAX_LINES: [usize; 4] = [5_000, 1_000, 200, 40];
 
-/// Where lines between those near costs can be unfolded, so many at each end.
-const FOLDED: u64 = 25;
+/// The number of lines that can be unfolded at each end of a gap between lines near costs.
+const FOLDED_LINES: u64 = 25;
 
-/// A file that fills so much of the page by itself has nothing to unfold.
-const MOST_FOLDED: u64 = 15_000;
+/// A file with more shown lines has no lines to unfold.
+const MAX_WITH_FOLDS: u64 = 15_000;
 
-/// Of a file without text, so many lines are listed: there is nothing to read.
-const MOST_BARE: usize = 200;
+/// The limit of lines of a file without text: there is nothing to read.
+const MAX_BARE_LINES: usize = 200;
 
-/// Templates make many functions of one line; so many of them, the dearest, have a head above it.
-const MOST_HEADS: usize = 6;
+/// The limit of heads above a line, those of the most expensive functions. Templates make many functions of one line.
+const MAX_HEADS: usize = 6;
 
-/// So many functions are listed, by own cost and by inclusive cost each.
-const MOST_FUNCTIONS: usize = 400;
+/// The limit of listed functions by self cost, and of those by inclusive cost.
+const MAX_FUNCTIONS: usize = 400;
 
+/// The sections and functions of a page.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) sections: Vec<Section>,
@@ -39,41 +39,42 @@ pub(super) struct Plan {
     /// The functions of the table.
     pub(super) listed: Vec<usize>,
     is_listed: HashSet<SubjectId>,
-    /// The functions that have a head above their first line, and the section it is in.
+    /// The functions that have a head above their first line.
     heads: HashSet<SubjectId>,
-    /// The cost of the dearest line, by which the heat of all others is measured.
+    /// The cost of the most expensive line, which the heat of all others is relative to.
     pub(super) hottest: Cost,
 }
 
+/// The lines of a source file.
 #[derive(Debug)]
 pub(super) struct Section {
-    /// Which of the files it is about.
+    /// The index of the file.
     pub(super) file: usize,
-    pub(super) pieces: Vec<Piece>,
-    /// The functions that begin on lines, by line; of many on one line the dearest.
+    pub(super) runs: Vec<LineRun>,
+    /// The functions that begin on lines, by line; of many on one line the most expensive.
     pub(super) starts: Vec<(u64, SubjectId)>,
-    /// How many more begin on a line.
+    /// The counts of other functions that begin on a line.
     pub(super) more_starts: Vec<(u64, usize)>,
-    /// How many lines with costs are not on the page.
-    pub(super) left_out: usize,
+    /// The count of lines with costs that are not on the page.
+    pub(super) omitted: usize,
 }
 
-/// Lines that follow each other.
+/// Consecutive lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct LineRun {
     pub(super) from: u64,
     pub(super) to: u64,
-    pub(super) kind: PieceKind,
+    pub(super) kind: RunKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PieceKind {
+pub(super) enum RunKind {
     Shown,
     Folded,
-    LeftOut,
+    Omitted,
 }
 
-impl Piece {
+impl LineRun {
     pub(super) fn len(self) -> u64 {
         self.to - self.from + 1
     }
@@ -81,16 +82,16 @@ impl Piece {
 
 impl Section {
     pub(super) fn has(&self, line: u64) -> bool {
-        let at = self.pieces.partition_point(|piece| piece.to < line);
-        self.pieces.get(at).is_some_and(|piece| piece.from <= line && piece.kind != PieceKind::LeftOut)
+        let at = self.runs.partition_point(|run| run.to < line);
+        self.runs.get(at).is_some_and(|run| run.from <= line && run.kind != RunKind::Omitted)
     }
 }
 
 impl Plan {
-    pub(super) fn of(annotation: &Annotation<'_>, context: u64) -> Self {
+    pub(super) fn new(annotation: &Annotation<'_>, context: u64) -> Self {
         let mut starts: HashMap<FileId, Vec<(u64, SubjectId)>> = HashMap::new();
-        // The functions come with the dearest first, and stay so on each line.
-        for function in annotation.functions() {
+        // The functions are sorted by cost, and stay so on each line.
+        for function in annotation.wanted_functions() {
             if let Some(line) = function.line {
                 let file = annotation.view.subject(function.id).file;
                 starts.entry(file).or_default().push((line, function.id));
@@ -99,32 +100,32 @@ impl Plan {
         let mut plan = Plan {
             sections: Vec::new(),
             section_of: HashMap::new(),
-            listed: listed(annotation.functions()),
+            listed: listed(annotation.wanted_functions()),
             is_listed: HashSet::new(),
             heads: HashSet::new(),
             hottest: 0,
         };
-        plan.is_listed = plan.listed.iter().map(|&nth| annotation.functions()[nth].id).collect();
+        plan.is_listed = plan.listed.iter().map(|&nth| annotation.wanted_functions()[nth].id).collect();
         let total = annotation.view.totals()[0].unsigned_abs();
         let mut rows = 0;
-        // First what can be read.
+        // Files with text come first.
         let (with_text, without): (Vec<_>, Vec<_>) =
-            annotation.files().iter().enumerate().partition(|(_, file)| file.source.is_ok());
+            annotation.files.iter().enumerate().partition(|(_, file)| file.source.is_ok());
         for (index, file) in with_text.into_iter().chain(without) {
             let mut starts = starts.remove(&file.id).unwrap_or_default();
             starts.sort_by_key(|&(line, _)| line);
             let more_starts = thin_out(&mut starts);
-            // Lines without text say little; a file that hardly costs anything can do without them.
-            let is_dear = first(&file.self_costs).unsigned_abs().saturating_mul(100) >= total;
-            let fitting = MOST_LINES.into_iter().find_map(|most| {
+            // Lines without text say little; a cheap file does not need them.
+            let is_expensive = first(&file.self_costs).unsigned_abs().saturating_mul(100) >= total;
+            let fitting = MAX_LINES.into_iter().find_map(|max_lines| {
                 let section = match &file.source {
-                    Ok(source) => section(index, file, &starts, source.line_count(), context, most),
-                    Err(_) if is_dear => bare(index, file, &starts),
+                    Ok(source) => section(index, file, &starts, source.line_count(), context, max_lines),
+                    Err(_) if is_expensive => bare(index, file, &starts),
                     Err(_) => return None,
                 };
-                let kept = section.pieces.iter().filter(|piece| piece.kind != PieceKind::LeftOut);
-                let more: u64 = kept.map(|piece| piece.len()).sum();
-                (more > 0 && rows + more <= MOST_ROWS).then_some((section, more))
+                let kept = section.runs.iter().filter(|run| run.kind != RunKind::Omitted);
+                let more: u64 = kept.map(|run| run.len()).sum();
+                (more > 0 && rows + more <= MAX_ROWS).then_some((section, more))
             });
             let Some((mut section, more)) = fitting else { continue };
             section.more_starts = more_starts;
@@ -144,18 +145,18 @@ impl Plan {
         self.sections.push(section);
     }
 
-    /// The section of a file, by number.
+    /// The index of the section of a file.
     pub(super) fn section_of(&self, file: FileId) -> Option<usize> {
         self.section_of.get(&file).copied()
     }
 
-    /// Where a line is on the page.
+    /// The anchor of a line of the page.
     pub(super) fn line_anchor(&self, file: FileId, line: u64) -> Option<String> {
         let section = self.section_of(file)?;
         self.sections[section].has(line).then(|| format!("f{section}-{line}"))
     }
 
-    /// Where a function is on the page: above its first line, or else in the table.
+    /// The anchor of a function: above its first line, or else in the table.
     pub(super) fn function_anchor(&self, function: SubjectId) -> Option<String> {
         if self.heads.contains(&function) {
             return Some(format!("n{}", function.index()));
@@ -164,12 +165,12 @@ impl Plan {
     }
 }
 
-/// Leaves so many functions on each line as have a head, and says how many more there were.
+/// Keeps the functions of each line that get a head, and counts the others.
 fn thin_out<T: Copy>(starts: &mut Vec<(u64, T)>) -> Vec<(u64, usize)> {
     let mut kept = Vec::with_capacity(starts.len());
     let mut more = Vec::new();
     for run in starts.chunk_by(|a, b| a.0 == b.0) {
-        let (heads, others) = run.split_at(run.len().min(MOST_HEADS));
+        let (heads, others) = run.split_at(run.len().min(MAX_HEADS));
         kept.extend_from_slice(heads);
         more.extend(others.first().map(|&(line, _)| (line, others.len())));
     }
@@ -177,93 +178,86 @@ fn thin_out<T: Copy>(starts: &mut Vec<(u64, T)>) -> Vec<(u64, usize)> {
     more
 }
 
-/// The functions to list: those that cost most by themselves, and those that cost most with all that they called.
+/// The functions to list: those of highest self cost, and those of highest inclusive cost.
 fn listed(functions: &[AnnotatedFunction]) -> Vec<usize> {
     let mut by_inclusive: Vec<usize> = (0..functions.len()).collect();
     by_inclusive.sort_by_key(|&nth| Reverse(first(&functions[nth].inclusive)));
-    by_inclusive.truncate(MOST_FUNCTIONS);
-    by_inclusive.extend(0..functions.len().min(MOST_FUNCTIONS));
+    by_inclusive.truncate(MAX_FUNCTIONS);
+    by_inclusive.extend(0..functions.len().min(MAX_FUNCTIONS));
     by_inclusive.sort_unstable();
     by_inclusive.dedup();
     by_inclusive
 }
 
-/// The lines of a file, with those around them.
+/// The lines of a file that has text.
 fn section(
     index: usize,
     file: &AnnotatedFile,
     starts: &[(u64, SubjectId)],
     line_count: u64,
     context: u64,
-    most: usize,
+    max_lines: usize,
 ) -> Section {
-    let (mut wanted, left_out) = dearest(file, line_count, most);
-    if left_out == 0 {
+    let (mut wanted, omitted) = most_expensive(file, line_count, max_lines);
+    if omitted == 0 {
         wanted.extend(starts.iter().map(|&(line, _)| line).filter(|line| (1..=line_count).contains(line)));
         wanted.sort_unstable();
         wanted.dedup();
     }
-    let mut runs: Vec<(u64, u64)> = Vec::new();
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
     for line in wanted {
         let from = line.saturating_sub(context).max(1);
         let to = line.saturating_add(context).min(line_count);
-        match runs.last_mut() {
-            // A single line is shown rather than folded.
+        match ranges.last_mut() {
+            // A gap of one line is shown.
             Some(last) if from <= last.1.saturating_add(2) => last.1 = to,
-            _ => runs.push((from, to)),
+            _ => ranges.push((from, to)),
         }
     }
-    let shown: u64 = runs.iter().map(|(from, to)| to - from + 1).sum();
-    let folded = if shown > MOST_FOLDED { 0 } else { FOLDED };
-    let mut pieces = Vec::new();
+    let shown: u64 = ranges.iter().map(|(from, to)| to - from + 1).sum();
+    let folded = if shown > MAX_WITH_FOLDS { 0 } else { FOLDED_LINES };
+    let mut runs = Vec::new();
     let mut next = 1;
-    for (from, to) in runs {
-        gap(next, from - 1, folded, line_count, &mut pieces);
-        pieces.push(Piece { from, to, kind: PieceKind::Shown });
+    for (from, to) in ranges {
+        gap(next, from - 1, folded, line_count, &mut runs);
+        runs.push(LineRun { from, to, kind: RunKind::Shown });
         next = to + 1;
     }
-    if !pieces.is_empty() {
-        gap(next, line_count, folded, line_count, &mut pieces);
+    if !runs.is_empty() {
+        gap(next, line_count, folded, line_count, &mut runs);
     }
-    Section { file: index, pieces, starts: starts.to_vec(), more_starts: Vec::new(), left_out }
+    Section { file: index, runs, starts: starts.to_vec(), more_starts: Vec::new(), omitted }
 }
 
-/// The lines between two runs: folded where they are few, and near the runs where they are many.
-fn gap(from: u64, to: u64, folded: u64, line_count: u64, pieces: &mut Vec<Piece>) {
+/// Adds the lines between two runs: few of them are folded; of many, those near the runs are.
+fn gap(from: u64, to: u64, folded: u64, line_count: u64, runs: &mut Vec<LineRun>) {
     let mut push = |from: u64, to: u64, kind| {
         if from <= to {
-            pieces.push(Piece { from, to, kind });
+            runs.push(LineRun { from, to, kind });
         }
     };
     if to + 1 - from.min(to + 1) <= 2 * folded {
-        return push(from, to, PieceKind::Folded);
+        return push(from, to, RunKind::Folded);
     }
-    // What comes before the first line, or after the last, is near nothing.
+    // Lines before the first run and after the last one are near one run only.
     let (head, tail) = (if from == 1 { 0 } else { folded }, if to == line_count { 0 } else { folded });
-    push(from, from + head - 1, PieceKind::Folded);
-    push(from + head, to - tail, PieceKind::LeftOut);
-    push(to - tail + 1, to, PieceKind::Folded);
+    push(from, from + head - 1, RunKind::Folded);
+    push(from + head, to - tail, RunKind::Omitted);
+    push(to - tail + 1, to, RunKind::Folded);
 }
 
 /// The lines of a file that has no text.
 fn bare(index: usize, file: &AnnotatedFile, starts: &[(u64, SubjectId)]) -> Section {
-    let (lines, left_out) = dearest(file, u64::MAX, MOST_BARE);
-    let pieces = lines.into_iter().map(|line| Piece { from: line, to: line, kind: PieceKind::Shown });
-    Section {
-        file: index,
-        pieces: pieces.collect(),
-        starts: starts.to_vec(),
-        more_starts: Vec::new(),
-        left_out,
-    }
+    let (lines, omitted) = most_expensive(file, u64::MAX, MAX_BARE_LINES);
+    let runs = lines.into_iter().map(|line| LineRun { from: line, to: line, kind: RunKind::Shown });
+    Section { file: index, runs: runs.collect(), starts: starts.to_vec(), more_starts: Vec::new(), omitted }
 }
 
-/// The lines with costs, calls or jumps up to a last one, ascending; of very many the dearest, and how many these leave
-/// out.
-fn dearest(file: &AnnotatedFile, last: u64, most: usize) -> (Vec<u64>, usize) {
-    let mut lines = file.lines_with_anything();
+/// The lines with costs, calls or jumps up to `last`, ascending: the most expensive ones, and the count of the others.
+fn most_expensive(file: &AnnotatedFile, last: u64, max_lines: usize) -> (Vec<u64>, usize) {
+    let mut lines = file.all_lines();
     lines.retain(|line| (1..=last).contains(line));
-    if lines.len() <= most {
+    if lines.len() <= max_lines {
         return (lines, 0);
     }
     let cost = |line: u64| {
@@ -271,19 +265,19 @@ fn dearest(file: &AnnotatedFile, last: u64, most: usize) -> (Vec<u64>, usize) {
         calls.chain(file.line_costs(line).map(first)).max().unwrap_or_default()
     };
     lines.sort_by_cached_key(|&line| (Reverse(cost(line)), line));
-    let left_out = lines.split_off(most).len();
+    let omitted = lines.split_off(max_lines).len();
     lines.sort_unstable();
-    (lines, left_out)
+    (lines, omitted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn gaps(from: u64, to: u64, line_count: u64) -> Vec<(u64, u64, PieceKind)> {
-        let mut pieces = Vec::new();
-        gap(from, to, 10, line_count, &mut pieces);
-        pieces.iter().map(|piece| (piece.from, piece.to, piece.kind)).collect()
+    fn gaps(from: u64, to: u64, line_count: u64) -> Vec<(u64, u64, RunKind)> {
+        let mut runs = Vec::new();
+        gap(from, to, 10, line_count, &mut runs);
+        runs.iter().map(|run| (run.from, run.to, run.kind)).collect()
     }
 
     #[test]
@@ -296,16 +290,16 @@ mod tests {
 
     #[test]
     fn gaps_are_folded_near_costs() {
-        use PieceKind::{Folded, LeftOut};
+        use RunKind::{Folded, Omitted};
         assert_eq!(gaps(5, 4, 100), []);
         assert_eq!(gaps(5, 5, 100), [(5, 5, Folded)]);
         assert_eq!(gaps(5, 24, 100), [(5, 24, Folded)]);
-        assert_eq!(gaps(5, 25, 100), [(5, 14, Folded), (15, 15, LeftOut), (16, 25, Folded)]);
-        assert_eq!(gaps(1, 50, 100), [(1, 40, LeftOut), (41, 50, Folded)]);
-        assert_eq!(gaps(50, 100, 100), [(50, 59, Folded), (60, 100, LeftOut)]);
+        assert_eq!(gaps(5, 25, 100), [(5, 14, Folded), (15, 15, Omitted), (16, 25, Folded)]);
+        assert_eq!(gaps(1, 50, 100), [(1, 40, Omitted), (41, 50, Folded)]);
+        assert_eq!(gaps(50, 100, 100), [(50, 59, Folded), (60, 100, Omitted)]);
         assert_eq!(gaps(1, 0, 100), []);
-        let mut pieces = Vec::new();
-        gap(50, 59, 0, 100, &mut pieces);
-        assert_eq!(pieces, [Piece { from: 50, to: 59, kind: LeftOut }]);
+        let mut runs = Vec::new();
+        gap(50, 59, 0, 100, &mut runs);
+        assert_eq!(runs, [LineRun { from: 50, to: 59, kind: Omitted }]);
     }
 }

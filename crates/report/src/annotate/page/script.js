@@ -37,7 +37,7 @@
       }
     }
     all(".totals button").forEach((button, nth) => button.setAttribute("aria-pressed", String(nth === event)));
-    all(".event-name").forEach((place) => { place.textContent = root.dataset.events.split(" ")[event]; });
+    all(".event-name").forEach((label) => { label.textContent = root.dataset.events.split(" ")[event]; });
     if (one("#event")) one("#event").value = String(event);
     all("table").forEach((table) => {
       const heading = one("th[aria-sort]", table);
@@ -59,7 +59,7 @@
       link.href = "#" + line.id;
       link.appendChild(document.createElement("i")).textContent = share(costOf(line));
       link.appendChild(document.createElement("span")).textContent = textOf(line).trim();
-      link.appendChild(document.createElement("small")).textContent = placeOf(line);
+      link.appendChild(document.createElement("small")).textContent = locationOf(line);
       return item;
     });
     list.replaceChildren(...items);
@@ -71,7 +71,7 @@
     return [...code.childNodes].filter((node) => !node.classList?.contains("j")).map((node) => node.textContent).join("");
   }
   const fileOf = (line) => one("h2 > span", line.closest(".file")).textContent;
-  const placeOf = (line) => fileOf(line).split("/").pop() + ":" + one("a", line).textContent;
+  const locationOf = (line) => fileOf(line).split("/").pop() + ":" + one("a", line).textContent;
 
   one("#event")?.addEventListener("change", (change) => show(Number(change.target.value)));
   all(".totals button").forEach((button, nth) => button.addEventListener("click", () => show(nth)));
@@ -124,7 +124,7 @@
     chosen = -1;
     if (!wanted) return results.replaceChildren();
     const found = [];
-    const add = (kind, elements, name, place) => {
+    const add = (kind, elements, name, target) => {
       let count = 0;
       for (const element of elements) {
         const text = name(element);
@@ -132,7 +132,7 @@
         if (++count > MOST) continue;
         const link = document.createElement("a");
         link.setAttribute("role", "option");
-        link.href = place(element);
+        link.href = target(element);
         link.appendChild(document.createElement("span")).textContent = text.trim();
         link.appendChild(document.createElement("small")).textContent = kind(element);
         found.push(link);
@@ -144,7 +144,7 @@
     const links = all("#functions tbody td.name > a");
     add(() => "function", links, (link) => link.textContent, (link) => link.getAttribute("href"));
     add(() => "file", all(".file"), (file) => one("h2 > span", file).textContent, (file) => "#" + file.id);
-    add(placeOf, all(".l"), textOf, (line) => "#" + line.id);
+    add(locationOf, all(".l"), textOf, (line) => "#" + line.id);
     if (!found.length) {
       found.push(Object.assign(document.createElement("p"), { textContent: "Nothing on this page has that in it." }));
     }

@@ -1,4 +1,4 @@
-//! A source file on the page: its lines with what they cost, what they call, and where they jump.
+//! A source file on the page: its lines with costs, calls and jumps.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,26 +8,26 @@ use gristmill_format::Cost;
 use gristmill_output::{grouped, html::Escaped, percent_number, printable};
 
 use super::code::Code;
-use super::plan::{Piece, PieceKind, Section};
+use super::plan::{LineRun, RunKind, Section};
 use super::{Page, base_name, counted, data};
-use crate::annotate::{AnnotatedFile, CallRow, first};
+use crate::annotate::{AnnotatedFile, SubjectCalls, first};
 use crate::view::SubjectId;
 use gristmill_output::source::Highlighter;
 use gristmill_profile::source_lines::LineJumps;
 
-/// So many places that call a function are named above it.
-const MOST_CALLERS: usize = 8;
+/// The limit of calling lines in the head of a function.
+const MAX_CALLERS: usize = 8;
 
-/// Names of functions have so many characters: where they are called, as callers, and above their first lines.
-const NAME: usize = 90;
-const CALLER: usize = 50;
-const HEAD: usize = 200;
+/// The characters of a function's name: where it is called, as a caller, and in its head.
+const CALLEE_WIDTH: usize = 90;
+const CALLER_WIDTH: usize = 50;
+const HEAD_WIDTH: usize = 200;
 
-/// So many functions that a line calls are listed.
-const MOST_CALLS: usize = 30;
+/// The limit of listed callees of a line.
+const MAX_CALLS: usize = 30;
 
-/// So many jumps of a line are shown.
-const MOST_JUMPS: usize = 8;
+/// The limit of shown jumps of a line.
+const MAX_JUMPS: usize = 8;
 
 impl Page<'_> {
     pub(super) fn write_section(&self, number: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -50,13 +50,13 @@ impl Page<'_> {
             writeln!(out, "<p class=remark><em>!</em> {}</p>", Escaped(printable(remark.as_bytes())))?;
         }
         self.write_elsewhere(file, out)?;
-        if section.left_out > 0 {
-            let lines = counted(section.left_out, "line");
-            writeln!(out, "<p>{lines} with costs are left out: the page holds the dearest</p>")?;
+        if section.omitted > 0 {
+            let lines = counted(section.omitted, "line");
+            writeln!(out, "<p>{lines} with costs are omitted: the page holds the most expensive ones</p>")?;
         }
         let is_bare = file.source.is_err();
         if is_bare {
-            let lines = counted(section.pieces.len(), "line");
+            let lines = counted(section.runs.len(), "line");
             writeln!(out, "<details class=bare><summary>{lines} without text</summary>")?;
         }
         let (lines, costs) = self.widths(section, file);
@@ -69,9 +69,9 @@ impl Page<'_> {
         out.write_all(b"</section>\n")
     }
 
-    /// How many characters the columns of line numbers and costs take.
+    /// The widths of the columns of line numbers and costs, in characters.
     fn widths(&self, section: &Section, file: &AnnotatedFile) -> (usize, usize) {
-        let last = section.pieces.last().map_or(0, |piece| piece.to);
+        let last = section.runs.last().map_or(0, |run| run.to);
         let longest = |rows: &mut dyn Iterator<Item = &[Cost]>| {
             rows.flatten().map(|&cost| cost.unsigned_abs()).max().unwrap_or_default()
         };
@@ -80,7 +80,7 @@ impl Page<'_> {
         (last.to_string().len() + 3, digits.max(6) + 2)
     }
 
-    /// What costs something and is on no line of the text.
+    /// Writes the costs of lines that the text does not have.
     fn write_elsewhere(&self, file: &AnnotatedFile, out: &mut dyn Write) -> io::Result<()> {
         let last = file.source.as_ref().map_or(u64::MAX, |source| source.line_count());
         let mut unknown = vec![0; self.totals.len()];
@@ -94,7 +94,7 @@ impl Page<'_> {
             sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
         }
         for (costs, where_it_is) in
-            [(unknown, "a line that is not known"), (beyond, "lines that the file does not have")]
+            [(unknown, "unknown lines"), (beyond, "lines that the file does not have")]
         {
             if costs.iter().any(|&cost| cost != 0) {
                 writeln!(out, "<p>{} on {where_it_is}</p>", self.value(&costs))?;
@@ -110,10 +110,10 @@ impl Page<'_> {
         let mut texts = file.source.iter().flat_map(|source| source.lines()).zip(1u64..).peekable();
         let mut starts = section.starts.iter().peekable();
         let mut more_starts = section.more_starts.iter().peekable();
-        for piece in &section.pieces {
-            begin(piece, section.left_out > 0, out)?;
-            if piece.kind != PieceKind::LeftOut {
-                for line in piece.from..=piece.to {
+        for run in &section.runs {
+            begin(run, section.omitted > 0, out)?;
+            if run.kind != RunKind::Omitted {
+                for line in run.from..=run.to {
                     // What lies between is read for its comments and texts, which may go on here.
                     let mut text = None;
                     while let Some((next, at)) = texts.next_if(|&(_, at)| at <= line) {
@@ -124,7 +124,7 @@ impl Page<'_> {
                     let is_brace = texts.peek().is_some_and(|(next, _)| next.trim_ascii() == b"{");
                     let has_words = text.is_some_and(|text| !text.trim_ascii().is_empty());
                     let is_signature =
-                        is_brace && has_words && line < piece.to && file.line_costs(line).is_none();
+                        is_brace && has_words && line < run.to && file.line_costs(line).is_none();
                     let here = if is_signature { line + 1 } else { line };
                     while let Some(&(start, function)) = starts.next_if(|&&(start, _)| start <= here) {
                         if start >= line {
@@ -140,7 +140,7 @@ impl Page<'_> {
                     self.write_line(number, file, line, text.map(|text| Code { text, spans: &spans }), out)?;
                 }
             }
-            if piece.kind == PieceKind::Folded {
+            if run.kind == RunKind::Folded {
                 out.write_all(b"</details>\n")?;
             }
         }
@@ -177,7 +177,7 @@ impl Page<'_> {
         out.write_all(b"</code></div>\n")?;
         // All functions that the line is part of make the same call there.
         let mut calls: BTreeMap<(SubjectId, bool), (Cost, Vec<Cost>)> = BTreeMap::new();
-        for (&CallRow { caller, callee, count: more, .. }, costs) in file.calls_on(line) {
+        for (&SubjectCalls { caller, callee, count: more, .. }, costs) in file.calls_on(line) {
             let is_inner = self.annotation.view.is_inner(caller, callee);
             let (count, sums) = calls.entry((callee, is_inner)).or_insert_with(|| (0, vec![0; costs.len()]));
             *count += more;
@@ -185,8 +185,8 @@ impl Page<'_> {
         }
         let mut calls: Vec<_> = calls.into_iter().collect();
         calls.sort_by_key(|(callee, (_, costs))| (Reverse(first(costs)), *callee));
-        let more = calls.len().saturating_sub(MOST_CALLS);
-        for ((callee, is_inner), (count, costs)) in calls.into_iter().take(MOST_CALLS) {
+        let more = calls.len().saturating_sub(MAX_CALLS);
+        for ((callee, is_inner), (count, costs)) in calls.into_iter().take(MAX_CALLS) {
             let class = if is_inner { "\"c r\"" } else { "c" };
             writeln!(
                 out,
@@ -194,7 +194,7 @@ impl Page<'_> {
                 data(&costs),
                 grouped(first(&costs)),
                 percent_number(first(&costs), self.total()),
-                self.function_link(callee, NAME),
+                self.function_link(callee, CALLEE_WIDTH),
                 times(count),
             )?;
         }
@@ -212,9 +212,9 @@ impl Page<'_> {
                     || !(line..=line.saturating_add(1)).contains(&jump.target_line))
         };
         let jumps: Vec<&LineJumps> = file.jumps_on(line).iter().filter(is_far).collect();
-        for jump in jumps.iter().take(MOST_JUMPS) {
+        for jump in jumps.iter().take(MAX_JUMPS) {
             let target = jump.target_line;
-            let place = match jump.target_file == file.id {
+            let target_text = match jump.target_file == file.id {
                 true if target < line => format!("↑{target}"),
                 true => format!("↓{target}"),
                 false => format!("→{}:{target}", base_name(&self.path(jump.target_file))),
@@ -227,23 +227,22 @@ impl Page<'_> {
                 Some(anchor) => (format!("<a class=j href=#{anchor}"), "</a>"),
                 None => ("<span class=j".to_owned(), "</span>"),
             };
-            write!(out, "{open}>{} {taken}{close}", Escaped(place))?;
+            write!(out, "{open}>{} {taken}{close}", Escaped(target_text))?;
         }
-        if jumps.len() > MOST_JUMPS {
-            write!(out, "<span class=j>{} more</span>", jumps.len() - MOST_JUMPS)?;
+        if jumps.len() > MAX_JUMPS {
+            write!(out, "<span class=j>{} more</span>", jumps.len() - MAX_JUMPS)?;
         }
         Ok(())
     }
 
     /// The head of a function, above its first line: what it cost, and from where it was called.
     fn write_function(&self, id: SubjectId, out: &mut dyn Write) -> io::Result<()> {
-        // The functions are few, and on the page a function has one head.
-        let Some(function) = self.annotation.function(id) else { return Ok(()) };
+        let function = &self.annotation.functions[self.annotation.function_index(id)];
         write!(
             out,
-            "<div class=f id=n{}><strong>{}</strong> own {} inclusive {}{}",
+            "<div class=f id=n{}><strong>{}</strong> self {} inclusive {}{}",
             id.index(),
-            self.short_name(id, HEAD),
+            self.short_name(id, HEAD_WIDTH),
             self.value(&function.self_costs),
             self.value(&function.inclusive),
             if function.calls == 0 { String::new() } else { format!(" called{}", times(function.calls)) },
@@ -251,8 +250,8 @@ impl Page<'_> {
         let calls = self.annotation.calls_of(id);
         if !calls.is_empty() {
             out.write_all(b"<ul>")?;
-            for place in calls.iter().take(MOST_CALLERS) {
-                let (file, call, costs) = self.annotation.call(place);
+            for call_ref in calls.iter().take(MAX_CALLERS) {
+                let (file, call, costs) = self.annotation.call(call_ref);
                 let path = self.path(file.id);
                 let where_it_is = format!("{}:{}", base_name(&path), call.line);
                 let where_it_is = match self.plan.line_anchor(file.id, call.line) {
@@ -262,13 +261,13 @@ impl Page<'_> {
                 write!(
                     out,
                     "<li>{} {where_it_is}{} {}</li>",
-                    self.function_link(call.caller, CALLER),
+                    self.function_link(call.caller, CALLER_WIDTH),
                     times(call.count),
                     self.value(costs)
                 )?;
             }
-            if calls.len() > MOST_CALLERS {
-                write!(out, "<li>{}</li>", counted(calls.len() - MOST_CALLERS, "more place"))?;
+            if calls.len() > MAX_CALLERS {
+                write!(out, "<li>{}</li>", counted(calls.len() - MAX_CALLERS, "more line"))?;
             }
             out.write_all(b"</ul>")?;
         }
@@ -276,13 +275,13 @@ impl Page<'_> {
     }
 }
 
-fn begin(piece: &Piece, has_costs: bool, out: &mut dyn Write) -> io::Result<()> {
-    let lines = counted(usize::try_from(piece.len()).unwrap_or(usize::MAX), "line");
-    match piece.kind {
-        PieceKind::Shown => Ok(()),
-        PieceKind::Folded => writeln!(out, "<details class=gap><summary>{lines}</summary>"),
-        PieceKind::LeftOut if has_costs => writeln!(out, "<p class=gap>{lines} left out</p>"),
-        PieceKind::LeftOut => writeln!(out, "<p class=gap>{lines} without costs</p>"),
+fn begin(run: &LineRun, has_costs: bool, out: &mut dyn Write) -> io::Result<()> {
+    let lines = counted(usize::try_from(run.len()).unwrap_or(usize::MAX), "line");
+    match run.kind {
+        RunKind::Shown => Ok(()),
+        RunKind::Folded => writeln!(out, "<details class=gap><summary>{lines}</summary>"),
+        RunKind::Omitted if has_costs => writeln!(out, "<p class=gap>{lines} omitted</p>"),
+        RunKind::Omitted => writeln!(out, "<p class=gap>{lines} without costs</p>"),
     }
 }
 
