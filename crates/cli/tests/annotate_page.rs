@@ -242,5 +242,5 @@ fn a_large_file_makes_a_page_of_some_size() {
     let rows = page.matches("<div class=l ").count();
     assert!((1_000..=60_000).contains(&rows), "{rows}");
     assert!(page.len() < 16 << 20, "{}", page.len());
-    assert!(page.contains("lines with costs are left out"));
+    assert!(page.contains("lines with costs are omitted"));
 }

@@ -57,39 +57,39 @@ pub enum CachegrindRecord<'f, 'a> {
     },
     /// Costs.
     Line {
-        /// The line of the source file; 0 if it is not known.
+        /// The line of the source file; 0 if it is unknown.
         line: u64,
-        /// The costs, in the order of the event types. Those that the line leaves off at its end are 0.
+        /// The costs, in the order of the event types. Costs that the line omits at its end are 0.
         costs: &'f [Cost],
     },
 }
 
-/// Why a file is refused, and where.
+/// The error that makes Cachegrind's tools refuse a file. See the example of [`CachegrindFile`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CachegrindError {
-    /// The line of the file, from 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// Why.
+    /// The kind of the error.
     pub kind: CachegrindErrorKind,
 }
 
-/// Why a file is refused.
+/// The kind of a [`CachegrindError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CachegrindErrorKind {
-    /// There should be a `cmd:` line.
+    /// The `cmd:` line is missing.
     NoCommand,
-    /// There should be an `events:` line that names one.
+    /// The `events:` line is missing or empty.
     NoEvents,
-    /// There is no `summary:` line.
+    /// The `summary:` line is missing.
     NoSummary,
-    /// It is no line that may stand here.
+    /// The line has no known form, or is out of place.
     Malformed,
-    /// It has more costs than there are event types.
+    /// The line has more costs than there are event types.
     TooManyCosts,
-    /// A number is larger than files can hold.
+    /// A number is out of range.
     TooLarge,
-    /// The costs have another sum than `summary:` says.
+    /// The `summary:` line is not the sum of the costs.
     SummaryMismatch,
 }
 
@@ -114,7 +114,7 @@ impl<'a> CachegrindFile<'a> {
     ///
     /// # Errors
     ///
-    /// When there is none, or it is out of order.
+    /// If a line of the header is missing or out of order.
     pub fn read(bytes: &'a [u8]) -> Result<Self, CachegrindError> {
         let mut lines = Lines::new(bytes, 1);
         let mut descriptions = Vec::new();
@@ -144,13 +144,12 @@ impl<'a> CachegrindFile<'a> {
         Ok(CachegrindFile { descriptions, command, events, body: lines.rest, body_line: lines.number })
     }
 
-    /// Hands out names and lines with costs, in their order, and returns what `summary:` says. Names come before the
-    /// first costs, also where the file has none.
+    /// Passes on names and lines with costs in their order, and returns the values of `summary:`. Names come before the
+    /// first costs, even if the file has none.
     ///
     /// # Errors
     ///
-    /// At the first line that does not fit; when there is no summary; and at the end, when all lines were handed out, if
-    /// the summary is another than their sum.
+    /// Returns the first wrong line. A missing or wrong summary is found at the end, after all lines were passed on.
     pub fn each(&self, mut take: impl FnMut(CachegrindRecord<'_, 'a>)) -> Result<Vec<Cost>, CachegrindError> {
         let mut lines = Lines::new(self.body, self.body_line);
         let mut file = UNSPECIFIED;
@@ -197,10 +196,10 @@ impl<'a> CachegrindFile<'a> {
     }
 }
 
-/// The lines of a text, without their ends.
+/// The lines of a text without their ends.
 struct Lines<'a> {
     rest: &'a [u8],
-    /// The number of the next one.
+    /// The number of the next line.
     number: u64,
 }
 
@@ -209,7 +208,7 @@ impl<'a> Lines<'a> {
         Lines { rest: text, number }
     }
 
-    /// Something about the line that came last, or the first one if there is none.
+    /// An error of the last line, or of the first one if there was none.
     fn fault(&self, kind: CachegrindErrorKind) -> CachegrindError {
         CachegrindError { line: self.number.saturating_sub(1).max(1), kind }
     }
@@ -233,7 +232,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// A comment, or nothing.
+/// `true` for an empty line or a comment.
 fn is_blank(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start(), [] | [b'#', ..])
 }
@@ -246,7 +245,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// The number that a line begins with, and what follows.
+/// Reads the number at the beginning of a line. Returns it with the rest of the line.
 fn line_number(line: &[u8]) -> Result<(u64, &[u8]), CachegrindErrorKind> {
     let mut number = 0_u64;
     let mut at = 0;
@@ -264,9 +263,9 @@ fn line_number(line: &[u8]) -> Result<(u64, &[u8]), CachegrindErrorKind> {
     }
 }
 
-/// Reads counts. One that is `.` is 0.
+/// Reads costs. `.` is 0.
 fn decode(text: &[u8], most: usize, costs: &mut Vec<Cost>) -> Result<(), CachegrindErrorKind> {
-    // It takes no longer than there are counts, however many event types there are.
+    // The time depends on the costs of the line, not on the count of event types.
     costs.clear();
     for word in words(text) {
         if costs.len() == most {
@@ -300,11 +299,23 @@ fn count(word: &[u8]) -> Result<Cost, CachegrindErrorKind> {
     if is_in_range(value) { Ok(value) } else { Err(CachegrindErrorKind::TooLarge) }
 }
 
-/// Writes such a file, piece by piece.
+/// A writer of files of Cachegrind.
+///
+/// ```
+/// use gristmill_compat::CachegrindWriter;
+///
+/// let mut writer = CachegrindWriter::new(Vec::new(), &[], b"./mill", &[b"Ir"])?;
+/// writer.file(b"mill.c")?;
+/// writer.function(b"main")?;
+/// writer.costs(3, &[20])?;
+/// let text = writer.finish(&[20])?;
+/// assert_eq!(text, b"cmd: ./mill\nevents: Ir\nfl=mill.c\nfn=main\n3 20\nsummary: 20\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct CachegrindWriter<W> {
     sink: W,
-    /// The line that is being written.
+    /// The current line.
     line: Vec<u8>,
 }
 
@@ -324,7 +335,7 @@ impl<W: Write> CachegrindWriter<W> {
         Ok(writer)
     }
 
-    /// What follows is of this file.
+    /// Writes the file of the functions that follow.
     ///
     /// # Errors
     ///
@@ -333,7 +344,7 @@ impl<W: Write> CachegrindWriter<W> {
         self.name(b"fl=", name)
     }
 
-    /// What follows is of this function.
+    /// Writes the function of the costs that follow.
     ///
     /// # Errors
     ///
@@ -342,7 +353,7 @@ impl<W: Write> CachegrindWriter<W> {
         self.name(b"fn=", name)
     }
 
-    /// The costs of a line.
+    /// Writes the costs of a line.
     ///
     /// # Errors
     ///
@@ -353,7 +364,7 @@ impl<W: Write> CachegrindWriter<W> {
         self.counts(costs)
     }
 
-    /// The last line, with the sum of all costs.
+    /// Writes the last line, with the sum of all costs.
     ///
     /// # Errors
     ///
@@ -386,7 +397,7 @@ impl<W: Write> CachegrindWriter<W> {
     }
 }
 
-/// Half as wide is several times as fast, and wide enough for nearly all numbers.
+/// Appends a number. Formatting half the width is several times as fast, and wide enough for nearly all numbers.
 fn push_number(line: &mut Vec<u8>, number: Cost) {
     // Writing to memory does not fail.
     let _ = match u64::try_from(number) {

@@ -1,7 +1,7 @@
-//! The layout of callgrind_annotate: functions by cost, with callers and callees if they are asked for, then source files
-//! with what their lines cost.
+//! The layout of callgrind_annotate: functions by cost, with callers and callees on request, then source files with the
+//! cost of their lines.
 //!
-//! The layout is the original's to the byte; what differs is told in `docs/annotate-differences.md`.
+//! The layout equals the original to the byte; `docs/annotate-differences.md` lists the differences.
 
 mod cells;
 mod entries;
@@ -25,7 +25,7 @@ use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
 
 use self::cells::{Columns, with_commas};
-use self::entries::EntryId;
+use self::entries::{EntryId, PerEntry};
 pub use self::events::SelectedEvent;
 use self::files::{DisplayFile, DisplayFiles};
 use self::header::Header;
@@ -36,6 +36,25 @@ use self::source::Annotated;
 use crate::marks::{TITLE_LINE, UNKNOWN};
 
 /// A profile in the layout of callgrind_annotate.
+///
+/// ```
+/// use gristmill_compat::callgrind_annotate::{Options, Report};
+/// use gristmill_profile::Profile;
+/// # use std::sync::Arc;
+/// # use gristmill_output::source::{SourceError, SourceText, Sources};
+/// # struct NoSources;
+/// # impl Sources for NoSources {
+/// #     fn get(&self, _: &[u8]) -> Result<Arc<SourceText>, SourceError> { Err(SourceError::Missing) }
+/// # }
+///
+/// let profile = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n16 400\n");
+/// let options = Options::new(&profile, "callgrind.out.1".to_owned());
+/// let mut out = Vec::new();
+/// // `NoSources` finds no source files.
+/// Report::new(&profile, &options).write(&NoSources, &mut out)?;
+/// assert!(String::from_utf8_lossy(&out).contains("\n400 (100.0%)  mill.c:main\n"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Report<'a> {
     profile: &'a Profile,
@@ -47,22 +66,22 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Adds up the costs and chooses what to list.
+    /// Sums up the costs and selects the functions to list.
     pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
         let files = DisplayFiles::new(profile, options.working_directory.as_deref());
-        let list = List::of(profile, options, &files);
+        let list = List::new(profile, options, &files);
         let listed = list.listed(options, &files);
         let text = Text { for_terminal: options.for_terminal };
         Report { profile, options, files, list, listed, text }
     }
 
-    /// Writes it all.
+    /// Writes the report.
     ///
     /// # Errors
     ///
-    /// When writing fails.
+    /// Those of the output.
     pub fn write(&self, sources: &dyn Sources, out: &mut dyn Write) -> io::Result<()> {
-        Header::of(self.profile, &self.options.selection).write(
+        Header::new(self.profile, &self.options.selection).write(
             self.profile,
             self.options,
             self.text,
@@ -78,7 +97,7 @@ impl<'a> Report<'a> {
         Columns::new(&self.options.show, self.list.totals.row(0), self.options.show_percentages)
     }
 
-    /// A table of one row.
+    /// Writes a table of one row.
     fn write_sum(
         &self,
         sum: &PartialCosts,
@@ -96,12 +115,12 @@ impl<'a> Report<'a> {
 
     fn write_list(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut columns = self.columns();
-        // Room is made for all that could be listed.
-        columns.widen((0..self.list.entries.len()).map(|entry| self.list.costs(entry)));
+        // The columns are wide enough for all functions, listed or not.
+        columns.widen(self.list.entries.ids().map(|entry| self.list.costs(entry)));
         writeln!(out, "{TITLE_LINE}")?;
         columns.write_head(out)?;
         writeln!(out, " file:function\n{TITLE_LINE}")?;
-        let objects = Objects::of(self);
+        let objects = Objects::new(self);
         let has_tree = self.options.callers || self.options.callees;
         for &entry in &self.listed {
             if has_tree {
@@ -126,7 +145,7 @@ impl<'a> Report<'a> {
         writeln!(out)
     }
 
-    /// Callers or callees of a function, with the arcs that they are known by.
+    /// Writes the callers or callees of a function, each with the index of its arc.
     fn write_neighbours(
         &self,
         sign: &str,
@@ -165,7 +184,7 @@ impl<'a> Report<'a> {
         out.write_all(b"]")
     }
 
-    /// Code of which nothing is known; everything seems to call it.
+    /// `true` for unknown code, which everything seems to call.
     fn is_unknown(&self, entry: EntryId) -> bool {
         let key = &self.list.entries.keys[entry];
         key.name == UNKNOWN && self.files.name(key.file) == UNKNOWN
@@ -180,26 +199,26 @@ impl<'a> Report<'a> {
                 Err(_) => missing.push(name),
             }
         }
-        let mut places: Vec<Option<usize>> = vec![None; self.files.len()];
-        for (place, (_, chosen, _)) in found.iter().enumerate() {
+        let mut indexes: Vec<Option<usize>> = vec![None; self.files.len()];
+        for (index, (_, chosen, _)) in found.iter().enumerate() {
             if let Some(file) = chosen.file {
-                places[file] = Some(place);
+                indexes[file.index()] = Some(index);
             }
         }
-        let lines = if places.iter().any(Option::is_some) {
-            let place = |file| places.get(self.files.of(file)).copied().flatten();
-            FileLines::read(self.profile, &self.options.selection, found.len(), place)
+        let lines = if indexes.iter().any(Option::is_some) {
+            let index = |file| indexes[self.files.of(file).index()];
+            FileLines::read(self.profile, &self.options.selection, found.len(), index)
         } else {
             Vec::new()
         };
         let hottest = if self.options.color { self.hottest(&lines) } else { 0 };
         let mut annotated = PartialCosts::with_rows(self.profile.event_count(), 1);
         let mut is_any_annotated = false;
-        for (place, (name, chosen, source)) in found.iter().enumerate() {
+        for (index, (name, chosen, source)) in found.iter().enumerate() {
             self.write_title(chosen.kind(), &self.title(name, source), out)?;
-            // Where there are only calls, there is nothing to show, but something is known.
+            // A file with calls only has nothing to show, but it is known.
             let is_known = |lines: &&FileLines| !(lines.lines.is_empty() && lines.calls.is_empty());
-            match lines.get(place).filter(is_known) {
+            match lines.get(index).filter(is_known) {
                 Some(lines) => {
                     is_any_annotated = true;
                     let file = Annotated { name, source, lines, hottest };
@@ -232,14 +251,14 @@ impl<'a> Report<'a> {
         self.write_sum(&annotated, columns, " events annotated", out)
     }
 
-    /// What the dearest line costs, by which the heat of all others is measured.
+    /// The cost of the most expensive line, which the heat of all others is relative to.
     fn hottest(&self, files: &[FileLines]) -> Cost {
         let Some(event) = self.options.show.first() else { return 0 };
         let rows = files.iter().flat_map(|lines| (0..lines.costs.len()).map(|row| lines.costs.row(row)));
         rows.filter_map(|row| event.of(row)).map(Cost::saturating_abs).max().unwrap_or_default()
     }
 
-    /// The source files to annotate: those that the user asks for, then the others, by name.
+    /// The source files to annotate: those that the user asks for, then the others, sorted by name.
     fn chosen(&self) -> Vec<(&[u8], Chosen)> {
         let mut chosen: BTreeMap<&[u8], Chosen> = BTreeMap::new();
         if self.options.auto {
@@ -259,13 +278,13 @@ impl<'a> Report<'a> {
         chosen
     }
 
-    /// The files that the functions listed have lines in.
+    /// The files that the listed functions have lines in.
     fn files_of_listed(&self) -> Vec<DisplayFile> {
         let keys = &self.list.entries.keys;
         let mut files: Vec<DisplayFile> = self.listed.iter().map(|&entry| keys[entry].file).collect();
         if self.options.inclusive {
-            // A function is whole then, and where code was inlined its file is not all.
-            let mut is_listed = vec![false; keys.len()];
+            // An inclusive entry is a whole function; with inlined code it has lines in other files than its own.
+            let mut is_listed = self.list.entries.per_entry(false);
             self.listed.iter().for_each(|&entry| is_listed[entry] = true);
             for part in self.profile.selected(&self.options.selection) {
                 self.profile.each_self_cost(&part, |function, file, _| {
@@ -281,21 +300,21 @@ impl<'a> Report<'a> {
         files
     }
 
-    /// The text of a file. It is asked for by the path that the profile has, which may be longer than what is shown.
+    /// Reads a file. It is looked up by its path in the profile, which may be longer than the shown name.
     fn source(
         &self,
         name: &[u8],
         file: Option<DisplayFile>,
         sources: &dyn Sources,
     ) -> Result<Arc<SourceText>, SourceError> {
-        let path = file.and_then(|file| self.files.first(file)).map(|file| self.profile.file(file));
+        let path = file.map(|file| self.profile.file(self.files.first(file)));
         match path.filter(|&path| path != name) {
             Some(path) => sources.get(path).or_else(|_| sources.get(name)),
             None => sources.get(name),
         }
     }
 
-    /// What stands above an annotated file. One that was found in another directory is shown with that.
+    /// The title of an annotated file. It names the include directory in which the file was found.
     fn title(&self, name: &[u8], source: &SourceText) -> Vec<u8> {
         let found_at = source.found_at.as_bytes();
         let above = found_at.strip_suffix(name).unwrap_or_default();
@@ -309,7 +328,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// A path without those at its end.
+/// A path without the slashes at its end.
 fn without_slashes(path: &[u8]) -> &[u8] {
     let end = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
     &path[..end]
@@ -318,7 +337,7 @@ fn without_slashes(path: &[u8]) -> &[u8] {
 /// A source file to annotate.
 #[derive(Debug, Clone, Copy)]
 struct Chosen {
-    /// None for one that the profile does not name.
+    /// `None` for a file that the profile does not name.
     file: Option<DisplayFile>,
     by_user: bool,
 }
@@ -329,7 +348,7 @@ impl Chosen {
     }
 }
 
-/// How text of the profile and of sources is written.
+/// The way to write text of the profile and of sources.
 #[derive(Debug, Clone, Copy)]
 struct Text {
     for_terminal: bool,
@@ -340,7 +359,7 @@ impl Text {
         if self.for_terminal { out.write_all(&printable_bytes(bytes)) } else { out.write_all(bytes) }
     }
 
-    /// A line of a source file, with its end.
+    /// Writes a line of a source file, with its end.
     fn write_source(self, line: &[u8], out: &mut dyn Write) -> io::Result<()> {
         if !self.for_terminal {
             return out.write_all(line);
@@ -350,25 +369,27 @@ impl Text {
     }
 }
 
-/// The objects of functions.
+/// The objects of entries.
 #[derive(Debug)]
 struct Objects<'p> {
-    of: Vec<Option<&'p [u8]>>,
+    profile: &'p Profile,
+    /// The function that an entry's object is taken from.
+    functions: PerEntry<Option<FunctionId>>,
 }
 
 impl<'p> Objects<'p> {
-    /// Of several functions that are listed as one, that which comes last in the files.
-    fn of(annotation: &Report<'p>) -> Self {
+    /// Finds the object of each entry: of several functions in one entry, that of the last one in the files.
+    fn new(annotation: &Report<'p>) -> Self {
         let Report { profile, list, .. } = annotation;
-        let mut of: Vec<Option<FunctionId>> = vec![None; list.entries.len()];
-        let mut contested = vec![false; list.entries.len()];
+        let mut functions = list.entries.per_entry(None);
+        let mut contested = list.entries.per_entry(false);
         let mut is_any_contested = false;
         let entry_of = |function: FunctionId| {
             list.entries.of_function(function).filter(|_| profile.function(function).is_defined)
         };
         for function in profile.functions() {
             if let Some(entry) = entry_of(function)
-                && of[entry].replace(function).is_some()
+                && functions[entry].replace(function).is_some()
             {
                 contested[entry] = true;
                 is_any_contested = true;
@@ -379,16 +400,15 @@ impl<'p> Objects<'p> {
                 if let Some(entry) = entry_of(function)
                     && std::mem::take(&mut contested[entry])
                 {
-                    of[entry] = Some(function);
+                    functions[entry] = Some(function);
                 }
             }
         }
-        let object = |function: FunctionId| profile.object(profile.function(function).object);
-        Objects { of: of.into_iter().map(|function| function.map(object)).collect() }
+        Objects { profile, functions }
     }
 
-    /// None for what has no lines of its own, or is inlined code.
+    /// The object of an entry, unless it has no lines of its own or is inlined code.
     fn of_entry(&self, entry: EntryId) -> Option<&'p [u8]> {
-        self.of.get(entry).copied().flatten()
+        self.functions[entry].map(|function| self.profile.object(self.profile.function(function).object))
     }
 }

@@ -1,8 +1,7 @@
-//! Substitutions such as `s/old/new/g`, for names that should be the same and are not.
+//! Substitutions such as `s/old/new/g`, which make different names equal.
 //!
-//! The pattern is written as for Python's `re`, which cg_annotate hands it to; it is read here, and nothing in it is ever
-//! run. Matching takes time linear in the name, whatever the pattern, so what cannot be had in that time (look-around,
-//! references back into the pattern) is refused.
+//! The pattern has the syntax of Python's `re`, as in cg_annotate. Matching takes time linear in the name, whatever the
+//! pattern, so look-around and references back into the pattern are refused.
 
 mod pattern;
 mod replacement;
@@ -31,7 +30,7 @@ pub struct Substitution {
     everywhere: bool,
 }
 
-/// Why a text is no substitution.
+/// The reason why a text is not a substitution. See the example of [`Substitution`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubstitutionError {
     message: String,
@@ -52,27 +51,27 @@ impl fmt::Display for SubstitutionError {
 impl std::error::Error for SubstitutionError {}
 
 impl Substitution {
-    /// Reads a substitution: `s`, a delimiter, the pattern, the delimiter, what to put in its place, the delimiter once
-    /// more, and perhaps `g` (everywhere, not only where it fits first) and `i` (capital and small letters are the same).
+    /// Parses a substitution: `s`, a delimiter, the pattern, the delimiter, the replacement, the delimiter, and
+    /// possibly `g` (replace all matches, not only the first one) and `i` (ignore case).
     ///
-    /// Any punctuation may be the delimiter. Where it is meant itself, a backslash stands before it.
+    /// Any punctuation can be the delimiter. A backslash escapes it in pattern and replacement.
     ///
     /// # Errors
     ///
-    /// When it is no such thing.
+    /// If the text is not a substitution, or the pattern is not supported.
     pub fn parse(text: &str) -> Result<Self, SubstitutionError> {
         let (old, new, flags, delimiter) =
-            split(text).ok_or_else(|| SubstitutionError::new("it does not look like s/old/new/"))?;
+            split(text).ok_or_else(|| SubstitutionError::new("it is not of the form s/old/new/"))?;
         let count = |flag| flags.chars().filter(|&other| other == flag).count();
         if flags.chars().any(|flag| !matches!(flag, 'g' | 'i')) || count('g') > 1 || count('i') > 1 {
-            return Err(SubstitutionError::new("after the last delimiter there may be only g and i"));
+            return Err(SubstitutionError::new("only g and i can follow the last delimiter"));
         }
         let pattern = pattern::translate(old)?;
         let pattern =
             RegexBuilder::new(&pattern).case_insensitive(count('i') > 0).build().map_err(|error| {
                 SubstitutionError::new(match error {
                     regex::Error::CompiledTooBig(_) => "the pattern takes too much memory".to_owned(),
-                    // Several lines with a picture; the last one is the reason.
+                    // The message has several lines with a picture; the last one is the reason.
                     error => {
                         let text = error.to_string();
                         let reason = text.lines().last().unwrap_or_default();
@@ -84,9 +83,9 @@ impl Substitution {
         Ok(Substitution { pattern, replacement, everywhere: count('g') > 0 })
     }
 
-    /// The name with the substitution made.
+    /// Applies the substitution to a name.
     ///
-    /// A part that fits and is empty is replaced, too, also right after one that was not empty.
+    /// An empty match is replaced, too, even right after a match that is not empty.
     pub fn apply<'n>(&self, name: &'n [u8]) -> Cow<'n, [u8]> {
         if !self.pattern.is_match(name) {
             return Cow::Borrowed(name);
@@ -111,13 +110,13 @@ impl Substitution {
     }
 }
 
-/// Where the character ends that begins here.
+/// The end of the character that begins at `at`.
 fn after(text: &[u8], at: usize) -> usize {
     let rest = text.get(at + 1..).unwrap_or_default();
     at + 1 + rest.iter().take_while(|&&byte| byte & 0xc0 == 0x80).count()
 }
 
-/// Pattern, replacement, flags and delimiter.
+/// Splits a substitution into pattern, replacement, flags and delimiter.
 fn split(text: &str) -> Option<(&str, &str, &str, char)> {
     let text = text.strip_prefix('s')?;
     let delimiter = text.chars().next().filter(|&first| {
@@ -156,7 +155,7 @@ mod tests {
         Substitution::parse(substitution).unwrap_err().to_string()
     }
 
-    /// The right column is what Python's `re.sub` makes of it.
+    /// The right column is the result of Python's `re.sub`.
     #[test]
     fn names_are_as_python_makes_them() {
         for (substitution, name, made) in [
@@ -205,12 +204,12 @@ mod tests {
     #[test]
     fn what_is_no_substitution_is_told() {
         for (substitution, reason) in [
-            ("", "it does not look like s/old/new/"),
-            ("s/a/b", "it does not look like s/old/new/"),
-            ("a/b/c/", "it does not look like s/old/new/"),
-            ("sabaca", "it does not look like s/old/new/"),
-            ("s/a/b/x", "after the last delimiter there may be only g and i"),
-            ("s/a/b/gg", "after the last delimiter there may be only g and i"),
+            ("", "it is not of the form s/old/new/"),
+            ("s/a/b", "it is not of the form s/old/new/"),
+            ("a/b/c/", "it is not of the form s/old/new/"),
+            ("sabaca", "it is not of the form s/old/new/"),
+            ("s/a/b/x", "only g and i can follow the last delimiter"),
+            ("s/a/b/gg", "only g and i can follow the last delimiter"),
             ("s/(a)\\1/b/", "the pattern refers back to a group, which is not supported"),
             ("s/(?P<x>a)(?P=x)/b/", "the pattern refers back to a group, which is not supported"),
             ("s/a(?=b)/b/", "the pattern looks around itself with (?=, which is not supported"),
@@ -225,8 +224,8 @@ mod tests {
             ("s/a\\q/b/", "the pattern has the unknown escape \\q"),
             ("s/a/\\1/", "there is no group 1 in the pattern"),
             ("s/a/\\g<x>/", "there is no group x in the pattern"),
-            ("s/a/\\g1/", "after \\g there is no group such as <1>"),
-            ("s/a/\\q/", "what is put in has the unknown escape \\q"),
+            ("s/a/\\g1/", "\\g needs a group such as <1>"),
+            ("s/a/\\q/", "the replacement has the unknown escape \\q"),
             ("s/(a/b/", "the pattern is wrong: unclosed group"),
             ("s/[a/b/", "the pattern has a [ without its ]"),
             ("s/(?L)a/b/", "the pattern has the unknown flag L"),

@@ -1,4 +1,5 @@
-//! Where source text comes from. Nothing here opens a file; the program does.
+//! Source files: their text, the tokens of their lines, and the colours of both on a terminal. Nothing here opens a
+//! file.
 
 mod highlight;
 mod paint;
@@ -10,45 +11,63 @@ use std::time::SystemTime;
 pub use self::highlight::{Class, Highlighter, Span};
 pub use self::paint::SourcePainter;
 
-/// Finds the source files that a profile names.
+/// A finder of the source files that a profile names.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use gristmill_output::source::{SourceError, SourceText, Sources};
+///
+/// struct Mill;
+///
+/// impl Sources for Mill {
+///     fn get(&self, path: &[u8]) -> Result<Arc<SourceText>, SourceError> {
+///         let text = SourceText { text: b"int main(void) {\n}\n".to_vec(), ..SourceText::default() };
+///         if path == b"mill.c" { Ok(Arc::new(text)) } else { Err(SourceError::Missing) }
+///     }
+/// }
+///
+/// assert_eq!(Mill.get(b"mill.c").unwrap().lines().count(), 2);
+/// assert_eq!(Mill.get(b"stone.c").unwrap_err().to_string(), "not found");
+/// ```
 pub trait Sources {
-    /// The text of a file, by its path as the profile has it.
+    /// Finds a file by its path in the profile.
     ///
     /// # Errors
     ///
-    /// When there is none, or when it cannot be told which one is meant.
+    /// If there is no such file, it cannot be read, or several files may be meant.
     fn get(&self, path: &[u8]) -> Result<Arc<SourceText>, SourceError>;
 }
 
-/// A source file.
+/// The text of a source file. See the example of [`Sources`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceText {
-    /// Where it was found.
+    /// The path at which the file was found, safe to show.
     pub found_at: String,
-    /// What is in it.
+    /// The text.
     pub text: Vec<u8>,
-    /// When it was changed, if that is known.
+    /// The time when the file was changed, if it is known.
     pub changed: Option<SystemTime>,
-    /// It was changed after the profile was written, so its lines may be others.
+    /// `true` if the file was changed after the profile was written, so its lines may not fit.
     pub is_newer: bool,
 }
 
 impl SourceText {
-    /// Its lines, without their ends.
+    /// The lines without their ends.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         lines_of(&self.text)
     }
 
-    /// How many lines it has.
+    /// The count of lines.
     pub fn line_count(&self) -> u64 {
         let ends = self.text.iter().filter(|&&byte| byte == b'\n').count() as u64;
         ends + u64::from(self.text.last().is_some_and(|&last| last != b'\n'))
     }
 }
 
-/// The lines of a text, without their ends.
+/// The lines of a text without their ends.
 pub fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    // An empty file has no lines, while an empty piece is one.
+    // An empty text has no lines, but `split` would find one.
     let whole = text.strip_suffix(b"\n").or((!text.is_empty()).then_some(text));
     let lines = whole.into_iter().flat_map(|text| text.split(|&byte| byte == b'\n'));
     lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
@@ -60,16 +79,16 @@ pub fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Why there is no text of a source file.
+/// The reason why the text of a source file cannot be had. See the example of [`Sources`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceError {
-    /// It is nowhere.
+    /// There is no such file.
     Missing,
-    /// It is there and cannot be read, for this reason.
+    /// The file cannot be read, for this reason.
     Unreadable(String),
-    /// These files end in the same way, and nothing tells which of them is meant.
+    /// Any of these files may be meant: their paths end the same.
     Ambiguous(Vec<String>),
-    /// It is nowhere; only the names of these files are the same, not where they stand.
+    /// There is no such file; only the names of these files are the same, not their directories.
     NamedAlike(Vec<String>),
 }
 

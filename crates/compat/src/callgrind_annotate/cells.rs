@@ -7,31 +7,31 @@ use gristmill_profile::source_lines::PartialRow;
 
 use super::SelectedEvent;
 
-/// What ` (12.34%)` takes.
+/// The width of ` (12.34%)`.
 const PERCENT_WIDTH: usize = 9;
 
-/// The columns of one table: which event types, how wide, and what is all of it.
+/// The columns of a table.
 #[derive(Debug, Clone)]
 pub(super) struct Columns<'a> {
     pub(super) events: &'a [SelectedEvent],
     /// The costs that percentages are of.
     pub(super) totals: PartialRow<'a>,
     pub(super) show_percentages: bool,
-    /// A cost above the total is shown as all of it.
+    /// `true` if a cost above the total is shown as the total.
     pub(super) is_capped: bool,
     widths: Vec<usize>,
 }
 
 impl<'a> Columns<'a> {
-    /// Columns as wide as the names of their event types.
+    /// Creates columns as wide as the names of their event types.
     pub(super) fn new(events: &'a [SelectedEvent], totals: PartialRow<'a>, show_percentages: bool) -> Self {
         // The original counts bytes.
         let widths = events.iter().map(|event| event.name.len()).collect();
         Columns { events, totals, show_percentages, is_capped: false, widths }
     }
 
-    /// Makes room for rows; what was not given asks for none. Only the largest number and the smallest of each column have
-    /// to be looked at.
+    /// Widens the columns for rows; a cost that was not given needs no width. Only the largest and the smallest number
+    /// of each column are measured.
     pub(super) fn widen<'r>(&mut self, rows: impl Iterator<Item = PartialRow<'r>>) {
         let mut extremes: Vec<Option<(Cost, Cost)>> = vec![None; self.events.len()];
         for row in rows {
@@ -46,13 +46,13 @@ impl<'a> Columns<'a> {
         for (extremes, width) in extremes.into_iter().zip(&mut self.widths) {
             let percent = if self.show_percentages { PERCENT_WIDTH } else { 0 };
             if let Some((least, most)) = extremes {
-                // With two numbers below zero the smaller one is longer, and with two above the larger one.
+                // Of two negative numbers the smaller one is longer, of two positive ones the larger one.
                 *width = (*width).max(width_of(least).max(width_of(most)) + percent);
             }
         }
     }
 
-    /// The names of the event types.
+    /// Writes the names of the event types.
     pub(super) fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
         for (event, width) in self.events.iter().zip(&self.widths) {
             write!(out, "{:width$} ", event.name)?;
@@ -60,7 +60,7 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// A row of costs, up to where the text of the row begins.
+    /// Writes the costs of a row.
     pub(super) fn write_row(&self, row: PartialRow<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut cells = String::with_capacity(64);
         let mut cell = String::with_capacity(32);
@@ -89,14 +89,14 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// How many bytes a number takes. The original makes room for commas in numbers below zero, too, where it puts none.
+/// The width of a number in bytes. The original reserves space for commas in negative numbers, but writes none.
 fn width_of(cost: Cost) -> usize {
     let digits = cost.unsigned_abs().checked_ilog10().map_or(1, |last| last as usize + 1);
     let length = digits + usize::from(cost < 0);
     length + (length - 1) / 3
 }
 
-/// A number with commas; below zero without.
+/// A number with commas; a negative number without.
 pub(super) fn with_commas(cost: Cost) -> String {
     let mut text = String::new();
     push_with_commas(&mut text, cost);
@@ -104,7 +104,7 @@ pub(super) fn with_commas(cost: Cost) -> String {
 }
 
 fn push_with_commas(text: &mut String, cost: Cost) {
-    // Nearly all are no larger than that, and half as wide goes faster.
+    // Nearly all numbers fit, and formatting half the width is faster.
     let digits = u64::try_from(cost).map_or_else(|_| cost.to_string(), |cost| cost.to_string());
     if cost < 0 {
         return text.push_str(&digits);
@@ -132,7 +132,8 @@ fn push_percent(cell: &mut String, cost: Cost, total: Option<Cost>) {
     };
 }
 
-/// `factor * part / whole` as Perl reckons: the product is exact if it fits into 64 bits, the quotient is a double.
+/// Computes `factor * part / whole` as Perl does: the product is exact if it fits into 64 bits, the quotient is a
+/// double.
 pub(super) fn quotient(factor: Cost, part: Cost, whole: Cost) -> f64 {
     let product = part.saturating_mul(factor);
     let is_exact = Cost::from(i64::MIN) <= product && product <= Cost::from(u64::MAX);

@@ -1,47 +1,75 @@
-//! What is listed as one function, and what it costs.
+//! The entries of the list of functions, with their self costs.
 //!
-//! The layout of callgrind_annotate knows a function by file and name. Self costs are listed by the file of the lines, so
-//! that inlined code has an entry of its own: `header.h:function`. For inclusive costs a function is whole, and the file
-//! is its own.
+//! The layout of callgrind_annotate identifies a function by file and name. Self costs are listed by the file of the
+//! lines, so inlined code has an entry of its own: `header.h:function`. For inclusive costs a function is one entry,
+//! with its own file.
+
+use std::ops::{Index, IndexMut};
 
 use gristmill_format::Cost;
 use gristmill_profile::hash::Map;
-use gristmill_profile::source_lines::{KeyedCalls, PartialCosts};
+use gristmill_profile::source_lines::{KeyedCalls, PartialCosts, PartialRow};
 use gristmill_profile::{FunctionId, Profile, Selection};
 
 use super::files::{DisplayFile, DisplayFiles};
 use super::partial_sums::PartialSums;
 
-/// A number for what is listed as one function.
-pub(super) type EntryId = usize;
+/// An entry, numbered by [`Entries`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct EntryId(usize);
 
-/// Everything that is listed as a function.
+impl EntryId {
+    /// The index of the entry's costs, and of whatever else is kept for each entry.
+    pub(super) fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A value for each entry.
+#[derive(Debug)]
+pub(super) struct PerEntry<T>(Vec<T>);
+
+impl<T> Index<EntryId> for PerEntry<T> {
+    type Output = T;
+
+    fn index(&self, entry: EntryId) -> &T {
+        &self.0[entry.0]
+    }
+}
+
+impl<T> IndexMut<EntryId> for PerEntry<T> {
+    fn index_mut(&mut self, entry: EntryId) -> &mut T {
+        &mut self.0[entry.0]
+    }
+}
+
+/// All entries.
 #[derive(Debug)]
 pub(super) struct Entries<'p> {
-    pub(super) keys: Vec<EntryKey<'p>>,
-    pub(super) costs: PartialCosts,
-    /// Its own lines give it costs; others are only called.
-    pub(super) has_lines: Vec<bool>,
-    ids: Map<(DisplayFile, NameKey), EntryId>,
-    /// Of functions as a whole, once it was asked for.
+    pub(super) keys: PerEntry<EntryKey<'p>>,
+    costs: PartialCosts,
+    /// `true` for an entry with lines of its own; others are only called.
+    pub(super) has_lines: PerEntry<bool>,
+    by_key: Map<(DisplayFile, NameKey), EntryId>,
+    /// The entries of whole functions, by function, as far as they were asked for.
     of_function: Vec<Option<EntryId>>,
 }
 
-/// What an entry is known by.
+/// The identity of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct EntryKey<'p> {
     pub(super) file: DisplayFile,
     pub(super) name: &'p [u8],
 }
 
-/// A name by where it stands: the profile has each name once.
+/// A name by its address and length: the profile has each name once.
 pub(super) type NameKey = (usize, usize);
 
 pub(super) fn name_key(name: &[u8]) -> NameKey {
     (name.as_ptr().addr(), name.len())
 }
 
-/// Calls from one entry to another.
+/// The calls from one entry to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EntryArc {
     pub(super) caller: EntryId,
@@ -50,9 +78,9 @@ pub(super) struct EntryArc {
 }
 
 impl<'p> Entries<'p> {
-    /// The self costs of the selected parts, whose `sums` these are, by function and file of the lines or by whole
+    /// Creates the entries of the selected parts, whose sums are `sums`: by function and file of the lines, or by whole
     /// function.
-    pub(super) fn of(
+    pub(super) fn new(
         profile: &'p Profile,
         selection: &Selection,
         sums: &PartialSums<'_>,
@@ -60,13 +88,13 @@ impl<'p> Entries<'p> {
         whole: bool,
     ) -> Self {
         let mut entries = Entries {
-            keys: Vec::new(),
+            keys: PerEntry(Vec::new()),
             costs: PartialCosts::new(profile.event_count()),
-            has_lines: Vec::new(),
-            ids: Map::default(),
+            has_lines: PerEntry(Vec::new()),
+            by_key: Map::default(),
             of_function: vec![None; profile.function_count()],
         };
-        // A function that only calls others has no costs, and is there all the same.
+        // A function that only calls others has no costs, but it is an entry.
         let has_lines = |entries: &mut Self, function: FunctionId| {
             let id = entries.whole(profile, files, function);
             entries.has_lines[id] = true;
@@ -87,42 +115,61 @@ impl<'p> Entries<'p> {
                 entries.id(files.of(file), known.name)
             };
             entries.has_lines[id] = true;
-            entries.costs.add_row(id, row);
+            entries.costs.add_row(id.0, row);
         });
         entries
     }
 
-    /// The entry of a function as a whole, which is made if there is none.
+    /// The entry of a whole function, which is created if necessary.
     fn whole(&mut self, profile: &'p Profile, files: &DisplayFiles, function: FunctionId) -> EntryId {
-        if let Some(Some(id)) = self.of_function.get(function.index()).copied() {
+        if let Some(id) = self.of_function[function.index()] {
             return id;
         }
         let known = profile.function(function);
         let id = self.id(files.of(known.file), known.name);
-        if let Some(of_function) = self.of_function.get_mut(function.index()) {
-            *of_function = Some(id);
-        }
+        self.of_function[function.index()] = Some(id);
         id
     }
 
     fn id(&mut self, file: DisplayFile, name: &'p [u8]) -> EntryId {
-        *self.ids.entry((file, name_key(name))).or_insert_with(|| {
-            self.keys.push(EntryKey { file, name });
-            self.has_lines.push(false);
-            self.costs.push_empty()
+        *self.by_key.entry((file, name_key(name))).or_insert_with(|| {
+            self.keys.0.push(EntryKey { file, name });
+            self.has_lines.0.push(false);
+            EntryId(self.costs.push_empty())
         })
     }
 
-    /// The entry of a function as a whole, if there is one.
+    /// The entry of a whole function, if there is one.
     pub(super) fn of_function(&self, function: FunctionId) -> Option<EntryId> {
-        self.of_function.get(function.index()).copied().flatten()
+        self.of_function[function.index()]
     }
 
+    /// The count of entries.
     pub(super) fn len(&self) -> usize {
-        self.keys.len()
+        self.keys.0.len()
     }
 
-    /// All calls of the selected parts, from entry to entry: sorted by caller, then callee, with a row of costs each.
+    /// Iterates over the entries.
+    pub(super) fn ids(&self) -> impl Iterator<Item = EntryId> + use<> {
+        (0..self.len()).map(EntryId)
+    }
+
+    /// The self cost of an entry.
+    pub(super) fn costs(&self, entry: EntryId) -> PartialRow<'_> {
+        self.costs.row(entry.0)
+    }
+
+    /// The self costs of all entries, by index.
+    pub(super) fn all_costs(&self) -> &PartialCosts {
+        &self.costs
+    }
+
+    /// Creates a value for each entry.
+    pub(super) fn per_entry<T: Clone>(&self, value: T) -> PerEntry<T> {
+        PerEntry(vec![value; self.len()])
+    }
+
+    /// All calls of the selected parts between entries, sorted by caller and callee, with a row of costs each.
     pub(super) fn arcs(
         &mut self,
         profile: &'p Profile,

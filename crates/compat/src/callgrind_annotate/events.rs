@@ -1,4 +1,4 @@
-//! The event types that an annotation shows and sorts by, recorded ones and derived ones.
+//! The event types that the layout shows and sorts by.
 
 use gristmill_format::Cost;
 use gristmill_profile::Profile;
@@ -8,10 +8,10 @@ use gristmill_profile::source_lines::PartialRow;
 
 use crate::error::LayoutError;
 
-/// An event type to show or to sort by.
+/// A recorded or derived event type to show or to sort by. See the example of [`LayoutError`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedEvent {
-    /// Its name.
+    /// The name of the event type.
     pub name: String,
     source: EventSource,
 }
@@ -26,11 +26,11 @@ impl SelectedEvent {
         profile.events().enumerate().map(event).collect()
     }
 
-    /// The event types of these names: recorded ones, or derived ones as the profile, the user or custom define them.
+    /// Finds event types by name: recorded ones, and derived ones as the profile, the user or convention defines them.
     ///
     /// # Errors
     ///
-    /// When there is none of a name.
+    /// Returns the first name of which there is no event type.
     pub fn named(
         profile: &Profile,
         names: &[String],
@@ -43,7 +43,7 @@ impl SelectedEvent {
             same.or_else(|| events.iter().find(|event| event.name.eq_ignore_ascii_case(name))).cloned()
         };
         let mut event = |name: &String| {
-            // A name that is spelled exactly goes before one that differs in case.
+            // An exact match precedes one that differs in case.
             if let Some(exactly) = recorded.iter().find(|event| event.name == *name) {
                 return Ok(exactly.clone());
             }
@@ -57,7 +57,7 @@ impl SelectedEvent {
         names.iter().map(&mut event).collect()
     }
 
-    /// The cost of this event type, if any line gave it. A derived one is given if anything that it is made of is.
+    /// The cost of this event type, if any line gave it. A derived cost is given if one of its terms is.
     pub(super) fn of(&self, row: PartialRow<'_>) -> Option<Cost> {
         match &self.source {
             EventSource::Recorded(event) => row.get(*event),

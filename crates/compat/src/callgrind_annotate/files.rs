@@ -1,24 +1,32 @@
-//! Source files as they are shown: without the working directory, and each once.
+//! Source files as they are shown: each once, without the working directory.
 
 use std::collections::HashMap;
 
 use gristmill_profile::{FileId, Profile};
 
-/// A number for a source file as it is shown.
-pub(super) type DisplayFile = usize;
+/// A source file as it is shown, numbered by [`DisplayFiles`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct DisplayFile(usize);
 
-/// The source files of a profile as they are shown. Two paths of the profile may be the same file.
+impl DisplayFile {
+    /// The index of whatever is kept for each shown file.
+    pub(super) fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// The source files of a profile as they are shown. Two paths of the profile may be shown as one file.
 #[derive(Debug, Clone)]
 pub(super) struct DisplayFiles {
     names: Vec<Vec<u8>>,
-    /// The first file of the profile that is shown so.
+    /// The first file of the profile for each shown file.
     firsts: Vec<FileId>,
     of: Vec<DisplayFile>,
     by_name: HashMap<Vec<u8>, DisplayFile>,
 }
 
 impl DisplayFiles {
-    /// Leaves off `directory` where a path begins with it.
+    /// Omits `directory` at the beginning of paths.
     pub(super) fn new(profile: &Profile, directory: Option<&[u8]>) -> Self {
         let directory = directory.filter(|directory| !directory.is_empty());
         let mut files =
@@ -27,7 +35,7 @@ impl DisplayFiles {
             let path = profile.file(file);
             let below = directory.and_then(|directory| path.strip_prefix(directory)?.strip_prefix(b"/"));
             let name = below.unwrap_or(path);
-            let next = files.names.len();
+            let next = DisplayFile(files.names.len());
             let shown = *files.by_name.entry(name.to_vec()).or_insert(next);
             if shown == next {
                 files.names.push(name.to_vec());
@@ -38,27 +46,27 @@ impl DisplayFiles {
         files
     }
 
-    /// How a file of the profile is shown.
+    /// The shown file of a file of the profile.
     pub(super) fn of(&self, file: FileId) -> DisplayFile {
-        self.of.get(file.index()).copied().unwrap_or_default()
+        self.of[file.index()]
     }
 
-    /// Its name.
+    /// The shown name of a file.
     pub(super) fn name(&self, file: DisplayFile) -> &[u8] {
-        self.names.get(file).map(Vec::as_slice).unwrap_or_default()
+        &self.names[file.0]
     }
 
-    /// The first file of the profile that is shown so: its path is the full one.
-    pub(super) fn first(&self, file: DisplayFile) -> Option<FileId> {
-        self.firsts.get(file).copied()
+    /// The first file of the profile that is shown as this one: its path is complete.
+    pub(super) fn first(&self, file: DisplayFile) -> FileId {
+        self.firsts[file.0]
     }
 
-    /// The file of this name.
+    /// Finds a file by its shown name.
     pub(super) fn find(&self, name: &[u8]) -> Option<DisplayFile> {
         self.by_name.get(name).copied()
     }
 
-    /// How many there are.
+    /// The count of shown files.
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }

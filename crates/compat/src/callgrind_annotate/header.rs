@@ -1,4 +1,4 @@
-//! What stands above the costs: where they are from, and what was asked for.
+//! The head of the report: the recording and the options.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use gristmill_profile::{Part, Profile, Selection};
 use super::{Options, Text};
 use crate::marks::TITLE_LINE;
 
-/// What is told of the parts that are looked at.
+/// The description of the selected parts.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     creator: Option<Vec<u8>>,
@@ -19,8 +19,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// That of the first part; of others only what is the same in all of them can be said with it.
-    pub(super) fn of(profile: &Profile, selection: &Selection) -> Header {
+    /// Describes the first part, without what differs in other parts.
+    pub(super) fn new(profile: &Profile, selection: &Selection) -> Header {
         let mut parts = profile.selected(selection);
         let Some(first) = parts.next() else { return Header::default() };
         let mut header = Header::of_part(profile, &first);
@@ -49,7 +49,7 @@ impl Header {
         };
         let own = own_descriptions(profile, part);
         if !is_first(profile, part) {
-            // What is said of the caches stands above the first part only.
+            // The lines about caches stand above the first part only.
             let kind = |text: &[u8]| text.split(|&byte| byte == b':').next().map(<[u8]>::to_vec);
             let is_said = |of: &[u8]| own.iter().any(|text| kind(text).as_deref() == Some(of));
             let shared = part.descriptions().filter(|(kind, _)| !is_said(kind));
@@ -118,16 +118,16 @@ impl Header {
     }
 }
 
-/// The `desc:` lines above the costs of a part, as they stand there.
+/// The values of the `desc:` lines above the costs of a part.
 fn own_descriptions(profile: &Profile, part: &Part<'_>) -> Vec<Vec<u8>> {
     let input = profile.inputs().get(part.input()).map_or(&[][..], |input| &input.bytes);
     let from = usize::try_from(part.location().byte).unwrap_or(usize::MAX);
-    // A part begins with the line that told of it; before the first one there may be others.
+    // A part begins at its first header line; the first part begins with the file.
     let from = if is_first(profile, part) { 0 } else { from };
     let next = profile.parts().find(|other| other.input() == part.input() && other.id() > part.id());
     let to = next.and_then(|next| usize::try_from(next.location().byte).ok()).unwrap_or(input.len());
     let header = input.get(from..to).unwrap_or_default();
-    // Carriage returns alone end lines only where nothing else does.
+    // Carriage returns end lines only in files without line feeds.
     let end = if input.contains(&b'\n') { b'\n' } else { b'\r' };
     header
         .split(|&byte| byte == end)
@@ -138,13 +138,13 @@ fn own_descriptions(profile: &Profile, part: &Part<'_>) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Whether no other part stands before it in its file.
+/// `true` for the first part of a file.
 fn is_first(profile: &Profile, part: &Part<'_>) -> bool {
     let first = profile.parts().find(|other| other.input() == part.input());
     first.is_none_or(|first| first.id() == part.id())
 }
 
-/// A list with one item in each line.
+/// Writes a list with one item on each line.
 fn write_list<'a>(
     title: &str,
     items: impl Iterator<Item = &'a [u8]>,

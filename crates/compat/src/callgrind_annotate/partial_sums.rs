@@ -1,4 +1,4 @@
-//! What functions and calls cost in all, and what was given of it.
+//! Sums of functions and calls, with the costs that no line gave.
 
 use std::hash::Hash;
 
@@ -8,25 +8,25 @@ use gristmill_profile::{BlockLine, FileId, FunctionId, Part, Profile, Selection}
 
 /// The sums of the selected parts.
 ///
-/// A profile keeps sums, and these do not tell a zero that was given from a cost that was not. Where lines leave off
-/// zeros at their end, as those of Callgrind do, it shows all the same; otherwise the lines are read again.
+/// A profile keeps sums, which do not distinguish a given zero from a cost that was not given. If lines omit zeros at
+/// their end, as those of Callgrind do, the sums are enough; otherwise the lines are read again.
 #[derive(Debug)]
 pub(super) struct PartialSums<'p> {
     profile: &'p Profile,
-    /// With whether their lines leave off zeros.
+    /// The parts, each with `true` if its lines omit zeros.
     parts: Vec<(Part<'p>, bool)>,
 }
 
 impl<'p> PartialSums<'p> {
-    pub(super) fn of(profile: &'p Profile, selection: &'p Selection) -> Self {
+    pub(super) fn new(profile: &'p Profile, selection: &'p Selection) -> Self {
         let parts = profile.selected(selection).map(|part| {
-            let leaves_off_zeros = profile.leaves_off_zeros(&part);
-            (part, leaves_off_zeros)
+            let omits_zeros = profile.leaves_off_zeros(&part);
+            (part, omits_zeros)
         });
         PartialSums { profile, parts: parts.collect() }
     }
 
-    /// Hands out self costs by function and file of the lines.
+    /// Passes on self costs by function and file of the lines.
     pub(super) fn each_self_cost(&self, mut take: impl FnMut(FunctionId, FileId, PartialRow<'_>)) {
         self.each(
             |part, take| {
@@ -40,7 +40,7 @@ impl<'p> PartialSums<'p> {
         );
     }
 
-    /// Hands out calls by caller and callee: how often, and what they cost.
+    /// Passes on calls by caller and callee: count and cost.
     pub(super) fn each_arc(&self, mut take: impl FnMut(FunctionId, FunctionId, Cost, PartialRow<'_>)) {
         self.each(
             |part, take| {
@@ -54,7 +54,7 @@ impl<'p> PartialSums<'p> {
         );
     }
 
-    /// Hands out sums: those that the profile `kept` of a part, or else those of its lines.
+    /// Passes on sums: those that the profile `kept` of a part, or else those of its lines.
     fn each<K: Copy + Eq + Hash + Send>(
         &self,
         kept: impl Fn(&Part<'_>, &mut dyn FnMut(K, Cost, &[Cost])),
@@ -63,13 +63,13 @@ impl<'p> PartialSums<'p> {
     ) {
         let width = self.profile.event_count();
         let mut row = PartialCosts::with_rows(width, 1);
-        for (part, leaves_off_zeros) in &self.parts {
+        for (part, omits_zeros) in &self.parts {
             let events = part.event_types();
-            let mut tells = *leaves_off_zeros;
-            if tells {
-                kept(part, &mut |_, _, costs| tells &= costs.iter().any(|&cost| cost != 0));
+            let mut is_enough = *omits_zeros;
+            if is_enough {
+                kept(part, &mut |_, _, costs| is_enough &= costs.iter().any(|&cost| cost != 0));
             }
-            if tells {
+            if is_enough {
                 kept(part, &mut |key, count, costs| {
                     row.clear_row(0);
                     given(costs).for_each(|(column, cost)| row.add(0, events[column].index(), cost));
@@ -95,7 +95,7 @@ impl<'p> PartialSums<'p> {
     }
 }
 
-/// The costs of a sum whose lines leave off zeros at their end: all up to the last one that is not zero.
+/// The given costs of a sum whose lines omit zeros at their end: all up to the last one that is not zero.
 fn given(costs: &[Cost]) -> impl Iterator<Item = (usize, Cost)> {
     let count = costs.iter().rposition(|&cost| cost != 0).map_or(0, |last| last + 1);
     costs.iter().copied().take(count).enumerate()

@@ -1,4 +1,4 @@
-//! One source file with what its lines cost.
+//! An annotated source file.
 
 use std::io::{self, Write};
 
@@ -17,16 +17,16 @@ use crate::ranges::Ranges;
 /// A source file to be annotated.
 #[derive(Debug)]
 pub(super) struct Annotated<'a> {
-    /// By which name it is chosen.
+    /// The name by which the file is selected.
     pub(super) name: &'a [u8],
     pub(super) source: &'a SourceText,
     pub(super) lines: &'a FileLines,
-    /// What the dearest line of all files costs; only asked for when there are colours.
+    /// The cost of the most expensive line of all files; 0 without colours.
     pub(super) hottest: Cost,
 }
 
 impl Report<'_> {
-    /// Writes the file, and adds up what is annotated of it.
+    /// Writes the file, and adds its annotated costs to `annotated`.
     pub(super) fn write_source(
         &self,
         file: &Annotated<'_>,
@@ -42,7 +42,7 @@ impl Report<'_> {
         columns.write_head(out)?;
         out.write_all(b"\n\n")?;
 
-        // What all calls on the lines from one function to another cost.
+        // The cost of all calls from one function to another on the lines of the file.
         let mut weights = KeyedCosts::new(lines.call_costs.width());
         for (at, call) in lines.calls.iter().enumerate() {
             weights.add_row(CallKey::of(self, call), lines.call_costs.row(at));
@@ -85,7 +85,7 @@ impl Report<'_> {
                 }
                 next = line + 1;
             }
-            // A range that ends with the last line does not know that it does.
+            // A range may end beyond the last line.
             if next <= end {
                 is_past_end = true;
                 break;
@@ -109,9 +109,10 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// The calls that are made on a line, by whatever function: one row for each function that is called.
+    /// Writes the calls made on a line, one row for each callee.
     ///
-    /// The original orders them by what all calls from the caller to the callee cost, and not by what those of the line do.
+    /// The original sorts them by the cost of all calls from the caller to the callee, not by that of the calls on this
+    /// line.
     fn write_calls(
         &self,
         lines: &FileLines,
@@ -127,7 +128,7 @@ impl Report<'_> {
         calls.sort_by_key(|&at| CallKey::of(self, &lines.calls[at]));
         let width = lines.call_costs.width();
         let (mut sums, mut orders) = (PartialCosts::new(width), PartialCosts::new(width));
-        // By the first of the calls; with their count.
+        // The index of the first call of each row, and the count of calls.
         let mut rows: Vec<(usize, Cost)> = Vec::new();
         let mut callee = None;
         let mut last = None;
@@ -166,7 +167,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// The jumps that start on a line, with their targets and how often they were taken. The original knows none.
+    /// Writes the jumps that start on a line. The original has none.
     fn write_jumps(
         &self,
         lines: &FileLines,
@@ -219,7 +220,7 @@ impl Report<'_> {
         writeln!(out, "{WARNING_LINE}\n")
     }
 
-    /// What stands above a source file.
+    /// Writes the title of a source file.
     pub(super) fn write_title(&self, kind: &str, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
         write!(out, "{TITLE_LINE}\n-- {kind}-annotated source: ")?;
         self.text.write(name, out)?;
@@ -227,7 +228,7 @@ impl Report<'_> {
     }
 }
 
-/// The words are the original's, an option that is long gone included.
+/// The words of the original, including an option that no longer exists.
 const CAUSE_IF_NEWER: &[u8] = b"\
 ' has changed since information was gathered.
 @@           If so, a warning will have already been issued about this.

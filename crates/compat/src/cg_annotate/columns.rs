@@ -1,4 +1,4 @@
-//! The columns of a section: costs with their shares, all of the same width.
+//! The columns of a section: costs with shares, aligned.
 
 use gristmill_format::Cost;
 use gristmill_output::grouped;
@@ -6,15 +6,15 @@ use gristmill_output::grouped;
 /// The costs of a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Row<'r> {
-    /// With their shares of the total.
+    /// Costs with their shares of the total.
     Plain(&'r [Cost]),
-    /// With their shares, and those of this row and the ones before it.
+    /// Costs with their shares, and the shares of this row and all rows before it.
     Cumulative(&'r [Cost], &'r [Cost]),
-    /// Dots: nothing is known to cost anything.
+    /// Dots, for a line without costs.
     Dots,
 }
 
-/// The columns of a section, as wide as its widest rows.
+/// The columns of a section, as wide as their widest rows.
 #[derive(Debug)]
 pub(super) struct Columns<'c> {
     columns: Vec<Column<'c>>,
@@ -24,27 +24,27 @@ pub(super) struct Columns<'c> {
 #[derive(Debug)]
 struct Column<'c> {
     name: &'c str,
-    /// Which of the costs it shows.
-    place: usize,
+    /// The index of the cost.
+    index: usize,
     total: Cost,
     count: usize,
-    /// `(12.3%`
+    /// The width of a share, such as `(12.3%`.
     share: usize,
-    /// `12.3%)` after another share
+    /// The width of a share after another share, such as `12.3%)`.
     cumulative: usize,
 }
 
 impl<'c> Columns<'c> {
-    /// Columns for some of the costs: their names and places.
+    /// Creates columns for costs, given by name and index.
     pub(super) fn new(
         shown: impl Iterator<Item = (&'c str, usize)>,
         total: &[Cost],
         show_percs: bool,
     ) -> Self {
-        let column = |(name, place): (&'c str, usize)| Column {
+        let column = |(name, index): (&'c str, usize)| Column {
             name,
-            place,
-            total: total.get(place).copied().unwrap_or_default(),
+            index,
+            total: total.get(index).copied().unwrap_or_default(),
             count: 0,
             share: 0,
             cumulative: 0,
@@ -52,7 +52,7 @@ impl<'c> Columns<'c> {
         Columns { columns: shown.map(column).collect(), show_percs }
     }
 
-    /// Makes room for a row.
+    /// Widens the columns for a row.
     pub(super) fn fit(&mut self, row: Row<'_>) {
         let show_percs = self.show_percs;
         for column in &mut self.columns {
@@ -63,7 +63,7 @@ impl<'c> Columns<'c> {
         }
     }
 
-    /// No more rows come. The names need room, too.
+    /// Widens the columns for the names, after all rows.
     pub(super) fn settle(&mut self) {
         for column in &mut self.columns {
             let missing = column.name.chars().count().saturating_sub(column.width());
@@ -71,7 +71,7 @@ impl<'c> Columns<'c> {
         }
     }
 
-    /// The names, each with a blank after it.
+    /// The names, each with a space after it.
     pub(super) fn header(&self) -> String {
         let mut header = String::new();
         for column in &self.columns {
@@ -83,7 +83,7 @@ impl<'c> Columns<'c> {
         header
     }
 
-    /// The costs of a row, each with a blank after it.
+    /// The costs of a row, each with a space after it.
     pub(super) fn row(&self, row: Row<'_>) -> String {
         let mut text = String::new();
         for column in &self.columns {
@@ -110,18 +110,18 @@ impl Column<'_> {
         self.count
             + match (self.share, self.cumulative) {
                 (0, _) => 0,
-                // A blank before it, and what closes the bracket.
+                // A space before the share, and the closing parenthesis.
                 (share, 0) => share + 2,
                 (share, cumulative) => share + cumulative + 3,
             }
     }
 
-    /// A cost, its share without the closing bracket, and the cumulative share with it.
+    /// A cost, its share without the closing parenthesis, and the cumulative share with it.
     fn texts(&self, row: Row<'_>, show_percs: bool) -> (String, String, String) {
-        let of = |costs: &[Cost]| costs.get(self.place).copied().unwrap_or_default();
+        let of = |costs: &[Cost]| costs.get(self.index).copied().unwrap_or_default();
         let share = |cost: Cost| match self.total {
             0 => "n/a".to_owned(),
-            // The way that Python divides and rounds, to the last digit.
+            // Division and rounding equal those of Python to the last digit.
             total => format!("{:.1}%", (cost * 100) as f64 / total as f64),
         };
         let none = String::new;
@@ -166,7 +166,7 @@ mod tests {
         );
     }
 
-    /// What Python makes of the same division: `f"{cost * 100 / total:.1f}"`.
+    /// The results of Python for the same division: `f"{cost * 100 / total:.1f}"`.
     #[test]
     fn shares_are_rounded_as_python_does() {
         for (cost, total, share) in [

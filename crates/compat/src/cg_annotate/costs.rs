@@ -1,4 +1,4 @@
-//! Where the costs of the layout come from.
+//! Costs for the layout: from files of Cachegrind and from profiles of any producer.
 
 use gristmill_format::Cost;
 use gristmill_profile::event_choice::EventChoice;
@@ -10,28 +10,28 @@ use super::UNKNOWN;
 use crate::LayoutError;
 use crate::cachegrind_file::{CachegrindError, CachegrindFile, CachegrindRecord};
 
-/// Takes a file, a function and costs.
+/// A receiver of files, functions and costs.
 pub type TakeFunction<'t> = dyn FnMut(&[u8], &[u8], &[Cost]) + 't;
 
-/// Takes a file, a line and costs.
+/// A receiver of files, lines and costs.
 pub type TakeLine<'t> = dyn FnMut(&[u8], u64, &[Cost]) + 't;
 
-/// Self costs by function and by line.
+/// Self costs by function and by line. See the example of [`Report`](super::Report).
 pub trait SelfCosts {
     /// The event types: the columns of all costs.
     fn events(&self) -> Vec<Vec<u8>>;
 
-    /// How many functions there are, or about as many.
+    /// The count of functions, or an estimate of it.
     fn function_count(&self) -> usize;
 
-    /// Hands out costs by file and function. The same two may come more than once.
+    /// Passes on costs by file and function. The same combination may come more than once.
     fn each_function(&self, take: &mut TakeFunction<'_>);
 
-    /// Hands out costs by file and line, for those files that are wanted. The same two may come more than once.
+    /// Passes on costs by file and line of wanted files. The same combination may come more than once.
     fn each_line(&self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'_>);
 }
 
-/// The costs of a file of Cachegrind, held to what its own tools take.
+/// The costs of a file of Cachegrind, read as strictly as by cg_annotate. See the example of [`Report`](super::Report).
 #[derive(Debug)]
 pub struct FileCosts<'a> {
     file: CachegrindFile<'a>,
@@ -43,16 +43,16 @@ impl<'a> FileCosts<'a> {
     ///
     /// # Errors
     ///
-    /// When it is not as Cachegrind writes it.
+    /// Returns the first error that makes cg_annotate refuse the file.
     pub fn read(bytes: &'a [u8]) -> Result<Self, CachegrindError> {
         let file = CachegrindFile::read(bytes)?;
         let mut sums = LineSums::new(file.events.len());
-        // As long as its longest line, so that many event types cost nothing where there are few costs.
+        // The block is as wide as its longest line, so event types without costs take no time.
         let mut block: Vec<Cost> = Vec::new();
         let mut is_named = false;
         file.each(|record| match record {
             CachegrindRecord::Names { file, function } => {
-                // Also those without costs count as known.
+                // A function without costs counts as known.
                 if is_named {
                     sums.add(0, &block);
                     block.clear();
@@ -92,7 +92,7 @@ impl SelfCosts for FileCosts<'_> {
 
     fn each_line(&self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'_>) {
         let (mut file, mut wanted) = (UNKNOWN, false);
-        // It was read to its end before.
+        // The file was read to its end before, so there are no errors.
         let _ = self.file.each(|record| match record {
             CachegrindRecord::Names { file: name, .. } => {
                 file = name;
@@ -104,7 +104,7 @@ impl SelfCosts for FileCosts<'_> {
     }
 }
 
-/// The self costs of a profile of any producer, recorded and derived.
+/// The self costs of a profile of any producer. See the example of [`Report`](super::Report).
 #[derive(Debug)]
 pub struct ProfileCosts<'p> {
     profile: &'p Profile,
@@ -113,11 +113,11 @@ pub struct ProfileCosts<'p> {
 }
 
 impl<'p> ProfileCosts<'p> {
-    /// The costs of the selected parts, with derived event types of the user's own.
+    /// Takes the costs of the selected parts, with derived event types of the user.
     ///
     /// # Errors
     ///
-    /// When nothing is selected, or a derived cost is larger than any number that costs are reckoned with.
+    /// If no part is selected, a derived cost is out of range, or there are too many costs.
     pub fn new(
         profile: &'p Profile,
         selection: &Selection,
@@ -136,7 +136,7 @@ impl<'p> ProfileCosts<'p> {
         if is_too_large { Err(LayoutError::Overflow) } else { Ok(costs) }
     }
 
-    /// Hands out what the profile records by function and file.
+    /// Passes on the recorded costs by function and file.
     fn each_recorded(&self, mut take: impl FnMut(FunctionId, FileId, &[Cost])) {
         let mut row = vec![0; self.profile.event_count().max(1)];
         for part in self.profile.selected(&self.selection) {
@@ -149,12 +149,13 @@ impl<'p> ProfileCosts<'p> {
         }
     }
 
-    /// The costs of some lines; those of all lines of a function were reckoned with before.
+    /// The costs of some lines. Those of whole functions were checked before, so sums of lines can only fail on their
+    /// own.
     fn of_recorded(&self, recorded: &[Cost]) -> Vec<Cost> {
         self.events.costs(recorded).unwrap_or_else(|| vec![0; self.events.names().len()])
     }
 
-    /// The name of a source file, as Cachegrind writes it.
+    /// The name of a source file as Cachegrind writes it.
     fn file(&self, id: FileId) -> &'p [u8] {
         match self.profile.file(id) {
             b"" => UNKNOWN,
@@ -187,8 +188,8 @@ impl SelfCosts for ProfileCosts<'_> {
             .map(FileId::new)
             .filter(|&file| is_wanted(self.file(file)))
             .collect();
-        let place = |file: FileId| wanted.binary_search(&file).ok();
-        let lines = FileLines::read(self.profile, &self.selection, wanted.len(), place);
+        let index = |file: FileId| wanted.binary_search(&file).ok();
+        let lines = FileLines::read(self.profile, &self.selection, wanted.len(), index);
         for (&file, lines) in wanted.iter().zip(&lines) {
             for (nth, &line) in lines.lines.iter().enumerate() {
                 take(self.file(file), line, &self.of_recorded(&lines.costs.row(nth).or_zero()));

@@ -1,4 +1,4 @@
-//! Files with their functions, or functions with their files, the dearest first.
+//! Files with their functions, or functions with their files, the most expensive first.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,11 +12,11 @@ use super::{Options, add};
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) name: Vec<u8>,
-    /// Of all members, shown or not.
+    /// The costs of all members, listed or not.
     pub(super) costs: Vec<Cost>,
-    /// Of this group and those before it.
+    /// The costs of this group and the groups before it.
     pub(super) cumulative: Vec<Cost>,
-    /// The members that are shown.
+    /// The listed members.
     pub(super) members: Vec<Member>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Member {
 }
 
 impl Group {
-    /// The only member, if it is all there is to say.
+    /// The only member, if it has all costs of the group.
     pub(super) fn sole_member(&self) -> Option<&Member> {
         match &self.members[..] {
             [member] if member.costs == self.costs => Some(member),
@@ -36,35 +36,35 @@ impl Group {
     }
 }
 
-/// Groups while costs are added up: first it is considered which are shown, then their costs are added.
+/// Groups while costs are summed up: the members to list are chosen first, then their costs are added.
 #[derive(Debug)]
 pub(super) struct Groups<'o> {
     options: &'o Options,
-    /// Whether the groups are functions, and their members files.
+    /// `true` if the groups are functions and their members are files.
     of_functions: bool,
-    /// A member that costs less is not shown.
+    /// The lowest cost of a listed member.
     least: f64,
-    /// Those with a member that is shown.
+    /// The groups with a listed member.
     groups: BTreeMap<Vec<u8>, Shown>,
 }
 
 #[derive(Debug, Default)]
 struct Shown {
-    /// How many members will be shown.
+    /// The count of listed members.
     count: usize,
-    /// Of all members.
+    /// The costs of all members.
     costs: Vec<Cost>,
     members: Vec<Member>,
 }
 
 impl<'o> Groups<'o> {
-    /// Files with their functions.
+    /// Groups functions by file.
     pub(super) fn of_files(options: &'o Options, total: &[Cost]) -> Self {
         let least = (leading(&options.sort, total) as f64 * options.threshold / 100.0).abs();
         Groups { options, of_functions: false, least, groups: BTreeMap::new() }
     }
 
-    /// Functions with their files.
+    /// Groups files by function.
     pub(super) fn of_functions(options: &'o Options, total: &[Cost]) -> Self {
         Groups { of_functions: true, ..Groups::of_files(options, total) }
     }
@@ -78,7 +78,7 @@ impl<'o> Groups<'o> {
         if self.of_functions { (sum.function, sum.file) } else { (sum.file, sum.function) }
     }
 
-    /// Whether to show what a function costs in a file.
+    /// Counts the cost of a function in a file if it will be listed.
     pub(super) fn consider(&mut self, sum: &SummedLine<'_>) {
         if !self.is_shown(sum.function, sum.costs) {
             return;
@@ -92,12 +92,12 @@ impl<'o> Groups<'o> {
         }
     }
 
-    /// How many rows of costs there will be.
+    /// The count of rows of costs.
     pub(super) fn shown_rows(&self) -> usize {
         self.groups.values().map(|shown| shown.count + 2).sum()
     }
 
-    /// Adds what a function costs in a file.
+    /// Adds the cost of a function in a file.
     pub(super) fn add(&mut self, sum: &SummedLine<'_>) {
         let is_shown = self.is_shown(sum.function, sum.costs);
         let (group, member) = self.names(sum);
@@ -110,16 +110,18 @@ impl<'o> Groups<'o> {
         }
     }
 
-    /// All groups, in their order.
+    /// Sorts the groups.
     pub(super) fn finish(self) -> Vec<Group> {
         let sort = &self.options.sort;
         let group =
             |(name, Shown { costs, members, .. })| Group { name, costs, cumulative: Vec::new(), members };
         let mut groups: Vec<Group> = self.groups.into_iter().map(group).collect();
-        groups.sort_by(|a, b| dearest_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
+        groups.sort_by(|a, b| most_expensive_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
         let mut sum: Vec<Cost> = Vec::new();
         for group in &mut groups {
-            group.members.sort_by(|a, b| dearest_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
+            group
+                .members
+                .sort_by(|a, b| most_expensive_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
             sum.resize(group.costs.len(), 0);
             add(&mut sum, &group.costs);
             group.cumulative.clone_from(&sum);
@@ -133,8 +135,8 @@ fn leading(sort: &[usize], costs: &[Cost]) -> Cost {
     sort.first().and_then(|&column| costs.get(column)).copied().unwrap_or_default()
 }
 
-/// By how large the costs are, whatever their sign. Among equals the name that would come last is first.
-fn dearest_first(sort: &[usize], a: (&[Cost], &[u8]), b: (&[Cost], &[u8])) -> Ordering {
+/// Compares by magnitude. Of equal costs, the name that sorts last is first.
+fn most_expensive_first(sort: &[usize], a: (&[Cost], &[u8]), b: (&[Cost], &[u8])) -> Ordering {
     let size = |costs: &[Cost], column: usize| costs.get(column).map(|cost| cost.unsigned_abs());
     let by_costs = sort
         .iter()

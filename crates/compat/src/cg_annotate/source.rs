@@ -1,4 +1,4 @@
-//! A source file and what its lines cost.
+//! A source file with the costs of its lines.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use gristmill_profile::PackedCosts;
 
 use crate::ranges::Ranges;
 
-/// What the lines of a file cost.
+/// The costs of the lines of a file.
 #[derive(Debug)]
 pub(super) struct LineCosts {
-    /// The lines in order, each once, and which row of costs each has.
+    /// The lines, each once, with their rows of costs.
     rows: Vec<(u64, usize)>,
     costs: PackedCosts,
 }
 
 impl LineCosts {
-    /// None yet, for so many event types.
+    /// Creates costs without lines.
     pub(super) fn new(width: usize) -> Self {
         LineCosts { rows: Vec::new(), costs: PackedCosts::new(width) }
     }
@@ -29,7 +29,7 @@ impl LineCosts {
         self.costs.push(costs);
     }
 
-    /// Puts the lines in order.
+    /// Sorts the lines.
     pub(super) fn sort(&mut self) {
         self.rows.sort_unstable();
     }
@@ -43,32 +43,32 @@ impl LineCosts {
         self.rows.iter().map(|&(line, _)| line)
     }
 
-    /// Hands out lines beyond this one, or all of them, with their costs.
+    /// Passes on the lines after `beyond`, or all lines, with their costs.
     pub(super) fn each_beyond(&self, beyond: Option<u64>, mut take: impl FnMut(u64, &[Cost])) {
-        let mut places = Vec::new();
+        let mut buffer = Vec::new();
         let start = self.rows.partition_point(|&(line, _)| beyond.is_some_and(|beyond| line <= beyond));
         for &(line, row) in &self.rows[start..] {
-            self.costs.row(row, &mut places);
-            take(line, &places);
+            self.costs.row(row, &mut buffer);
+            take(line, &buffer);
         }
     }
 
-    /// The costs of a line, if it has any, are put into the places.
-    pub(super) fn of<'r>(&self, line: u64, places: &'r mut Vec<Cost>) -> Option<&'r [Cost]> {
+    /// Reads the costs of a line, if it has any, into `buffer`.
+    pub(super) fn of<'r>(&self, line: u64, buffer: &'r mut Vec<Cost>) -> Option<&'r [Cost]> {
         let found = self.rows.binary_search_by_key(&line, |&(line, _)| line).ok()?;
-        self.costs.row(self.rows[found].1, places);
-        Some(places)
+        self.costs.row(self.rows[found].1, buffer);
+        Some(buffer)
     }
 }
 
-/// The text of a file that may have had several names.
+/// The text of a file that may have several original names.
 #[derive(Debug)]
 pub(super) enum Original {
-    /// It is there, under each of the names and the same everywhere. There is at least one.
+    /// The sources, one for each name, all with the same text. There is at least one.
     Found(Vec<Arc<SourceText>>),
-    /// It, or one of them, cannot be read.
+    /// One of the files cannot be read.
     Unreadable,
-    /// There are several, and they differ.
+    /// The files differ.
     Different,
 }
 
@@ -83,20 +83,20 @@ impl Original {
     }
 }
 
-/// What is shown of a source file, from top to bottom.
+/// A piece of an annotated file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
-    /// A line of the file, by number.
+    /// A line with its number.
     Line(u64, &'t [u8]),
-    /// Here lines were left out, or will be: those before or after this one.
+    /// A mark for omitted lines: those before or after this line.
     Gap(u64),
-    /// A line that is left out, with others behind it that are not.
+    /// An omitted line before a shown one.
     Passed(&'t [u8]),
 }
 
-/// Hands out the lines around those with costs, and where others are left out. Returns how many lines the file has.
+/// Passes on the lines around those with costs, and marks for omitted ones. Returns the count of lines of the file.
 ///
-/// Two runs of lines that touch each other stay two.
+/// Two ranges of lines that touch stay two.
 pub(super) fn each_piece<'t>(
     text: &'t [u8],
     lines: impl Iterator<Item = u64>,
@@ -153,7 +153,7 @@ mod tests {
         check(&[2, 3], 0, &["gap 2", "2 b", "gap 2", "gap 3", "3 c", "gap 3"]);
         check(&[2, 5], 1, &["1 a", "2 b", "3 c", "gap 3", "gap 4", "4 d", "5 ", "6 f", "gap 6"]);
         check(&[2, 4], 1, &["1 a", "2 b", "3 c", "4 d", "5 ", "gap 5"]);
-        // Beyond the end there is nothing to show, and nothing to leave out.
+        // Beyond the end there is nothing to show or omit.
         check(&[9, 20], 0, &["gap 9"]);
         check(&[u64::MAX], 8, &["gap 18446744073709551607"]);
     }

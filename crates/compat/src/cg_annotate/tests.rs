@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use gristmill_output::source::{SourceError, Sources};
 
-/// Files that are there.
+/// Sources in memory.
 struct Shelf(HashMap<Vec<u8>, Arc<SourceText>>);
 
 impl Shelf {
@@ -72,7 +72,8 @@ fn numbers(row: &str) -> [Cost; 2] {
 }
 
 proptest! {
-    /// Two files, added up or compared: the six rows at the end account for every cost, and the total is that of all lines.
+    /// Two files, added or compared: the six rows at the end account for every cost, and the total is that of all
+    /// lines.
     #[test]
     fn every_cost_is_accounted_for(one in lines(), two in lines(), is_negative: bool, rename: bool) {
         let texts = [file_of(&one), file_of(&two)];
@@ -80,7 +81,7 @@ proptest! {
         let summands = [Summand { costs: &first, is_negative }, Summand { costs: &second, is_negative: false }];
         let mut options = options(2);
         options.mod_filename = rename.then(|| Substitution::parse("s/[ab]/x/").unwrap());
-        // One is there with fewer lines than costs; two become one by renaming, and differ.
+        // One source has fewer lines than costs; two become one by renaming, and differ.
         let shelf = Shelf::of(&[("a.c", "1\n2\n3\n"), ("b.c", "1\n")]);
         let text = printed(&options, &summands, &shelf, PIPE);
         let mut expected = [0; 2];
@@ -109,7 +110,7 @@ proptest! {
         let loose = ProfileCosts::new(&profile, &Selection::default(), &[]).unwrap();
         let shelf = Shelf::of(&[("a.c", "1\n2\n3\n")]);
         let mut options = options(2);
-        // Without a threshold, also functions show that have no lines, of which a profile knows nothing.
+        // Without a threshold, functions without lines are listed, which a profile does not know.
         options.threshold = 1e-6;
         let report = |costs: &dyn SelfCosts| {
             let text = printed(&options, &[Summand { costs, is_negative: false }], &shelf, PIPE);
@@ -137,7 +138,7 @@ fn a_terminal_gets_nothing_but_text() {
     let text = printed(&options, &summands, &shelf, Look { is_terminal: true, ..PIPE });
     assert!(!text.contains(['\x1b', '\x07']), "{text}");
     assert!(text.contains("a\\x1b.c:f\\x07") && text.contains("int\\x1b[31m a;"), "{text}");
-    // To a file it goes as it is.
+    // A file receives the text unchanged.
     assert!(printed(&options, &summands, &shelf, PIPE).contains("\x1b[2J"));
 }
 

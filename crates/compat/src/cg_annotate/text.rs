@@ -1,4 +1,4 @@
-//! Writes the report.
+//! The printer of the report.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use super::source::{LineCosts, Original, Piece, each_piece};
 use super::{Recording, Report, add};
 use crate::marks::{TITLE_LINE, WARNING_LINE, write_gap, write_warning};
 
-/// What of all costs can be seen in annotated source files.
+/// The shares of all costs that annotated source files show, or do not show.
 struct Coverage {
     lines: Vec<Cost>,
     unknown_lines: Vec<Cost>,
@@ -23,7 +23,7 @@ struct Coverage {
 }
 
 impl Report<'_> {
-    /// Writes it as text.
+    /// Writes the report as text.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Report<'_> {
     }
 }
 
-/// A name of an event type, of which the width is asked, too.
+/// The name of an event type as it is shown.
 fn shown_name(name: &[u8], look: Look) -> Cow<'_, str> {
     if look.is_terminal { printable(name) } else { String::from_utf8_lossy(name) }
 }
@@ -57,12 +57,12 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    /// Text from a file: as it is, unless a terminal would take it for more than text.
+    /// Text of a file, made safe for a terminal.
     fn text<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         if self.look.is_terminal { printable_bytes(text) } else { Cow::Borrowed(text) }
     }
 
-    /// A line of a source file in the same way.
+    /// A line of a source file, made safe for a terminal.
     fn source_text<'t>(&self, line: &'t [u8]) -> Cow<'t, [u8]> {
         if self.look.is_terminal { printable_line(line) } else { Cow::Borrowed(line) }
     }
@@ -80,7 +80,7 @@ impl Printer<'_> {
 
     fn columns(&self) -> Columns<'_> {
         let shown = self.report.options.shown.iter();
-        let shown = shown.map(|&place| (self.names.get(place).map_or("", String::as_str), place));
+        let shown = shown.map(|&index| (self.names.get(index).map_or("", String::as_str), index));
         Columns::new(shown, &self.report.total, self.report.options.show_percs)
     }
 
@@ -115,8 +115,8 @@ impl Printer<'_> {
                 None => entry(out, &label, &recording.command)?,
             }
         }
-        let names = |places: &mut dyn Iterator<Item = usize>| {
-            let names: Vec<&str> = places.filter_map(|place| Some(self.names.get(place)?.as_str())).collect();
+        let names = |buffer: &mut dyn Iterator<Item = usize>| {
+            let names: Vec<&str> = buffer.filter_map(|index| Some(self.names.get(index)?.as_str())).collect();
             names.join(" ")
         };
         entry(out, "Events recorded:", names(&mut (0..options.recorded)).as_bytes())?;
@@ -171,7 +171,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// All annotated files, one after the other.
+    /// Writes all annotated files.
     fn source_finder(&self, out: &mut dyn Write) -> io::Result<Coverage> {
         let report = self.report;
         let nothing = vec![0; report.total.len()];
@@ -206,10 +206,10 @@ impl Printer<'_> {
         Ok(coverage)
     }
 
-    /// The cost by which the heat of lines is measured.
+    /// The cost that the heat of a line shows.
     fn leading(&self, costs: &[Cost]) -> Cost {
         let first = self.report.options.shown.first();
-        first.and_then(|&place| costs.get(place)).copied().unwrap_or_default()
+        first.and_then(|&index| costs.get(index)).copied().unwrap_or_default()
     }
 
     fn source_file(
@@ -277,11 +277,11 @@ impl Printer<'_> {
             columns.fit(Row::Plain(row));
             add(if line == 0 { &mut coverage.unknown_lines } else { &mut coverage.lines }, row);
         });
-        // Lines without costs need no more room.
+        // Lines without costs are not wider.
         columns.settle();
         writeln!(out, "{}\n", columns.header())?;
-        let mut places = Vec::new();
-        if let Some(row) = costs.of(0, &mut places) {
+        let mut buffer = Vec::new();
+        if let Some(row) = costs.of(0, &mut buffer) {
             writeln!(out, "{} <unknown (line 0)>\n", columns.row(Row::Plain(row)))?;
         }
         let mut write = |piece: Piece<'_>| match piece {
@@ -291,7 +291,7 @@ impl Printer<'_> {
                 Ok(())
             }
             Piece::Line(number, text) => {
-                let costs = costs.of(number, &mut places);
+                let costs = costs.of(number, &mut buffer);
                 let row = columns.row(costs.map_or(Row::Dots, Row::Plain));
                 painter.begin_costs(costs.map(|costs| self.leading(costs)), out)?;
                 out.write_all(row.as_bytes())?;

@@ -1,43 +1,43 @@
-//! A command line as Python's `argparse` reads it: long options may be cut short as long as one is meant, values follow
-//! after `=` or as the next word, and what is wrong is said in its words after the usage.
+//! Command lines as Python's `argparse` reads them. Long options can be abbreviated if they stay unambiguous, values
+//! follow after `=` or as the next word, and errors have the words of `argparse`.
 
 use std::ffi::{OsStr, OsString};
 
-/// An option that a program has.
+/// An option of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Declared<T: 'static> {
-    /// As it is written; a value that is fixed is part of it, as in `--auto=yes`.
+    /// The option as it is written. A fixed value is part of it, as in `--auto=yes`.
     spelling: &'static str,
-    /// How messages call it.
+    /// The name of the option in messages.
     name: &'static str,
     takes_value: bool,
     meaning: T,
 }
 
 impl<T> Declared<T> {
-    /// One that no value follows.
+    /// Declares an option without a value.
     pub(super) const fn flag(spelling: &'static str, name: &'static str, meaning: T) -> Self {
         Declared { spelling, name, takes_value: false, meaning }
     }
 
-    /// One that a value follows.
+    /// Declares an option with a value.
     pub(super) const fn valued(name: &'static str, meaning: T) -> Self {
         Declared { spelling: name, name, takes_value: true, meaning }
     }
 }
 
-/// What an option means.
+/// The meaning of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning<T> {
     /// `-h` and `--help`.
     Help,
     /// `--version`.
     Version,
-    /// One that not every program has.
+    /// An option of the program.
     Own(T),
 }
 
-/// What all programs have.
+/// The options of all programs.
 const fn common<T>() -> [Declared<Meaning<T>>; 3] {
     [
         Declared::flag("-h", "-h/--help", Meaning::Help),
@@ -51,24 +51,24 @@ const fn common<T>() -> [Declared<Meaning<T>>; 3] {
 pub(super) enum Given<T> {
     /// An option, with its value if it takes one.
     Option(T, OsString),
-    /// Something else, such as a file.
+    /// Any other word, such as a file.
     Positional(OsString),
 }
 
-/// All words in their order, and those that are no options of the program.
+/// The words of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Words<T> {
     /// The words that were understood, in order.
     pub(super) given: Vec<Given<Meaning<T>>>,
-    /// The options that are not known.
+    /// The unknown options.
     pub(super) unrecognized: Vec<OsString>,
 }
 
-/// Reads the words; `own` are the options that not every program has.
+/// Reads a command line; `own` are the options of the program.
 ///
 /// # Errors
 ///
-/// What is wrong with one of them.
+/// Returns the message about a wrong word.
 pub(super) fn read<T: Copy>(own: &[Declared<T>], words: &[OsString]) -> Result<Words<T>, String> {
     let of_own = |&Declared { spelling, name, takes_value, meaning }: &Declared<T>| Declared {
         spelling,
@@ -113,7 +113,7 @@ pub(super) fn read<T: Copy>(own: &[Declared<T>], words: &[OsString]) -> Result<W
     Ok(read)
 }
 
-/// Whether a word looks like an option: not a number below zero, nor a text with blanks.
+/// `true` if a word looks like an option: not a negative number, nor a text with spaces.
 fn is_option(word: &OsStr) -> bool {
     let text = word.to_string_lossy();
     let Some(after) = text.strip_prefix('-') else { return false };
@@ -123,10 +123,10 @@ fn is_option(word: &OsStr) -> bool {
     !(after.is_empty() || is_number || text.contains(' ') && !text.contains('='))
 }
 
-/// An option, and the value that is attached to it.
+/// An option with the value that is attached to it.
 type Found<'o, T> = (&'o Declared<T>, Option<OsString>);
 
-/// The option that a word means, if there is one.
+/// Finds the option that a word means, if there is one.
 fn find<'o, T>(options: &'o [Declared<T>], word: &OsStr) -> Result<Option<Found<'o, T>>, String> {
     let exactly = |spelling: &OsStr| options.iter().find(|option| spelling == option.spelling);
     if let Some(option) = exactly(word) {
@@ -165,7 +165,7 @@ fn split_at_equals(word: &OsStr) -> (OsString, Option<OsString>) {
     }
 }
 
-/// The same for a word that is not Unicode.
+/// Splits a word that is not Unicode.
 #[cfg(unix)]
 fn split_bytes_at_equals(word: &OsStr) -> (OsString, Option<OsString>) {
     use std::os::unix::ffi::OsStrExt as _;
@@ -184,7 +184,7 @@ fn split_bytes_at_equals(word: &OsStr) -> (OsString, Option<OsString>) {
     (word.to_owned(), None)
 }
 
-/// A text as Python shows one.
+/// Quotes a text as Python does.
 pub(super) fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut shown = String::from(quote);
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// What `argparse` of Python 3.11 makes of the same words.
+    /// The results of `argparse` of Python 3.11.
     #[test]
     fn words_are_read_as_argparse_does() {
         for (line, expected) in [

@@ -1,7 +1,7 @@
-//! Patterns of Python's `re` in the words of the `regex` crate.
+//! Translation of patterns of Python's `re` to those of the `regex` crate.
 //!
-//! The two have nearly all in common. What reads the same and means something else is spelled differently here, and what
-//! the crate does not have is refused.
+//! The two are nearly the same. Syntax with another meaning is spelled differently, and syntax that the crate does not
+//! have is refused.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -11,7 +11,7 @@ use super::SubstitutionError;
 
 type Result<T> = std::result::Result<T, SubstitutionError>;
 
-/// The pattern as the `regex` crate takes it.
+/// Translates a pattern to the syntax of the `regex` crate.
 pub(super) fn translate(pattern: &str) -> Result<String> {
     let mut translation =
         Translation { rest: pattern.chars().peekable(), made: String::with_capacity(pattern.len()) };
@@ -19,14 +19,14 @@ pub(super) fn translate(pattern: &str) -> Result<String> {
     Ok(translation.made)
 }
 
-/// Whether what comes next may be a repetition of what came last.
+/// The last element of the pattern, which decides if a repetition can follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
-    /// Nothing that could be repeated.
+    /// Nothing that can be repeated.
     Nothing,
-    /// Something that can be.
+    /// An element that can be repeated.
     Item,
-    /// A repetition already.
+    /// A repetition.
     Repetition,
 }
 
@@ -72,7 +72,7 @@ impl Translation<'_> {
         self.plain(character, Last::Item)
     }
 
-    /// A character by its number.
+    /// A character by its code.
     fn numbered(&mut self, number: u32) -> Last {
         // Writing to a String does not fail.
         let _ = write!(self.made, "\\x{{{number:x}}}");
@@ -97,7 +97,7 @@ impl Translation<'_> {
         }
     }
 
-    /// After `(`.
+    /// Translates a group, after `(`.
     fn group(&mut self) -> Result<Last> {
         self.made.push('(');
         if self.rest.next_if_eq(&'?').is_none() {
@@ -115,8 +115,8 @@ impl Translation<'_> {
             Some('#') => {
                 self.made.pop();
                 if self.rest.any(|character| character == ')') {
-                    // A comment is nothing, and what comes before it is what a repetition after it would repeat. That
-                    // does not happen, and is refused.
+                    // In Python, a repetition after a comment repeats the element before it. Nobody writes that, so it
+                    // is refused.
                     return Ok(Last::Nothing);
                 }
                 Err(SubstitutionError::new("the pattern has a comment without an end"))
@@ -125,7 +125,7 @@ impl Translation<'_> {
             Some('P') => {
                 self.made.push_str("?P");
                 self.rest.next();
-                // The name of the group; what is no name is told by whoever compiles it.
+                // The compiler of the pattern checks the name of the group.
                 for character in self.rest.by_ref() {
                     self.made.push(character);
                     if character == '>' {
@@ -156,7 +156,7 @@ impl Translation<'_> {
         }
     }
 
-    /// After a backslash.
+    /// Translates an escape, after a backslash.
     fn escape(&mut self, in_class: bool) -> Result<Last> {
         let Some(character) = self.rest.next() else {
             return Err(SubstitutionError::new("the pattern ends with a backslash"));
@@ -183,7 +183,7 @@ impl Translation<'_> {
             'b' if in_class => Ok(self.numbered(8)),
             'b' | 'B' if !in_class => {
                 self.escaped(character);
-                // A brace would be part of it.
+                // The crate would read a brace as part of the escape.
                 if self.rest.peek() == Some(&'{') {
                     self.made.push_str("(?:)");
                 }
@@ -203,7 +203,7 @@ impl Translation<'_> {
             letter if letter.is_ascii_alphabetic() => {
                 Err(SubstitutionError::new(format!("the pattern has the unknown escape \\{letter}")))
             }
-            // An angle bracket with a backslash is the edge of a word to the crate.
+            // To the crate, an escaped angle bracket is the edge of a word.
             '<' | '>' => Ok(self.plain(character, Last::Item)),
             punctuation if punctuation.is_ascii_punctuation() => Ok(self.escaped(punctuation)),
             other => Ok(self.plain(other, Last::Item)),
@@ -214,20 +214,20 @@ impl Translation<'_> {
         let digits: String = self.rest.clone().take(length).take_while(char::is_ascii_hexdigit).collect();
         let number = u32::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == length);
         let Some(number) = number else {
-            return Err(SubstitutionError::new("the pattern has a number of a character that is too short"));
+            return Err(SubstitutionError::new("the pattern has a character code that is too short"));
         };
         self.rest.nth(length - 1);
         Ok(self.numbered(number))
     }
 
-    /// After `[`. Brackets, `&&`, `--` and `~~` mean more to the crate, so they are escaped.
+    /// Translates a class, after `[`. The crate gives a meaning to brackets, `&&`, `--` and `~~`, so they are escaped.
     fn class(&mut self) -> Result<Last> {
         self.made.push('[');
         if self.rest.next_if_eq(&'^').is_some() {
             self.made.push('^');
         }
         let mut is_first = true;
-        // What came last may begin a range.
+        // `true` if the last character can begin a range.
         let mut may_begin = false;
         while let Some(character) = self.rest.next() {
             match character {
@@ -276,10 +276,10 @@ fn unsupported(what: &str) -> SubstitutionError {
     SubstitutionError::new(format!("the pattern {what}, which is not supported"))
 }
 
-/// The number that up to so many octal digits make.
-fn octal(rest: &mut Peekable<Chars<'_>>, most: usize) -> u32 {
+/// Reads a number of up to `max_digits` octal digits.
+fn octal(rest: &mut Peekable<Chars<'_>>, max_digits: usize) -> u32 {
     let mut number = 0;
-    for _ in 0..most {
+    for _ in 0..max_digits {
         match rest.peek().and_then(|digit| digit.to_digit(8)) {
             Some(digit) => number = number * 8 + digit,
             None => break,
@@ -289,11 +289,12 @@ fn octal(rest: &mut Peekable<Chars<'_>>, most: usize) -> u32 {
     number
 }
 
-/// After `{`: a repetition such as `{2,3}`, and how many characters of it are left; none where the brace is only a brace.
+/// Reads a repetition such as `{2,3}`, after `{`. Returns its translation and its length without `{`, or `None` if the
+/// brace is only a brace.
 fn counted(rest: &Peekable<Chars<'_>>) -> Option<(String, usize)> {
-    // Longer numbers are more than may be repeated.
-    const LONGEST: usize = 24;
-    let text: String = rest.clone().take(LONGEST).take_while(|&character| character != '}').collect();
+    // Longer numbers are larger than the limit of repetitions.
+    const MAX_LENGTH: usize = 24;
+    let text: String = rest.clone().take(MAX_LENGTH).take_while(|&character| character != '}').collect();
     if text.is_empty() || rest.clone().nth(text.chars().count()) != Some('}') {
         return None;
     }

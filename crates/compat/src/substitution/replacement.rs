@@ -1,10 +1,10 @@
-//! What a substitution puts in.
+//! The replacement of a substitution.
 
 use regex::bytes::{Captures, Regex};
 
 use super::SubstitutionError;
 
-/// Text with groups of the pattern in it.
+/// Text and references to groups of the pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Replacement {
     pieces: Vec<Piece>,
@@ -17,7 +17,7 @@ enum Piece {
 }
 
 impl Replacement {
-    /// Reads it as Python's `re.sub` does. A backslash before the delimiter stands for the delimiter alone.
+    /// Parses a replacement as Python's `re.sub` does. A backslash before the delimiter escapes it.
     pub(super) fn parse(text: &str, delimiter: char, pattern: &Regex) -> Result<Self, SubstitutionError> {
         let mut replacement = Replacement { pieces: Vec::new() };
         let mut rest = text;
@@ -27,7 +27,7 @@ impl Replacement {
                 continue;
             }
             let Some(escaped) = take(&mut rest) else {
-                return Err(SubstitutionError::new("what is put in ends with a backslash"));
+                return Err(SubstitutionError::new("the replacement ends with a backslash"));
             };
             match escaped {
                 _ if escaped == delimiter => replacement.push(escaped),
@@ -63,14 +63,14 @@ impl Replacement {
                 'g' => {
                     let group = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
                     let Some((group, after)) = group.filter(|(group, _)| !group.is_empty()) else {
-                        return Err(SubstitutionError::new("after \\g there is no group such as <1>"));
+                        return Err(SubstitutionError::new("\\g needs a group such as <1>"));
                     };
                     replacement.push_group(group, pattern)?;
                     rest = after;
                 }
                 letter if letter.is_ascii_alphabetic() => {
                     return Err(SubstitutionError::new(format!(
-                        "what is put in has the unknown escape \\{letter}"
+                        "the replacement has the unknown escape \\{letter}"
                     )));
                 }
                 other => {
@@ -107,7 +107,7 @@ impl Replacement {
         Ok(())
     }
 
-    /// Adds it to a name; a group that took no part is empty.
+    /// Appends the replacement to a name. A group that did not match is empty.
     pub(super) fn append(&self, captures: &Captures<'_>, made: &mut Vec<u8>) {
         for piece in &self.pieces {
             match piece {

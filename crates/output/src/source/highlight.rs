@@ -1,13 +1,12 @@
-//! What the pieces of a source line are, for colours.
+//! The tokens of source lines, for colours.
 //!
-//! This knows comments, literals, numbers, keywords and little more of each language, which is what a reader's eye uses
-//! to find its way. It takes one look at each byte, so no line is too long for it, and it never fails: what it does not
-//! understand stays plain.
+//! The lexer knows comments, literals, numbers, keywords and little more of each language: what a reader's eye looks
+//! for. It looks at each byte once, so no line is too long, and it never fails: what it does not know stays plain.
 //!
-//! The usual crate for this, `syntect`, knows the grammars of an editor. It was measured (5.3, with regular expressions
-//! in pure Rust): it reads 0.3 to 0.4 MB of C or Rust per second, adds 2.4 MB to the program and 32 packages to its build,
-//! among them one that nobody keeps any more (`bincode`), and its patterns take time that depends on the text. A file
-//! of 3 MB would take as long as everything else about a profile of a gigabyte.
+//! The usual crate for this, `syntect`, has the grammars of an editor. It was measured (5.3, with regular expressions
+//! in pure Rust): it reads 0.3 to 0.4 MB of C or Rust per second, adds 2.4 MB to the program and 32 packages to its
+//! build, among them an unmaintained one (`bincode`), and its patterns take time that depends on the text. A file of 3
+//! MB would take as long as everything else about a profile of a gigabyte.
 
 mod languages;
 
@@ -15,27 +14,27 @@ use std::collections::HashMap;
 
 use self::languages::Language;
 
-/// What a piece of source text is.
+/// The class of a token. See the example of [`Highlighter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// A comment, or text that is no code.
+    /// A comment, or text that is not code.
     Comment,
     /// Text or a character in quotes.
     Literal,
     /// A number.
     Number,
-    /// A word of the language.
+    /// A keyword.
     Keyword,
-    /// A name of a type, as far as that shows.
+    /// A name of a type, as far as its form shows it.
     Type,
-    /// What is called: a name before a parenthesis.
+    /// A called name: a name before a parenthesis.
     Call,
-    /// What is for the compiler: a directive, an attribute, a decorator.
+    /// A directive, an attribute or a decorator.
     Directive,
 }
 
 impl Class {
-    /// One letter that stands for it.
+    /// The letter of the class.
     pub fn letter(self) -> char {
         match self {
             Class::Comment => 'c',
@@ -49,21 +48,31 @@ impl Class {
     }
 }
 
-/// A piece of a line: the bytes from `start` to `end`.
+/// A token of a line: the bytes from `start` to `end`. See the example of [`Highlighter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Its first byte.
     pub start: usize,
     /// The byte after its last.
     pub end: usize,
-    /// What it is.
+    /// The class.
     pub class: Class,
 }
 
-/// Nobody looks at colours beyond this byte of a line.
-const COLOURED: usize = 4096;
+/// The limit of highlighted bytes of a line. Nobody looks at colours beyond it.
+const MAX_LINE_BYTES: usize = 4096;
 
-/// Reads a source file line by line, from its first one.
+/// A lexer that reads a source file line by line.
+///
+/// ```
+/// use gristmill_output::source::{Class, Highlighter};
+///
+/// let mut highlighter = Highlighter::for_path(b"mill.c");
+/// let mut spans = Vec::new();
+/// highlighter.line(b"if (n) grind();", &mut spans);
+/// assert_eq!((spans[0].class, spans[0].end), (Class::Keyword, 2));
+/// assert_eq!((spans[1].class, spans[1].start), (Class::Call, 7));
+/// ```
 #[derive(Debug)]
 pub struct Highlighter {
     language: Option<&'static Language>,
@@ -71,42 +80,42 @@ pub struct Highlighter {
     state: State,
 }
 
-/// What goes on from one line to the next.
+/// The state at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Code,
-    /// In a block comment, so many levels deep; its delimiters are those of this number.
+    /// In a block comment, with the index of its delimiters and its depth.
     Comment(usize, u32),
-    /// In a text that ends with this quote and then so many others, or hashes.
+    /// In a literal that ends with this quote and as many repetitions or hashes.
     Text(Quote),
     /// In documentation between lines that begin with `=`.
     Pod,
-    /// In text around code, as that of a web page.
+    /// In text around code, such as that of a web page.
     Markup,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Quote {
     byte: u8,
-    /// How many of them there are in a row.
+    /// The count of quotes in a row.
     times: usize,
-    /// How many hashes follow, in Rust.
+    /// The count of hashes that follow, in Rust.
     hashes: usize,
-    /// Whether a backslash takes away the meaning of what follows.
+    /// `true` if a backslash escapes the next character.
     escapes: bool,
     spans_lines: bool,
 }
 
 impl Highlighter {
-    /// For the file at this path, by the ending of its name. One of an unknown language stays plain.
-    pub fn of(path: &[u8]) -> Self {
+    /// Creates a lexer for a path, by the ending of its name. Files of unknown languages stay plain.
+    pub fn for_path(path: &[u8]) -> Self {
         let language = Language::of(path);
         let words = language.map(Language::words).unwrap_or_default();
         let is_template = language.is_some_and(|language| language.is_template);
         Highlighter { language, words, state: if is_template { State::Markup } else { State::Code } }
     }
 
-    /// Takes the next line, without its end, and puts its pieces into `spans`: in order, and plain text left out.
+    /// Reads the next line, without its end, and puts its tokens into `spans`, in order and without plain text.
     pub fn line(&mut self, text: &[u8], spans: &mut Vec<Span>) {
         spans.clear();
         let Some(language) = self.language else { return };
@@ -147,7 +156,7 @@ impl Scan<'_> {
                     Some(Class::Comment)
                 }
             };
-            // Whatever is read next, reading goes on.
+            // Every token takes at least one byte.
             self.at = self.at.max(start + 1).min(self.text.len());
             if let Some(class) = class {
                 self.add(start, self.at, class);
@@ -162,7 +171,7 @@ impl Scan<'_> {
     }
 
     fn add(&mut self, start: usize, end: usize, class: Class) {
-        if start >= COLOURED {
+        if start >= MAX_LINE_BYTES {
             return;
         }
         match self.spans.last_mut() {
@@ -175,7 +184,7 @@ impl Scan<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes on to where `what` begins, or to the end.
+    /// Skips to the beginning of `what`, or to the end.
     fn to(&mut self, what: &[u8]) {
         while self.at < self.text.len() && !self.rest().starts_with(what) {
             self.at += 1;
@@ -188,7 +197,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What only the beginning of a line can be.
+    /// Reads a token that only the beginning of a line can be.
     fn directive(&mut self, state: &mut State) {
         if *state != State::Code {
             return;
@@ -320,7 +329,7 @@ impl Scan<'_> {
         Class::Comment
     }
 
-    /// The quote that begins `ahead` bytes further on, if one does.
+    /// The quote that begins in `ahead` bytes, if there is one.
     fn quote(&self, ahead: usize, spans_lines: bool) -> Option<Quote> {
         let rest = self.rest().get(ahead..)?;
         let byte = *rest.first().filter(|byte| self.language.quotes.contains(byte))?;
@@ -403,7 +412,7 @@ impl Scan<'_> {
             false => self.words.get(word),
         };
         let is_type = || {
-            // All capitals make a constant.
+            // A name of capitals is a constant.
             let is_mixed = word.iter().any(u8::is_ascii_lowercase);
             self.language.capitals_are_types && word[0].is_ascii_uppercase() && is_mixed
         };
@@ -415,7 +424,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Text with letters before its quote, such as `r#"raw"#` and `u8"wide"`.
+    /// Reads a literal with letters before its quote, such as `r#"raw"#` and `u8"wide"`.
     fn begin_prefixed(&mut self, word: &[u8], state: &mut State) -> Option<Class> {
         let language = self.language;
         if !language.text_prefixes.contains(&word) {
@@ -439,7 +448,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether a quote of Rust begins a character, and not a lifetime.
+/// `true` if a quote of Rust begins a character, not a lifetime.
 fn is_character(text: &[u8]) -> bool {
     match text.get(1..) {
         Some([b'\\', ..]) => true,
@@ -453,9 +462,9 @@ fn is_character(text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The pieces of all lines, each with a letter for its class.
+    /// The tokens of all lines, each with the letter of its class.
     fn pieces(name: &str, text: &str) -> Vec<String> {
-        let mut highlighter = Highlighter::of(name.as_bytes());
+        let mut highlighter = Highlighter::for_path(name.as_bytes());
         let mut spans = Vec::new();
         let mut pieces = Vec::new();
         for line in text.lines() {
@@ -490,7 +499,7 @@ mod tests {
             pieces("a.h", "/* one\n two */ int /* x */ y"),
             ["c /* one", "c  two */", "t int", "c /* x */"]
         );
-        // A text that is not closed ends with its line.
+        // A literal that is not closed ends with its line.
         assert_eq!(pieces("a.c", "s = \"open\nint x;"), ["l \"open", "t int"]);
         assert_eq!(pieces("/usr/include/c++/12/vector", "class x;"), ["k class"]);
     }
@@ -539,22 +548,22 @@ mod tests {
 
     #[test]
     fn a_line_of_megabytes_takes_one_look() {
-        let mut highlighter = Highlighter::of(b"a.c");
+        let mut highlighter = Highlighter::for_path(b"a.c");
         let mut spans = Vec::new();
         highlighter.line(&b"x(\"/*'".repeat(1 << 19), &mut spans);
-        assert!(spans.len() < COLOURED && spans.iter().all(|span| span.start < COLOURED));
+        assert!(spans.len() < MAX_LINE_BYTES && spans.iter().all(|span| span.start < MAX_LINE_BYTES));
         highlighter.line(b"int", &mut spans);
         assert_eq!(spans.len(), 1);
     }
 
     proptest::proptest! {
-        /// Whatever the text is, its pieces are in order, not empty, and inside of it.
+        /// The tokens of any text are in order, not empty, and inside of it.
         #[test]
         fn pieces_are_in_order(
             name in "a\\.(c|rs|py|pl|php|rb|js|go|hs|sh|f90)",
             lines in proptest::collection::vec("[ -~é]{0,30}|[\"'`/*#\\\\<?>=r{}()]{0,12}", 0..12),
         ) {
-            let mut highlighter = Highlighter::of(name.as_bytes());
+            let mut highlighter = Highlighter::for_path(name.as_bytes());
             let mut spans = Vec::new();
             for line in lines {
                 highlighter.line(line.as_bytes(), &mut spans);

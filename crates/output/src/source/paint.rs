@@ -1,6 +1,7 @@
-//! Colours for annotated source on a terminal: what each piece of a line is, and how hot the line is beside the hottest.
+//! Colours of annotated source on a terminal: the class of each token, and the heat of the line relative to the
+//! hottest.
 //!
-//! A layout that must be another tool's to the byte stays so: without colours nothing here writes anything.
+//! Without colours a painter writes nothing, so that layouts stay equal to those of other tools.
 
 use std::io::{self, Write};
 
@@ -10,11 +11,21 @@ use super::highlight::{Class, Highlighter, Span};
 use super::without_end;
 use crate::printable_line;
 
-/// The sixteen colours that every terminal has and its user has chosen.
+/// The sixteen basic colours, which every terminal has and its user has chosen.
 const RESET: &str = "\x1b[0m";
 const DIM: &str = "\x1b[2m";
 
-/// Paints the lines of one source file, from its first one.
+/// A painter for the lines of a source file, which sees all lines from the first one.
+///
+/// ```
+/// use gristmill_output::source::SourcePainter;
+///
+/// let mut painter = SourcePainter::new(true, b"mill.c", 100);
+/// let mut out = Vec::new();
+/// painter.write_line(b"int n;", &mut out)?;
+/// assert_eq!(out, b"\x1b[36mint\x1b[0m n;\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct SourcePainter {
     is_on: bool,
@@ -24,37 +35,37 @@ pub struct SourcePainter {
 }
 
 impl SourcePainter {
-    /// For the file at this path; `hottest` is what the dearest line of all files costs.
+    /// Creates a painter for the file at this path; `hottest` is the cost of the most expensive line of all files.
     pub fn new(is_on: bool, path: &[u8], hottest: Cost) -> Self {
-        let highlighter = Highlighter::of(if is_on { path } else { b"" });
+        let highlighter = Highlighter::for_path(if is_on { path } else { b"" });
         SourcePainter { is_on, hottest, highlighter, spans: Vec::new() }
     }
 
-    /// Whether there are any colours.
+    /// `true` if there are colours.
     pub fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Takes note of a line that is not shown: a comment may begin there.
+    /// Reads a line that is not shown: a comment may begin there.
     pub fn pass(&mut self, line: &[u8]) {
         if self.is_on {
             self.highlighter.line(without_end(line), &mut self.spans);
         }
     }
 
-    /// What goes before the costs of a line; [`SourcePainter::end_costs`] follows them.
+    /// Writes the colour of a line's costs. [`SourcePainter::end_costs`] follows them.
     pub fn begin_costs(&self, cost: Option<Cost>, out: &mut dyn Write) -> io::Result<()> {
         if self.is_on { out.write_all(self.heat(cost).as_bytes()) } else { Ok(()) }
     }
 
-    /// What goes after the costs of a line.
+    /// Writes the end of the colour of costs.
     pub fn end_costs(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.is_on { out.write_all(RESET.as_bytes()) } else { Ok(()) }
     }
 
     fn heat(&self, cost: Option<Cost>) -> &'static str {
         let Some(cost) = cost else { return DIM };
-        // In percent of the hottest.
+        // The share of the hottest line in percent.
         let share = match self.hottest.unsigned_abs() {
             0 => 0,
             hottest => cost.unsigned_abs().saturating_mul(100) / hottest,
@@ -68,7 +79,7 @@ impl SourcePainter {
         }
     }
 
-    /// A line of the source in colours, with its end. What would move the cursor is made harmless.
+    /// Writes a source line in colours, with its end. Control characters become escapes.
     pub fn write_line(&mut self, line: &[u8], out: &mut dyn Write) -> io::Result<()> {
         let line = without_end(line);
         self.highlighter.line(line, &mut self.spans);

@@ -1,50 +1,50 @@
-//! The languages that profiles tell about, as far as colours go.
+//! The languages of source files, as far as colours need them.
 
 use std::collections::HashMap;
 
 use super::Class;
 
-/// How a language writes what [`Class`] tells apart.
+/// The syntax of a language, as far as [`Class`] distinguishes it.
 #[derive(Debug)]
 pub(super) struct Language {
-    /// Endings of file names, in lower case.
+    /// The endings of file names, in lower case.
     endings: &'static [&'static str],
     pub(super) line_comments: &'static [&'static [u8]],
-    /// Where they begin and end.
+    /// The delimiters of block comments.
     pub(super) block_comments: &'static [(&'static [u8], &'static [u8])],
     pub(super) comments_nest: bool,
-    /// A comment follows a blank, or stands first.
+    /// `true` if a line comment needs a blank before it.
     pub(super) comments_stand_apart: bool,
     pub(super) quotes: &'static [u8],
-    /// Those of the quotes whose text may go over several lines.
+    /// The quotes of literals that can span lines.
     pub(super) multiline_quotes: &'static [u8],
     pub(super) has_triple_quotes: bool,
     pub(super) escapes_in_backticks: bool,
-    /// What may stand before a quote.
+    /// The letters that can precede a quote.
     pub(super) text_prefixes: &'static [&'static [u8]],
-    /// Bytes that names of variables begin with.
+    /// The bytes that names of variables begin with.
     pub(super) sigils: &'static [u8],
-    /// `#include` and its like.
+    /// `true` if there are directives such as `#include`.
     pub(super) has_preprocessor: bool,
-    /// `'a` is a name, and `name!` a macro.
+    /// `true` if `'a` is a name and `name!` a macro.
     pub(super) has_lifetimes: bool,
-    /// `#[…]`
+    /// `true` if there are attributes such as `#[…]`.
     pub(super) has_attributes: bool,
-    /// `@name`
+    /// `true` if there are decorators such as `@name`.
     pub(super) has_decorators: bool,
-    /// Documentation from a line `=name` to `=cut` or `=end`.
+    /// `true` if there is documentation from a line `=name` to `=cut` or `=end`.
     pub(super) has_pod: bool,
-    /// Code stands between `<?` and `?>`.
+    /// `true` if code is between `<?` and `?>`.
     pub(super) is_template: bool,
-    /// Case makes no difference.
+    /// `true` if keywords ignore case.
     pub(super) ignores_case: bool,
-    /// Names with a capital first are types.
+    /// `true` if names that begin with a capital are types.
     pub(super) capitals_are_types: bool,
     keywords: &'static str,
     types: &'static str,
 }
 
-/// What most languages have in common with C.
+/// The syntax that most languages share with C.
 const PLAIN: Language = Language {
     endings: &[],
     line_comments: &[b"//"],
@@ -189,7 +189,7 @@ const JAVASCRIPT: Language = Language {
     ..PLAIN
 };
 
-/// Java, C#, Kotlin, Scala, Swift, D and Zig: alike enough.
+/// Java, C#, Kotlin, Scala, Swift, D and Zig, which are similar enough.
 const JAVA_LIKE: Language = Language {
     endings: &["java", "cs", "kt", "kts", "scala", "swift", "d", "di", "zig", "dart", "groovy", "v", "vala"],
     has_triple_quotes: true,
@@ -320,7 +320,7 @@ static LANGUAGES: [Language; 18] = [
 ];
 
 impl Language {
-    /// The language of a file, by the ending of its name.
+    /// Finds the language of a file by the ending of its name.
     pub(super) fn of(path: &[u8]) -> Option<&'static Self> {
         let name = path.rsplit(|&byte| byte == b'/' || byte == b'\\').next()?;
         let Some(dot) = name.iter().rposition(|&byte| byte == b'.') else {
@@ -342,7 +342,7 @@ impl Language {
         LANGUAGES.iter().find(fits)
     }
 
-    /// The words that mean something, and what. Where case makes no difference they are in lower case.
+    /// The words with a meaning, with their classes. If keywords ignore case, the words are in lower case.
     pub(super) fn words(&self) -> HashMap<Vec<u8>, Class> {
         let all = [(self.keywords, Class::Keyword), (self.types, Class::Type)];
         let spelled =

@@ -105,7 +105,7 @@ impl Page<'_> {
 
     fn write_lines(&self, number: usize, file: &AnnotatedFile, out: &mut dyn Write) -> io::Result<()> {
         let section = &self.plan.sections[number];
-        let mut highlighter = Highlighter::of(self.annotation.view.profile().file(file.id));
+        let mut highlighter = Highlighter::for_path(self.annotation.view.profile().file(file.id));
         let mut spans = Vec::new();
         let mut texts = file.source.iter().flat_map(|source| source.lines()).zip(1u64..).peekable();
         let mut starts = section.starts.iter().peekable();
