@@ -13,7 +13,6 @@ mod functions;
 mod grouping;
 mod head;
 pub mod info;
-mod json;
 pub mod lint;
 mod named_function;
 mod path;
