@@ -1,10 +1,10 @@
-//! Finds the source files that a profile names.
+//! The finder of the source files that a profile names.
 //!
-//! A profile has paths of the machine that built the program. They are looked for in this order, and the first file that
-//! is there is taken:
+//! A profile has paths of the machine that built the program. They are looked up in this order, and the first existing
+//! file is taken:
 //!
-//! 1. where `--source-map` says. Who rewrites a path knows better than the profile, and a file that happens to stand at
-//!    the old place may be of another version;
+//! 1. at the path that `--source-map` gives. A rewritten path is more reliable than the recorded one, where a file of
+//!    another version may exist;
 //! 2. at the path as the profile has it, then below each `-I` directory, as callgrind_annotate does;
 //! 3. below each `--debuginfo-dir`, where distributions install sources;
 //! 4. anywhere below the `--search` directories: the file whose path ends with the most components of the profile's
@@ -36,11 +36,11 @@ use crate::session::Session;
 use crate::terminal::{grouped, printable_path};
 use gristmill_output::io_reason;
 
-/// No source that was written by a person is near this; generated ones of some megabytes exist.
-const MOST_BYTES: u64 = 64 << 20;
+/// The limit of a source file. No source written by a person is near this; generated ones of some megabytes exist.
+const MAX_BYTES: u64 = 64 << 20;
 
-/// So many candidates are named when several files fit.
-const MOST_NAMED: usize = 10;
+/// The limit of candidates that are named.
+const MAX_NAMED: usize = 10;
 
 type Found = Result<Arc<SourceText>, SourceError>;
 
@@ -50,19 +50,20 @@ pub(crate) struct SourceFinder<'s> {
     include: Vec<PathBuf>,
     installed: Vec<PathBuf>,
     search: Vec<PathBuf>,
-    /// When the profile was written.
+    /// The time when the profile was written.
     profile_time: Option<SystemTime>,
-    /// Built when a file is found nowhere else.
+    /// The indexes are built when a file is found nowhere else.
     installed_index: OnceCell<FileIndex>,
     search_index: OnceCell<FileIndex>,
-    /// By the path of the profile.
+    /// The results by path of the profile.
     known: RefCell<HashMap<Vec<u8>, Found>>,
-    /// By where it is: several paths of a profile may lead to one file.
+    /// The results by path on this machine: several paths of a profile may lead to one file.
     read: RefCell<HashMap<PathBuf, Found>>,
 }
 
 impl<'s> SourceFinder<'s> {
-    /// `profile_time` is when the oldest of the profiles was written; without it no source counts as newer.
+    /// Creates a finder. `profile_time` is the time when the oldest profile was written; without it no source counts as
+    /// newer.
     pub(crate) fn new(
         args: &SourceArgs,
         profile_time: Option<SystemTime>,
@@ -76,7 +77,7 @@ impl<'s> SourceFinder<'s> {
         })
     }
 
-    /// Looks for sources as callgrind_annotate does: at their paths, and below these directories.
+    /// Creates a finder that looks at the recorded paths and below directories, as callgrind_annotate does.
     pub(crate) fn below(
         include: Vec<PathBuf>,
         profile_time: Option<SystemTime>,
@@ -100,15 +101,15 @@ impl<'s> SourceFinder<'s> {
         if path.is_empty() || path == b"???" {
             return Err(SourceError::Missing);
         }
-        // A file that is there and cannot be read is worth telling when no other is found.
+        // An unreadable file is reported if no other is found.
         let mut fault = SourceError::Missing;
-        let places = self.places(path);
+        let candidates = self.candidates(path);
         let installed = || self.index(&installed::roots(&self.installed));
         let searched = || self.index(&self.search);
-        // One after the other: an index is built when it is needed.
-        let found = places
+        // The iterator is lazy: an index is built when it is needed.
+        let found = candidates
             .iter()
-            .map(|place| self.read(place))
+            .map(|path| self.read(path))
             .chain(once_with(|| self.search(self.installed_index.get_or_init(installed), path)))
             .chain(once_with(|| self.search(self.search_index.get_or_init(searched), path)));
         for found in found {
@@ -122,16 +123,16 @@ impl<'s> SourceFinder<'s> {
         Err(fault)
     }
 
-    /// Where the file may be, going by its path alone.
-    fn places(&self, path: &[u8]) -> Vec<PathBuf> {
-        let mut places = Vec::new();
+    /// The candidates for a path.
+    fn candidates(&self, path: &[u8]) -> Vec<PathBuf> {
+        let mut candidates = Vec::new();
         let mapped = SourceMap::apply(&self.maps, path);
         for path in [mapped.as_deref(), Some(path)].into_iter().flatten() {
-            places.extend(path_of(path));
-            places.extend(self.include.iter().filter_map(|folder| below(folder, path)));
+            candidates.extend(path_of(path));
+            candidates.extend(self.include.iter().filter_map(|folder| below(folder, path)));
         }
-        places.extend(self.installed.iter().flat_map(|folder| installed::places(folder, path)));
-        places
+        candidates.extend(self.installed.iter().flat_map(|folder| installed::candidates(folder, path)));
+        candidates
     }
 
     fn search(&self, index: &FileIndex, path: &[u8]) -> Found {
@@ -139,12 +140,12 @@ impl<'s> SourceFinder<'s> {
             Match::None => Err(SourceError::Missing),
             Match::NameOnly(found) => Err(SourceError::NamedAlike(named(&found))),
             Match::Best(found) => {
-                let read: Vec<Found> = found.iter().map(|place| self.read(place)).collect();
+                let read: Vec<Found> = found.iter().map(|path| self.read(path)).collect();
                 let is_same = |other: &Found| match (other, &read[0]) {
                     (Ok(other), Ok(first)) => other.text == first.text,
                     (other, first) => other == first,
                 };
-                // Copies of one text are as good as each other.
+                // Copies of one text are equally good.
                 match read.iter().all(is_same) {
                     true => read.into_iter().next().unwrap_or(Err(SourceError::Missing)),
                     false => Err(SourceError::Ambiguous(named(&found))),
@@ -154,49 +155,49 @@ impl<'s> SourceFinder<'s> {
     }
 
     fn index(&self, roots: &[PathBuf]) -> FileIndex {
-        let index = FileIndex::of(roots);
-        let places = roots.iter().map(|root| printable_path(root)).collect::<Vec<_>>().join(", ");
+        let index = FileIndex::new(roots);
+        let names = roots.iter().map(|root| printable_path(root)).collect::<Vec<_>>().join(", ");
         if index.is_cut {
             self.session.warn(&format!(
-                "{places}: there are more than {} files below; the rest was not searched for sources",
-                grouped(file_index::MOST_FILES)
+                "{names}: there are more than {} files below; the rest was not searched for sources",
+                grouped(file_index::MAX_FILES)
             ));
         }
         match index.unreadable {
             0 => {}
-            1 => self.session.warn(&format!("{places}: a directory could not be read")),
-            many => self.session.warn(&format!("{places}: {many} directories could not be read")),
+            1 => self.session.warn(&format!("{names}: a directory could not be read")),
+            many => self.session.warn(&format!("{names}: {many} directories could not be read")),
         }
         index
     }
 
-    /// Reads a file, each one once.
-    fn read(&self, place: &Path) -> Found {
-        // What may be opened is known before it is: opening a pipe would wait for somebody to write into it.
-        let metadata = match std::fs::metadata(place) {
+    /// Reads each file once.
+    fn read(&self, path: &Path) -> Found {
+        // The kind of the file is checked first: opening a pipe would wait for its writer.
+        let metadata = match std::fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) => return Err(fault(&error)),
         };
         if !metadata.is_file() {
             return Err(SourceError::Unreadable("is no regular file".to_owned()));
         }
-        if metadata.len() > MOST_BYTES {
-            return Err(SourceError::Unreadable(format!("is larger than {} MiB", MOST_BYTES >> 20)));
+        if metadata.len() > MAX_BYTES {
+            return Err(SourceError::Unreadable(format!("is larger than {} MiB", MAX_BYTES >> 20)));
         }
-        let place_itself = std::fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
-        if let Some(found) = self.read.borrow().get(&place_itself) {
+        let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if let Some(found) = self.read.borrow().get(&canonical) {
             return found.clone();
         }
         let read = || {
-            // It may have grown since, and some files of the system do not know their size.
+            // The file may have grown since, and some files of the system have no known size.
             let mut text = Vec::new();
-            File::open(place)?.take(MOST_BYTES).read_to_end(&mut text)?;
+            File::open(path)?.take(MAX_BYTES).read_to_end(&mut text)?;
             Ok(text)
         };
         let changed = metadata.modified().ok();
         let found = read().map_err(|error| fault(&error)).map(|text| {
             Arc::new(SourceText {
-                found_at: printable_path(place).into_owned(),
+                found_at: printable_path(path).into_owned(),
                 text,
                 changed,
                 is_newer: changed
@@ -204,7 +205,7 @@ impl<'s> SourceFinder<'s> {
                     .is_some_and(|(source, profile)| seconds(source) > seconds(profile)),
             })
         });
-        self.read.borrow_mut().insert(place_itself, found.clone());
+        self.read.borrow_mut().insert(canonical, found.clone());
         found
     }
 }
@@ -224,7 +225,7 @@ fn fault(error: &std::io::Error) -> SourceError {
     use std::io::ErrorKind;
 
     match error.kind() {
-        // A path of a profile may hold anything, and so may be none at all to the system.
+        // A recorded path may be invalid for the system.
         ErrorKind::NotFound
         | ErrorKind::NotADirectory
         | ErrorKind::InvalidInput
@@ -233,17 +234,17 @@ fn fault(error: &std::io::Error) -> SourceError {
     }
 }
 
-/// Candidates by name; of very many the first.
+/// The names of candidates, up to a limit.
 fn named(found: &[PathBuf]) -> Vec<String> {
     let mut names: Vec<String> =
-        found.iter().take(MOST_NAMED).map(|place| printable_path(place).into_owned()).collect();
-    if found.len() > MOST_NAMED {
-        names.push(format!("{} more", found.len() - MOST_NAMED));
+        found.iter().take(MAX_NAMED).map(|path| printable_path(path).into_owned()).collect();
+    if found.len() > MAX_NAMED {
+        names.push(format!("{} more", found.len() - MAX_NAMED));
     }
     names
 }
 
-/// A path of a profile as one of this machine.
+/// A recorded path as one of this machine.
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
@@ -251,18 +252,18 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
-/// A path of a profile as one of this machine, where paths are Unicode.
+/// A recorded path as one of this machine, where paths are Unicode.
 #[cfg(not(unix))]
 fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// Files that are copied or unpacked together often differ by less than a second, in any order.
+/// The time in seconds: files that are copied or unpacked together often differ by less, in any order.
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The path put behind a folder, whether it begins at the root or not: joining would take an absolute one for itself.
+/// A path below a directory, even an absolute path, which `join` would take alone.
 fn below(folder: &Path, path: &[u8]) -> Option<PathBuf> {
     let mut joined = folder.as_os_str().to_owned();
     joined.push("/");
@@ -270,9 +271,9 @@ fn below(folder: &Path, path: &[u8]) -> Option<PathBuf> {
     Some(PathBuf::from(joined))
 }
 
-/// The components of a path, of any system: `.` left out, `..` taking one back.
+/// The components of a path of any system, without `.` and `..`.
 fn components(path: &[u8]) -> Vec<&[u8]> {
-    // Only where there is no slash at all, as a name may well hold a backslash.
+    // A backslash separates only if there is no slash: a name may contain one.
     let separator = if path.contains(&b'/') { b'/' } else { b'\\' };
     let mut components = Vec::new();
     for component in path.split(|&byte| byte == separator) {

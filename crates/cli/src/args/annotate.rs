@@ -1,4 +1,4 @@
-//! The options of `gristmill annotate`: those of callgrind_annotate and of cg_annotate in their own spelling, and more.
+//! The options of `gristmill annotate`: those of callgrind_annotate and cg_annotate in their spelling, and more.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use super::{SelectionArgs, SourceArgs};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct AnnotateArgs {
-    /// Profile to read, or several; what is no profile is a source file to annotate. Without any, the first
-    /// callgrind.out* or cachegrind.out* here
+    /// Profiles to read, and source files to annotate. Without any, the first callgrind.out* or cachegrind.out* of this
+    /// directory
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Lay the report out as callgrind_annotate or cg_annotate does; without it, as fits who wrote the profile
+    /// Layout of the report; without it, that of the tool for the profile's producer
     #[arg(long, value_name = "STYLE")]
     pub(crate) style: Option<AnnotateStyle>,
 
@@ -21,7 +21,7 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: AnnotateFormat,
 
-    /// File to write; without it standard output
+    /// File to write instead of standard output
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
@@ -29,7 +29,7 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 
-    /// Show these event types, recorded or derived, in this order; without it all recorded ones
+    /// Event types to show, recorded or derived, in this order; without it all recorded ones
     #[arg(
         long,
         short,
@@ -41,15 +41,15 @@ pub(crate) struct AnnotateArgs {
     )]
     pub(crate) show: Vec<String>,
 
-    /// Order by these event types; each may have a threshold of its own, as in Ir:90,Dr:50
+    /// Event types to sort by; each can have its own threshold, as in Ir:90,Dr:50
     #[arg(long, value_name = "EVENT[:PERCENT]", help_heading = "Output")]
     pub(crate) sort: Option<String>,
 
-    /// Callgrind: show functions up to this share of the total (99). Cachegrind: functions with at least this share (0.1)
+    /// Callgrind: list functions up to this share of the total (99). Cachegrind: functions with at least this share (0.1)
     #[arg(long, value_name = "PERCENT", help_heading = "Output")]
     pub(crate) threshold: Option<String>,
 
-    /// Show percentages beside the costs
+    /// Show percentages beside costs
     #[arg(
         long,
         value_name = "yes|no",
@@ -65,23 +65,23 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, overrides_with = "show_percs", help_heading = "Output")]
     pub(crate) no_show_percs: bool,
 
-    /// Annotate the source files of all functions shown, or none
+    /// Annotate the source files of all listed functions, or none
     #[arg(long, value_name = "yes|no", help_heading = "Output")]
     pub(crate) auto: Option<YesNo>,
 
-    /// As --auto=yes
+    /// Same as --auto=yes
     #[arg(long, overrides_with_all = ["no_annotate", "auto"], help_heading = "Output")]
     pub(crate) annotate: bool,
 
-    /// As --auto=no
+    /// Same as --auto=no
     #[arg(long, overrides_with_all = ["annotate", "auto"], help_heading = "Output")]
     pub(crate) no_annotate: bool,
 
-    /// Show so many lines before and after those with costs
+    /// Number of lines to show before and after those with costs
     #[arg(long, value_name = "N", default_value = "8", help_heading = "Output")]
     pub(crate) context: u64,
 
-    /// Callgrind: show what functions cost with all that they called
+    /// Callgrind: show inclusive costs of functions
     #[arg(long, value_name = "yes|no", help_heading = "Output")]
     pub(crate) inclusive: Option<YesNo>,
 
@@ -89,11 +89,11 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "WHICH", default_value = "none", help_heading = "Output")]
     pub(crate) tree: AnnotateTree,
 
-    /// Callgrind: show jumps, with targets and how often they were taken
+    /// Callgrind: show jumps with targets and counts
     #[arg(long, help_heading = "Output")]
     pub(crate) jumps: bool,
 
-    /// Take only functions whose name matches
+    /// Show only functions whose name matches
     #[arg(long, value_name = "REGEX", help_heading = "Output")]
     pub(crate) function: Option<String>,
 
@@ -104,7 +104,7 @@ pub(crate) struct AnnotateArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
 
-    /// Cachegrind: show how the second of two profiles differs from the first
+    /// Cachegrind: show the difference of two profiles, the second minus the first
     #[arg(long, help_heading = "Comparison")]
     pub(crate) diff: bool,
 
@@ -116,7 +116,7 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "s/OLD/NEW/", help_heading = "Comparison")]
     pub(crate) mod_funcname: Option<String>,
 
-    /// Define an event type of your own, such as 'Cost = Ir + 10 Bm'; may be repeated
+    /// Define an event type, such as 'Cost = Ir + 10 Bm'; can be repeated
     #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
     pub(crate) derive: Vec<String>,
 

@@ -1,4 +1,4 @@
-//! `gristmill annotate`: source lines with what they cost.
+//! `gristmill annotate`: the cost of source lines.
 
 mod cachegrind;
 mod callgrind;
@@ -24,7 +24,7 @@ use crate::profile_files::{first_profile, is_profile, modified};
 use crate::session::Session;
 use crate::source_finder::SourceFinder;
 
-/// What is annotated, and all that it takes.
+/// An annotation to write, with the session that it is written in.
 struct Job<'j> {
     pub(crate) args: &'j AnnotateArgs,
     pub(crate) files: &'j Files,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
 }
 
 impl Job<'_> {
-    /// Options of cg_annotate that would make other numbers and names of everything are not passed over elsewhere.
+    /// Refuses options of cg_annotate that would change names and costs, where no layout applies them.
     fn refuse_options_of_cachegrind(&self) -> Result<(), CliError> {
         let option = if self.args.diff {
             "--diff"
@@ -72,9 +72,9 @@ impl Job<'_> {
         ))
     }
 
-    /// How what is shown looks. What goes to a file is for no eye.
+    /// The look of the output. Text in a file has no colours.
     fn look(&self) -> Look {
-        // Colours are for the eye as well, wherever they go to.
+        // Coloured text is for people, wherever it goes.
         let look = self.session.look();
         let is_shown = self.args.output.is_none();
         Look {
@@ -84,31 +84,31 @@ impl Job<'_> {
         }
     }
 
-    /// Only functions whose name matches.
+    /// The pattern of the functions to show.
     fn function(&self) -> Result<Option<Regex>, CliError> {
         self.args.function.as_deref().map(load::pattern).transpose()
     }
 
-    /// Only source files whose path matches.
+    /// The pattern of the source files to annotate.
     fn file(&self) -> Result<Option<Regex>, CliError> {
         self.args.file.as_deref().map(load::pattern).transpose()
     }
 
-    /// Whether costs have percentages beside them.
+    /// `true` if percentages are shown beside costs.
     fn shows_percentages(&self) -> bool {
         !self.args.no_show_percs && self.args.show_percs.is_none_or(YesNo::is_yes)
     }
 
-    /// Whether the source files of all functions shown are annotated.
+    /// `true` if the source files of all listed functions are annotated.
     fn annotates(&self) -> bool {
         self.args.annotate || !self.args.no_annotate && self.args.auto.is_none_or(YesNo::is_yes)
     }
 }
 
-/// What the arguments that are no options mean.
+/// The files that the command line names.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// There is at least one.
+    /// The profiles, at least one.
     pub(crate) profiles: Vec<PathBuf>,
     /// Source files to annotate, by the names that the profile has for them.
     pub(crate) sources: Vec<PathBuf>,
@@ -130,18 +130,18 @@ impl Files {
         Ok(files)
     }
 
-    /// When the oldest of the profiles was written.
+    /// The time when the oldest of the profiles was written.
     pub(crate) fn time(&self) -> Option<SystemTime> {
         self.profiles.iter().filter_map(|path| modified(path)).min()
     }
 
-    /// What the profiles are called.
+    /// The names of the profiles.
     fn names(&self) -> String {
         let names: Vec<_> = self.profiles.iter().map(|path| path.to_string_lossy()).collect();
         names.join(", ")
     }
 
-    /// The source files, as the profile names them.
+    /// The source files, by the names that the profile has for them.
     fn source_names(&self) -> Vec<Vec<u8>> {
         self.sources.iter().map(|path| path.as_os_str().as_encoded_bytes().to_vec()).collect()
     }

@@ -1,7 +1,7 @@
-//! All files below some directories, to find one by the end of its path.
+//! An index of all files below some directories, which finds a file by the end of its path.
 //!
-//! A base name alone says little: there are many a `util.c`. So the file is taken whose path has the most components at
-//! its end in common with the one that is looked for, and at least two. If several have as many, all of them are told.
+//! A base name alone says little: many files are named `util.c`. So a match has at least two components at the end of
+//! both paths, and the file with the most such components is taken. If several have as many, all of them are named.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 
 use super::components;
 
-/// Enough for the sources of a kernel and of a distribution's compilers; their index takes tens of megabytes.
-pub(super) const MOST_FILES: usize = 1_000_000;
+/// The limit of files: enough for a kernel and the compilers of a distribution. The index takes tens of megabytes.
+pub(super) const MAX_FILES: usize = 1_000_000;
 
 #[derive(Debug, Default)]
 pub(super) struct FileIndex {
     folders: Vec<Folder>,
-    /// By base name, the folders that have such a file.
+    /// The directories that have a file of a base name.
     files: HashMap<OsString, Vec<usize>>,
-    /// There are more files than are looked at.
+    /// `true` if there are more files than the limit.
     pub(super) is_cut: bool,
-    /// How many directories could not be read.
+    /// The count of unreadable directories.
     pub(super) unreadable: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct FileIndex {
 enum Folder {
     Root {
         path: PathBuf,
-        /// Its components, wherever links and `..` lead.
+        /// The components of the canonical path.
         components: Vec<Vec<u8>>,
     },
     Below {
@@ -36,24 +36,24 @@ enum Folder {
     },
 }
 
-/// What was found for a path.
+/// The result of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Match {
     None,
-    /// The files with the most components in common, in the order of their paths.
+    /// The files with the longest common end, sorted by path.
     Best(Vec<PathBuf>),
-    /// Files that are called the same and stand in folders that are not.
+    /// Files of the same name in directories of other names.
     NameOnly(Vec<PathBuf>),
 }
 
 impl FileIndex {
-    /// Looks at all files below. Hidden directories are left out, and so are links to directories, which may lead in
-    /// circles.
-    pub(super) fn of(roots: &[PathBuf]) -> Self {
-        Self::of_at_most(roots, MOST_FILES)
+    /// Indexes all files below directories. Hidden directories are skipped, and so are links to directories, which may
+    /// form a loop.
+    pub(super) fn new(roots: &[PathBuf]) -> Self {
+        Self::with_limit(roots, MAX_FILES)
     }
 
-    fn of_at_most(roots: &[PathBuf], most: usize) -> Self {
+    fn with_limit(roots: &[PathBuf], max_files: usize) -> Self {
         let mut index = FileIndex::default();
         let mut count = 0;
         let mut waiting: Vec<(PathBuf, usize)> = Vec::new();
@@ -85,7 +85,7 @@ impl FileIndex {
                 if !is_file {
                     continue;
                 }
-                if count == most {
+                if count == max_files {
                     index.is_cut = true;
                     return index;
                 }
@@ -114,9 +114,9 @@ impl FileIndex {
         }
         let mut found: Vec<PathBuf> = best.iter().map(|&folder| self.path(folder).join(&base)).collect();
         found.sort_unstable();
-        // Directories that are searched may lie in each other.
+        // One searched directory may contain another.
         found.dedup_by_key(|path| std::fs::canonicalize(&*path).unwrap_or_else(|_| path.clone()));
-        // Above a directory that is searched, paths may well differ; and who asks for a bare name gets it.
+        // Above a searched directory paths may differ. A bare name matches any directory.
         let is_enough = most > 0 || folders.is_empty() || best.iter().all(|&folder| self.is_root(folder));
         match found.is_empty() {
             true => Match::None,
@@ -129,7 +129,7 @@ impl FileIndex {
         matches!(self.folders.get(folder), Some(Folder::Root { .. }))
     }
 
-    /// How many components at the end of `wanted` are those of the folder.
+    /// The count of components at the end of `wanted` that equal those of the directory.
     fn in_common(&self, mut folder: usize, wanted: &[&[u8]]) -> usize {
         let mut same = 0;
         let mut rest = wanted.iter().rev();
@@ -170,7 +170,7 @@ impl FileIndex {
 mod tests {
     use super::*;
 
-    /// Files below a new folder, and where each of the paths is found there.
+    /// The files found for a path below a new directory with these files.
     fn found(files: &[&str], path: &str) -> Match {
         let folder = tempfile::tempdir().unwrap();
         for file in files {
@@ -181,7 +181,7 @@ mod tests {
         let relative = |found: Vec<PathBuf>| {
             found.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_owned()).collect()
         };
-        match FileIndex::of(&[folder.path().to_owned()]).find(path.as_bytes()) {
+        match FileIndex::new(&[folder.path().to_owned()]).find(path.as_bytes()) {
             Match::Best(found) => Match::Best(relative(found)),
             Match::NameOnly(found) => Match::NameOnly(relative(found)),
             Match::None => Match::None,
@@ -230,7 +230,7 @@ mod tests {
         file("src/.x.c");
         #[cfg(unix)]
         std::os::unix::fs::symlink("..", folder.path().join("src/up")).unwrap();
-        let index = FileIndex::of(&[folder.path().to_owned()]);
+        let index = FileIndex::new(&[folder.path().to_owned()]);
         assert_eq!(index.find(b"src/x.c"), Match::None);
         assert_eq!(index.find(b"src/.x.c"), Match::Best(vec![folder.path().join("src/.x.c")]));
         assert_eq!((index.unreadable, index.is_cut), (0, false));
@@ -244,7 +244,7 @@ mod tests {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let roots = [folder.path().join("one"), folder.path().join("two"), folder.path().join("one/../one")];
-        let index = FileIndex::of(&roots);
+        let index = FileIndex::new(&roots);
         assert_eq!(index.find(b"/build/two/x.c"), Match::Best(vec![folder.path().join("two/x.c")]));
         assert_eq!(index.find(b"/build/one/x.c"), Match::Best(vec![folder.path().join("one/../one/x.c")]));
     }
@@ -255,8 +255,8 @@ mod tests {
         for number in 0..5 {
             std::fs::write(folder.path().join(number.to_string()), "").unwrap();
         }
-        assert!(FileIndex::of_at_most(&[folder.path().to_owned()], 4).is_cut);
-        assert!(!FileIndex::of_at_most(&[folder.path().to_owned()], 5).is_cut);
-        assert_eq!(FileIndex::of(&[folder.path().join("nowhere")]).unreadable, 1);
+        assert!(FileIndex::with_limit(&[folder.path().to_owned()], 4).is_cut);
+        assert!(!FileIndex::with_limit(&[folder.path().to_owned()], 5).is_cut);
+        assert_eq!(FileIndex::new(&[folder.path().join("nowhere")]).unreadable, 1);
     }
 }

@@ -1,11 +1,11 @@
-//! `--source-map FROM=TO`: the beginnings of paths rewritten.
+//! `--source-map FROM=TO`: rewriting of the beginnings of paths.
 
 use crate::error::CliError;
 use crate::terminal::printable;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SourceMap {
-    /// Without the slash at its end.
+    /// The beginning without a slash at its end.
     from: Vec<u8>,
     to: Vec<u8>,
 }
@@ -31,19 +31,19 @@ impl SourceMap {
         }
     }
 
-    /// The path after the map with the longest beginning that fits, the first of equals; none where no map fits.
+    /// Rewrites a path with the longest matching beginning, the first of equals.
     pub(super) fn apply(maps: &[Self], path: &[u8]) -> Option<Vec<u8>> {
         let fitting = maps.iter().rev().filter_map(|map| Some((map, map.rest(path)?)));
         let (map, rest) = fitting.max_by_key(|(map, _)| map.from.len())?;
         Some(match (map.to.as_slice(), rest) {
-            // What is left of an absolute path is one below the working directory, not below the root.
+            // With an empty TO, the rest is relative to the working directory.
             (b"", rest) => rest.strip_prefix(b"/").unwrap_or(rest).to_vec(),
             (b"/", rest) if rest.starts_with(b"/") => rest.to_vec(),
             (to, rest) => [to, rest].concat(),
         })
     }
 
-    /// What follows the beginning, if the path has it: nothing, or a slash and more.
+    /// The rest of a path that has this beginning: nothing, or a slash and more.
     fn rest<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         if self.from == b"/" {
             return Some(path).filter(|path| path.starts_with(b"/"));

@@ -13,7 +13,7 @@ struct Alone {
     args: SourceArgs,
 }
 
-/// A folder with files, each holding its own name.
+/// A directory with files that contain their own names.
 fn folder(files: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in files {
@@ -24,7 +24,7 @@ fn folder(files: &[&str]) -> tempfile::TempDir {
     folder
 }
 
-/// What is found for a path; `@` in the options stands for the folder. Warnings follow.
+/// The result for a path, then the warnings; `@` in the options is the directory.
 fn look(folder: &Path, options: &[&str], path: &str) -> (Found, String) {
     let folder = folder.to_str().unwrap();
     let options = options.iter().map(|option| option.replace('@', folder));
@@ -46,12 +46,12 @@ fn places_have_an_order() {
     assert_eq!(text(folder, &[], "@/one/x.c"), "one/x.c");
     assert_eq!(text(folder, &[], "x.c"), "not found");
     assert_eq!(text(folder, &["-I", "@/two", "-I", "@/one"], "x.c"), "two/x.c");
-    // As it stands it comes before -I, and after the map.
+    // The recorded path comes before -I and after the map.
     assert_eq!(text(folder, &["-I", "@/two"], "@/one/x.c"), "one/x.c");
     assert_eq!(text(folder, &["--source-map", "@/one=@/map"], "@/one/x.c"), "map/x.c");
-    // A map that leads nowhere is no reason to give up.
+    // A map to a missing file does not end the search.
     assert_eq!(text(folder, &["--source-map", "@/one=@/none"], "@/one/x.c"), "one/x.c");
-    // What a map makes of a path goes below -I as well.
+    // A rewritten path is also looked up below -I.
     assert_eq!(
         text(folder, &["--source-map", "/gone=er", "-I", "@/deep"], "/gone/two/x.c"),
         "deep/er/two/x.c"
@@ -71,7 +71,7 @@ fn nothing_is_guessed() {
     assert_eq!(warnings, "");
     let (found, _) = look(folder.path(), &["--search", "@"], "/build/z/y.c");
     assert_eq!(found, Err(SourceError::NamedAlike(vec![shown("c/y.c")])));
-    // The same text in both is no question.
+    // Two files of the same text are not ambiguous.
     std::fs::write(folder.path().join("b/src/x.c"), "a/src/x.c").unwrap();
     assert_eq!(text(folder.path(), &["--search", "@"], "/build/src/x.c"), "a/src/x.c");
 }
@@ -90,11 +90,11 @@ fn only_regular_files_of_some_size_are_read() {
     let folder = folder(&["dir/x.c"]);
     assert_eq!(text(folder.path(), &[], "@/dir"), "cannot be read: is no regular file");
     let large = std::fs::File::create(folder.path().join("large.c")).unwrap();
-    large.set_len(MOST_BYTES + 1).unwrap();
+    large.set_len(MAX_BYTES + 1).unwrap();
     assert_eq!(text(folder.path(), &[], "@/large.c"), "cannot be read: is larger than 64 MiB");
     #[cfg(unix)]
     assert_eq!(text(folder.path(), &[], "/dev/zero"), "cannot be read: is no regular file");
-    // A place further down the order is as good.
+    // A candidate of a lower rank is enough.
     std::fs::create_dir(folder.path().join("two")).unwrap();
     std::fs::write(folder.path().join("two/dir"), "text").unwrap();
     let options = ["--source-map", "/gone=@", "-I", "@/two", "--source-map", "/gone/dir=dir"];

@@ -34,7 +34,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
         ));
     }
     let mut options = options(job)?;
-    // All that is read is told, also where the look at it is another than cg_annotate's.
+    // All wrong files are reported, even if the strict reading is not used.
     let strict = strict_costs(profile, job.session);
     let asks_for_more = !load::selection(&args.selection).is_all() || !args.derive.is_empty();
     if let Some(strict) = &strict
@@ -55,7 +55,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
             return print(&options, &summands, job.sources, job.look(), out);
         }
     }
-    // What is wrong with files of Cachegrind was told just now.
+    // Wrong files of Cachegrind were reported above.
     if strict.is_some() || !profile.producers().all(is_cachegrind) {
         warn_of_doubts(job.profile, job.session);
     }
@@ -100,8 +100,8 @@ fn print(
     Ok(())
 }
 
-/// The inputs as the tools of Cachegrind take them; none if one of them is not as these want it. Files of Cachegrind that
-/// they would refuse are told.
+/// Reads the inputs as strictly as the tools of Cachegrind, or returns `None` if they would refuse one of them. Files
+/// of Cachegrind that they would refuse are reported.
 fn strict_costs<'p>(profile: &'p Profile, session: &Session) -> Option<Vec<FileCosts<'p>>> {
     let mut all = Vec::new();
     let mut is_whole = !profile.inputs().is_empty();
@@ -125,7 +125,7 @@ fn strict_costs<'p>(profile: &'p Profile, session: &Session) -> Option<Vec<FileC
     is_whole.then_some(all)
 }
 
-/// What the parts of a profile say of themselves, those of an input together.
+/// Describes the parts of a profile, those of an input together.
 fn recordings_of(profile: &Profile) -> Vec<Recording> {
     let of_input = |(nth, input): (usize, &gristmill_profile::Input)| {
         let part = profile.parts().find(|part| part.input() == nth);
@@ -183,15 +183,15 @@ fn options(job: &Job<'_>) -> Result<Options, CliError> {
     })
 }
 
-/// Names are bytes here.
+/// Compiles a pattern for names, which are bytes here.
 fn pattern(text: &Option<String>) -> Result<Option<Regex>, CliError> {
     let Some(text) = text else { return Ok(None) };
-    // Said in the words of the other reports.
+    // This reports errors in the words of the other reports.
     load::pattern(text)?;
     Ok(Regex::new(text).ok())
 }
 
-/// What was called, with all its arguments.
+/// The command line with all its arguments.
 fn invocation() -> Vec<u8> {
     let words = std::env::args_os().skip(1).map(|word| word.into_encoded_bytes());
     let words: Vec<Vec<u8>> = std::iter::once(b"gristmill".to_vec()).chain(words).collect();
@@ -215,7 +215,7 @@ fn choose_columns(args: &AnnotateArgs, options: &mut Options, known: &[Vec<u8>])
     Ok(())
 }
 
-/// Options that mean something in the other layout only are not passed over.
+/// Refuses options that only the other layout has.
 fn refuse_foreign_options(args: &AnnotateArgs) -> Result<(), CliError> {
     let option = if args.inclusive.is_some_and(YesNo::is_yes) {
         "--inclusive=yes"

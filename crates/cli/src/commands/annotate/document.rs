@@ -1,4 +1,4 @@
-//! The annotated profile as a document: JSON for programs, a page of HTML for people.
+//! The annotated profile as a document: JSON, or a page of HTML.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::profile_files::warn_of_doubts;
 use crate::session::Session;
 use crate::terminal::grouped;
 
-/// So many missing files are named, the dearest first. The document has all of them.
-const MOST_NAMED: usize = 5;
+/// The limit of missing files that are named, the most expensive first. The document has all of them.
+const MAX_NAMED: usize = 5;
 
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     job.refuse_options_of_cachegrind()?;
@@ -37,8 +37,8 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     Ok(())
 }
 
-/// Says what is to be known of source files. Those of the system's own libraries are hardly ever there, so what is
-/// missing is told together.
+/// Reports remarks on source files. Sources of system libraries are rarely installed, so missing files are reported
+/// together.
 fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
     let is_missing = |remark: &SourceRemark| *remark == SourceRemark::Unavailable(SourceError::Missing);
     let (missing, others): (Vec<_>, Vec<_>) =
@@ -51,8 +51,8 @@ fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
         [(path, remark)] => session.warn(&format!("{path}: {remark}")),
         missing => {
             let mut message = format!("{} source files were not found:", grouped(missing.len() as i128));
-            message.extend(missing.iter().take(MOST_NAMED).map(|(path, _)| format!("\n    {path}")));
-            if missing.len() > MOST_NAMED {
+            message.extend(missing.iter().take(MAX_NAMED).map(|(path, _)| format!("\n    {path}")));
+            if missing.len() > MAX_NAMED {
                 message.push_str("\n    …");
             }
             session.warn(&message);
@@ -60,7 +60,7 @@ fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
     }
 }
 
-/// What is asked for, with the event type first that decides the order.
+/// The view of the requested event types, with the one that decides the order first.
 fn view(args: &AnnotateArgs, profile: &Arc<Profile>) -> Result<View, CliError> {
     let names =
         || profile.events().map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned());
