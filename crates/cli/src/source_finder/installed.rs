@@ -1,8 +1,7 @@
 //! The directories in which distributions install the sources of debugging information.
 //!
 //! - Fedora, openSUSE and Arch install them below `/usr/src/debug/PACKAGE/`, and record these paths. Yocto does the
-//! same,
-//!   with a directory for the version in between.
+//!   same, with a directory for the version in between.
 //! - Debian and Ubuntu install none. They record paths relative to the package, such as `./elf/dl-object.c`, or
 //!   `/usr/src/PACKAGE-VERSION/…`. Source packages are unpacked below `/usr/src`, and so is `glibc-source`.
 //! - Rust records `/rustc/COMMIT/library/…` for its own libraries. The component `rust-src` has them at
