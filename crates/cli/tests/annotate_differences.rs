@@ -57,7 +57,7 @@ fn chapters() -> Vec<Chapter> {
     chapters
 }
 
-/// What a program prints in a folder; nothing but a failure may have printed nothing.
+/// Runs a program in a folder. Only a failure prints nothing.
 fn printed(mut command: Command, folder: &Path) -> String {
     let output = command.current_dir(folder).env("PWD", folder).stdin(Stdio::null()).output().unwrap();
     String::from_utf8(output.stdout).unwrap()

@@ -101,7 +101,7 @@ fn sources_are_judged_once_each() {
     set_age(&folder.path().join("mill.c"), 120);
     let (_, warnings) = annotated(folder.path(), &["callgrind.out.1"]);
     assert!(!warnings.contains("changed"), "{warnings}");
-    // Many that are missing are told together.
+    // Many missing files are reported together.
     std::fs::remove_file(folder.path().join("mill.c")).unwrap();
     let (_, warnings) = annotated(folder.path(), &["callgrind.out.1"]);
     assert_eq!(warnings, "gristmill: warning: 2 source files were not found:\n    stone.h\n    mill.c\n");
@@ -126,7 +126,7 @@ fn sources_are_found_where_they_are_now() {
 }
 
 #[test]
-fn ambiguity_is_told() {
+fn ambiguity_is_reported() {
     let folder = folder(&[("callgrind.out.1", b"events: Ir\nfl=/build/src/x.c\nfn=f\n1 5\n")]);
     for copy in ["one", "two"] {
         std::fs::create_dir_all(folder.path().join(copy).join("src")).unwrap();

@@ -1,4 +1,5 @@
-//! `gristmill annotate` says when lines of a profile could not be taken, whatever it writes; and changes nothing else.
+//! `gristmill annotate` warns about lines that were skipped or repaired, in every format and layout, and changes
+//! nothing else.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -19,7 +20,7 @@ const BAD: &[u8] = b"# callgrind format\nevents: Ir\nfl=mill.c\nfn=main\n1 10\nw
 
 const DOUBTS: &str = "1 line could not be taken as it is: gristmill lint shows it";
 
-/// What is written, and what is said.
+/// The output and the messages.
 fn annotated(folder: &Path, arguments: &[&str]) -> (String, String) {
     let output = run_in(folder, &[&["annotate"], arguments].concat());
     assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
@@ -54,9 +55,9 @@ fn doubts_are_about_all_profiles() {
     );
 }
 
-/// What cg_annotate would refuse is told with the line in its own layout, and need not be told twice.
+/// A file that cg_annotate would refuse gets one warning, with its line.
 #[test]
-fn files_of_cachegrind_are_told_once() {
+fn files_of_cachegrind_get_one_warning() {
     let profile = b"cmd: a\nevents: Ir\nfl=mill.c\nfn=f\n1 2\n1 x\nsummary: 2\n";
     let folder = folder(&[("mill.c", MILL), ("profile", profile)]);
     let (_, said) = annotated(folder.path(), &["profile"]);

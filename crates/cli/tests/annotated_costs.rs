@@ -1,4 +1,4 @@
-//! What stands beside the source lines of programs that are recorded here is what the file says that they cost.
+//! The costs beside the source lines of recorded programs are those of the file.
 //!
 //! The costs of each line are added up from the file by a reader of the tests, which shares nothing with the program.
 //! Without Valgrind and compilers there is nothing to check, and the tests say so; with `GRISTMILL_CI` set they fail.
@@ -67,7 +67,7 @@ fn workshop() -> Option<tempfile::TempDir> {
     built.ok()
 }
 
-/// What the file says of each line of each file.
+/// The costs of each line of each file.
 fn by_line(facts: &Facts) -> BTreeMap<String, Lines> {
     let mut files: BTreeMap<String, Lines> = BTreeMap::new();
     for row in facts.blocks.iter().flat_map(|block| &block.rows).filter(|row| row.call.is_none()) {
@@ -76,7 +76,7 @@ fn by_line(facts: &Facts) -> BTreeMap<String, Lines> {
     files
 }
 
-/// The costs at the beginning of a line, and what stands behind them.
+/// The costs at the beginning of a line, and the rest of the line.
 fn cells(line: &str, columns: usize) -> Option<(Given, &str)> {
     let mut rest = line;
     let mut costs = Given::new();
@@ -96,7 +96,7 @@ fn bogus(text: &str) -> Option<u64> {
     text.strip_prefix("<bogus line ")?.strip_suffix('>')?.parse().ok()
 }
 
-/// What stands beside the lines of a section. All lines of the source are there, so they need no numbers.
+/// The costs of the lines of a section. All lines of the source are there, so they need no numbers.
 fn section(lines: &[&str], source: &str, columns: usize, unknown: &str) -> Lines {
     let mut found = Lines::new();
     let mut source = source.split('\n');
@@ -124,7 +124,7 @@ fn section(lines: &[&str], source: &str, columns: usize, unknown: &str) -> Lines
     found
 }
 
-/// How many files and lines were compared.
+/// The counts of compared files and lines.
 #[derive(Debug, Default)]
 struct Tally {
     files: usize,
@@ -132,12 +132,12 @@ struct Tally {
     lines_of_program: usize,
 }
 
-/// How a layout is read.
+/// The form of a layout.
 struct Layout {
     arguments: &'static [&'static str],
-    /// What the title of an annotated file begins with.
+    /// The beginning of the title of an annotated file.
     title: &'static str,
-    /// What the row of lines that are not known begins with.
+    /// The beginning of the row of unknown lines.
     unknown: &'static str,
 }
 
@@ -153,7 +153,7 @@ const CACHEGRIND: Layout = Layout {
     unknown: "<unknown (line 0)>",
 };
 
-/// Whether there is a source file. Most of those of libraries have relative paths, from where they were built.
+/// `true` if there is a source file. Most paths of libraries are relative to where they were built.
 fn is_there(file: &str) -> bool {
     Path::new(file).is_absolute() && Path::new(file).is_file()
 }

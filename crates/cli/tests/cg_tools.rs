@@ -2,7 +2,7 @@
 //! and `gristmill annotate` lays any profile out in the same way.
 //!
 //! `GRISTMILL_CORPUS` may name a folder with what the originals printed, below `expected/cg`. Where older ones are
-//! installed, their sums are compared. `BLESS=1` writes the goldens anew.
+//! installed, their sums are compared. `BLESS=1` writes the goldens again.
 
 // Programs are called by another name, which is a matter of Unix. Tests may panic: that is how they fail.
 #![cfg(all(test, unix))]
@@ -28,7 +28,7 @@ fn tool(name: &str, folder: &Path, arguments: &[&str]) -> Output {
     gristmill(arguments).arg0(name).current_dir(folder).output().unwrap()
 }
 
-/// What it prints, where nothing may go wrong.
+/// The output of a run that must succeed.
 fn printed(name: &str, folder: &Path, arguments: &[&str]) -> String {
     let output = tool(name, folder, arguments);
     assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0), "{name} {arguments:?}");
@@ -109,8 +109,8 @@ fn what_the_originals_print() {
     assert!(identical >= 43);
 }
 
-/// A profile with all that may be odd about sources: costs on no line, past the end, below the threshold, of a source
-/// that is newer, that is not there, that is not UTF-8, with lines that end as on Windows.
+/// A profile with everything odd about sources: costs on no line, past the end, below the threshold, of a newer source,
+/// of a missing one, of one that is not UTF-8, with the line ends of Windows.
 const ODDITIES: &[u8] = b"desc: made by hand\ncmd: ./mill --all\nevents: Ir A_long_event\n\nfl=mill.c\nfn=main\n0 10 1\n\
     2 100 5\n25 300\n30 -20 .\nfn=idle\n40\nfn=\n2 7 1\nfl=newer.c\nfn=main\n1 50 2\nfl=gone.c\nfn=gone\n3 400 4\n\
     fl=latin.c\nfn=caf\xe9\n2 60 1\nfl=???\nfn=???\n0 30 2\nfl=small.c\nfn=small\n1 0 1\nsummary: 937 17\n";
@@ -242,7 +242,7 @@ fn both_ways_to_read_give_the_same() {
     }
 }
 
-/// The sums of functions, by a reader that knows nothing but how lines look.
+/// The sums of functions, by a reader that knows only the form of lines.
 #[test]
 fn functions_have_the_sums_of_their_lines() {
     let mut functions = 0;
@@ -433,11 +433,11 @@ fn help_and_version() {
     }
 }
 
-/// What cg_annotate refuses, `gristmill annotate` tells of, and goes on.
+/// `gristmill annotate` warns about a file that cg_annotate refuses, and goes on.
 #[test]
 fn annotate_goes_on_where_the_original_ends() {
     let body = "cmd: a\nevents: Ir\nfl=a.c\nfn=f\n1 2\n";
-    for (text, complaint) in [
+    for (text, message) in [
         (
             "summary: 3\n",
             "`summary:` line does not match the sum of the counts; the sums here are those of its lines",
@@ -450,7 +450,7 @@ fn annotate_goes_on_where_the_original_ends() {
         let output = run_in(folder.path(), &arguments);
         assert_eq!(code(&output), 0);
         assert!(stdout(&output).contains("\n 2  PROGRAM TOTALS\n"), "{}", stdout(&output));
-        assert!(stderr(&output).contains(complaint), "{}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
 }
 

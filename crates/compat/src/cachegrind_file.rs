@@ -73,7 +73,7 @@ pub struct CachegrindError {
     pub kind: CachegrindErrorKind,
 }
 
-/// The kind of a [`CachegrindError`].
+/// The kind of a [`CachegrindError`]. See the example of [`CachegrindFile`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CachegrindErrorKind {

@@ -1,7 +1,7 @@
 //! The layout of callgrind_annotate: functions by cost, with callers and callees on request, then source files with the
 //! cost of their lines.
 //!
-//! The layout equals the original to the byte; `docs/annotate-differences.md` lists the differences.
+//! The layout equals the original byte for byte; `docs/annotate-differences.md` lists the differences.
 
 mod cells;
 mod entries;

@@ -1,7 +1,7 @@
 //! The layout of cg_annotate of Valgrind 3.21 and later: self costs by file and function, by function and file, and by
 //! line of the source files.
 //!
-//! The output is that of the program, to the byte. Anything with [`SelfCosts`] can be laid out, also profiles of
+//! The output is that of the program, byte for byte. Anything with [`SelfCosts`] can be laid out, also profiles of
 //! Callgrind.
 
 mod columns;
@@ -96,7 +96,7 @@ pub fn columns<N: AsRef<str>>(names: &[N], known: &[Vec<u8>]) -> Result<Vec<usiz
     if names.is_empty() { Ok((0..known.len()).collect()) } else { names.iter().map(column).collect() }
 }
 
-/// The description of a recorded run.
+/// The description of a recorded run. See the example of [`Report`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
     /// The name of the file, for messages.
@@ -129,7 +129,7 @@ impl Recording {
     }
 }
 
-/// Costs that are added or subtracted.
+/// Costs that are added or subtracted. See the example of [`Report`].
 #[derive(Clone, Copy)]
 pub struct Summand<'c> {
     /// The costs.

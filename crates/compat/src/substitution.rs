@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_substitution_is_told() {
+    fn wrong_substitutions_are_refused() {
         for (substitution, reason) in [
             ("", "it is not of the form s/old/new/"),
             ("s/a/b", "it is not of the form s/old/new/"),

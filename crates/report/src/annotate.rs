@@ -24,7 +24,7 @@ pub use self::rows::{
 use crate::head::Head;
 use crate::view::{SubjectId, View, ViewError};
 
-/// The choice of functions and files to annotate.
+/// The choice of functions and files to annotate. See the example of [`Annotation`].
 #[derive(Debug, Clone, Default)]
 pub struct AnnotationOptions {
     /// The pattern of the functions to annotate. Lines of other functions are omitted.
@@ -193,7 +193,7 @@ impl<'v> Annotation<'v> {
                 files.push(annotated(view, id, lines, sources)?);
             }
         }
-        // Files of the same name are told apart by their ids.
+        // Files of the same name are sorted by id.
         files.sort_by_key(|file| (Reverse(first(&file.self_costs)), profile.file(file.id), file.id));
         let mut starts: Vec<Option<u64>> = vec![None; view.subjects().len()];
         for (function, line) in profile.functions().zip(starts::function_starts(profile, view.selection())) {

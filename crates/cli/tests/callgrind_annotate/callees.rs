@@ -1,4 +1,4 @@
-//! Which function a call means that does not say in which file or object it is.
+//! The callee of a call whose file or object is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

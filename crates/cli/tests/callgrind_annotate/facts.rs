@@ -1,4 +1,4 @@
-//! What a profile says: every name a text, every position a line.
+//! The content of a profile: every name a text, every position a line.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ pub(crate) struct Facts {
     pub(crate) events: Vec<String>,
     pub(crate) parts: Vec<Part>,
     pub(crate) blocks: Vec<Block>,
-    /// What the original reads in another way.
+    /// The rules that apply.
     pub(crate) rules: BTreeSet<Rule>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
-    /// Where each of its events stands in [`Facts::events`].
+    /// The index of each of its events in [`Facts::events`].
     pub(crate) columns: Vec<usize>,
     pub(crate) summary: Option<Given>,
     pub(crate) totals: Option<Given>,
@@ -63,7 +63,7 @@ pub(crate) struct Call {
 }
 
 impl Facts {
-    /// What the first part says of itself, and another does not, is not said of all.
+    /// Removes facts of the first part that other parts do not share.
     pub(crate) fn keep_shared_header(&mut self) {
         for (nth, key) in IDENTITY.iter().enumerate() {
             let first = self.parts.first().and_then(|part| part.said[nth]);

@@ -1,4 +1,4 @@
-//! What the program is called with: every option alone, and what belongs together.
+//! The command lines: every option alone, and combinations.
 
 /// One way to call it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ impl Options {
         names.filter_map(|name| events.iter().position(|event| event == name)).collect()
     }
 
-    /// Whether files are annotated that were not asked for.
+    /// `true` if files are annotated that were not asked for.
     pub(crate) fn annotates(&self) -> bool {
         self.value("--auto") != Some("no")
     }
@@ -49,14 +49,14 @@ impl Options {
         self.without(&["--tree"])
     }
 
-    /// What lists all functions.
+    /// The options that list all functions.
     pub(crate) fn with_everything(&self) -> Options {
         let mut options = self.without(&["--threshold", "--sort", "--auto"]);
         options.arguments.extend(["--threshold=100".to_owned(), "--auto=no".to_owned()]);
         options
     }
 
-    /// What shows only these event types, and sorts by them.
+    /// The options that show only these event types, and sort by them.
     pub(crate) fn with_events(&self, events: &[String]) -> Options {
         let mut options = self.clone();
         for name in ["--show", "--sort"] {
@@ -75,7 +75,7 @@ impl Options {
         }
     }
 
-    /// What annotates everything that there is in a file in the same way.
+    /// The options that annotate all of a file in the same way.
     pub(crate) fn for_sources(&self) -> Options {
         let Options { mut arguments, sources } =
             self.without(&["--tree", "--inclusive", "--threshold", "--sort"]);

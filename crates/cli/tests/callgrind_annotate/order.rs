@@ -11,16 +11,16 @@ use super::output::{Report, Section, own_name};
 /// `file:name`, as functions are shown.
 type Label = String;
 
-/// What all calls from one function to another cost, by which call rows are sorted.
+/// The cost of all calls from one function to another, by which call rows are sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Arcs {
     functions: BTreeSet<Label>,
     /// The same as they stand in changed profiles.
     masked: BTreeSet<Label>,
     whole: BTreeMap<(Label, Label), Given>,
-    /// The same for what stands in one source file.
+    /// The same within one source file.
     by_file: BTreeMap<(Label, Label), Given>,
-    /// Who calls whom on a line of a file.
+    /// The caller and callee of calls on a line of a file.
     on_line: BTreeMap<(String, u64), BTreeMap<Label, BTreeSet<Label>>>,
 }
 

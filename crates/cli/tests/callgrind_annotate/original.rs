@@ -1,4 +1,4 @@
-//! Runs the original, and keeps what it printed if it is told to.
+//! Runs the original, and keeps its output on request.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,7 +11,7 @@ use super::words::text;
 
 const PROGRAM: &str = "callgrind_annotate";
 
-/// What a program printed, and whether it succeeded.
+/// The output of a program, and `true` if it succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Printed {
     pub(crate) succeeded: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Printed {
     pub(crate) stdout: String,
 }
 
-/// Whether the original is here. If it has to be and is not, that is a failure.
+/// `true` if the original is installed. It is a failure if it has to be and is not.
 pub(crate) fn is_installed() -> bool {
     let found = Command::new(PROGRAM).arg("--version").stdin(Stdio::null()).output();
     let is_installed = found.is_ok_and(|output| String::from_utf8_lossy(&output.stderr).contains(PROGRAM));
@@ -50,12 +50,12 @@ pub(crate) fn run(program: &Path, here: &Path, options: &Options, profile: &Path
 #[derive(Debug)]
 pub(crate) struct Original<'a> {
     pub(crate) here: &'a Path,
-    /// Where changed profiles are put.
+    /// The folder of changed profiles.
     pub(crate) desk: &'a Path,
 }
 
 impl Original<'_> {
-    /// What it prints for the content of a profile, as if it had stood in that file.
+    /// Prints the content of a profile as if it were in that file.
     pub(crate) fn print(&self, options: &Options, profile: &Path, content: &[u8]) -> Printed {
         let kept = std::env::var_os("GRISTMILL_ANNOTATE_CACHE").map(|folder| {
             let mut hasher = DefaultHasher::new();
@@ -79,7 +79,7 @@ impl Original<'_> {
     fn run(&self, options: &Options, profile: &Path, content: &[u8]) -> Printed {
         let path = self.desk.join(format!("{:?}", std::thread::current().id()));
         fs::write(&path, content).unwrap();
-        // Sources that are newer than the profile are remarked upon.
+        // Sources that are newer than the profile are reported.
         let age =
             fs::metadata(profile).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         fs::File::options().write(true).open(&path).unwrap().set_modified(age).unwrap();

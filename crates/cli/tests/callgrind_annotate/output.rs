@@ -1,4 +1,4 @@
-//! What the original prints, taken apart and put together again.
+//! The output of the original, split and joined again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ fn is_rule(line: &str) -> bool {
     line.len() == 80 && line.bytes().all(|byte| byte == b'-')
 }
 
-/// A report: everything down to the table of functions, and what stands below.
+/// A report: everything down to the table of functions, and the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Report {
     pub(crate) head: String,
@@ -34,7 +34,7 @@ impl Section {
 }
 
 impl Section {
-    /// Whether nothing is known about a file that was not asked for. Then that is all that is said.
+    /// `true` if nothing is known about a file that was not asked for. The section says only that.
     pub(crate) fn tells_nothing(&mut self, known: &BTreeSet<String>) -> bool {
         if self.is_chosen_by_user || known.contains(self.name()) {
             return false;
@@ -99,7 +99,7 @@ impl Report {
     pub(crate) fn list_missing_in_order(&mut self) {
         const TITLE: &str = "could not be found:\n";
         let Some(at) = self.tail.find(TITLE) else { return };
-        // A line across stands between.
+        // A line of dashes follows.
         let Some(rule) = self.tail[at + TITLE.len()..].find('\n') else { return };
         let start = at + TITLE.len() + rule + 1;
         let end = self.tail[start..].find("\n\n").map_or(self.tail.len(), |end| start + end);
@@ -108,7 +108,7 @@ impl Report {
         self.tail = [&self.tail[..start], &missing.join("\n"), &self.tail[end..]].concat();
     }
 
-    /// The names of all files that were to be annotated.
+    /// The names of all files to annotate.
     pub(crate) fn chosen(&self) -> BTreeSet<String> {
         let mut chosen: BTreeSet<String> =
             self.sections.iter().map(|section| section.name().to_owned()).collect();
@@ -121,7 +121,7 @@ impl Report {
         chosen
     }
 
-    /// Which of these functions, each `file:name`, have a row of their own.
+    /// The functions of these, as `file:name`, that have a row of their own.
     pub(crate) fn listed<'f>(&self, functions: &BTreeSet<&'f str>, has_tree: bool) -> BTreeSet<&'f str> {
         self.head.split_inclusive('\n').filter_map(|line| own_name(line, functions, has_tree)).collect()
     }
@@ -158,7 +158,7 @@ impl Report {
         self.head = head;
     }
 
-    /// What stands above the functions, and their rows.
+    /// The text above the functions, and their rows.
     fn table(&self) -> (Vec<&str>, Vec<&str>) {
         let mut lines: Vec<&str> = self.head.split_inclusive('\n').collect();
         let last = lines.iter().rposition(|line| is_rule(line.trim_end_matches('\n'))).unwrap_or_default();
@@ -167,7 +167,7 @@ impl Report {
     }
 }
 
-/// How wide the columns are, from the line with their names.
+/// The widths of columns, from the line with their names.
 fn widths(names: &str) -> Vec<usize> {
     let names = names.trim_end_matches('\n').trim_end_matches(" file:function");
     let starts = |at: &usize| *at == 0 || names.as_bytes()[at - 1] == b' ';
@@ -198,7 +198,7 @@ fn repadded(row: &str, widths: &[usize], has_percentages: bool) -> String {
     text + rest
 }
 
-/// Which of these functions, each `file:name`, a row of the table is about.
+/// The function of these, as `file:name`, of a row of the table.
 pub(crate) fn own_name<'f>(line: &str, functions: &BTreeSet<&'f str>, has_tree: bool) -> Option<&'f str> {
     let before = if has_tree { " *  " } else { "  " };
     let line = line.trim_end_matches('\n');

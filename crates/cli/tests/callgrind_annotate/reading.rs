@@ -72,7 +72,7 @@ struct Reader {
     last_fl: Option<String>,
     function: Option<String>,
     function_file: Option<String>,
-    /// Whether a block was made for the function.
+    /// `true` if the function has a block.
     is_open: bool,
     callee_object: Option<String>,
     callee_file: Option<String>,
@@ -81,10 +81,10 @@ struct Reader {
     call: Option<Call>,
     jump: bool,
 
-    /// What the next relative positions count from, and what the original takes for it.
+    /// The base of the next relative positions, and the base that the original uses.
     base: Vec<u64>,
     original_base: u64,
-    /// Whether the file was said by `fl=`, which is no inlined code to the original.
+    /// `true` if `fl=` named the file, which is not inlined code to the original.
     is_file_of_function: bool,
     /// The file that the original is in, and was at `fn=`.
     original_file: Option<String>,

@@ -1,4 +1,4 @@
-//! Where gristmill differs from callgrind_annotate on purpose.
+//! The intended differences from callgrind_annotate.
 
 /// One documented difference; `docs/annotate-differences.md` has a chapter for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,7 +7,7 @@ pub(crate) enum Rule {
     Order,
     /// All parts of a file count, with their events, positions and sums.
     Parts,
-    /// What a call with the count 0 cost is not self cost of the caller.
+    /// The cost of a call with the count 0 is not self cost of the caller.
     ZeroCalls,
     /// Lines are relative to the last line that moves the base.
     Drift,
@@ -31,17 +31,17 @@ pub(crate) enum Rule {
     MadeNames,
     /// `fn=` goes back to the file of the last `fl=`.
     FileOfFunction,
-    /// The name of a source file is all that stands before the name of the function, and an empty one is no folder.
+    /// The name of a source file is the whole text before the name of the function, and an empty one is not a folder.
     FileName,
-    /// A function that is only named is none.
+    /// A function that is only named is not listed.
     Definitions,
-    /// A call that does not say where its callee is leads to the one that has lines.
+    /// A call without the location of its callee leads to the function that has lines.
     Callees,
     /// A packed profile is unpacked.
     Packed,
-    /// Header lines count wherever they stand.
+    /// Header lines count anywhere.
     Header,
-    /// What the original takes for malformed or dies of, and what it reads as something else.
+    /// Spellings that the original refuses, fails on or misreads.
     Spelling,
 }
 

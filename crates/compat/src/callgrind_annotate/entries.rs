@@ -19,7 +19,7 @@ use super::partial_sums::PartialSums;
 pub(super) struct EntryId(usize);
 
 impl EntryId {
-    /// The index of the entry's costs, and of whatever else is kept for each entry.
+    /// The index of the entry's costs.
     pub(super) fn index(self) -> usize {
         self.0
     }

@@ -30,7 +30,7 @@ impl SelectedEvent {
     ///
     /// # Errors
     ///
-    /// Returns the first name of which there is no event type.
+    /// Returns the first unknown name.
     pub fn named(
         profile: &Profile,
         names: &[String],

@@ -9,7 +9,7 @@ use gristmill_profile::{FileId, Profile};
 pub(super) struct DisplayFile(usize);
 
 impl DisplayFile {
-    /// The index of whatever is kept for each shown file.
+    /// The index in lists with an element for each shown file.
     pub(super) fn index(self) -> usize {
         self.0
     }

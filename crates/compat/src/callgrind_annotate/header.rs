@@ -49,7 +49,7 @@ impl Header {
         };
         let own = own_descriptions(profile, part);
         if !is_first(profile, part) {
-            // The lines about caches stand above the first part only.
+            // Only the first part has the lines about caches.
             let kind = |text: &[u8]| text.split(|&byte| byte == b':').next().map(<[u8]>::to_vec);
             let is_said = |of: &[u8]| own.iter().any(|text| kind(text).as_deref() == Some(of));
             let shared = part.descriptions().filter(|(kind, _)| !is_said(kind));

@@ -10,10 +10,10 @@ use super::UNKNOWN;
 use crate::LayoutError;
 use crate::cachegrind_file::{CachegrindError, CachegrindFile, CachegrindRecord};
 
-/// A receiver of files, functions and costs.
+/// A receiver of files, functions and costs. See the example of [`Report`](super::Report).
 pub type TakeFunction<'t> = dyn FnMut(&[u8], &[u8], &[Cost]) + 't;
 
-/// A receiver of files, lines and costs.
+/// A receiver of files, lines and costs. See the example of [`Report`](super::Report).
 pub type TakeLine<'t> = dyn FnMut(&[u8], u64, &[Cost]) + 't;
 
 /// Self costs by function and by line. See the example of [`Report`](super::Report).

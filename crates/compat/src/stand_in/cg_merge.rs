@@ -107,7 +107,7 @@ impl Merged {
         }
     }
 
-    /// Adds a file. A wrong `summary:` is ignored: the sum is computed anew.
+    /// Adds a file. A wrong `summary:` is ignored: the sum is computed again.
     fn add(&mut self, file: &CachegrindFile<'_>) -> Result<(), CachegrindError> {
         let result = file.each(|record| match record {
             CachegrindRecord::Names { file, function } => self.lines.begin(file, function),

@@ -114,7 +114,7 @@ impl fmt::Debug for PartialCosts {
     }
 }
 
-/// A row of [`PartialCosts`]: the costs of one thing.
+/// A row of [`PartialCosts`]: the costs of one thing. See the example of [`FileLines`](super::FileLines).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PartialRow<'a>(&'a [Cost]);
 

@@ -94,7 +94,7 @@ fn print(
 ) -> Result<(), CliError> {
     let report = Report::new(options, summands).map_err(|error| CliError::Profile {
         message: error.to_string(),
-        hint: Some("gristmill info tells how many there are".to_owned()),
+        hint: Some("gristmill info shows their count".to_owned()),
     })?;
     report.print(out, sources, look)?;
     Ok(())
