@@ -1,19 +1,4 @@
 //! The common types of documents in SARIF 2.1.0.
-//!
-//! ```
-//! use gristmill_output::sarif::{Artifact, Location, PhysicalLocation, Region, uri};
-//!
-//! let uri = uri("a b.out".as_ref());
-//! let region = Region { start_line: 12, start_column: None, end_column: None };
-//! let location = Location {
-//!     physical_location: PhysicalLocation { artifact_location: Artifact { uri: &uri }, region },
-//! };
-//! assert_eq!(
-//!     serde_json::to_string(&location)?,
-//!     r#"{"physicalLocation":{"artifactLocation":{"uri":"a%20b.out"},"region":{"startLine":12}}}"#
-//! );
-//! # Ok::<(), serde_json::Error>(())
-//! ```
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,7 +8,7 @@ use serde::Serialize;
 /// The address of the schema of SARIF.
 pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The program, with its rules. See the example of [this module](self).
+/// The program, with its rules. See the example of [`Location`].
 #[derive(Debug, Serialize)]
 pub struct Driver<R> {
     name: &'static str,
@@ -38,21 +23,36 @@ impl<R> Driver<R> {
     }
 }
 
-/// The severity of the findings of a rule. See the example of [this module](self).
+/// The severity of the findings of a rule. See the example of [`Location`].
 #[derive(Debug, Serialize)]
 pub struct Configuration {
     /// The level: `error`, `warning` or `note`.
     pub level: &'static str,
 }
 
-/// A text. See the example of [this module](self).
+/// A text. See the example of [`Location`].
 #[derive(Debug, Clone, Serialize)]
 pub struct Text<'t> {
     /// The text.
     pub text: &'t str,
 }
 
-/// A location in a file. See the example of [this module](self).
+/// A location in a file.
+///
+/// ```
+/// use gristmill_output::sarif::{Artifact, Location, PhysicalLocation, Region, uri};
+///
+/// let uri = uri("a b.out".as_ref());
+/// let region = Region { start_line: 12, start_column: None, end_column: None };
+/// let location = Location {
+///     physical_location: PhysicalLocation { artifact_location: Artifact { uri: &uri }, region },
+/// };
+/// assert_eq!(
+///     serde_json::to_string(&location)?,
+///     r#"{"physicalLocation":{"artifactLocation":{"uri":"a%20b.out"},"region":{"startLine":12}}}"#
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Location<'f> {
@@ -60,7 +60,7 @@ pub struct Location<'f> {
     pub physical_location: PhysicalLocation<'f>,
 }
 
-/// A file and a region of it. See the example of [this module](self).
+/// A file and a region of it. See the example of [`Location`].
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhysicalLocation<'f> {
@@ -70,14 +70,14 @@ pub struct PhysicalLocation<'f> {
     pub region: Region,
 }
 
-/// A file. See the example of [this module](self).
+/// A file. See the example of [`Location`].
 #[derive(Debug, Clone, Serialize)]
 pub struct Artifact<'f> {
     /// Its URI.
     pub uri: &'f str,
 }
 
-/// A range of lines and columns. See the example of [this module](self).
+/// A range of lines and columns. See the example of [`Location`].
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Region {

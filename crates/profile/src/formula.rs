@@ -244,7 +244,7 @@ pub struct Derived {
 }
 
 /// The error that a derived cost is above 2^95. No measured profile comes near, and sums of costs below this limit stay below
-/// 2^127. See [`Derived::cost`].
+/// 2^127. See the example of [`derive`](derive()).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CostOverflow;
 
@@ -332,8 +332,8 @@ pub struct Derivation {
     pub faults: Vec<DerivationFault>,
 }
 
-/// The limit of factors of all derived event types together: each may need all before it, and the file decides how many there
-/// are.
+/// The limit of factors of all derived event types together: each may need all before it, and
+/// the file decides on their count.
 const MAX_FACTORS: usize = 1 << 18;
 
 /// The limit of factors that are copied from one event type to another, for the same reason.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::columns::EventColumn;
 use crate::view::View;
 
-/// The members that all reports on one profile have in common. See the example of [the crate](crate).
+/// The members that all reports on one profile have in common. See the example of [`Functions`](crate::Functions).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Head {
     /// The event types that are shown, in order: the keys of all costs. The second one of the same name ends with `#2`.
