@@ -10,7 +10,7 @@ use crate::index::block::Block;
 use crate::index::functions::FunctionKey;
 use crate::profile::Profile;
 
-/// The position of a cost in a source file and in an object.
+/// The position of a cost in a source file and in an object. [The crate](crate) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Source file of the line. For inlined code it differs from that of the function.
@@ -25,6 +25,17 @@ pub struct Place {
 
 /// The content of a line of a function. Costs are as the line has them, in the order of the part's own event types; those
 /// left off at its end are 0.
+///
+/// ```
+/// use gristmill_profile::{BlockLine, Profile};
+///
+/// let profile = Profile::from_bytes("events: Ir\nfn=f\n1 2\n2 3\n");
+/// let count = |count: &mut u64, _, line: BlockLine<'_>| {
+///     *count += u64::from(matches!(line, BlockLine::SelfCost { .. }));
+/// };
+/// let part = profile.parts().next().unwrap();
+/// assert_eq!(profile.fold_lines(&part, || 0, count).iter().sum::<u64>(), 2);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum BlockLine<'p> {
     /// The self cost of a line.

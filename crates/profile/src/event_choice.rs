@@ -32,10 +32,10 @@ impl EventSource {
 /// use gristmill_profile::event_choice::EventChoice;
 /// use gristmill_profile::formula::{DefinedBy, Definition};
 ///
-/// let profile = Profile::from_bytes(b"events: Ir Bm\nfn=main\n16 400 3\n");
-/// let own = Definition::parse(b"Cost = Ir + 10 Bm", DefinedBy::User)?;
+/// let profile = Profile::from_bytes(b"events: Ir Stall\nfn=main\n16 400 3\n");
+/// let own = Definition::parse(b"Cost = Ir + 10 Stall", DefinedBy::User)?;
 /// let choice = EventChoice::new(&profile, &[own]);
-/// assert_eq!(choice.names().collect::<Vec<_>>(), ["Ir", "Bm", "Cost"]);
+/// assert_eq!(choice.names().collect::<Vec<_>>(), ["Ir", "Stall", "Cost"]);
 /// assert_eq!(choice.costs(&[400, 3]).unwrap(), [400, 3, 430]);
 /// # Ok::<(), gristmill_profile::formula::FormulaError>(())
 /// ```

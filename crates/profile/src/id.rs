@@ -20,7 +20,7 @@ macro_rules! define_ids {
             ///
             /// # Panics
             ///
-            /// If the index does not fit into 32 bits; no table has so many elements.
+            /// If the index does not fit into 32 bits; no table has that many elements.
             #[inline]
             #[doc(hidden)]
             $visibility fn new(index: usize) -> Self {
@@ -105,16 +105,16 @@ impl From<ObjectId> for NameId {
 ///
 /// # Panics
 ///
-/// If it does not fit; no table has so many elements.
+/// If it does not fit; no table has that many elements.
 #[inline]
 pub(crate) fn narrow(index: usize) -> u32 {
-    #[expect(clippy::expect_used, reason = "a list of so many elements does not fit into memory")]
+    #[expect(clippy::expect_used, reason = "a list of that many elements does not fit into memory")]
     u32::try_from(index).expect("an index below 2^32")
 }
 
 #[inline]
 pub(crate) fn plus_one(index: usize) -> NonZeroU32 {
-    #[expect(clippy::expect_used, reason = "a list of so many elements does not fit into memory")]
+    #[expect(clippy::expect_used, reason = "a list of that many elements does not fit into memory")]
     u32::try_from(index)
         .ok()
         .and_then(|index| NonZeroU32::MIN.checked_add(index))

@@ -29,7 +29,7 @@ use sum_table::SumTable;
 use crate::finding::Findings;
 use crate::input::Input;
 
-/// What a profile knows about its inputs.
+/// The index over the inputs of a profile.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Index {
     /// Texts that are in no input: names made of references, and names for name ids that nothing defines.

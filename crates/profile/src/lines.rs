@@ -23,7 +23,7 @@ pub struct LineDetail {
     pub jumps: Vec<JumpSite>,
 }
 
-/// All calls from one position to one function, in a [`LineDetail`].
+/// All calls from one position to one function. [The crate](crate) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSite {
     /// Position of the calls.
@@ -36,7 +36,7 @@ pub struct CallSite {
     pub count: Cost,
 }
 
-/// All jumps from one position to another, in a [`LineDetail`].
+/// All jumps from one position to another, as in [`LineDetail::jumps`]. [The crate](crate) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JumpSite {
     /// Position of the jump.
@@ -176,7 +176,19 @@ fn merged(mut jumps: Vec<JumpSite>) -> Vec<JumpSite> {
     jumps
 }
 
-/// A cursor over the blocks of a part: see [`Profile::invocations`].
+/// A cursor over the blocks of a part.
+///
+/// ```
+/// use gristmill_profile::Profile;
+///
+/// let profile = Profile::from_bytes("events: Ir\nfn=f\n1 2\nfn=g\n1 3\nfn=f\n1 4\n");
+/// let mut blocks = profile.invocations(profile.parts().next().unwrap().id());
+/// let mut costs = Vec::new();
+/// while let Some(block) = blocks.next_block() {
+///     costs.push(block.self_costs[0]);
+/// }
+/// assert_eq!(costs, [2, 3, 4]);
+/// ```
 #[derive(Debug)]
 pub struct Invocations<'p> {
     profile: &'p Profile,

@@ -110,7 +110,7 @@ impl<'f> Loader<'f> {
         Loader { threads: threads.max(1), ..self }
     }
 
-    /// Sets a callback that is told from time to time how many bytes of all inputs together were read.
+    /// Sets a callback that gets from time to time the number of bytes that were read of all inputs together.
     pub fn progress(self, progress: &'f (dyn Fn(u64) + Sync)) -> Self {
         Loader { progress: Some(progress), ..self }
     }
@@ -166,7 +166,7 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened or read. Whatever is in it makes a profile; see [`Profile::findings`].
+    /// If the file cannot be opened or read. Any contents make a profile; see [`Profile::findings`].
     pub fn open(path: impl AsRef<Path>) -> io::Result<Profile> {
         Ok(Profile::load(vec![Input::open(path)?]))
     }

@@ -27,7 +27,7 @@ const _: () = {
     is_shareable::<Profile>();
 };
 
-/// A function of a profile: see [`Profile::function`].
+/// A function of a profile. [The crate](crate) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Function<'p> {
     /// Name, as in the file.
@@ -40,7 +40,7 @@ pub struct Function<'p> {
     pub is_defined: bool,
 }
 
-/// An event type of a profile: see [`Profile::event`].
+/// An event type of a profile. [The crate](crate) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventType<'p> {
     /// Name on the `events:` lines.
@@ -194,7 +194,7 @@ impl Profile {
 
     /// Returns the profile as text: the bytes of its inputs, one after the other.
     ///
-    /// One input comes back to the byte. Several follow each other as parts, with their headers, and a missing line end
+    /// One input comes back unchanged. Several follow each other as parts, with their headers, and a missing line end
     /// between two is added.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = Vec::new();

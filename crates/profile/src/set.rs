@@ -24,7 +24,7 @@ pub fn may_share_recording(name: &str, other: &str) -> bool {
     other.starts_with(base) || name.starts_with(other)
 }
 
-/// The header values of a file that tell which recording it is from.
+/// The header values of a file that tell which recording it is from. See the example of [`recording_of`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileHeader {
     /// `pid:`

@@ -1,4 +1,4 @@
-//! What a person expects of the functions of real profiles.
+//! Expectations of people on the functions of real profiles.
 //!
 //! With `GRISTMILL_CORPUS=FOLDER` the files there are checked as well.
 
@@ -157,7 +157,7 @@ fn recordings_are_found_by_their_headers() {
             let found = recording_of(named, files);
             // An empty file stands for the others.
             assert!(found.contains(&named) || files[named].1.is_empty, "{folder} {}", files[named].0);
-            // Whoever is found finds the others, but for those that stay away because they say the same as he does.
+            // Each file that is found finds the others, except those with the same part and thread.
             for &other in found.iter().filter(|&&other| !files[other].1.is_empty) {
                 let processes = (files[other].1.pid, files[named].1.pid);
                 assert!(processes.0 == processes.1 || files[named].1.is_empty, "{folder} {}", files[other].0);
@@ -166,7 +166,7 @@ fn recordings_are_found_by_their_headers() {
     }
 }
 
-/// Text of so many pieces, each made from its number.
+/// Text of this many pieces, each made from its number.
 fn repeated(count: usize, head: &str, piece: impl Fn(usize) -> String) -> Vec<u8> {
     let mut text = head.to_owned();
     (0..count).for_each(|number| text.push_str(&piece(number)));

@@ -40,7 +40,7 @@ fn inclusive(profile: &Profile, selection: &Selection, cycles: Cycles) -> Inclus
     result.unwrap_or_else(|never| match never {})
 }
 
-/// What is held against each other of one file.
+/// The answers about one file that are compared.
 struct Case<'a> {
     path: &'a str,
     profile: &'a Profile,
@@ -226,7 +226,7 @@ fn a_file_of_many_parts_adds_up() {
     const ENOUGH: usize = 5 << 20;
     let files = files_outside(&["src", "expected", "malformed"]);
     let of_callgrind = |file: &&File| file.path.starts_with("callgrind/") && !file.bytes.is_empty();
-    // Those of one kind stand side by side, so that for some pieces what stands before them can be foreseen.
+    // Files of one kind are neighbours, so that speculation succeeds for some chunks.
     let mut kinds: BTreeMap<Vec<String>, Vec<u8>> = BTreeMap::new();
     for File { bytes, .. } in files.iter().filter(of_callgrind) {
         let kind = Model::of(&[bytes]).events;
@@ -294,7 +294,7 @@ fn a_recording_in_several_files_adds_up() {
             recordings.entry(folder).or_default().push(bytes);
         }
     }
-    // All of a folder, whatever was recorded: the more different, the better.
+    // All files of a folder: the more different, the better.
     for (folder, files) in recordings {
         assert_eq!(judge(folder, &files), Ok(()));
     }

@@ -4,7 +4,7 @@ use crate::hash::Map;
 use crate::id::{FileId, FunctionId, NameId, ObjectId};
 use crate::prefetch::prefetch;
 
-/// What makes a function: two mentions with the same key are the same function.
+/// The key of a function: two mentions with the same key are the same function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct FunctionKey {
     pub(crate) object: ObjectId,
@@ -19,7 +19,7 @@ pub(crate) struct FunctionData {
     pub(crate) mention: Mention,
 }
 
-/// How a function is mentioned, in all its mentions together.
+/// The traits of all mentions of a function together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Mention {
     /// It has lines of its own.

@@ -28,7 +28,7 @@ pub(crate) struct PartData {
     pub(crate) end_byte: u64,
 }
 
-/// Where a part and its ranges of the tables start. They end where those of the next part start.
+/// The start of a part, and of its ranges of the tables. They end where those of the next part start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PartStart {
     pub(crate) location: Location,

@@ -97,7 +97,7 @@ impl SumTable {
     }
 
     /// Starts a group of this many sums behind one with another first id of the same part, and returns the bytes that the
-    /// sums are to be appended to.
+    /// sums must be appended to.
     pub(crate) fn begin_group(
         &mut self,
         first_before: u32,

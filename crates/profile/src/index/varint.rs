@@ -1,7 +1,7 @@
 //! Varints: integers of variable length.
 //!
-//! A number of up to 56 bits takes one byte for each 7 bits. Its first byte tells the length: as many zero bits as bytes
-//! follow stand below its lowest set bit, so neither writing nor reading goes from byte to byte. A number of more than 56
+//! A number of up to 56 bits takes one byte for each 7 bits. Its first byte tells the length: below its lowest set bit, there is
+//! one zero bit for each byte that follows, so neither writing nor reading goes from byte to byte. A number of more than 56
 //! bits is a zero byte and 16 bytes.
 //!
 //! ```text

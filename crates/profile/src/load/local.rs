@@ -1,4 +1,4 @@
-//! What the reader of a chunk knows from the start: the input, and ids that hold within one chunk.
+//! The view of an input that the reader of a chunk gets, and the ids that hold within a chunk.
 
 use crate::hash::Seeds;
 use crate::id::{InputId, define_ids};

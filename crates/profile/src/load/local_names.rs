@@ -105,7 +105,7 @@ impl RecentIds {
     }
 }
 
-/// What makes a function of a chunk.
+/// The key of a function within a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FunctionNames {
     pub(super) object: LocalName,

@@ -64,7 +64,7 @@ impl NextNames {
     }
 }
 
-/// What will be looked up for an event.
+/// The key that stitching looks up for an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Lookup {
     /// A name with this hash.

@@ -114,7 +114,7 @@ fn damaged_files_come_to_the_same_as_records_and_however_they_are_cut() {
     }
 }
 
-/// What an indented line says depends on whether a line of another kind was indented, in whatever block.
+/// The meaning of an indented line depends on indented lines of other kinds, in any block.
 #[test]
 fn a_block_with_an_indented_line_is_read_again_as_it_was_read() {
     for file in ["events: Ir\n3\n n=\nfn=\n 1", "events: Ir\n3 9\n fl=a\nfn=f\n5 2\n 1\nfn=g\n 4 4\n+1 5\n"] {
@@ -166,16 +166,17 @@ fn progress_never_goes_back_and_reaches_the_end() {
     }
     let length = bytes.len() as u64;
     for threads in [1, 2] {
-        let told = Mutex::new(Vec::new());
-        let tell = |read: u64| told.lock().unwrap().push(read);
-        Loader::new().threads(threads).progress(&tell).load([input(&bytes), input(&bytes)].concat());
-        let told = told.into_inner().unwrap();
-        assert!(told.is_sorted(), "{told:?}");
-        assert!(told.len() > 4 && told.contains(&length) && told.last() == Some(&(2 * length)), "{told:?}");
+        let reported = Mutex::new(Vec::new());
+        let report = |read: u64| reported.lock().unwrap().push(read);
+        Loader::new().threads(threads).progress(&report).load([input(&bytes), input(&bytes)].concat());
+        let reported = reported.into_inner().unwrap();
+        assert!(reported.is_sorted(), "{reported:?}");
+        let reaches_both = reported.contains(&length) && reported.last() == Some(&(2 * length));
+        assert!(reported.len() > 4 && reaches_both, "{reported:?}");
     }
 }
 
-/// Lines that have something to do with each other, whatever is before and after.
+/// Lines that refer to each other, in any order.
 fn any_line() -> impl Strategy<Value = String> {
     let name = || {
         prop_oneof![
@@ -222,7 +223,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_in_a_file_it_can_be_cut_anywhere(
+    fn any_file_can_be_cut_anywhere(
         has_fl: bool,
         callgrind: bool,
         lines in prop::collection::vec(any_line(), 0..60),

@@ -1,4 +1,4 @@
-//! Small files with numbers reckoned by hand: where the model is wrong, it can judge nobody.
+//! Small files with numbers calculated by hand, which check the model itself.
 
 use super::judge;
 use super::model::{Cycle, Model, Row};
@@ -102,7 +102,7 @@ fn functions(file: &str) -> Vec<String> {
 
 #[test]
 fn names_hold_as_long_as_they_should() {
-    // `cob=` and `cfi=` for one call; without them the file in force, also that of inlined code.
+    // `cob=` and `cfi=` for one call; without them the current file, also that of inlined code.
     let file = "events: Ir\nob=(1) mill\nfl=(1) m.c\nfn=(1) main\n1 1\ncob=(2) lib\ncfi=(2) l.c\ncfn=(2) f\ncalls=1 1\n1 1\n\
                 cfn=(3) g\ncalls=1 1\n1 1\nfi=(3) i.h\n2 1\ncfn=(4) h\ncalls=1 1\n2 1\nfn=(5) k\n1 1\n\
                 ob=(2)\nfl=(2)\nfn=(2)\n1 1\n";
@@ -133,7 +133,7 @@ fn what_is_odd_is_said() {
 
 #[test]
 fn files_add_up() {
-    // Names go by their texts; what is in force, and what numbers stand for, ends with its file.
+    // Names are compared by text; name context and name ids end with their file.
     let first = "pid: 7\nevents: Ir\nob=a\nfl=x\nfn=(1) f\n1 1\ncfn=(2) g\ncalls=1 1\n1 9\n";
     let second = "events: Dr Ir\nfn=(1) g\n1 5 7\nob=a\nfl=x\nfn=g\n1 6 2\n";
     let files = [first.as_bytes(), second.as_bytes()];

@@ -36,7 +36,7 @@ pub(crate) struct Model {
     pub(crate) odd: Vec<String>,
 }
 
-/// What is shown of a function, or of a cycle.
+/// The values that are shown for a function, or for a cycle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) self_cost: Vec<i128>,
@@ -146,7 +146,7 @@ impl Model {
                 callees.entry(caller).or_default().insert(callee);
             }
         }
-        // What calls nothing, or nothing but such, is in no cycle.
+        // A function that calls nothing, or only such functions, is in no cycle.
         loop {
             let all: Cycle = callees.keys().copied().collect();
             callees.values_mut().for_each(|callees| callees.retain(|callee| all.contains(callee)));
@@ -177,7 +177,7 @@ impl Model {
     }
 }
 
-/// What can be reached in no step, or one, or more.
+/// Returns the functions that can be reached in no step, or one, or more.
 fn reached(next: &BTreeMap<Id, Cycle>, start: Id) -> Cycle {
     let mut reached = Cycle::from([start]);
     let mut edge = vec![start];

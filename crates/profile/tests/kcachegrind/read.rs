@@ -20,7 +20,7 @@ pub(crate) struct Function {
     pub(crate) name: String,
 }
 
-/// How a function was mentioned, of all its mentions together.
+/// The traits of all mentions of a function together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mention {
     /// There are lines below its own `fn=`.
@@ -50,13 +50,13 @@ pub(crate) struct Part {
     pub(crate) arcs: BTreeMap<(Id, Id), Arc>,
 }
 
-/// What there is in a file.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) functions: Vec<Function>,
     pub(crate) mentions: Vec<Mention>,
     pub(crate) parts: Vec<Part>,
-    /// What was not understood, with the number of its line.
+    /// Lines that were not understood, with their numbers.
     pub(crate) odd: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ struct Reader {
     names: Names,
     object: String,
     file: String,
-    /// What `fn=` goes back to.
+    /// The file that `fn=` returns to.
     last_fl: Option<String>,
     function: String,
     function_file: String,
