@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         types += public.len();
         for (name, docs) in &public {
             if !has_example(docs)
-                && !links_to_example(name, docs, &examples, &known.package().replace('-', "_"))?
+                && !links_to_example(items, name, docs, &examples, &known.package().replace('-', "_"))?
             {
                 let file = &items.files[docs.file].path;
                 println!("crates/{}/src/{file}: {name}: no example and no link to one", known.folder);
@@ -46,6 +46,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 struct TypeDocs {
     text: String,
     file: usize,
+    module: ModuleId,
 }
 
 impl std::ops::Deref for TypeDocs {
@@ -90,7 +91,7 @@ fn add_type(items: &CrateItems, module: ModuleId, name: &str, types: &mut BTreeM
     let file = items.module(module).file;
     for meaning in items.module(module).names.get(name).into_iter().flatten() {
         if let Kind::Type { docs } = &meaning.kind {
-            types.insert(name.to_owned(), TypeDocs { text: docs.clone(), file });
+            types.insert(name.to_owned(), TypeDocs { text: docs.clone(), file, module });
         }
     }
 }
@@ -136,8 +137,9 @@ fn has_example(docs: &str) -> bool {
 
 /// Returns `true` if a doc comment links to an item with an example.
 fn links_to_example(
+    items: &CrateItems,
     name: &str,
-    docs: &str,
+    docs: &TypeDocs,
     examples: &BTreeSet<String>,
     crate_name: &str,
 ) -> Result<bool, Failure> {
@@ -147,8 +149,14 @@ fn links_to_example(
         let target = link.get(2).or(link.get(1)).map_or("", |target| target.as_str());
         let target = target.trim_matches('`').split('#').next().unwrap_or_default();
         let target = target.rsplit('@').next().unwrap_or_default().trim_end_matches(['(', ')', '!']);
-        if target == "crate" {
-            return examples.contains(crate_name);
+        let module = match target {
+            "crate" => return examples.contains(crate_name),
+            "self" => Some(docs.module),
+            "super" => items.module(docs.module).parent,
+            _ => None,
+        };
+        if let Some(module) = module {
+            return has_example(&items.module(module).docs);
         }
         let target = target.replace("Self", name);
         let mut segments = target.rsplit("::");
@@ -172,7 +180,7 @@ mod tests {
         let types = public_types(&items).into_iter();
         types
             .filter(|(name, docs)| {
-                !has_example(docs) && !links_to_example(name, docs, &examples, "mill").unwrap()
+                !has_example(docs) && !links_to_example(&items, name, docs, &examples, "mill").unwrap()
             })
             .map(|(name, _)| name)
             .collect()
@@ -200,6 +208,7 @@ mod tests {
             "/// See [`Self::grind`].\npub struct Mill; impl Mill { /// ```\n/// f();\n/// ```\npub fn grind() {} }",
             "/// See [the function](crate::grind()).\npub struct Mill; /// ```\n/// f();\n/// ```\npub fn grind() {}",
             "//! ```\n//! f();\n//! ```\n/// See [the crate](crate#read).\npub struct Mill;",
+            "//! ```\n//! f();\n//! ```\n/// See [this module](self).\npub struct Mill;",
             "mod private { pub struct Mill; }",
             "pub(crate) struct Mill;",
         ] {

@@ -151,7 +151,7 @@ impl InputError {
         Self::new(path, kind)
     }
 
-    /// What to do about it.
+    /// Returns advice for the user.
     pub(crate) fn hint(&self) -> Option<String> {
         match &self.kind {
             InputErrorKind::NotFound => Some("check the name, or use - to read standard input".to_owned()),
@@ -184,7 +184,7 @@ pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Resu
         return read_from(path, &mut io::stdin().lock(), max_size, progress);
     }
     let mut file = File::open(path).map_err(|error| InputError::io(path, error))?;
-    // Taken from the open file: what stands behind the name may change. A pipe or device has no size to go by.
+    // Metadata of the open file: another file may get the name. The size of a pipe or device is unknown.
     let metadata = file.metadata().map_err(|error| InputError::io(path, error))?;
     if metadata.is_dir() {
         return Err(InputError::new(path, InputErrorKind::IsDirectory));

@@ -1,6 +1,6 @@
 //! `gristmill tree`: its text against goldens, its JSON against the schema, its sums by hand and against the totals.
 //!
-//! `BLESS=1` writes the goldens anew. `GRISTMILL_CORPUS` may name a folder with more profiles.
+//! `BLESS=1` writes the goldens again. `GRISTMILL_CORPUS` may name a folder with more profiles.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -105,7 +105,7 @@ fn an_estimate_by_hand() {
     ]);
     assert_eq!(inclusive, expected);
     assert_eq!(tree["guessed"], serde_json::json!({ "Ir": 40, "Dr": 9 }));
-    // A derived event type is divided as its own costs are: 30 + 6 to 10 + 3 of 40 + 9.
+    // A derived event type is divided as recorded ones are: 30 + 6 to 10 + 3 of 40 + 9.
     let tree = tree_of(SHARED, &["--derive", "Sum = Ir + Dr", "-e", "Sum"]);
     let shared = by_stack(&tree, |node| node["inclusive"]["Sum"].as_i64().unwrap());
     assert_eq!(shared["(program);main;a;shared"] + shared["(program);main;b;shared"], 49);
@@ -226,7 +226,7 @@ fn text_fits_80_columns() {
     for file in small_files() {
         let output = run(&["tree", MAX_SIZE, text(&file)]);
         let text = stdout(&output);
-        // What stands above the tree has a line for each event type, as in every report.
+        // The head has a line for each event type, as in every report.
         let Some((_, tree)) = text.split_once("\n\n") else { continue };
         for line in tree.lines() {
             assert!(line.chars().count() <= 80, "{}: {line}", file.display());

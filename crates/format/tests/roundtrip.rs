@@ -68,7 +68,7 @@ fn names_of<'a>(reader: &Reader<'a>, role: CostRole) -> Vec<Option<Name<'a>>> {
     names
 }
 
-/// Without the number, which other styles choose anew.
+/// Without the number, which other styles choose again.
 fn text_only(name: Name<'_>) -> Name<'_> {
     Name { id: None, defines: false, ..name }
 }
@@ -162,7 +162,7 @@ fn check(
     Ok((taken.len(), file))
 }
 
-/// The same line end throughout, but for the last line.
+/// The same line end throughout, except for the last line.
 fn line_ends() -> impl Strategy<Value = (LineEnd, bool)> {
     (select(vec![LineEnd::Lf, LineEnd::CrLf, LineEnd::Cr]), any::<bool>())
 }

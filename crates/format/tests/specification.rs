@@ -154,18 +154,18 @@ fn jumps_with_blanks_between_their_counts() {
     let jumps = |after: &str| {
         let file = format!("events: Ir\nfn=f\n18 3\njcnd=10 4 20\njump=7 +0x2\n{after}");
         let mut jumps = Vec::new();
-        let mut own_costs = Vec::new();
+        let mut self_costs = Vec::new();
         for record in strictly(file.as_bytes()) {
             match record.line {
                 Line::Jump(jump) => jumps.push((jump.executed, jump.taken, jump.target.as_slice().to_vec())),
                 Line::Cost(line) if line.role == CostRole::SelfCost => {
-                    own_costs.push((line.positions.as_slice()[0], numbers(&line.costs)));
+                    self_costs.push((line.positions.as_slice()[0], numbers(&line.costs)));
                 }
                 _ => {}
             }
         }
         assert_eq!(jumps, [(Some(10), 4, vec![20]), (None, 7, vec![20])]);
-        own_costs
+        self_costs
     };
     assert_eq!(jumps(""), [(18, vec![3])], "the end of the file");
     assert_eq!(jumps("fn=g\n1 1\n"), [(18, vec![3]), (1, vec![1])], "another function");

@@ -110,7 +110,7 @@ pub fn definitions(profile: &Profile, own: &[Definition]) -> Vec<Definition> {
 pub fn derivation<N: AsRef<str>>(profile: &Profile, recorded: &[N], own: &[Definition]) -> Derivation {
     let names: Vec<&[u8]> = recorded.iter().map(|name| name.as_ref().as_bytes()).collect();
     let mut derivation = derive(&names, &definitions(profile, own));
-    // The estimated cycles of a profile that has only instructions equal the instructions.
+    // The estimated cycles of a profile that has only instructions are the instructions.
     let is_copy = |derived: &Derived| matches!(derived.factors[..], [(_, 1)]);
     derivation.derived.retain(|derived| derived.definition.by != DefinedBy::Convention || !is_copy(derived));
     derivation

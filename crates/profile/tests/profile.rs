@@ -1,4 +1,4 @@
-//! What a profile says of small files, worked out by hand.
+//! Profiles of small files, with results calculated by hand.
 
 #![cfg(test)]
 
@@ -271,7 +271,7 @@ fn nothing_is_dropped_silently() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_no_profile_but_says_so() {
+fn a_file_of_another_kind_is_reported_as_no_profile() {
     for bytes in [&b""[..], b"\n", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", b"{\"a\": 1}"] {
         let profile = Profile::from_bytes(bytes);
         assert_eq!(profile.function_count(), 0);

@@ -34,7 +34,7 @@ pub struct TreeOptions {
     pub limit: Option<usize>,
 }
 
-/// The upper limit of nodes, whatever is asked for: an estimate of a small file may have any count.
+/// The upper limit of nodes, also if more are asked for: an estimate of a small file may have any count.
 const MAX_NODES: usize = 1_000_000;
 
 /// A function, a cycle or the program, which nodes stand for. See the example of [`Tree`].
@@ -57,7 +57,7 @@ pub struct Entry {
     pub members: Vec<String>,
 }
 
-/// The kind of an [`Entry`].
+/// The kind of an [`Entry`]. See the example of [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
@@ -147,7 +147,7 @@ pub struct Tree {
     pub from: Option<String>,
     /// `true` if callers are below what they call.
     pub inverted: bool,
-    /// What the nodes stand for, in the order in which they first come.
+    /// The functions of the nodes, in the order of their first node.
     #[serde(rename = "functions")]
     pub entries: Vec<Entry>,
     /// The nodes that are shown. The first one is the root.

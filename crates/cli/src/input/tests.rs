@@ -146,7 +146,7 @@ fn truncated_anywhere() {
 
 const MAGIC: usize = expand::MAGIC_LENGTH;
 
-/// Every byte of a small file is changed. Nothing may panic or go on for ever, and what differs has to be told. Some
+/// Every byte of a small file is changed. Nothing may panic or loop, and differences have to be reported. Some
 /// bytes may change freely, such as the time in a gzip header.
 #[test]
 fn corrupt_anywhere() {

@@ -10,7 +10,7 @@ use crate::input;
 use crate::progress::Progress;
 use crate::size::Size;
 
-const BROKEN_HINT: &str = "gristmill rewrite --repair mends a file, and --skip-broken leaves it out";
+const BROKEN_HINT: &str = "gristmill rewrite --repair repairs a file, and --skip-broken leaves it out";
 
 /// Loads a file of which nothing is missing: a sum of pieces would look like a sum.
 pub(crate) fn load(path: &Path, max_size: Size, threads: usize) -> Result<Profile, CliError> {
@@ -27,7 +27,7 @@ pub(crate) fn load(path: &Path, max_size: Size, threads: usize) -> Result<Profil
     }
 }
 
-/// Why a profile does not say all that its file once said.
+/// Returns the reason why a profile lacks content of its file.
 fn defect(profile: &Profile) -> Option<String> {
     let name = profile.inputs().first().map_or("", |input| input.name.as_str());
     if let Some(finding) = profile.first_loss() {

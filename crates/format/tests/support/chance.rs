@@ -1,4 +1,4 @@
-//! Files that are damaged by chance, the same way at every run.
+//! Randomly damaged files, the same at every run.
 
 /// A generator good enough to choose places with.
 pub(crate) struct Numbers(u64);
@@ -21,7 +21,7 @@ impl Numbers {
     }
 }
 
-/// The head of a file and a piece of its body, of so many bytes at most.
+/// The head of a file and a part of its body, of at most `most` bytes.
 pub(crate) fn excerpt(file: &[u8], most: usize, numbers: &mut Numbers) -> Vec<u8> {
     let head = &file[..file.len().min(1200)];
     let start = numbers.below(file.len());

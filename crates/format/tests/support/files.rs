@@ -22,7 +22,7 @@ pub(crate) fn other_corpus() -> Option<PathBuf> {
     env::var_os("GRISTMILL_CORPUS").map(PathBuf::from)
 }
 
-/// The files of both that may be profiles, sorted by path, but for those in folders with these names.
+/// The files of both that may be profiles, sorted by path, except for those in folders with these names.
 pub(crate) fn files_outside(folders: &[&str]) -> Vec<File> {
     let mut profiles = files_of(&own_corpus(), true, folders, is_profile);
     if let Some(root) = other_corpus() {

@@ -10,7 +10,7 @@ use proptest::sample::select;
 
 use crate::made::{Bytes, Made, MadeName};
 
-/// A name and how it is to be written, before it is known what the numbers mean.
+/// A name and its spelling, before the meanings of the ids are known.
 #[derive(Debug, Clone)]
 pub(crate) struct NameUse {
     text: Bytes,

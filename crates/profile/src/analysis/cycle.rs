@@ -133,7 +133,7 @@ impl Cycles {
                 next[cycle as usize] += 1;
             }
         }
-        // A component is complete when all that it calls is, so callees come first.
+        // A component is complete when all its callees are, so callees come first.
         let ranks = components
             .component_of
             .iter()

@@ -123,7 +123,7 @@ impl CallGraph {
     ///
     /// # Panics
     ///
-    /// If the graph does not have so many nodes.
+    /// If the graph has fewer nodes.
     #[inline]
     pub fn node(&self, index: usize) -> NodeId {
         assert!(index < self.node_count(), "node {index} of {}", self.node_count());

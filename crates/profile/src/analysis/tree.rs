@@ -55,7 +55,7 @@ pub enum TreeBasis {
 /// A node of a [`CallTree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeNode<T> {
-    /// What it stands for. `None` is the program as a whole, above all functions that nothing calls.
+    /// The item of the node. `None` is the program as a whole, above all functions that nothing calls.
     pub item: Option<T>,
     /// The node above; `None` for the root.
     pub parent: Option<TreeNodeId>,

@@ -10,17 +10,7 @@ use crate::hash::Map;
 use crate::id::EventId;
 
 /// Sums of costs by key: a row of [`PartialCosts`] for each key, in the order in which keys first came.
-///
-/// ```
-/// use gristmill_profile::source_lines::{KeyedCosts, PartialCosts};
-///
-/// let mut row = PartialCosts::with_rows(2, 1);
-/// row.add(0, 0, 400);
-/// let mut sums = KeyedCosts::new(2);
-/// sums.add_row("main", row.row(0));
-/// sums.add_row("main", row.row(0));
-/// assert_eq!((sums.get("main").get(0), sums.get("main").get(1)), (Some(800), None));
-/// ```
+/// See the example of [`FileLines`](super::FileLines).
 #[derive(Debug)]
 pub struct KeyedCosts<K> {
     rows: Map<K, usize>,
@@ -102,7 +92,7 @@ impl<K: Copy + Eq + Hash> KeyedCosts<K> {
     }
 }
 
-/// Sums of calls by key: their costs and their count. See the example of [`KeyedCosts`].
+/// Sums of calls by key: their costs and their count. See the example of [`FileLines`](super::FileLines).
 #[derive(Debug)]
 pub struct KeyedCalls<K> {
     costs: KeyedCosts<K>,

@@ -140,7 +140,7 @@ impl Reader {
         if body.len() < line.len() {
             self.odd("indented");
         }
-        // Whatever was announced never came.
+        // The announced line never came.
         if self.call.take().is_some() {
             self.odd("a call without costs");
             self.call_is_done();
@@ -207,7 +207,7 @@ impl Reader {
             "positions" => {
                 self.columns = words(value).len();
                 if !(1..=3).contains(&self.columns) {
-                    self.odd("so many positions");
+                    self.odd("too many positions");
                 }
             }
             "events" => {
@@ -281,7 +281,7 @@ impl Reader {
         id
     }
 
-    /// The function that the line belongs to: what was in force at its first line.
+    /// The function that the line belongs to: the name context of its first line.
     fn caller(&mut self) -> Id {
         if let Some(id) = self.current {
             return id;
@@ -311,7 +311,7 @@ impl Reader {
         self.call = Some((callee, count.unwrap_or_default()));
     }
 
-    /// What was said of a callee holds for one call.
+    /// Forgets the callee: callee lines hold for one call.
     fn call_is_done(&mut self) {
         (self.callee_object, self.callee_file, self.callee) = (None, None, None);
     }

@@ -11,7 +11,7 @@ use gristmill_profile::{FileId, ObjectId};
 use super::{Entry, EntryKind, TreeOptions};
 use crate::view::{SubjectId, View};
 
-/// What a node of a tree stands for, if it is not the program.
+/// The item of a node of a tree that is not the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Item {
     Subject(SubjectId),

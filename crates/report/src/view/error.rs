@@ -17,7 +17,7 @@ pub enum ViewError {
     NothingSelected,
     /// A derived cost is out of range.
     Overflow,
-    /// The profile has so many event types and functions that their costs would take much more memory than the profile.
+    /// The costs of all event types and functions would take much more memory than the profile.
     TooManyColumns,
 }
 

@@ -41,7 +41,7 @@ fn inclusive(view: &View, name: &str) -> Cost {
     view.inclusive_cost(id)[0]
 }
 
-/// How many functions each cycle has.
+/// Returns the count of functions of each cycle.
 fn cycles(profile: &Arc<Profile>, options: &ViewOptions) -> Vec<usize> {
     let view = View::new(Arc::clone(profile), options).unwrap();
     let cycles = view.inclusive().cycles();
@@ -153,10 +153,10 @@ fn cuts_leave_cycles_those_of_all_parts() {
         assert_eq!(members(&[cut("main", "c")], 0), [2], "{selection:?}");
         assert_eq!(members(&[cut("b", "a")], 0), [0; 0], "{selection:?}");
         assert_eq!(members(&[cut("a", "b")], 0), [0; 0], "{selection:?}");
-        // Of the calls to `a`, 30 are below 40 % of 100.
+        // Of the calls to `a`, 30 are below 40% of 100.
         assert_eq!(members(&[], 400), [0; 0], "{selection:?}");
     }
-    // Of the calls to `b`, 1 is below 10 % of 100 in the first part; 1 + 50 are not in both.
+    // Of the calls to `b`, 1 is below 10% of 100 in the first part; 1 + 50 are not in both.
     assert_eq!(cycles(&profile, &options(Selection::default(), &[], 100)), [2]);
     assert_eq!(cycles(&profile, &options(thread(1), &[], 100)), [0; 0]);
     assert_eq!(cycles(&profile, &options(thread(2), &[], 100)), [2]);

@@ -36,7 +36,7 @@ pub(super) fn graphs(functions: usize, arcs: usize) -> impl Strategy<Value = Cal
     })
 }
 
-/// What really happened: invocations, each after the one that it was called from.
+/// The real invocations, each after its caller.
 #[derive(Debug, Clone)]
 pub(super) struct Truth {
     pub(super) functions: usize,
@@ -70,7 +70,7 @@ impl Truth {
         costs
     }
 
-    /// What a profiler makes of it that keeps arcs only.
+    /// Returns the graph that a profiler with arcs only writes.
     pub(super) fn graph(&self) -> CallGraph {
         let inclusive = self.inclusive();
         let mut self_costs = vec![0; self.functions];
@@ -84,7 +84,7 @@ impl Truth {
         graph(&self_costs, &arcs)
     }
 
-    /// What was cost while one of some functions was running, on any level.
+    /// Returns the cost while one of some functions was active, on any level.
     pub(super) fn cost_within(&self, functions: &[NodeId]) -> Cost {
         let mut is_within = vec![false; self.invocations.len()];
         let mut sum = 0;
@@ -109,7 +109,7 @@ impl Truth {
         costs
     }
 
-    /// What a profiler writes that has a block for each invocation.
+    /// Returns the tree that a profiler with one block per invocation writes.
     pub(super) fn exact_tree(&self) -> Result<ExactTree, NotInvocations> {
         let inclusive = self.inclusive();
         let mut called: Vec<Vec<usize>> = vec![Vec::new(); self.invocations.len()];
@@ -142,7 +142,7 @@ impl Truth {
     }
 }
 
-/// Who reaches whom over one arc or more, in the plainest way.
+/// Returns the nodes that each node reaches over one or more arcs, in the simplest way.
 pub(super) fn reaches(graph: &CallGraph, is_cut: impl Fn(ArcId) -> bool) -> Vec<Vec<bool>> {
     let count = graph.node_count();
     let mut reaches = vec![vec![false; count]; count];

@@ -139,7 +139,7 @@ fn a_cycle_is_one_node() {
     check(&tree);
     assert_eq!(stacks(&tree), BTreeMap::from([(vec![0], 1), (vec![0, 1001], 50), (vec![0, 1001, 3], 400)]));
     assert_eq!(tree.basis(), &TreeBasis::Estimate { guessed: vec![0] });
-    // Cut, its members can be told apart.
+    // Without one arc, its members are distinct.
     let cut = graph.without(|_, arc| (arc.caller, arc.callee) == (n(2), n(1)));
     let tree = estimate(&cut);
     assert_eq!(stacks(&tree).keys().max_by_key(|stack| stack.len()), Some(&vec![0, 1, 2, 3]));
@@ -155,7 +155,7 @@ fn arcs_without_costs() {
 }
 
 #[test]
-fn limits_keep_the_dearest() {
+fn limits_keep_the_most_expensive() {
     let graph = graph(&[1, 2, 3, 4, 5], &[(0, 1, 1, 2), (0, 2, 1, 3), (0, 3, 1, 4), (0, 4, 1, 5)]);
     let cycles = Cycles::new(&graph);
     let whole = estimate(&graph);
@@ -359,7 +359,7 @@ proptest! {
             };
             prop_assert_eq!(without_cost(stacks(&tree)), without_cost(truth.stacks()));
         }
-        // Whatever is guessed, the functions right below the root are not.
+        // Estimated or not, the functions right below the root are exact.
         prop_assert_eq!(tree.inclusive(TreeNodeId::new(1)), graph.total());
     }
 

@@ -1,4 +1,4 @@
-//! Which files of the corpus have a block for each invocation, and what their trees are.
+//! The files of the corpus with one block per invocation, and their trees.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,7 +18,7 @@ struct Block {
     call_costs: Vec<Cost>,
 }
 
-/// The blocks of a file, and how many event types there are. Functions are told apart by name and nothing else.
+/// Returns the blocks of a file, and the count of event types. Functions are distinguished by name only.
 fn blocks(bytes: &[u8]) -> (usize, Vec<Block>) {
     let mut names: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut number = |name: &[u8]| {

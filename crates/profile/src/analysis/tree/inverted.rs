@@ -24,7 +24,7 @@ struct Bud<T, P> {
     count: Cost,
     costs: Vec<Cost>,
     is_guessed: bool,
-    /// Where its callers are found.
+    /// The origin of its callers.
     origin: P,
 }
 

@@ -170,7 +170,7 @@ impl ExactTree {
     }
 
     /// Returns the count of calls whose stated cost is not the sum of the blocks below them. Xdebug writes 0 for memory
-    /// that was given back, so its costs of memory need not add up.
+    /// that was freed, so its costs of memory need not add up.
     pub fn unequal_call_count(&self) -> usize {
         self.unequal_count
     }
