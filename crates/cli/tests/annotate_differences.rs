@@ -57,7 +57,7 @@ fn chapters() -> Vec<Chapter> {
     chapters
 }
 
-/// Runs a program in a folder. Only a failure prints nothing.
+/// Returns the output of a program in a folder; only a failure may print nothing.
 fn printed(mut command: Command, folder: &Path) -> String {
     let output = command.current_dir(folder).env("PWD", folder).stdin(Stdio::null()).output().unwrap();
     String::from_utf8(output.stdout).unwrap()

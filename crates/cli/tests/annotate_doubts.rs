@@ -1,5 +1,4 @@
-//! `gristmill annotate` warns about lines that were skipped or repaired, in every format and layout, and changes
-//! nothing else.
+//! `gristmill annotate` reports lines of a profile that could not be read, in every format, and changes nothing else.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -20,7 +19,7 @@ const BAD: &[u8] = b"# callgrind format\nevents: Ir\nfl=mill.c\nfn=main\n1 10\nw
 
 const DOUBTS: &str = "1 line could not be taken as it is: gristmill lint shows it";
 
-/// The output and the messages.
+/// Returns standard output and standard error.
 fn annotated(folder: &Path, arguments: &[&str]) -> (String, String) {
     let output = run_in(folder, &[&["annotate"], arguments].concat());
     assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
@@ -55,9 +54,9 @@ fn doubts_are_about_all_profiles() {
     );
 }
 
-/// A file that cg_annotate would refuse gets one warning, with its line.
+/// A line that cg_annotate would refuse is reported once, in its own layout.
 #[test]
-fn files_of_cachegrind_get_one_warning() {
+fn errors_in_files_of_cachegrind_are_reported_once() {
     let profile = b"cmd: a\nevents: Ir\nfl=mill.c\nfn=f\n1 2\n1 x\nsummary: 2\n";
     let folder = folder(&[("mill.c", MILL), ("profile", profile)]);
     let (_, said) = annotated(folder.path(), &["profile"]);

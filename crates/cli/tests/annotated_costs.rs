@@ -1,4 +1,4 @@
-//! The costs beside the source lines of recorded programs are those of the file.
+//! The annotated costs of source lines are those in the file, for programs that are recorded here.
 //!
 //! The costs of each line are added up from the file by a reader of the tests, which shares nothing with the program.
 //! Without Valgrind and compilers there is nothing to check, and the tests say so; with `GRISTMILL_CI` set they fail.
@@ -67,7 +67,7 @@ fn workshop() -> Option<tempfile::TempDir> {
     built.ok()
 }
 
-/// The costs of each line of each file.
+/// Returns the costs of each line of each source file.
 fn by_line(facts: &Facts) -> BTreeMap<String, Lines> {
     let mut files: BTreeMap<String, Lines> = BTreeMap::new();
     for row in facts.blocks.iter().flat_map(|block| &block.rows).filter(|row| row.call.is_none()) {
@@ -76,7 +76,7 @@ fn by_line(facts: &Facts) -> BTreeMap<String, Lines> {
     files
 }
 
-/// The costs at the beginning of a line, and the rest of the line.
+/// Splits a line into its costs and the text after them.
 fn cells(line: &str, columns: usize) -> Option<(Given, &str)> {
     let mut rest = line;
     let mut costs = Given::new();
@@ -96,7 +96,7 @@ fn bogus(text: &str) -> Option<u64> {
     text.strip_prefix("<bogus line ")?.strip_suffix('>')?.parse().ok()
 }
 
-/// The costs of the lines of a section. All lines of the source are there, so they need no numbers.
+/// Returns the costs of the lines of a section. It has all lines of the source, so they need no numbers.
 fn section(lines: &[&str], source: &str, columns: usize, unknown: &str) -> Lines {
     let mut found = Lines::new();
     let mut source = source.split('\n');
@@ -124,7 +124,7 @@ fn section(lines: &[&str], source: &str, columns: usize, unknown: &str) -> Lines
     found
 }
 
-/// The counts of compared files and lines.
+/// Counts of compared files and lines.
 #[derive(Debug, Default)]
 struct Tally {
     files: usize,
@@ -132,12 +132,12 @@ struct Tally {
     lines_of_program: usize,
 }
 
-/// The form of a layout.
+/// The format of a layout.
 struct Layout {
     arguments: &'static [&'static str],
-    /// The beginning of the title of an annotated file.
+    /// The start of the title of an annotated file.
     title: &'static str,
-    /// The beginning of the row of unknown lines.
+    /// The start of the row of unknown lines.
     unknown: &'static str,
 }
 
@@ -153,7 +153,7 @@ const CACHEGRIND: Layout = Layout {
     unknown: "<unknown (line 0)>",
 };
 
-/// `true` if there is a source file. Most paths of libraries are relative to where they were built.
+/// Returns `true` if the source file exists. Most libraries have paths relative to the folder of their build.
 fn is_there(file: &str) -> bool {
     Path::new(file).is_absolute() && Path::new(file).is_file()
 }

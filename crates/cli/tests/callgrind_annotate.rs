@@ -1,9 +1,9 @@
 //! Under the name `callgrind_annotate`, gristmill prints what the original prints, for every file of the corpus and every
 //! option; where it does not, the difference is one of those in `docs/annotate-differences.md`.
 //!
-//! Each difference must follow its rule byte for byte: the profile is changed so that the *original*, which then gets
-//! nothing wrong, must print the output of gristmill for the unchanged profile; see `expected`. A file that triggers no
-//! rule must give the same bytes.
+//! A difference must follow its rule byte for byte: the profile is changed in such a way that the *original*, which then
+//! has nothing to get wrong, must print what gristmill prints for the profile as it is. How, see `expected`. A file that
+//! triggers no rule has to give the same bytes.
 //!
 //! With `GRISTMILL_CORPUS=FOLDER` the files there are judged as well. `GRISTMILL_ANNOTATE_CACHE=FOLDER` keeps what the
 //! original printed, which makes the next run faster; `GRISTMILL_ANNOTATE_ONLY=TEXT` takes only files with this in their
@@ -101,7 +101,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The output of the original without its faults, and the rules that apply.
+/// Returns the output of the original without its faults, and the faults that occurred.
 fn expected(workshop: &Workshop, options: &Options, case: &Case) -> (Printed, BTreeSet<Rule>) {
     let Case { path, facts, .. } = case;
     let mut rules = facts.rules.clone();
@@ -118,7 +118,7 @@ fn expected(workshop: &Workshop, options: &Options, case: &Case) -> (Printed, BT
     let inlined = match (options.is_inclusive(), options.has_tree()) {
         (true, _) => Inlined::Whole,
         (false, true) => Inlined::CallsMoved,
-        // A function that only calls others is not listed.
+        // Inlined code with calls only is not listed.
         (false, false) if facts.blocks.iter().any(inlines_only_calls) => Inlined::CallsMoved,
         (false, false) => Inlined::Kept,
     };
@@ -194,7 +194,7 @@ fn expected(workshop: &Workshop, options: &Options, case: &Case) -> (Printed, BT
     (printed, rules)
 }
 
-/// `true` if a function has inlined code that makes calls and has no costs.
+/// Returns `true` if a function contains code of another file that only makes calls.
 fn inlines_only_calls(block: &Block) -> bool {
     let files = |is_call: bool| {
         let rows = block.rows.iter().filter(move |row| row.call.is_some() == is_call);
@@ -212,7 +212,7 @@ fn files_of(facts: &Facts, functions: &BTreeSet<&str>) -> BTreeSet<String> {
     own.map(|row| masked(&row.file)).filter(|file| file != "???").collect()
 }
 
-/// `true` if functions that the original distinguishes make calls on the same line.
+/// Returns `true` if functions that the original distinguishes make calls on the same line of a file.
 fn has_rows_of_several(facts: &Facts) -> bool {
     let mut callers = BTreeMap::new();
     facts.blocks.iter().any(|block| {
@@ -223,7 +223,7 @@ fn has_rows_of_several(facts: &Facts) -> bool {
     })
 }
 
-/// The counts of the results.
+/// The counts of results.
 #[derive(Debug, Default)]
 struct Tally {
     identical: usize,
@@ -239,7 +239,7 @@ impl Tally {
         println!("{what}: {} runs", self.identical + self.failed + explained + self.wrong.len());
         println!("{:>7}  identical", self.identical);
         println!("{:>7}  refused by both", self.failed);
-        println!("{explained:>7}  different by rule, each of them byte for byte; of these by");
+        println!("{explained:>7}  different by rule, each byte for byte; of these by");
         for rule in Rule::ALL {
             let with: usize =
                 self.by_rules.iter().filter(|(rules, _)| rules.contains(&rule)).map(|(_, count)| count).sum();
@@ -322,13 +322,13 @@ impl Case {
     }
 }
 
-/// `true` if a file is judged.
+/// Returns `true` if a file is selected.
 fn is_asked_for(path: &Path) -> bool {
     let only = std::env::var("GRISTMILL_ANNOTATE_ONLY").unwrap_or_default();
     path.to_string_lossy().contains(&only)
 }
 
-/// Runs the cases on all cores, by default every `usual_share`th run.
+/// Runs all cases on all cores: every `usual_share`th run, unless the environment says otherwise.
 fn judge(what: &str, workshop: &Workshop, cases: &[Case], usual_share: usize) {
     let share = std::env::var("GRISTMILL_ANNOTATE_SHARE").ok().and_then(|share| share.parse().ok());
     let share = share.unwrap_or(usual_share);
@@ -381,7 +381,7 @@ fn at_home(workshop: &Workshop) -> Vec<Case> {
     cases
 }
 
-/// Several profiles are annotated as one. The original takes only the first as a profile, others as source files.
+/// Several profiles are annotated as one. The original takes the others as source files.
 #[test]
 fn several_files() {
     if !original::is_installed() {
@@ -507,7 +507,7 @@ fn left_out(path: &Path) -> Option<&'static str> {
     why.or_else(|| unpacked(&fs::read(path).unwrap()).is_none().then_some("is packed and damaged, or a bomb"))
 }
 
-/// The content of a file, expanded if it is compressed. `None` if it cannot be expanded.
+/// Returns the expanded content of a file, or `None` if it cannot be expanded.
 fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     const MOST: u64 = 50_000_000;
     if !content.starts_with(b"\x1f\x8b") {
@@ -527,7 +527,7 @@ fn thin(options: &mut Vec<Options>, step: usize) {
     });
 }
 
-/// Changing a profile that triggers no rule changes nothing, so no difference is lost on the way.
+/// A profile that triggers no rule is not changed: so no difference is hidden.
 #[test]
 fn changed_profiles_say_the_same() {
     if !original::is_installed() {

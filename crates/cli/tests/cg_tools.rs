@@ -28,7 +28,7 @@ fn tool(name: &str, folder: &Path, arguments: &[&str]) -> Output {
     gristmill(arguments).arg0(name).current_dir(folder).output().unwrap()
 }
 
-/// The output of a run that must succeed.
+/// Returns the output of a run that must succeed.
 fn printed(name: &str, folder: &Path, arguments: &[&str]) -> String {
     let output = tool(name, folder, arguments);
     assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0), "{name} {arguments:?}");
@@ -109,8 +109,8 @@ fn what_the_originals_print() {
     assert!(identical >= 43);
 }
 
-/// A profile with everything odd about sources: costs on no line, past the end, below the threshold, of a newer source,
-/// of a missing one, of one that is not UTF-8, with the line ends of Windows.
+/// A profile with every oddity of sources: costs on no line, past the end, below the threshold, of a source that is
+/// newer, missing, not UTF-8, or has Windows line ends.
 const ODDITIES: &[u8] = b"desc: made by hand\ncmd: ./mill --all\nevents: Ir A_long_event\n\nfl=mill.c\nfn=main\n0 10 1\n\
     2 100 5\n25 300\n30 -20 .\nfn=idle\n40\nfn=\n2 7 1\nfl=newer.c\nfn=main\n1 50 2\nfl=gone.c\nfn=gone\n3 400 4\n\
     fl=latin.c\nfn=caf\xe9\n2 60 1\nfl=???\nfn=???\n0 30 2\nfl=small.c\nfn=small\n1 0 1\nsummary: 937 17\n";
@@ -433,7 +433,7 @@ fn help_and_version() {
     }
 }
 
-/// `gristmill annotate` warns about a file that cg_annotate refuses, and goes on.
+/// `gristmill annotate` reports what cg_annotate refuses, and continues.
 #[test]
 fn annotate_goes_on_where_the_original_ends() {
     let body = "cmd: a\nevents: Ir\nfl=a.c\nfn=f\n1 2\n";

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_substitutions_are_refused() {
+    fn invalid_substitutions_are_reported() {
         for (substitution, reason) in [
             ("", "it is not of the form s/old/new/"),
             ("s/a/b", "it is not of the form s/old/new/"),

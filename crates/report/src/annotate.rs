@@ -193,7 +193,7 @@ impl<'v> Annotation<'v> {
                 files.push(annotated(view, id, lines, sources)?);
             }
         }
-        // Files of the same name are sorted by id.
+        // Files of the same name differ in their ids.
         files.sort_by_key(|file| (Reverse(first(&file.self_costs)), profile.file(file.id), file.id));
         let mut starts: Vec<Option<u64>> = vec![None; view.subjects().len()];
         for (function, line) in profile.functions().zip(starts::function_starts(profile, view.selection())) {

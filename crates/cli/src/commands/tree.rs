@@ -29,7 +29,7 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         ("--no-cycles", args.profile.no_cycles),
     ] {
         if is_given {
-            session.warn(&format!("{option} has no effect: a call tree has its own costs and cycles"));
+            session.warn(&format!("{option} has no effect: a call tree has costs and cycles of its own"));
         }
     }
     let report = Tree::new(&view, &options);

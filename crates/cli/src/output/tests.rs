@@ -101,7 +101,7 @@ fn links_and_devices_stay_what_they_are() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_with_the_name_of_the_file() {
+fn a_full_disk_is_reported_with_the_name_of_the_file() {
     let error = put(Path::new("/dev/full"), false, "text").unwrap_err();
     assert_eq!(error.to_string(), "/dev/full: cannot be written: No space left on device");
     // Also where it is noticed while the command is still writing.

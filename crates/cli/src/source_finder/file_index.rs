@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_directories_and_loops_are_skipped() {
+    fn hidden_folders_and_link_cycles_are_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| {
             let place = folder.path().join(name);

@@ -134,7 +134,7 @@ fn a_file_is_read_once() {
 }
 
 #[test]
-fn unreadable_directories_are_reported_once() {
+fn directories_that_cannot_be_read_are_reported_once() {
     let folder = folder(&["x.c"]);
     let args = Alone::parse_from(["annotate", "--search", "/no/such/place"]).args;
     let (session, _, warnings) = session();

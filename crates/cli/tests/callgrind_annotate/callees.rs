@@ -1,4 +1,4 @@
-//! The callee of a call whose file or object is missing.
+//! The callee of a call that does not name its file or object.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The content of a profile: every name a text, every position a line.
+//! The facts of a profile: every name is a text, every position a line.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub(crate) struct Facts {
     pub(crate) events: Vec<String>,
     pub(crate) parts: Vec<Part>,
     pub(crate) blocks: Vec<Block>,
-    /// The rules that apply.
+    /// The rules for what the original reads differently.
     pub(crate) rules: BTreeSet<Rule>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Call {
 }
 
 impl Facts {
-    /// Removes facts of the first part that other parts do not share.
+    /// Keeps only header lines that all parts share.
     pub(crate) fn keep_shared_header(&mut self) {
         for (nth, key) in IDENTITY.iter().enumerate() {
             let first = self.parts.first().and_then(|part| part.said[nth]);

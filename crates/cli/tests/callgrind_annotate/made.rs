@@ -1,5 +1,5 @@
-//! Profiles for which the original prints what it should print for another: one part, every name with its own number,
-//! every position a source line, nothing that the original misreads.
+//! Profiles for which the original prints what it should print for another one: one part, every name with its own
+//! id, every position a source line, nothing that it misreads.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub(crate) fn masked(name: &str) -> String {
     if name.is_empty() { EMPTY.to_owned() } else { name.replace(':', &COLON.to_string()) }
 }
 
-/// `true` if the original misreads the name of a source file or function.
+/// Returns `true` if the original misreads the name of a source file or function.
 pub(crate) fn has_odd_name(facts: &Facts) -> bool {
     let is_odd = |row: &Row| {
         let is_unnamed = row.call.as_ref().is_some_and(|call| call.function.is_empty());
@@ -54,7 +54,7 @@ pub(crate) fn unmasked(text: &str, facts: &Facts) -> String {
 /// An event type that makes the original believe totals of which none is above 0. No line has costs of it.
 const SAID: &str = "said";
 
-/// `true` if the original accepts a total.
+/// Returns `true` if the original uses a total.
 pub(crate) fn is_heard(total: &Given) -> bool {
     total.iter().flatten().any(|&cost| cost > 0)
 }
@@ -67,7 +67,7 @@ pub(crate) fn without_said(text: &str) -> String {
 /// The function that all that stands in a source file is made a part of.
 const EVERYTHING: &str = "everything";
 
-/// The notation of inlined code.
+/// The spelling of inlined code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inlined {
     /// As it is.
@@ -170,7 +170,7 @@ impl Made {
         bytes(&made.text)
     }
 
-    /// Functions without calls, each with the inclusive cost of a function of the profile.
+    /// Writes functions without calls, whose self cost is the inclusive cost of others.
     pub(crate) fn flat(facts: &Facts, total: Option<&Given>) -> Vec<u8> {
         let mut made = Made::begin(facts, total);
         let mut objects: BTreeMap<Key, Option<&str>> = BTreeMap::new();
@@ -191,7 +191,7 @@ impl Made {
         bytes(&made.text)
     }
 
-    /// The content of some files, each as one function.
+    /// Writes the content of some files, each as if it were one function.
     pub(crate) fn sources(facts: &Facts, chosen: &BTreeSet<String>, total: &Given) -> Vec<u8> {
         let mut made = Made::begin(facts, Some(total));
         let mut current = String::new();
@@ -228,7 +228,7 @@ fn cell(cost: Option<i128>) -> String {
 /// File and name, by which the original knows a function.
 type Key = (String, String);
 
-/// The inclusive costs of functions, and `true` if some of them are part of a recursion.
+/// Returns the inclusive costs of functions, and whether some of them are recursive.
 ///
 /// Those have the costs of their own lines and of the calls that lead out of the recursion, and never more than there
 /// is. Others are as the original has them: what the calls to them cost, or, if they are never called, their own lines
@@ -315,7 +315,7 @@ fn components(count: usize, arcs: impl Iterator<Item = (usize, usize)>) -> Vec<u
     component
 }
 
-/// Adds all reachable functions to `order`, callers before callees.
+/// Adds what can be reached to `order`, each after its callees.
 fn walk(start: usize, arcs: &[Vec<usize>], seen: &mut [bool], order: &mut Vec<usize>) {
     let mut stack = vec![(start, 0)];
     if std::mem::replace(&mut seen[start], true) {

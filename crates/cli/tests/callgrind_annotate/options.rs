@@ -1,4 +1,4 @@
-//! The command lines: every option alone, and combinations.
+//! The options of the runs: every option alone, and useful combinations.
 
 /// One way to call it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ impl Options {
         names.filter_map(|name| events.iter().position(|event| event == name)).collect()
     }
 
-    /// `true` if files are annotated that were not asked for.
+    /// Returns `true` if files are annotated without being named.
     pub(crate) fn annotates(&self) -> bool {
         self.value("--auto") != Some("no")
     }
@@ -49,14 +49,14 @@ impl Options {
         self.without(&["--tree"])
     }
 
-    /// The options that list all functions.
+    /// Returns the options with all functions listed.
     pub(crate) fn with_everything(&self) -> Options {
         let mut options = self.without(&["--threshold", "--sort", "--auto"]);
         options.arguments.extend(["--threshold=100".to_owned(), "--auto=no".to_owned()]);
         options
     }
 
-    /// The options that show only these event types, and sort by them.
+    /// Returns the options with only these event types, which also sort.
     pub(crate) fn with_events(&self, events: &[String]) -> Options {
         let mut options = self.clone();
         for name in ["--show", "--sort"] {
@@ -75,7 +75,7 @@ impl Options {
         }
     }
 
-    /// The options that annotate all of a file in the same way.
+    /// Returns the options that annotate all files in the same way.
     pub(crate) fn for_sources(&self) -> Options {
         let Options { mut arguments, sources } =
             self.without(&["--tree", "--inclusive", "--threshold", "--sort"]);

@@ -11,7 +11,7 @@ use super::output::{Report, Section, own_name};
 /// `file:name`, as functions are shown.
 type Label = String;
 
-/// The cost of all calls from one function to another, by which call rows are sorted.
+/// The costs of arcs, by which call rows are sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Arcs {
     functions: BTreeSet<Label>,
@@ -20,7 +20,7 @@ pub(crate) struct Arcs {
     whole: BTreeMap<(Label, Label), Given>,
     /// The same within one source file.
     by_file: BTreeMap<(Label, Label), Given>,
-    /// The caller and callee of calls on a line of a file.
+    /// Callers and callees on a line of a file.
     on_line: BTreeMap<(String, u64), BTreeMap<Label, BTreeSet<Label>>>,
 }
 

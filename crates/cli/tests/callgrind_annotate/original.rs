@@ -1,4 +1,4 @@
-//! Runs the original, and keeps its output on request.
+//! Runs the original, and caches its output if asked to.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,7 +11,7 @@ use super::words::text;
 
 const PROGRAM: &str = "callgrind_annotate";
 
-/// The output of a program, and `true` if it succeeded.
+/// The output of a program, and its success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Printed {
     pub(crate) succeeded: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Printed {
     pub(crate) stdout: String,
 }
 
-/// `true` if the original is installed. It is a failure if it has to be and is not.
+/// Returns `true` if the original is installed. Panics if it has to be and is not.
 pub(crate) fn is_installed() -> bool {
     let found = Command::new(PROGRAM).arg("--version").stdin(Stdio::null()).output();
     let is_installed = found.is_ok_and(|output| String::from_utf8_lossy(&output.stderr).contains(PROGRAM));
@@ -50,12 +50,12 @@ pub(crate) fn run(program: &Path, here: &Path, options: &Options, profile: &Path
 #[derive(Debug)]
 pub(crate) struct Original<'a> {
     pub(crate) here: &'a Path,
-    /// The folder of changed profiles.
+    /// The folder for changed profiles.
     pub(crate) desk: &'a Path,
 }
 
 impl Original<'_> {
-    /// Prints the content of a profile as if it were in that file.
+    /// Returns its output for a content, as if the file of the profile had it.
     pub(crate) fn print(&self, options: &Options, profile: &Path, content: &[u8]) -> Printed {
         let kept = std::env::var_os("GRISTMILL_ANNOTATE_CACHE").map(|folder| {
             let mut hasher = DefaultHasher::new();
@@ -79,7 +79,7 @@ impl Original<'_> {
     fn run(&self, options: &Options, profile: &Path, content: &[u8]) -> Printed {
         let path = self.desk.join(format!("{:?}", std::thread::current().id()));
         fs::write(&path, content).unwrap();
-        // Sources that are newer than the profile are reported.
+        // Sources that are newer than the profile get a remark.
         let age =
             fs::metadata(profile).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         fs::File::options().write(true).open(&path).unwrap().set_modified(age).unwrap();

@@ -1,4 +1,4 @@
-//! The output of the original, split and joined again.
+//! The output of the original, taken apart and put together again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ impl Section {
 }
 
 impl Section {
-    /// `true` if nothing is known about a file that was not asked for. The section says only that.
+    /// Returns `true` if the only section is about an unknown file that was not asked for.
     pub(crate) fn tells_nothing(&mut self, known: &BTreeSet<String>) -> bool {
         if self.is_chosen_by_user || known.contains(self.name()) {
             return false;
@@ -108,7 +108,7 @@ impl Report {
         self.tail = [&self.tail[..start], &missing.join("\n"), &self.tail[end..]].concat();
     }
 
-    /// The names of all files to annotate.
+    /// Returns the names of all files selected for annotation.
     pub(crate) fn chosen(&self) -> BTreeSet<String> {
         let mut chosen: BTreeSet<String> =
             self.sections.iter().map(|section| section.name().to_owned()).collect();
@@ -121,7 +121,7 @@ impl Report {
         chosen
     }
 
-    /// The functions of these, as `file:name`, that have a row of their own.
+    /// Returns those of the functions, each `file:name`, that have a row.
     pub(crate) fn listed<'f>(&self, functions: &BTreeSet<&'f str>, has_tree: bool) -> BTreeSet<&'f str> {
         self.head.split_inclusive('\n').filter_map(|line| own_name(line, functions, has_tree)).collect()
     }
@@ -158,7 +158,7 @@ impl Report {
         self.head = head;
     }
 
-    /// The text above the functions, and their rows.
+    /// Splits the table into its head and the rows of functions.
     fn table(&self) -> (Vec<&str>, Vec<&str>) {
         let mut lines: Vec<&str> = self.head.split_inclusive('\n').collect();
         let last = lines.iter().rposition(|line| is_rule(line.trim_end_matches('\n'))).unwrap_or_default();
@@ -167,7 +167,7 @@ impl Report {
     }
 }
 
-/// The widths of columns, from the line with their names.
+/// Returns the widths of the columns, from the line with their names.
 fn widths(names: &str) -> Vec<usize> {
     let names = names.trim_end_matches('\n').trim_end_matches(" file:function");
     let starts = |at: &usize| *at == 0 || names.as_bytes()[at - 1] == b' ';
@@ -198,7 +198,7 @@ fn repadded(row: &str, widths: &[usize], has_percentages: bool) -> String {
     text + rest
 }
 
-/// The function of these, as `file:name`, of a row of the table.
+/// Returns the function, as `file:name`, of a row of the table.
 pub(crate) fn own_name<'f>(line: &str, functions: &BTreeSet<&'f str>, has_tree: bool) -> Option<&'f str> {
     let before = if has_tree { " *  " } else { "  " };
     let line = line.trim_end_matches('\n');

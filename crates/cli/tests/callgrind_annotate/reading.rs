@@ -84,7 +84,7 @@ struct Reader {
     /// The base of the next relative positions, and the base that the original uses.
     base: Vec<u64>,
     original_base: u64,
-    /// `true` if `fl=` named the file, which is not inlined code to the original.
+    /// `true` if `fl=` named the file: the original does not take its code as inlined.
     is_file_of_function: bool,
     /// The file that the original is in, and was at `fn=`.
     original_file: Option<String>,

@@ -1,4 +1,4 @@
-//! The intended differences from callgrind_annotate.
+//! The intended differences between gristmill and callgrind_annotate.
 
 /// One documented difference; `docs/annotate-differences.md` has a chapter for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,7 +7,7 @@ pub(crate) enum Rule {
     Order,
     /// All parts of a file count, with their events, positions and sums.
     Parts,
-    /// The cost of a call with the count 0 is not self cost of the caller.
+    /// The cost of a call with count 0 is not self cost of the caller.
     ZeroCalls,
     /// Lines are relative to the last line that moves the base.
     Drift,
@@ -31,7 +31,7 @@ pub(crate) enum Rule {
     MadeNames,
     /// `fn=` goes back to the file of the last `fl=`.
     FileOfFunction,
-    /// The name of a source file is the whole text before the name of the function, and an empty one is not a folder.
+    /// The name of a source file is the whole text before the name of the function, and an empty one is no folder.
     FileName,
     /// A function that is only named is not listed.
     Definitions,
@@ -41,7 +41,7 @@ pub(crate) enum Rule {
     Packed,
     /// Header lines count anywhere.
     Header,
-    /// Spellings that the original refuses, fails on or misreads.
+    /// Lines that the original rejects as malformed, fails at, or misreads.
     Spelling,
 }
 

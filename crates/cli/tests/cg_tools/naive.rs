@@ -53,7 +53,7 @@ pub(crate) fn total(sums: &Sums) -> Vec<i128> {
     total
 }
 
-/// The values of the `events:` line.
+/// Returns the event types of the `events:` line.
 pub(crate) fn events(path: &Path) -> Vec<String> {
     let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     let line = text.lines().find_map(|line| line.strip_prefix("events:")).unwrap();

@@ -30,7 +30,7 @@ impl SelectedEvent {
     ///
     /// # Errors
     ///
-    /// Returns the first unknown name.
+    /// Returns the first name that is no event type.
     pub fn named(
         profile: &Profile,
         names: &[String],

@@ -9,7 +9,7 @@ use gristmill_profile::{FileId, Profile};
 pub(super) struct DisplayFile(usize);
 
 impl DisplayFile {
-    /// The index in lists with an element for each shown file.
+    /// Returns the index into tables of shown files.
     pub(super) fn index(self) -> usize {
         self.0
     }

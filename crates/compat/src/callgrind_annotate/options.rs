@@ -34,7 +34,7 @@ pub struct Options {
     pub callees: bool,
     /// The directories that sources are looked for in, each with `/` at its end.
     pub include_dirs: Vec<String>,
-    /// Source files to annotate at any cost, by the names that the profile has for them.
+    /// Source files to annotate regardless of their cost, by the names that the profile has for them.
     pub user_files: Vec<Vec<u8>>,
     /// The pattern of the functions to list.
     pub function: Option<Regex>,
@@ -91,7 +91,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Returns the first unknown name.
+    /// Returns the first name that is no event type.
     pub fn select_events(
         &mut self,
         profile: &Profile,

@@ -123,7 +123,7 @@ proptest! {
 }
 
 #[test]
-fn a_terminal_gets_only_text() {
+fn a_terminal_gets_text_only() {
     let file = b"desc: \x1b[1m\ncmd: \x1b[2J\nevents: I\x1br\nfl=a\x1b.c\nfn=f\x07\n1 2\nsummary: 2\n";
     let costs = FileCosts::read(file).unwrap();
     let summands = [Summand { costs: &costs, is_negative: false }];

@@ -289,7 +289,7 @@ fn times(count: Cost) -> String {
     format!(" ×{}", grouped(count))
 }
 
-/// The heat of a line relative to the hottest, 0 to 100. The root makes differences among the many cool lines visible.
+/// Returns the heat of a line relative to the hottest, 0 to 100. The root makes differences among the many cool lines visible.
 fn heat(cost: Cost, hottest: Cost) -> u32 {
     if hottest == 0 {
         return 0;
