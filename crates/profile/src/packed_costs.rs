@@ -76,7 +76,7 @@ mod tests {
         let rows: [&[Cost]; 4] = [&[1, -2, 1 << 100], &[], &[0, 7], &[0, 0, 0]];
         rows.iter().for_each(|row| packed.push(row));
         let mut costs = vec![9; 5];
-        for (index, expected) in [[1, -2, 1 << 100], [0; 3], [0, 7, 0], [0; 3], [0; 3]].iter().enumerate() {
+        for (index, expected) in [[1, -2, 1 << 100], [0; 3], [0, 7, 0], [0; 3]].iter().enumerate() {
             packed.row(index, &mut costs);
             assert_eq!(costs, expected);
         }

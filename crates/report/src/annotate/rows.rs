@@ -13,7 +13,7 @@ use super::{AnnotatedFile, AnnotatedFunction, Annotation, SourceRemark};
 use crate::head::Head;
 
 /// A profile with its source files: functions, and the costs, calls and jumps of each line. Text that is not UTF-8 has
-/// U+FFFD in its place. See the example of [`Annotation`].
+/// U+FFFD in its place. See the example of [`Annotation`](super::Annotation).
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AnnotationDocument<'r> {
     #[serde(flatten)]
