@@ -1,7 +1,7 @@
 //! `cargo xtask doc-examples`: every public type of a library shows how it is used.
 //!
 //! Its doc comment has an example that rustdoc runs, or links to an item that has one: "See the example of
-//! [`Profile::open`]." Types that a macro defines are not seen.
+//! `[Profile::open]`." Types that a macro defines are not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
