@@ -10,7 +10,7 @@
 //!    has the type [`ExactInteger`]: a number up to 2^53 in magnitude and a decimal string beyond, as most readers of JSON
 //!    have floating point numbers only. Costs of several event types are [`Costs`], which is an object with an
 //!    exact integer for each event type; [`ByEvent`] has any other type in place of the integers.
-//! 4. [`write`] writes the document. It puts `"schema": 1` before all other members, each of them on a line of its own,
+//! 4. [`write()`] writes the document. It puts `"schema": 1` before all other members, each of them on a line of its own,
 //!    and so is each object of a list; no rows are copied. If rows are calculated while they are written, a member is a
 //!    [`Rows`]; if they arrive one by one, as findings of lint do, the document is a [`Stream`].
 //! 5. [`schema()`] generates the schema. `crates/cli/tests/schemas.rs` has a list of all documents: it compares the files in

@@ -54,7 +54,7 @@ pub fn write(out: &mut dyn Write, text: &str, width: usize, indent: usize) -> io
     writeln!(out, "{}", wrapped(text, width, indent))
 }
 
-/// Does the same as [`write`], for text that matters less.
+/// Does the same as [`write()`], for text that matters less.
 ///
 /// # Errors
 ///
