@@ -47,7 +47,7 @@ use crate::marks::{TITLE_LINE, UNKNOWN};
 /// #     fn get(&self, _: &[u8]) -> Result<Arc<SourceText>, SourceError> { Err(SourceError::Missing) }
 /// # }
 ///
-/// let profile = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n16 400\n");
+/// let profile = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=main\n16 400\n");
 /// let options = Options::new(&profile, "callgrind.out.1".to_owned());
 /// let mut out = Vec::new();
 /// // `NoSources` finds no source files.

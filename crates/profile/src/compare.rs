@@ -203,8 +203,8 @@ pub struct JoinedByRule {
 /// use gristmill_profile::Profile;
 /// use gristmill_profile::compare::{CompareOptions, Comparison, Presence};
 ///
-/// let base = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n5 100\ncfn=grind\ncalls=2 9\n6 40\nfn=grind\n9 40\n");
-/// let new = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n5 100\ncfn=grind\ncalls=3 9\n6 60\nfn=grind\n9 60\n");
+/// let base = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=main\n5 100\ncfn=grind\ncalls=2 9\n6 40\nfn=grind\n9 40\n");
+/// let new = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=main\n5 100\ncfn=grind\ncalls=3 9\n6 60\nfn=grind\n9 60\n");
 /// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
 /// let grind = comparison.functions().find(|&function| comparison.mention(function).name == b"grind").unwrap();
 /// assert_eq!(comparison.presence(grind), Presence::Both);

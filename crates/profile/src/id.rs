@@ -22,8 +22,7 @@ macro_rules! define_ids {
             ///
             /// If the index does not fit into 32 bits; no table has that many elements.
             #[inline]
-            #[doc(hidden)]
-            $visibility fn new(index: usize) -> Self {
+            pub(crate) fn new(index: usize) -> Self {
                 $name($crate::id::plus_one(index))
             }
 

@@ -180,12 +180,6 @@ impl Profile {
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Profile {
         Profile::load(vec![Input { name: String::new(), bytes: bytes.into().into() }])
     }
-
-    /// Loads a file from memory: the old name of [`Profile::from_bytes`].
-    #[doc(hidden)]
-    pub fn of(bytes: impl Into<Vec<u8>>) -> Profile {
-        Profile::from_bytes(bytes)
-    }
 }
 
 /// The loading of one input.

@@ -98,6 +98,11 @@ impl Profile {
         self.index.names[NameSpace::File].len()
     }
 
+    /// Returns the source files, in the order of their ids.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = FileId> + use<> {
+        (0..self.file_count()).map(FileId::new)
+    }
+
     /// Returns the path of a source file; empty if it is unknown.
     pub fn file(&self, id: FileId) -> &[u8] {
         self.name(NameSpace::File, id.into())

@@ -5,6 +5,11 @@
 use gristmill_format::{ErrorKind, NameSpace};
 use gristmill_profile::{Builder, FunctionId, Input, Loader, Place, Profile, Selection};
 
+/// Returns the function that a profile mentions as the one with this index.
+fn nth_function(profile: &Profile, index: usize) -> FunctionId {
+    profile.functions().nth(index).expect("a function with this index")
+}
+
 fn inputs(texts: &[&[u8]]) -> Vec<Input> {
     let input =
         |(index, text): (usize, &&[u8])| Input { name: index.to_string(), bytes: text.to_vec().into() };
@@ -100,7 +105,7 @@ fn a_callee_of_which_too_little_is_said_is_found() {
     );
     let expected = ["a|x.c|main", "*a|other|g", "b|y.c|f", "b|/src/mk/Makefile|all", "b|/src/mk/Makefile|g"];
     assert_eq!(functions(&profile), expected);
-    let lines = profile.lines(FunctionId::new(0), &Selection::default());
+    let lines = profile.lines(nth_function(&profile, 0), &Selection::default());
     assert_eq!(lines.calls.iter().map(|call| call.callee.index()).collect::<Vec<_>>(), [1, 2, 3]);
     profile.check().unwrap();
 
@@ -175,10 +180,8 @@ fn lines_are_found_again() {
           jcnd=3/8 0x20 9\n+8 *\njump=2 +0 *\n* *\nfi=(2) b.h\n+0 7 2\nfe=(1)\ncfn=(2) g\ncalls=6 0x100 50\n\
           +4 +1 60 6\n* 1 3\nfn=(2)\n0x100 50 60 6\n\npart: 2\nevents: Dr\nfn=(1)\n0x10 1 7\n",
     );
-    let lines = profile.lines(FunctionId::new(0), &Selection::default());
-    let file = |name: &[u8]| {
-        (0..profile.file_count()).map(gristmill_profile::FileId::new).find(|&id| profile.file(id) == name)
-    };
+    let lines = profile.lines(nth_function(&profile, 0), &Selection::default());
+    let file = |name: &[u8]| profile.files().find(|&id| profile.file(id) == name);
     let place = |name: &[u8], line, address| Place {
         file: file(name).unwrap(),
         line: Some(line),
@@ -194,7 +197,10 @@ fn lines_are_found_again() {
     assert_eq!(lines.calls.len(), 1);
     let call = lines.calls[0];
     assert_eq!((call.place, call.target), (place(b"a.c", 8, 0x18), place(b"a.c", 50, 0x100)));
-    assert_eq!((call.callee, call.count, lines.call_costs.row(0)), (FunctionId::new(1), 6, &[60, 6][..]));
+    assert_eq!(
+        (call.callee, call.count, lines.call_costs.row(0)),
+        (nth_function(&profile, 1), 6, &[60, 6][..])
+    );
     let jumps: Vec<_> =
         lines.jumps.iter().map(|jump| (jump.taken, jump.executed, jump.target.address)).collect();
     assert_eq!(jumps, [(2, None, Some(0x14)), (3, Some(8), Some(0x20))]);
@@ -214,8 +220,8 @@ fn relative_blocks_are_found_again() {
         profile.check().unwrap();
         assert!(profile.findings().is_empty());
         for function in [0, 1, 1000, 2999] {
-            let lines =
-                profile.lines(FunctionId::new(usize::try_from(function).unwrap()), &Selection::default());
+            let lines = profile
+                .lines(nth_function(&profile, usize::try_from(function).unwrap()), &Selection::default());
             let addresses: Vec<_> = lines.places.iter().map(|place| (place.address, place.line)).collect();
             let first = 0x1000 + 3 * function;
             assert_eq!(addresses, [(Some(first), Some(5 + function)), (Some(first + 1), Some(5 + function))]);
@@ -237,7 +243,7 @@ fn blocks_come_in_the_order_of_the_file() {
             (block.self_costs.to_vec(), block.calls.to_vec(), block.call_costs.to_vec());
         seen.push((block.function.index(), selves, calls, costs));
     }
-    let f = FunctionId::new(0);
+    let f = nth_function(&profile, 0);
     assert_eq!(
         seen,
         [

@@ -54,7 +54,7 @@ pub struct AnnotationOptions {
 ///     }
 /// }
 ///
-/// let profile = Profile::of(b"events: Ir\nfl=mill.c\nfn=main\n1 3\ncfn=grind\ncalls=2 7\n2 50\n");
+/// let profile = Profile::from_bytes(b"events: Ir\nfl=mill.c\nfn=main\n1 3\ncfn=grind\ncalls=2 7\n2 50\n");
 /// let view = View::new(Arc::new(profile), &ViewOptions::default())?;
 /// let annotation = Annotation::new(&view, &AnnotationOptions::default(), &Mill)?;
 /// let file = annotation.file_rows().next().unwrap();
@@ -168,9 +168,9 @@ impl<'v> Annotation<'v> {
             options.named.is_empty() || options.named.iter().any(|named| ends_with_path(path, named))
         };
         let mut wanted_files = Vec::new();
-        let file_indexes: Vec<Option<usize>> = (0..profile.file_count())
-            .map(|index| {
-                let id = FileId::new(index);
+        let file_indexes: Vec<Option<usize>> = profile
+            .files()
+            .map(|id| {
                 let path = profile.file(id);
                 (fits(&options.file, &printable(path)) && is_named(path)).then(|| {
                     wanted_files.push(id);

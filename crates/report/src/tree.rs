@@ -123,7 +123,7 @@ pub enum Basis {
 /// use gristmill_report::{Report, Tree, TreeOptions, View, ViewOptions};
 ///
 /// let text = "events: Ir\nfn=main\n1 10\ncfn=read\ncalls=1 2\n1 5\nfn=read\n2 5\n";
-/// let view = View::new(Profile::of(text.as_bytes().to_vec()), &ViewOptions::default())?;
+/// let view = View::new(Profile::from_bytes(text.as_bytes().to_vec()), &ViewOptions::default())?;
 /// let tree = Tree::new(&view, &TreeOptions::default());
 /// let row = |node: &gristmill_report::Node| (node.depth, tree.entries[node.entry].name.clone(), node.inclusive[0]);
 /// let rows: Vec<_> = tree.nodes.iter().map(row).collect();

@@ -31,7 +31,7 @@ impl DisplayFiles {
         let directory = directory.filter(|directory| !directory.is_empty());
         let mut files =
             DisplayFiles { names: Vec::new(), firsts: Vec::new(), of: Vec::new(), by_name: HashMap::new() };
-        for file in (0..profile.file_count()).map(FileId::new) {
+        for file in profile.files() {
             let path = profile.file(file);
             let below = directory.and_then(|directory| path.strip_prefix(directory)?.strip_prefix(b"/"));
             let name = below.unwrap_or(path);

@@ -184,10 +184,7 @@ impl SelfCosts for ProfileCosts<'_> {
     }
 
     fn each_line(&self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'_>) {
-        let wanted: Vec<FileId> = (0..self.profile.file_count())
-            .map(FileId::new)
-            .filter(|&file| is_wanted(self.file(file)))
-            .collect();
+        let wanted: Vec<FileId> = self.profile.files().filter(|&file| is_wanted(self.file(file))).collect();
         let index = |file: FileId| wanted.binary_search(&file).ok();
         let lines = FileLines::read(self.profile, &self.selection, wanted.len(), index);
         for (&file, lines) in wanted.iter().zip(&lines) {
