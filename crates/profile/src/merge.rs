@@ -26,7 +26,7 @@
 use gristmill_format::{Cost, Costs};
 
 use crate::decode::{BlockLine, BlockReader, Place};
-use crate::id::{EventId, FileId, FunctionId, PartId};
+use crate::id::{EventId, FunctionId, PartId};
 use crate::interner::Interner;
 use crate::owned_names::OwnedNames;
 use crate::profile::Profile;
@@ -225,9 +225,8 @@ impl Merger {
         self.check_events()?;
         self.drop_positions(had);
         let run = if self.keeps_runs { self.open_run(columns.iter().copied()) } else { 0 };
-        let files: Vec<FileName> = (0..profile.file_count())
-            .map(|file| FileName::from_u32(self.files.intern(profile.file(FileId::new(file)))))
-            .collect();
+        let files: Vec<FileName> =
+            profile.files().map(|file| FileName::from_u32(self.files.intern(profile.file(file)))).collect();
         let functions: Vec<MergedFunction> = profile
             .functions()
             .map(|id| {
@@ -414,7 +413,7 @@ impl AddedProfile<'_> {
                     position: self.position(place),
                     kind: LineKind::Calls,
                     function: Some(self.functions[callee.index()]),
-                    target: LinePosition { file: FileName::default(), ..self.position(target) },
+                    target: LinePosition { file: FileName::FIRST, ..self.position(target) },
                     run: self.run,
                 }
             }

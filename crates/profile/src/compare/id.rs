@@ -1,35 +1,9 @@
 //! Ids of a comparison, and its two sides.
 
-use std::fmt;
-
 use crate::analysis::NodeId;
+use crate::id::define_ids;
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $visibility:vis $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        $visibility struct $name(u32);
-
-        impl $name {
-            pub(super) fn new(index: usize) -> Self {
-                $name(u32::try_from(index).expect("fewer than 2^32"))
-            }
-
-            /// Its index, below the count of what it identifies.
-            $visibility fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}({})", stringify!($name), self.0)
-            }
-        }
-    )*};
-}
-
-ids! {
+define_ids! {
     /// A function of a [`Comparison`](super::Comparison): one or more functions of either side, joined.
     ///
     /// It is valid for the comparison that made it, and stable: the same profiles and options give the same ids. See the

@@ -54,7 +54,7 @@ impl LineKey {
         push(self.kind as u64);
         push(self.run.into());
         let mut push_position = |position: &LinePosition| {
-            push(position.file.as_u32().into());
+            push(position.file.to_u32().into());
             push(position.address);
             push(position.line);
             push(position.basic_block);
@@ -62,7 +62,7 @@ impl LineKey {
         push_position(&self.position);
         if self.kind != LineKind::SelfCost {
             push_position(&self.target);
-            push(self.function.map_or(0, |function| u64::from(function.as_u32()) + 1));
+            push(self.function.map_or(0, |function| u64::from(function.to_u32()) + 1));
         }
     }
 

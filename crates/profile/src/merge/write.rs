@@ -98,11 +98,11 @@ impl Merger {
     }
 
     fn object_name(&self, object: ObjectName) -> &[u8] {
-        self.objects.name(object.as_u32())
+        self.objects.name(object.to_u32())
     }
 
     fn file_name(&self, file: FileName) -> &[u8] {
-        self.files.name(file.as_u32())
+        self.files.name(file.to_u32())
     }
 }
 
@@ -334,7 +334,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
             LineKind::SelfCost | LineKind::Calls => 0,
             LineKind::Jump | LineKind::ConditionalJump => self.ranks.file(key.target.file),
         };
-        (function, file, LinePosition { file: FileName::default(), ..key.target }, key.run)
+        (function, file, LinePosition { file: FileName::FIRST, ..key.target }, key.run)
     }
 
     /// Returns `true` if a file name has to be written. Before the first one, the name is empty.
@@ -358,7 +358,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
     }
 
     fn write_function(&mut self, key: NameKey, function: MergedFunction) -> Result<(), Error> {
-        let text = self.merger.function_names.name(self.merger.key(function).name.as_u32());
+        let text = self.merger.function_names.name(self.merger.key(function).name.to_u32());
         let name = self.function_ids.name(function.index(), text, &self.avoided);
         self.record(Line::Name(key, name))
     }
