@@ -296,3 +296,21 @@ fn names_are_harmless() {
         assert!(printed.contains("\\x1b[2J") && printed.contains("\\x1b[3J"), "{printed}");
     }
 }
+
+#[test]
+fn a_path_that_is_not_utf8_keeps_its_bytes_for_people() {
+    let folder = folder(&[(
+        "latin-1",
+        b"events: Ir\nob=mo\xfc\nfl=jos\xe9.c\nfn=main\n1 5\ncfn=g\ncalls=1 1\n1 5\nfn=g\n1 5\n",
+    )]);
+    for format in ["text", "markdown"] {
+        let printed = stdout(&run_in(folder.path(), &["show", "main", "latin-1", "--format", format]));
+        for path in ["mo\\xfc", "jos\\xe9.c", "g (jos\\"] {
+            assert!(printed.contains(path), "{path}: {printed}");
+        }
+    }
+    let output = run_in(folder.path(), &["show", "main", "latin-1", "--format", "json"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["function"]["file"], "jos\u{fffd}.c");
+    assert_eq!(answer["function"]["object"], "mo\u{fffd}");
+}

@@ -68,7 +68,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 pub use costs::{ByEvent, Costs, EventNames};
-pub use exact::{ExactInteger, exact, exact_option};
+pub use exact::{ExactInteger, exact, exact_option, text};
 pub use schema::schema;
 pub use stream::{Stream, StreamState};
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gristmill_output::{lossy, printable};
+use gristmill_output::{json, printable};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,9 +16,13 @@ pub struct NamedFunction {
     /// The demangled name. Bytes that are not UTF-8 are U+FFFD here.
     pub name: String,
     /// The source file; empty or `???` if it is not known.
-    pub file: String,
+    #[serde(serialize_with = "json::text")]
+    #[schemars(with = "String")]
+    pub file: Vec<u8>,
     /// The program or library; empty or `???` if it is not known.
-    pub object: String,
+    #[serde(serialize_with = "json::text")]
+    #[schemars(with = "String")]
+    pub object: Vec<u8>,
     /// The number of the cycle that the function is in, if any.
     pub cycle: Option<usize>,
 }
@@ -29,8 +33,8 @@ impl NamedFunction {
         NamedFunction {
             id,
             name: subject.name().to_owned(),
-            file: lossy(view.profile().file(subject.file)),
-            object: lossy(view.profile().object(subject.object)),
+            file: view.profile().file(subject.file).to_vec(),
+            object: view.profile().object(subject.object).to_vec(),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
         }
     }

@@ -80,6 +80,29 @@ pub fn exact_option<T: Copy + Into<i128>, S: Serializer>(
     number.map(|number| ExactInteger(number.into())).serialize(serializer)
 }
 
+/// Serialises a field of bytes as text. Bytes that are not UTF-8 become U+FFFD.
+///
+/// The row keeps the bytes, so that text for people can show them as escapes ([`printable`](crate::printable())).
+///
+/// ```
+/// use gristmill_output::json;
+///
+/// #[derive(serde::Serialize)]
+/// struct Row {
+///     #[serde(serialize_with = "json::text")]
+///     file: Vec<u8>,
+/// }
+/// assert_eq!(serde_json::to_string(&Row { file: b"jos\xe9.c".to_vec() })?, "{\"file\":\"jos\u{fffd}.c\"}");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&String::from_utf8_lossy(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
+use gristmill_output::json;
 use gristmill_output::json::{Costs, ExactInteger, exact};
-use gristmill_output::lossy;
 use gristmill_profile::{FileId, FunctionId, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,7 +20,9 @@ use crate::view::{SubjectId, View, ViewError};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HotLine {
     /// The source file, which for inlined code is not that of the function.
-    pub file: String,
+    #[serde(serialize_with = "json::text")]
+    #[schemars(with = "String")]
+    pub file: Vec<u8>,
     /// The line number; null if it is not known, and then each address is a row.
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
@@ -215,7 +217,7 @@ fn hot_line(view: &View, head: &Head, line: ViewedLine) -> HotLine {
         is_inner: call.is_inner,
     };
     HotLine {
-        file: lossy(view.profile().file(line.file)),
+        file: view.profile().file(line.file).to_vec(),
         line: line.line,
         addresses: line.addresses.map(|(from, to)| [from, to].map(|address| ExactInteger(address.into()))),
         self_costs: head.costs(&line.self_costs),

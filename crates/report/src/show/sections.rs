@@ -118,7 +118,7 @@ impl Show {
         let cycle = cycle.map_or_else(String::new, |cycle| format!(" [cycle {cycle}]"));
         let name = function.printable_name();
         let name = format!("{}{cycle}", fitted(&name, room.saturating_sub(cycle.width())));
-        let file = printable(function.file.as_bytes());
+        let file = printable(&function.file);
         let left = room.saturating_sub(name.width() + 3);
         let place = [&*file, base(&file)].into_iter().find(|place| place.width() <= left);
         match place.filter(|place| !place.is_empty() && *place != UNKNOWN) {
@@ -342,7 +342,7 @@ impl Show {
             Some([from, to]) => format!(" 0x{:x}–0x{:x}", from.0, to.0),
             None => String::new(),
         };
-        let file = printable(line.file.as_bytes());
+        let file = printable(&line.file);
         // On a narrow screen, only the last component of a path is shown.
         let file = if width < 100 { base(&file) } else { &file };
         let file = if file.is_empty() { UNKNOWN } else { file };

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{Cell, Column, Look, Table, grouped, json, markdown, percent_number, printable, wrap};
+use gristmill_output::{
+    Cell, Column, Look, Table, grouped, json, lossy, markdown, percent_number, printable, wrap,
+};
 
 use super::Show;
 use crate::path::UNKNOWN;
@@ -79,7 +81,7 @@ impl Report for Show {
                 let mut cells = vec![relation.to_owned(), row.distance.to_string(), calls];
                 cells.extend(row.cost.iter().map(Cost::to_string));
                 cells.extend(
-                    [&row.function.name, &row.function.file, &row.function.object].map(String::clone),
+                    [row.function.name.as_bytes(), &row.function.file, &row.function.object].map(lossy),
                 );
                 cells.push(row.via.clone().unwrap_or_default());
                 rows.push(cells.into_iter().map(Cell::new).collect());
@@ -99,8 +101,8 @@ impl Show {
     fn definition(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (what, path) in [("file  ", &self.function.file), ("object", &self.function.object)] {
-            if !path.is_empty() && path != UNKNOWN {
-                lines.push(format!("{what}  {}", printable(path.as_bytes())));
+            if !path.is_empty() && path != UNKNOWN.as_bytes() {
+                lines.push(format!("{what}  {}", printable(path)));
             }
         }
         if self.folded > 1 {
