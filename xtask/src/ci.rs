@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{corpus, doc_examples, fuzz, structure, wasm, words, workspace};
+use crate::{corpus, doc_examples, fuzz, structure, targets, words, workspace};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -27,26 +27,28 @@ enum Step {
     Structure,
     Words,
     DocExamples,
+    Corpus,
     Clippy,
     Docs,
     Tests,
     Wasm,
+    Windows,
     Fuzz,
-    Corpus,
 }
 
 impl Step {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Format,
         Self::Structure,
         Self::Words,
         Self::DocExamples,
+        Self::Corpus,
         Self::Clippy,
         Self::Docs,
         Self::Tests,
         Self::Wasm,
+        Self::Windows,
         Self::Fuzz,
-        Self::Corpus,
     ];
 
     fn name(self) -> &'static str {
@@ -55,27 +57,29 @@ impl Step {
             Self::Structure => "structure",
             Self::Words => "words",
             Self::DocExamples => "doc-examples",
+            Self::Corpus => "corpus",
             Self::Clippy => "clippy",
             Self::Docs => "docs",
             Self::Tests => "tests",
             Self::Wasm => "wasm",
+            Self::Windows => "windows",
             Self::Fuzz => "fuzz",
-            Self::Corpus => "corpus",
         }
     }
 
     fn about(self) -> &'static str {
         match self {
             Self::Format => "the code is formatted",
-            Self::Structure => "no dependency cycle, every crate on its floor",
+            Self::Structure => "no dependency cycle, every crate on its level",
             Self::Words => "no retired word in comments, texts and names",
             Self::DocExamples => "every public type of a library shows its use",
+            Self::Corpus => "the corpus matches its manifest",
             Self::Clippy => "clippy has no warnings",
             Self::Docs => "the documentation builds without a warning",
             Self::Tests => "all tests pass",
             Self::Wasm => "the libraries compile for WebAssembly",
+            Self::Windows => "the program compiles for Windows",
             Self::Fuzz => "each fuzz target runs without a crash",
-            Self::Corpus => "the corpus matches its manifest",
         }
     }
 
@@ -89,6 +93,7 @@ impl Step {
             Self::Structure => structure::run(),
             Self::Words => words::run(),
             Self::DocExamples => doc_examples::run(),
+            Self::Corpus => corpus::run(&corpus::Options::default()),
             Self::Clippy => {
                 cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
                 cargo(&[
@@ -121,9 +126,9 @@ impl Step {
                 workspace::run(&mut docs)
             }
             Self::Tests => cargo(&["test", "--workspace"]),
-            Self::Wasm => wasm::run(),
+            Self::Wasm => targets::wasm(),
+            Self::Windows => targets::windows(),
             Self::Fuzz => fuzz::run(&fuzz::Options::smoke(options.fuzz_seconds)),
-            Self::Corpus => corpus::run(&corpus::Options::default()),
         }
     }
 }

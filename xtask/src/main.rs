@@ -7,16 +7,18 @@
 mod bench;
 mod ci;
 mod corpus;
+mod dist;
 mod doc_examples;
 mod failure;
 mod fuzz;
 mod gen_profile;
 mod manifest;
+mod pictures;
 mod record;
 mod size;
 mod source;
 mod structure;
-mod wasm;
+mod targets;
 mod words;
 mod workspace;
 
@@ -49,8 +51,14 @@ enum Task {
     DocExamples,
     /// Compile the libraries for WebAssembly
     Wasm,
+    /// Compile the program for Windows
+    Windows,
     /// Check the corpus against its manifest
     Corpus(corpus::Options),
+    /// Build and pack a release
+    Dist(dist::Options),
+    /// Take the pictures of the README
+    Pictures(pictures::Options),
     /// Record the corpus again, into another folder
     Record(record::Options),
 }
@@ -64,8 +72,11 @@ fn main() -> ExitCode {
         Task::Structure => structure::run(),
         Task::Words => words::run(),
         Task::DocExamples => doc_examples::run(),
-        Task::Wasm => wasm::run(),
+        Task::Wasm => targets::wasm(),
+        Task::Windows => targets::windows(),
         Task::Corpus(options) => corpus::run(&options),
+        Task::Dist(options) => dist::run(&options),
+        Task::Pictures(options) => pictures::run(&options),
         Task::Record(options) => record::run(&options),
     };
     match outcome {

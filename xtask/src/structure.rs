@@ -3,7 +3,7 @@
 //! 1. No dependency cycle between the files of a crate. A file depends on another if it names an item that the other defines or
 //!    re-exports. A child may name its ancestors: they are one family.
 //! 2. No command of the program uses another command.
-//! 3. A crate uses only crates of lower floors.
+//! 3. A crate uses only crates of lower levels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,13 +31,13 @@ pub(crate) fn run() -> Result<(), Failure> {
         let manifest = known.manifest();
         let text =
             std::fs::read_to_string(&manifest).context(|| format!("cannot read {}", manifest.display()))?;
-        faults.extend(wrong_floors(known, &text));
+        faults.extend(wrong_levels(known, &text));
     }
     for fault in &faults {
         println!("{fault}\n");
     }
     if faults.is_empty() {
-        println!("structure: {file_count} files, no dependency cycle, every crate on its floor");
+        println!("structure: {file_count} files, no dependency cycle, every crate on its level");
         return Ok(());
     }
     Err(Failure::new(format!("structure: {} faults", faults.len())))
@@ -144,8 +144,8 @@ fn command(path: &str) -> Option<&str> {
     Some(name.strip_suffix(".rs").unwrap_or(name)).filter(|name| *name != "mod")
 }
 
-/// Returns a fault for each dependency in a manifest that is not on a lower floor.
-fn wrong_floors(known: ProjectCrate, manifest: &str) -> Vec<String> {
+/// Returns a fault for each dependency in a manifest that is not on a lower level.
+fn wrong_levels(known: ProjectCrate, manifest: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut section = "";
     for line in manifest.lines() {
@@ -158,9 +158,9 @@ fn wrong_floors(known: ProjectCrate, manifest: &str) -> Vec<String> {
         }
         let name = line.split(['=', '.', ' ']).next().unwrap_or_default();
         if let Some(used) = ProjectCrate::by_package(name)
-            && used.floor >= known.floor
+            && used.level >= known.level
         {
-            faults.push(format!("crates/{}: uses {name}, which is not on a lower floor", known.folder));
+            faults.push(format!("crates/{}: uses {name}, which is not on a lower level", known.folder));
         }
     }
     faults
@@ -272,12 +272,12 @@ mod tests {
     fn a_crate_that_uses_its_sibling_is_a_fault() {
         let report = ProjectCrate::by_package("gristmill-report").unwrap();
         let manifest = "[dependencies]\ngristmill-profile = { workspace = true }\n";
-        assert!(wrong_floors(report, manifest).is_empty());
+        assert!(wrong_levels(report, manifest).is_empty());
         let manifest =
             "[dependencies]\ngristmill-gate.workspace = true\n[dev-dependencies]\ngristmill = \"1\"\n";
         assert_eq!(
-            wrong_floors(report, manifest),
-            ["crates/report: uses gristmill-gate, which is not on a lower floor"]
+            wrong_levels(report, manifest),
+            ["crates/report: uses gristmill-gate, which is not on a lower level"]
         );
     }
 }

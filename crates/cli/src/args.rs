@@ -1,8 +1,9 @@
 //! The command line: one definition that feeds parsing, `--help`, the shell completions and the manual pages.
 //!
-//! Nothing here opens a file or prints. [`parse`] turns words into [`Cli`].
+//! Nothing here opens a file or prints; `default_command` asks whether a word is the path of a file. [`parse`] turns words into [`Cli`].
 
 mod annotate;
+mod default_command;
 mod diff;
 mod gate;
 mod lint;
@@ -16,24 +17,33 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub(crate) use self::annotate::{AnnotateArgs, AnnotateFormat, AnnotateStyle, AnnotateTree, YesNo};
+pub(crate) use self::annotate::{
+    AnnotateArgs, AnnotateCompat, AnnotateFormat, AnnotateStyle, AnnotateTree, YesNo,
+};
 pub(crate) use self::diff::{DiffArgs, DiffFormat, DiffGroup};
 pub(crate) use self::gate::{
-    GateArgs, GateBlessArgs, GateCommand, GateFormat, GateInitArgs, GateNoiseArgs, GateRunArgs,
+    GateArgs, GateBlessArgs, GateCommand, GateConfigArgs, GateFormat, GateInitArgs, GateNoiseArgs,
+    GateRunArgs,
 };
 pub(crate) use self::lint::{FailOn, LintArgs, LintFormat};
 pub(crate) use self::merge::MergeArgs;
-pub(crate) use self::profile::{InclusiveRule, ProfileArgs, SelectionArgs};
-pub(crate) use self::reports::{FunctionsArgs, GroupBy, ReportFormat, ShowArgs, SortKey, TreeArgs};
+pub(crate) use self::profile::{InclusiveRule, ProfileArgs, Range, SelectionArgs};
+pub(crate) use self::reports::{
+    FunctionsArgs, GroupBy, OverviewArgs, ReportFormat, ShowArgs, SortKey, TreeArgs,
+};
 pub(crate) use self::rewrite::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 pub(crate) use self::source::SourceArgs;
 use crate::size::{self, Size};
 
 /// Help of every FILE argument.
-const FILE_HELP: &str = "Profile, or - for standard input. Files packed with gzip, zstd, xz or bzip2 are recognised \
-                         by their content";
+const FILE_HELP: &str = "Profile, or - for standard input. Files compressed with gzip, zstd, xz or bzip2 are \
+                         recognised by their content";
+
+/// Help of the FILE arguments of a command that finds a profile by itself.
+const FOUND_FILE_HELP: &str = "Profile, or - for standard input; compressed files are recognised by their content \
+                               [default: the newest recording here or in target/gungraun]";
 
 /// Size of the largest profile that is read by default.
 const MAX_SIZE: Size = Size::from_bytes(16 << 30);
@@ -47,14 +57,15 @@ const MAX_SIZE: Size = Size::from_bytes(16 << 30);
                   them: it shows their contents and costs, annotates sources, compares and merges profiles, holds \
                   benchmarks to budgets, checks profiles against the format and rewrites them.",
     after_help = "Exit status:\n  0  success\n  1  a check found something\n  2  \
-                  failure\n\nExamples:\n  gristmill info callgrind.out.4711\n  gristmill lint --all profile.gz\n  \
-                  gristmill rewrite --names plain callgrind.out.4711 -o readable.out",
+                  failure\n\nExamples:\n  gristmill callgrind.out.4711\n  gristmill show main callgrind.out.4711\n  \
+                  gristmill diff before.out after.out",
+    override_usage = "gristmill [OPTIONS] [FILE]...\n       gristmill [OPTIONS] COMMAND ...",
     // Long lines are hard to read.
     max_term_width = 80,
-    // `gristmill info --help` is enough, and completions stay short.
+    // Ours has no copy of each command, so that completions stay short.
     disable_help_subcommand = true,
     subcommand_required = true,
-    arg_required_else_help = true,
+    subcommand_value_name = "COMMAND",
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -78,7 +89,7 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) color: ColorChoice,
 
-    /// Size of the largest profile to read, expanded, such as 200M or 64GiB
+    /// Largest profile to read, by its uncompressed size, such as 200M or 64GiB
     #[arg(
         long,
         global = true,
@@ -88,17 +99,50 @@ pub(crate) struct GlobalArgs {
         help_heading = "General options"
     )]
     pub(crate) max_size: Size,
+
+    /// Print long answers as they are, not through GRISTMILL_PAGER, PAGER or less
+    #[arg(long, global = true, help_heading = "General options")]
+    pub(crate) no_pager: bool,
+
+    /// Columns that reports may fill [default: COLUMNS, or the width of the terminal]
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        value_parser = columns,
+        help_heading = "General options"
+    )]
+    pub(crate) width: Option<usize>,
+
+    /// Do not shorten names and paths to fit the width; into a pipe or file they are never shortened
+    #[arg(long, global = true, help_heading = "General options")]
+    pub(crate) full_names: bool,
 }
 
 impl GlobalArgs {
     /// Defaults without colours, for programs that this one stands in for.
     pub(crate) fn plain() -> Self {
-        GlobalArgs { color: ColorChoice::Never, max_size: MAX_SIZE }
+        GlobalArgs {
+            color: ColorChoice::Never,
+            max_size: MAX_SIZE,
+            no_pager: true,
+            width: None,
+            full_names: false,
+        }
     }
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show where the cost is, and what to ask next; gristmill FILE does the same
+    #[command(
+        after_help = "Examples:\n  gristmill callgrind.out.4711\n  gristmill\n  gristmill overview --set --event Ir,CEst \
+                      callgrind.out.4711\n  gristmill ./overview\n\nThe word overview can be left out. A file with the name of \
+                      a command needs its directory, as in the last example.\n\nExit status: 2 if a profile cannot be read \
+                      or does not contain what an option names, otherwise 0."
+    )]
+    Overview(OverviewArgs),
+
     /// Show what a profile contains: producer, event types, totals
     #[command(
         after_help = "Examples:\n  gristmill info callgrind.out.4711\n  gristmill info --format json *.out\n  xz -dc \
@@ -110,7 +154,7 @@ pub(crate) enum Command {
     /// List functions with their self and inclusive costs
     #[command(
         after_help = "Examples:\n  gristmill functions callgrind.out.4711\n  gristmill functions --event Ir,CEst --sort \
-                      self --limit 20 *.out\n  gristmill functions --group object --format markdown callgrind.out.4711\n  \
+                      inclusive --limit 20 *.out\n  gristmill functions --group object --format markdown callgrind.out.4711\n  \
                       gristmill functions --cut 'signal_handler -> .*' --format json callgrind.out.4711\n\nExit status: 2 \
                       if a profile cannot be read or does not contain what an option names, otherwise 0."
     )]
@@ -155,10 +199,13 @@ pub(crate) enum Command {
     /// Add up profiles: by function, line and call, in any number and order
     #[command(
         after_help = "Examples:\n  gristmill merge callgrind.out.* -o all.out\n  gristmill merge --mean run-*.out -o mean.out\n  \
-                      gristmill merge --keep-parts callgrind.out.4711-* -o threads.out\n\nThe result does not depend on \
-                      order or grouping. Event types that only some files have are kept, and the result names the number \
-                      of files with them.\n\nExit status: 2 if a file cannot be read to its end or the result cannot be written, \
-                      otherwise 0."
+                      gristmill merge --keep-parts callgrind.out.4711-* -o threads.out\n\nA sum does not depend on order or \
+                      grouping. The result of --mean, --median or --scale counts as one run when merged again; --keep-parts keeps \
+                      the given order. Event types that only some files have are kept, and the result names the number \
+                      of files with them.\n\nThe totals of --mean, --median and --scale are calculated exactly and rounded \
+                      once. Their functions and lines are then rounded down, and those with the largest remainders up, \
+                      until they add up to the totals. Each differs by less than 1 from the exact number.\n\nExit status: \
+                      2 if a file cannot be read to its end or the result cannot be written, otherwise 0."
     )]
     Merge(MergeArgs),
 
@@ -181,6 +228,10 @@ pub(crate) enum Command {
     )]
     Rewrite(RewriteArgs),
 
+    /// Print the help of a command
+    #[command(after_help = "Examples:\n  gristmill help diff\n  gristmill help gate run")]
+    Help(HelpArgs),
+
     /// Print a completion script for a shell
     #[command(
         after_help = "Examples:\n  eval \"$(gristmill completions bash)\"\n  gristmill completions fish > ~/.config/fish/completions/gristmill.fish"
@@ -192,14 +243,43 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
+impl Command {
+    /// `true` if the answer is a text to read, of any length.
+    pub(crate) fn is_read_by_people(&self) -> bool {
+        match self {
+            Command::Overview(_)
+            | Command::Info(_)
+            | Command::Functions(_)
+            | Command::Show(_)
+            | Command::Tree(_)
+            | Command::Annotate(_)
+            | Command::Diff(_)
+            | Command::Lint(_)
+            | Command::Help(_) => true,
+            Command::Merge(_)
+            | Command::Gate(_)
+            | Command::Rewrite(_)
+            | Command::Completions(_)
+            | Command::Man(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", help = FOUND_FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: InfoFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HelpArgs {
+    /// Command, with its subcommand if it has some [default: the help of the program]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -230,10 +310,13 @@ pub(crate) enum InfoFormat {
 }
 
 /// Parses a command line, which starts with the name of the program. The error can print itself and has an exit code.
+///
+/// A command line without a command is one of `overview`.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let cli = Cli::try_parse_from(words)?;
+    let cli = default_command::parse(words.into_iter().collect())?;
     let compared;
     let files: &[PathBuf] = match &cli.command {
+        Command::Overview(args) => &args.files,
         Command::Info(args) => &args.files,
         Command::Functions(args) => &args.files,
         Command::Show(args) => &args.files,
@@ -246,7 +329,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
         Command::Merge(args) => &args.files,
         Command::Lint(args) => &args.files,
         Command::Rewrite(args) => &args.inputs,
-        Command::Gate(_) | Command::Completions(_) | Command::Man(_) => &[],
+        Command::Gate(_) | Command::Help(_) | Command::Completions(_) | Command::Man(_) => &[],
     };
     // A second read finds standard input empty.
     if files.iter().filter(|file| is_dash(file)).count() > 1 {
@@ -257,9 +340,72 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
     Ok(cli)
 }
 
-/// Returns the definition, for completions and manual pages.
+/// Returns the definition, with its short help (`-h`) made of the long one (`--help`).
 pub(crate) fn definition() -> clap::Command {
+    with_short_help(full_definition())
+}
+
+/// Returns the definition with the whole help of everything, for manual pages.
+pub(crate) fn full_definition() -> clap::Command {
     Cli::command()
+}
+
+/// Parses words, with or without a command.
+fn try_parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let matches = definition().try_get_matches_from(words)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut definition()))
+}
+
+/// Returns the help of a command, given by its words, or the reason why there is none. Printing it is the answer.
+pub(crate) fn help_of(command: &[String]) -> clap::Error {
+    let words = ["gristmill"].into_iter().chain(command.iter().map(String::as_str)).chain(["--help"]);
+    match try_parse(words.map(OsString::from)) {
+        Err(help) => help,
+        Ok(_) => definition().error(ErrorKind::InvalidSubcommand, "a command has no such subcommand"),
+    }
+}
+
+/// Sections of options that few command lines use. Only the long help has them.
+const RARE_SECTIONS: [&str; 5] =
+    ["General options", "Inclusive cost", "Joining functions", "Sources", "Comparison"];
+
+/// Examples in the short help.
+const SHORT_EXAMPLES: usize = 3;
+
+/// Leaves sections of rare options and the exit status out of the short help, so that it fits a screen.
+fn with_short_help(command: clap::Command) -> clap::Command {
+    let command = command
+        .mut_args(|arg| {
+            let is_rare = arg.get_help_heading().is_some_and(|section| RARE_SECTIONS.contains(&section));
+            if is_rare { arg.hide_short_help(true) } else { arg }
+        })
+        .mut_subcommands(with_short_help);
+    let Some(help) = command.get_after_help().map(ToString::to_string) else { return command };
+    let sections: Vec<&str> = help.split("\n\n").collect();
+    let examples =
+        sections.iter().find(|section| section.starts_with("Examples:")).copied().unwrap_or_default();
+    let likeliest: Vec<&str> = examples.lines().take(1 + SHORT_EXAMPLES).collect();
+    command.after_help(likeliest.join("\n")).after_long_help(help)
+}
+
+/// Parses a whole number of at least `LEAST`.
+fn at_least<const LEAST: u64, N: TryFrom<u64>>(text: &str) -> Result<N, String> {
+    match text.parse::<u64>() {
+        Ok(number) if number >= LEAST => {
+            N::try_from(number).map_err(|_| "the number is too large".to_owned())
+        }
+        _ if LEAST == 0 => Err("expected a whole number, such as 20".to_owned()),
+        _ => Err(format!("expected a whole number of at least {LEAST}")),
+    }
+}
+
+/// Parses a width that a report can have.
+fn columns(text: &str) -> Result<usize, String> {
+    const WIDEST: usize = 10_000;
+    at_least::<40, usize>(text).and_then(|columns| match columns {
+        ..=WIDEST => Ok(columns),
+        _ => Err(format!("the widest report has {WIDEST} columns")),
+    })
 }
 
 /// `true` if a path means standard input or output. A file of that name is `./-`.
@@ -297,6 +443,42 @@ mod tests {
     }
 
     #[test]
+    fn short_help_fits_a_screen() {
+        fn check(command: &mut clap::Command, path: &str) {
+            let help = command.render_help().to_string();
+            assert!(help.lines().count() <= 40, "{path}: {} lines\n{help}", help.lines().count());
+            for sub in command.get_subcommands_mut() {
+                let path = format!("{path} {}", sub.get_name());
+                check(sub, &path);
+            }
+        }
+        let mut root = definition();
+        root.build();
+        check(&mut root, "gristmill");
+    }
+
+    #[test]
+    fn help_is_a_command() {
+        let is_help = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            help_of(&words)
+        };
+        for (words, start) in [
+            (&[][..], "Gristmill reads"),
+            (&["help"], "Print the help"),
+            (&["functions"], "List functions"),
+            (&["gate", "run"], "Record or read"),
+        ] {
+            let help = is_help(words);
+            assert_eq!(help.kind(), ErrorKind::DisplayHelp, "{words:?}");
+            assert!(help.to_string().starts_with(start), "{help}");
+        }
+        let unknown = is_help(&["funtions"]);
+        assert_eq!(unknown.kind(), ErrorKind::InvalidSubcommand);
+        assert!(unknown.to_string().contains("functions"), "{unknown}");
+    }
+
+    #[test]
     fn every_argument_has_help() {
         let mut root = definition();
         root.build();
@@ -326,8 +508,8 @@ mod tests {
     }
 
     #[test]
-    fn lint_needs_files_unless_it_explains_rules() {
-        assert!(parse_words(&["lint"]).is_err());
+    fn lint_reads_files_or_explains_rules() {
+        assert!(parse_words(&["lint"]).is_ok());
         assert!(parse_words(&["lint", "--rules"]).is_ok());
         assert!(parse_words(&["lint", "--explain", "some-rule"]).is_ok());
         assert!(parse_words(&["lint", "--explain", "some-rule", "a"]).is_err());
@@ -342,6 +524,21 @@ mod tests {
         };
         assert_eq!(args.drop, [Dropped::Jumps, Dropped::Instr, Dropped::Comments]);
         assert_eq!(args.inputs, [PathBuf::from("a")]);
+    }
+
+    #[test]
+    fn numbers_are_asked_for_in_words() {
+        for (words, expected) in [
+            (&["functions", "-n", "x"][..], "expected a whole number, such as 20"),
+            (&["tree", "--depth=-1"], "expected a whole number, such as 20"),
+            (&["show", "f", "--depth", "0"], "expected a whole number of at least 1"),
+            (&["gate", "run", "-j", "70000"], "the number is too large"),
+            (&["info", "--part", "x"], "unexpected argument"),
+            (&["functions", "--part", "x"], "expected a number or a range, such as 4 or 4-6"),
+        ] {
+            let error = parse_words(words).unwrap_err().to_string();
+            assert!(error.contains(expected), "{words:?}: {error}");
+        }
     }
 
     #[test]

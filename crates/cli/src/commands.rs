@@ -9,6 +9,7 @@ pub(crate) mod info;
 pub(crate) mod lint;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod overview;
 pub(crate) mod rewrite;
 pub(crate) mod show;
 pub(crate) mod tree;
@@ -36,6 +37,7 @@ fn print_report(report: &dyn Report, format: ReportFormat, session: &Session) ->
 /// Warns about the notes of a report in formats that cannot show them.
 fn warn_of_notes(head: &Head, format: ReportFormat, session: &Session) {
     if is_for_programs(format) {
+        head.damage.iter().for_each(|damage| session.warn(&damage.text));
         head.notes.iter().for_each(|note| session.warn(note));
     }
 }

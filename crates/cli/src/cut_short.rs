@@ -24,8 +24,10 @@ extern "C" fn tell_and_stop(_: nix::libc::c_int) {
     const MESSAGE: &[u8] = b"gristmill: a profile was truncated while it was read\n\
         gristmill: hint: try again when the program that writes it is done\n";
     let _ = nix::unistd::write(std::io::stderr(), MESSAGE);
-    while crate::interrupt::fail() {
-        nix::unistd::pause();
+    if crate::interrupt::fail() {
+        loop {
+            nix::unistd::pause();
+        }
     }
     // SAFETY: it only ends the program, at once.
     unsafe { nix::libc::_exit(crate::exit_status::ExitStatus::Failure as nix::libc::c_int) }

@@ -7,6 +7,7 @@ use std::io;
 use gristmill_format::ErrorKind;
 
 use crate::input::{InputError, reason};
+use crate::limited_writer::TooLong;
 use crate::output::OutputError;
 
 /// An error that ends a command. It is shown as `gristmill: FILE: message`, with the hint on its own line.
@@ -91,6 +92,12 @@ impl From<OutputError> for CliError {
 /// An `io::Error` in a command is one of standard output: files go through `input` and `output`, which have other errors.
 impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
-        Self::Stdout(error)
+        match TooLong::from_io(&error) {
+            Some(too_long) => Self::Profile {
+                message: too_long.to_string(),
+                hint: Some("show fewer rows with --limit, or only some functions".to_owned()),
+            },
+            None => Self::Stdout(error),
+        }
     }
 }

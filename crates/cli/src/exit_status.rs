@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// The exit status of a command. The numbers are a promise to scripts. Besides these there is 130, for Ctrl-C.
+/// The exit status of a command. The numbers are a promise to scripts. Besides these there are
+/// 128 and the number of a signal, such as 130 for Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ExitStatus {
     /// Done, nothing found.

@@ -5,6 +5,7 @@
 //! the damage; [`Input::damage`] describes it, and the command decides.
 
 mod expand;
+mod waiting;
 
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use gristmill_report::ReadFile;
 
 pub(crate) use self::expand::Packing;
 use self::expand::{Ending, Source};
+pub(crate) use self::waiting::Waiting;
 pub(crate) use gristmill_output::io_reason as reason;
 
 use crate::args::is_dash;
@@ -183,6 +185,7 @@ pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Resu
     if is_dash(path) {
         return read_from(path, &mut io::stdin().lock(), max_size, progress);
     }
+    let waiting = Waiting::begin(path);
     let mut file = File::open(path).map_err(|error| InputError::io(path, error))?;
     // Metadata of the open file: another file may get the name. The size of a pipe or device is unknown.
     let metadata = file.metadata().map_err(|error| InputError::io(path, error))?;
@@ -191,6 +194,7 @@ pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Resu
     }
     let size = metadata.is_file().then_some(metadata.len());
     let head = head(path, &mut file)?;
+    drop(waiting);
     if let Some(size) = size
         && size <= max_size.bytes()
         && Packing::from_magic(&head).is_none()

@@ -1,30 +1,49 @@
-//! The handler for Ctrl-C while a file is written: it removes temporary files, and the program ends with 130, as shells
-//! expect.
+//! The handler for Ctrl-C and other signals that ask the program to end, while a file is written or a command runs: it
+//! removes temporary files, ends the command, and the program ends with 128 and the number of the signal, as shells
+//! expect: 130 for Ctrl-C.
 //!
-//! It is installed with the first such file; before, Ctrl-C ends the program as usual.
+//! It is installed with the first of them; before, a signal ends the program as usual.
+
+#[cfg(unix)]
+mod signals;
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
-/// The exit status; that of Ctrl-C unless there was another failure.
-static STATUS: AtomicI32 = AtomicI32::new(130);
+/// The exit status after Ctrl-C.
+#[cfg(not(unix))]
+const CTRL_C_STATUS: u8 = 130;
 
-/// `true` if the handler is installed.
-static IS_SET_UP: AtomicBool = AtomicBool::new(false);
+/// Attempts to remove a directory: a process that was just ended may still have written into it.
+const MAX_ATTEMPTS: usize = 50;
 
+/// Time between two attempts.
+const ATTEMPT_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Process groups of commands that run. Ctrl-C at a terminal reaches only the group of this program.
+static PROCESS_GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Files, and directories with all in them.
 static TEMPORARY_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
+fn process_groups() -> MutexGuard<'static, BTreeSet<u32>> {
+    // A set of numbers is valid even after a panic.
+    PROCESS_GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn temporary_files() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    // A set of paths is valid even after a panic.
+    // The same holds for a set of paths.
     TEMPORARY_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A guard: while it exists, Ctrl-C removes the file.
+/// A guard: while it exists, Ctrl-C removes the file or directory.
 #[derive(Debug)]
 pub(crate) struct RemovedOnInterrupt(PathBuf);
 
@@ -33,13 +52,20 @@ impl RemovedOnInterrupt {
     pub(crate) fn create(
         create: impl FnOnce() -> io::Result<NamedTempFile>,
     ) -> io::Result<(NamedTempFile, RemovedOnInterrupt)> {
+        Self::register(create, NamedTempFile::path)
+    }
+
+    fn register<T>(
+        create: impl FnOnce() -> io::Result<T>,
+        path: impl FnOnce(&T) -> &Path,
+    ) -> io::Result<(T, RemovedOnInterrupt)> {
         set_up();
         // The handler waits for this lock, so it knows the file.
         let mut files = temporary_files();
-        let file = create()?;
-        files.insert(file.path().to_owned());
-        let removed = RemovedOnInterrupt(file.path().to_owned());
-        Ok((file, removed))
+        let created = create()?;
+        let path = path(&created).to_owned();
+        files.insert(path.clone());
+        Ok((created, RemovedOnInterrupt(path)))
     }
 }
 
@@ -49,34 +75,137 @@ impl Drop for RemovedOnInterrupt {
     }
 }
 
+/// A directory that is removed when it is dropped, and on Ctrl-C.
+#[derive(Debug)]
+pub(crate) struct TemporaryDirectory {
+    // Dropped first: until it is removed, the handler has to know it.
+    directory: TempDir,
+    _removed: RemovedOnInterrupt,
+}
+
+impl TemporaryDirectory {
+    pub(crate) fn new() -> io::Result<Self> {
+        let (directory, removed) = RemovedOnInterrupt::register(tempfile::tempdir, TempDir::path)?;
+        Ok(TemporaryDirectory { directory, _removed: removed })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+/// A guard: while it exists, Ctrl-C ends the processes of a group.
+#[derive(Debug)]
+pub(crate) struct EndedOnInterrupt(u32);
+
+impl EndedOnInterrupt {
+    /// Starts a command in a process group of its own.
+    pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, EndedOnInterrupt)> {
+        set_up();
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        // The handler waits for this lock, so it knows the group, and no other is started after it.
+        let mut groups = process_groups();
+        let child = command.spawn()?;
+        groups.insert(child.id());
+        let group = EndedOnInterrupt(child.id());
+        Ok((child, group))
+    }
+
+    /// `true` if a process of the group runs a program whose name has that beginning. Only Linux tells.
+    pub(crate) fn runs_program(&self, beginning: &str) -> bool {
+        let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+        processes.flatten().any(|process| {
+            is_in_group(&process.path(), self.0)
+                && std::fs::read_link(process.path().join("exe")).is_ok_and(|program| {
+                    program.file_name().is_some_and(|name| name.to_string_lossy().starts_with(beginning))
+                })
+        })
+    }
+
+    /// Ends all processes of the group.
+    pub(crate) fn end(&self) {
+        end_group(self.0);
+    }
+}
+
+impl Drop for EndedOnInterrupt {
+    fn drop(&mut self) {
+        process_groups().remove(&self.0);
+    }
+}
+
+/// `true` if the process with that folder below `/proc` is in a group.
+fn is_in_group(process: &Path, group: u32) -> bool {
+    // The name, in parentheses, may contain anything; behind it are the state, the parent and the group.
+    let Ok(stat) = std::fs::read(process.join("stat")) else { return false };
+    let stat = String::from_utf8_lossy(&stat);
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    fields.split_whitespace().nth(2).and_then(|number| number.parse().ok()) == Some(group)
+}
+
+#[cfg(unix)]
+fn end_group(group: u32) {
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+
+    // A group that is gone needs no signal. 0 and 1 would be other processes.
+    if let Some(group) = i32::try_from(group).ok().filter(|group| *group > 1) {
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn end_group(_group: u32) {}
+
 /// Installs the handler, once.
 pub(crate) fn set_up() {
     static SET_UP: Once = Once::new();
-    // Where Ctrl-C is ignored, as in the background of a script, it stays so. If this fails, a temporary file may be left.
     SET_UP.call_once(|| {
-        let is_set_up = ctrlc::try_set_handler(remove_and_exit).is_ok();
-        IS_SET_UP.store(is_set_up, Ordering::Relaxed);
+        // If this fails, a signal ends the program at once, and a temporary file may be left.
+        #[cfg(unix)]
+        let _ = signals::watch(remove_and_exit);
+        #[cfg(not(unix))]
+        let _ = ctrlc::try_set_handler(|| remove_and_exit(CTRL_C_STATUS));
     });
+}
+
+/// Ignores Ctrl-C from now on. A pager that runs handles it, and ends this program by reading no more.
+pub(crate) fn leave_ctrl_c_to_child() {
+    // On other systems there is no pager.
+    #[cfg(unix)]
+    signals::ignore_ctrl_c();
 }
 
 /// Ends the program as with Ctrl-C, but with the status of a failure. Returns `false` if the handler is not installed. It
 /// is safe in a signal handler.
 #[cfg(unix)]
 pub(crate) fn fail() -> bool {
-    use nix::sys::signal::{Signal, raise};
-
-    STATUS.store(crate::exit_status::ExitStatus::Failure as i32, Ordering::Relaxed);
-    IS_SET_UP.load(Ordering::Relaxed) && raise(Signal::SIGINT).is_ok()
+    signals::wake(crate::exit_status::ExitStatus::Failure as u8)
 }
 
-/// Removes the files and ends the program. It runs in its own thread, so it may wait for the lock, and keeps it: no other
-/// file is begun.
-fn remove_and_exit() {
+/// Removes the files and ends the program. It runs in its own thread, so it may wait for the locks, and keeps them: no other
+/// file is begun and no other command started, and what waits for a command that was ended does not get to report it.
+fn remove_and_exit(status: u8) -> ! {
+    let groups = process_groups();
+    groups.iter().for_each(|&group| end_group(group));
     let files = temporary_files();
-    for file in files.iter() {
-        // The file may just have been renamed.
-        let _ = std::fs::remove_file(file);
-    }
+    files.iter().for_each(|file| remove(file));
     #[expect(clippy::exit, reason = "`main` is busy and cannot be asked")]
-    std::process::exit(STATUS.load(Ordering::Relaxed))
+    std::process::exit(i32::from(status))
+}
+
+/// Removes a file, or a directory with all in it.
+fn remove(path: &Path) {
+    if !path.is_dir() {
+        // The file may just have been renamed.
+        let _ = std::fs::remove_file(path);
+        return;
+    }
+    for _ in 0..MAX_ATTEMPTS {
+        match std::fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(ATTEMPT_INTERVAL),
+            _ => return,
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! Loading of profiles, and the arguments that all reports share: options from arguments, messages from errors.
 
 pub(crate) mod complete;
+mod recording;
+pub(crate) mod refusal;
+pub(crate) mod together;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,15 +11,14 @@ use std::sync::{Arc, Mutex};
 
 use gristmill_output::printable;
 use gristmill_profile::formula::{DefinedBy, Definition};
-use gristmill_profile::{
-    FileHeader, HEADER_BYTES, Input, Loader, Profile, Selection, may_share_recording, recording_of,
-};
+use gristmill_profile::{Input, InputBytes, Loader, Profile, Selection, may_have_wrapped_costs};
 use gristmill_report::{
-    Cut, CutError, EventSelection, FindError, InclusiveRule, SubjectId, View, ViewError, ViewOptions,
+    Cut, CutError, DamageRow, EventSelection, InclusiveRule, SubjectId, View, ViewError, ViewOptions,
 };
 use regex::Regex;
 
-use crate::args::{self, ProfileArgs, ReportFormat, SelectionArgs, is_dash};
+use crate::args::{self, ProfileArgs, Range, ReportFormat, SelectionArgs, is_dash};
+use crate::canonical::canonical;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::terminal::printable_path;
@@ -27,7 +29,10 @@ pub(crate) fn profile(
     args: &SelectionArgs,
     session: &Session,
 ) -> Result<Profile, CliError> {
-    profile_of(&with_sets(files, args, session)?, session)
+    let paths = refusal::without_base_files(&with_sets(files, args, session)?);
+    let profile = profile_of(&paths, session)?;
+    together::check(&paths, args.set, &profile, session);
+    Ok(profile)
 }
 
 /// Returns the files, and with `--set` the other files of their recordings, each once.
@@ -40,27 +45,39 @@ pub(crate) fn with_sets(
         return Ok(files.to_vec());
     }
     // A file may be given by several paths.
-    let whole = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
     let mut known = HashSet::new();
     let named: Vec<&PathBuf> =
-        files.iter().filter(|path| is_dash(path) || known.insert(whole(path))).collect();
+        files.iter().filter(|path| is_dash(path) || known.insert(canonical(path))).collect();
+    let files: Vec<&Path> = named.iter().map(|path| path.as_path()).filter(|path| !is_dash(path)).collect();
+    let mut recordings = recording::of_all(&files)?.into_iter();
     let mut paths = Vec::new();
     for path in named {
-        let set = if is_dash(path) { Vec::new() } else { recording(path, session)? };
-        paths.extend(set.into_iter().filter(|other| known.insert(whole(other))));
+        let found = if is_dash(path) { None } else { recordings.next() };
+        if found.as_ref().is_some_and(|found| found.is_alone) {
+            session.warn(&format!("{}: there is no other file of this recording", printable_path(path)));
+        }
+        let set = found.map(|found| found.files).unwrap_or_default();
+        paths.extend(set.into_iter().filter(|other| known.insert(canonical(other))));
         paths.push(path.clone());
     }
     Ok(paths)
 }
 
-/// Loads these files, in this order.
+/// Returns the files of the recording that a file is part of, in the order of dumps and threads, without those that are empty.
+/// Empty if there is no other file.
+pub(crate) fn recording(path: &Path) -> Vec<PathBuf> {
+    let found = recording::of_all(&[path]).unwrap_or_default().into_iter().next().unwrap_or_default();
+    let files = if found.is_alone { Vec::new() } else { found.files };
+    files.into_iter().filter(|file| crate::profile_files::is_profile(file)).collect()
+}
+
+/// Loads these files, in this order. Refuses what is no profile.
 pub(crate) fn profile_of(paths: &[PathBuf], session: &Session) -> Result<Profile, CliError> {
     let mut inputs = Vec::new();
+    let mut damages = Vec::new();
     for path in paths {
         let input = session.read(path)?;
-        if let Some(damage) = &input.damage {
-            session.warn(&format!("{}: {damage}", input.name()));
-        }
+        damages.push(input.damage.clone());
         inputs.push(Input { name: input.name(), bytes: input.bytes });
     }
     let total = inputs.iter().map(|input| input.bytes.len() as u64).sum();
@@ -70,77 +87,37 @@ pub(crate) fn profile_of(paths: &[PathBuf], session: &Session) -> Result<Profile
             progress.advance_to(bytes);
         }
     };
-    let profile = Loader::new().progress(&advance).load(inputs);
+    let mut profile = Loader::new().progress(&advance).load(inputs);
     drop(progress);
-    if let Some(foreign) = profile.foreign_input() {
-        return Err(usage(
-            foreign.to_string(),
-            "a profile is what the profiler wrote, with an `events:` line near its top",
-        ));
+    for (input, damage) in damages.into_iter().enumerate() {
+        if let Some(damage) = damage {
+            profile.add_packing_damage(input, damage);
+        }
     }
-    Ok(profile)
+    match refusal::of_profile(&profile, paths) {
+        Some(refusal) => Err(refusal),
+        None => Ok(profile),
+    }
+}
+
+/// Returns the bytes of a file with the costs that had lost their sign, and the sentences about them, if there are such.
+pub(crate) fn with_restored_costs(input: &crate::input::Input) -> Option<(InputBytes, Vec<DamageRow>)> {
+    if !may_have_wrapped_costs(&input.bytes) {
+        return None;
+    }
+    let profile = Loader::new().load(vec![Input { name: input.name(), bytes: input.bytes.clone() }]);
+    let rows: Vec<DamageRow> =
+        DamageRow::list(&profile).into_iter().filter(|damage| !damage.is_loss()).collect();
+    let input = profile.inputs().first()?;
+    (!rows.is_empty()).then(|| (input.bytes.clone(), rows))
 }
 
 fn path_of(paths: &[PathBuf]) -> &Path {
     paths.first().map_or(Path::new("-"), PathBuf::as_path)
 }
 
-/// Returns the files of the recording that a file is part of.
-fn recording(path: &Path, session: &Session) -> Result<Vec<PathBuf>, CliError> {
-    let refused = |message: String| CliError::Usage { message, hint: None };
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return Err(refused(format!(
-            "{}: the file name is not text, so there is nothing to find other files by",
-            printable_path(path)
-        )));
-    };
-    let entries = std::fs::read_dir(folder)
-        .map_err(|error| refused(format!("{}: {}", printable_path(folder), crate::input::reason(&error))))?;
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|other| may_share_recording(name, other))
-        .collect();
-    names.sort_unstable();
-    let mut files = Vec::new();
-    let mut named = None;
-    for other in names {
-        let beside = if folder == Path::new(".") { PathBuf::from(&other) } else { folder.join(&other) };
-        let Some(header) = header(&beside) else { continue };
-        if other == name {
-            named = Some(files.len());
-        }
-        files.push((other, beside, header));
-    }
-    let headers: Vec<(&str, FileHeader)> =
-        files.iter().map(|(name, _, header)| (name.as_str(), header.clone())).collect();
-    let Some(named) = named else { return Ok(vec![path.to_owned()]) };
-    let set = recording_of(named, &headers);
-    if set.len() == 1 {
-        session.warn(&format!("{}: there is no other file of this recording", printable_path(path)));
-    }
-    Ok(set
-        .into_iter()
-        .map(|place| if place == named { path.to_owned() } else { files[place].1.clone() })
-        .collect())
-}
-
-/// Reads the header of a file. `None` if it is not a regular file or cannot be read.
-fn header(path: &Path) -> Option<FileHeader> {
-    use std::io::Read as _;
-
-    if !std::fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).ok()?.take(HEADER_BYTES as u64).read_to_end(&mut bytes).ok()?;
-    Some(FileHeader::parse(&bytes))
-}
-
-/// Makes the view that the options ask for. Without event types, people get the first one and programs get all.
+/// Makes the view that the options ask for. Without event types, people get the first one and programs get all, and both
+/// get those that they derive.
 pub(crate) fn view(
     profile: impl Into<Arc<Profile>>,
     args: &ProfileArgs,
@@ -155,7 +132,7 @@ pub(crate) fn view(
             names => EventSelection::Named(names.to_vec()),
         },
         rule: match args.inclusive {
-            args::InclusiveRule::Own => InclusiveRule::Gristmill,
+            args::InclusiveRule::Gristmill => InclusiveRule::Gristmill,
             args::InclusiveRule::Kcachegrind => InclusiveRule::KCachegrind,
             args::InclusiveRule::Annotate => InclusiveRule::CallgrindAnnotate,
         },
@@ -169,14 +146,21 @@ pub(crate) fn view(
     View::new(profile, &options).map_err(|error| unseen(&error))
 }
 
+/// Lists the event types that there are, for a hint.
+pub(crate) fn known_events<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> String {
+    let names: Vec<_> = names.into_iter().map(printable).collect();
+    match &names[..] {
+        [] => "the profile has no event types".to_owned(),
+        [only] => format!("the only event type is {only}"),
+        _ => format!("there are {}", names.join(", ")),
+    }
+}
+
 /// Makes the message of an error of a view, with a hint.
 pub(crate) fn unseen(error: &ViewError) -> CliError {
     CliError::Usage {
         hint: match error {
-            ViewError::UnknownEvent { known, .. } => {
-                let known: Vec<_> = known.iter().map(|name| printable(name.as_bytes())).collect();
-                Some(format!("there are {}", known.join(", ")))
-            }
+            ViewError::UnknownEvent { known, .. } => Some(known_events(known.iter().map(String::as_bytes))),
             ViewError::NothingSelected => Some("gristmill info lists the parts".to_owned()),
             _ => None,
         },
@@ -186,7 +170,8 @@ pub(crate) fn unseen(error: &ViewError) -> CliError {
 
 /// Makes the selection of parts.
 pub(crate) fn selection(args: &SelectionArgs) -> Selection {
-    Selection { parts: args.part.clone(), threads: args.thread.clone(), pids: args.pid.clone() }
+    let ranges = |given: &[Range]| given.iter().map(|range| range.0.clone()).collect();
+    Selection { parts: ranges(&args.part), threads: ranges(&args.thread), pids: ranges(&args.pid) }
 }
 
 /// Parses the event types that the user derives.
@@ -210,9 +195,17 @@ fn cut(text: &str) -> Result<Cut, CliError> {
     })
 }
 
-/// Parses a pattern.
+/// Parses a pattern, which ignores the case of letters unless it has a capital letter.
 pub(crate) fn pattern(text: &str) -> Result<Regex, CliError> {
-    Regex::new(text).map_err(|error| invalid_pattern(&error))
+    gristmill_report::pattern(text).map_err(|error| invalid_pattern(&error))
+}
+
+/// Warns that no function matches a pattern.
+pub(crate) fn warn_of_no_match(pattern: &str, nearest: Option<&str>, session: &Session) {
+    let pattern = printable(pattern.as_bytes());
+    let nearest = nearest
+        .map_or_else(String::new, |name| format!("; the nearest name is {}", printable(name.as_bytes())));
+    session.warn(&format!("no function matches `{pattern}`{nearest}"));
 }
 
 fn invalid_pattern(error: &regex::Error) -> CliError {
@@ -223,17 +216,12 @@ fn usage(message: String, hint: &str) -> CliError {
     CliError::Usage { message, hint: Some(hint.to_owned()) }
 }
 
-/// Finds the function that an option names.
-pub(crate) fn function(view: &View, query: &str) -> Result<SubjectId, CliError> {
-    view.find_function(query).map_err(|error| CliError::Usage {
+/// Finds the function that an option names. If several match, it is the most expensive one, and a message names the others.
+pub(crate) fn function(view: &View, query: &str, session: &Session) -> Result<SubjectId, CliError> {
+    let found = view.find_function(query).map_err(|error| CliError::Usage {
         message: error.to_string(),
-        hint: match &error {
-            FindError::NotFound { nearest, .. } => {
-                nearest.as_ref().map(|name| format!("the nearest name is {}", printable(name.as_bytes())))
-            }
-            FindError::Ambiguous { .. } => {
-                Some("say more of the name, or its file or object before it: FILE:NAME".to_owned())
-            }
-        },
-    })
+        hint: error.nearest.map(|name| format!("the nearest name is {}", printable(name.as_bytes()))),
+    })?;
+    found.remark(query).iter().for_each(|remark| session.tell(remark));
+    Ok(found.function.id)
 }

@@ -1,7 +1,7 @@
 //! Writes files: whole or not at all, and never over one that exists unless told to.
 //!
 //! The bytes go to a temporary file in the directory of the target, which replaces the target at the end. Other programs
-//! see the old file or the new one, never a part, and neither a failure nor Ctrl-C leaves a file behind.
+//! see the old file or the new one, never a part, and neither a failure nor a signal leaves a file behind.
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +21,9 @@ use crate::interrupt::RemovedOnInterrupt;
 use crate::terminal::printable_path;
 
 const BUFFER: usize = 256 << 10;
+
+/// Links that are followed one after the other, as many as Linux follows.
+const MAX_LINKS: usize = 40;
 
 /// The destination of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,9 +211,10 @@ pub(crate) fn write<E: From<OutputError>>(
     };
     // The target of a link is replaced, not the link.
     let target = match &existing {
-        Some(_) => std::fs::canonicalize(path).map_err(|error| OutputError::io(path, error))?,
-        None => path.to_owned(),
+        Some(_) => std::fs::canonicalize(path),
+        None => without_links(path),
     };
+    let target = target.map_err(|error| OutputError::io(path, error))?;
     // Dropped last: after the renaming there is nothing to remove.
     let (file, _removed) = RemovedOnInterrupt::create(|| temporary_beside(&target, existing.as_ref()))
         .map_err(|error| OutputError::io(path, error))?;
@@ -219,6 +223,19 @@ pub(crate) fn write<E: From<OutputError>>(
     let renamed = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
     renamed.map_err(|error| OutputError::io(path, error.error))?;
     Ok(())
+}
+
+/// Returns the path of a file that does not exist yet: for a link that leads nowhere, the path that it leads to.
+fn without_links(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match std::fs::read_link(&target) {
+            // A relative one begins in the directory of the link.
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("its links form a cycle"))
 }
 
 fn fill_and_flush<W: Write, E: From<OutputError>>(

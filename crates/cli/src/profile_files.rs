@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use gristmill_profile::Profile;
-use gristmill_report::doubts;
+use gristmill_report::{DamageRow, doubts};
 
 use crate::args::is_dash;
 use crate::session::Session;
 
-/// Finds the first profile of the working directory, as callgrind_annotate does.
+/// Finds the first profile of the working directory, as callgrind_annotate does. Our own commands take the newest one.
 pub(crate) fn first_profile() -> Option<PathBuf> {
     let entries = std::fs::read_dir(".").ok()?;
     let mut names: Vec<PathBuf> =
@@ -32,6 +32,10 @@ pub(crate) fn is_profile(path: &Path) -> bool {
     if is_dash(path) {
         return true;
     }
+    // A pipe can be read once only.
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        return true;
+    }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
     let has_events = || head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"events:"));
@@ -43,8 +47,14 @@ pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).ok()?.modified().ok()
 }
 
-/// Warns if lines of a profile were skipped or repaired: its costs are incomplete then.
+/// Warns of damage.
+pub(crate) fn warn_of_damage(profile: &Profile, session: &Session) {
+    DamageRow::list(profile).iter().for_each(|damage| session.warn(&damage.text));
+}
+
+/// Warns of damage, and if other lines of a profile were skipped or repaired: its costs are incomplete then.
 pub(crate) fn warn_of_doubts(profile: &Profile, session: &Session) {
+    warn_of_damage(profile, session);
     if let Some(doubts) = doubts(profile) {
         let names: Vec<&str> = profile.inputs().iter().map(|input| input.name.as_str()).collect();
         session.warn(&format!("{}: {doubts}", names.join(", ")));

@@ -2,18 +2,22 @@
 //!
 //! A test makes a session that writes into memory, so commands are tested without a process.
 
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::args::GlobalArgs;
 use crate::error::CliError;
 use crate::input::{self, Input, InputError};
+use crate::limited_writer::{Allowance, LimitedWriter};
 use crate::output::{self, Target};
+use crate::pager::{self, PagedOutput};
 use crate::progress::Progress;
 use crate::size::Size;
+use crate::standard_output;
 use crate::terminal::{self, Painter};
-use gristmill_output::Look;
+use gristmill_output::{Look, PrintableWriter, printable_lines};
 
 /// Size of the buffer of standard output.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -25,11 +29,19 @@ pub(crate) struct Session {
     paint_errors: Painter,
     /// Columns that a report may fill.
     pub(crate) width: usize,
+    /// `true` if names are not shortened to fit them.
+    has_full_names: bool,
+    /// The look of reports that an option writes to a file.
+    look_of_files: Look,
     /// The largest profile to read, expanded.
     pub(crate) max_size: Size,
     /// `true` if standard output is a terminal.
     terminal: bool,
     show_progress: bool,
+    /// `true` while a pager has the terminal. Messages go there, too.
+    is_paged: Rc<Cell<bool>>,
+    /// The text that the command may write.
+    allowance: Allowance,
     stdout: RefCell<Box<dyn Write>>,
     stderr: RefCell<Box<dyn Write>>,
 }
@@ -37,22 +49,73 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(args: &GlobalArgs) -> Self {
         let (stdout, stderr) = (io::stdout(), io::stderr());
+        let allowance = Allowance::default();
+        let buffered = BufWriter::with_capacity(BUFFER_BYTES, standard_output::open());
+        let width = terminal::width(args.width);
         Self {
             paint: Painter::new(terminal::use_color(args.color, &stdout)),
             paint_errors: Painter::new(terminal::use_color(args.color, &stderr)),
-            width: terminal::width(),
+            width: width.columns,
+            has_full_names: args.full_names || !width.is_limit,
+            look_of_files: Look {
+                has_full_names: args.full_names || args.width.is_none(),
+                ..Look::plain(args.width.unwrap_or(terminal::PIPE_WIDTH))
+            },
             max_size: args.max_size,
             terminal: stdout.is_terminal(),
             show_progress: true,
-            // Locked for the whole run: there is one thread that writes.
-            stdout: RefCell::new(Box::new(BufWriter::with_capacity(BUFFER_BYTES, stdout.lock()))),
+            is_paged: Rc::default(),
+            stdout: RefCell::new(Box::new(LimitedWriter::new(buffered, &allowance))),
+            allowance,
+            stderr: RefCell::new(Box::new(stderr)),
+        }
+    }
+
+    /// Sends answers that are longer than the screen through a pager, if standard output is a terminal.
+    pub(crate) fn use_pager(&mut self) {
+        // The search for the pager is for terminals only.
+        let Some(command) = self.terminal.then(pager::command).flatten() else { return };
+        let output = PagedOutput::new(command, standard_output::open(), Rc::clone(&self.is_paged));
+        let buffered = BufWriter::with_capacity(BUFFER_BYTES, output);
+        self.stdout = RefCell::new(Box::new(LimitedWriter::new(buffered, &self.allowance)));
+    }
+
+    /// Creates a session without a terminal, colours and progress that writes to these.
+    pub(crate) fn in_process(
+        max_size: Size,
+        stdout: impl Write + 'static,
+        stderr: impl Write + 'static,
+    ) -> Self {
+        let allowance = Allowance::default();
+        Session {
+            paint: Painter::new(false),
+            paint_errors: Painter::new(false),
+            width: terminal::PIPE_WIDTH,
+            has_full_names: true,
+            look_of_files: Look::plain(terminal::PIPE_WIDTH),
+            max_size,
+            terminal: false,
+            show_progress: false,
+            is_paged: Rc::default(),
+            stdout: RefCell::new(Box::new(LimitedWriter::new(stdout, &allowance))),
+            allowance,
             stderr: RefCell::new(Box::new(stderr)),
         }
     }
 
     /// Returns the look of reports.
     pub(crate) fn look(&self) -> Look {
-        Look { width: self.width, is_terminal: self.terminal, has_color: self.paint.is_on() }
+        Look {
+            width: self.width,
+            is_terminal: self.terminal,
+            has_color: self.paint.is_on(),
+            has_full_names: self.has_full_names,
+        }
+    }
+
+    /// Returns the look of reports that an option writes to a file. The width and colours of their reader are not known.
+    pub(crate) fn look_of_files(&self) -> Look {
+        self.look_of_files
     }
 
     /// Standard output, buffered; `main` flushes it. It can be held once at a time: take it, write, let go.
@@ -65,7 +128,15 @@ impl Session {
         let mut progress = self.progress("reading", path, input::stored_size(path));
         let result = input::read(path, self.max_size, &mut progress);
         progress.finish();
+        if let Ok(input) = &result {
+            self.allow_file(input.bytes.len());
+        }
         result
+    }
+
+    /// Allows the text about a file with this many bytes.
+    pub(crate) fn allow_file(&self, bytes: usize) {
+        self.allowance.add_file(bytes as u64);
     }
 
     /// Starts the progress of another task with a file, such as checking it, over `total` bytes.
@@ -100,14 +171,16 @@ impl Session {
     /// Prints a text of another program, which this one stands in for, on standard error.
     pub(crate) fn say_plainly(&self, text: &str) {
         // If standard error is closed, there is nowhere to report it.
-        let _ = self.stderr().write_all(text.as_bytes());
+        let _ = self.stderr().write_all(printable_lines(text).as_bytes());
     }
 
     fn say(&self, prefix: impl std::fmt::Display, message: &str, hint: Option<&str>) {
+        // Messages may name anything: files, words of the command line, what a configuration says.
+        let message = printable_lines(message);
         let mut stderr = self.stderr();
         // If standard error is closed, there is nowhere to report it.
         let _ = writeln!(stderr, "{prefix} {message}");
-        if let Some(hint) = hint {
+        if let Some(hint) = hint.map(printable_lines) {
             let _ = writeln!(stderr, "{} {hint}", self.paint_errors.dim("  hint:"));
         }
     }
@@ -117,6 +190,9 @@ impl Session {
         // A failure here shows again when the output is flushed at the end. While it is borrowed, it is flushed later.
         if let Ok(mut stdout) = self.stdout.try_borrow_mut() {
             let _ = stdout.flush();
+            if self.is_paged.get() && io::stderr().is_terminal() {
+                return stdout;
+            }
         }
         self.stderr.borrow_mut()
     }
@@ -130,8 +206,30 @@ impl Session {
     ) -> Result<(), CliError> {
         match target {
             Target::Stdout => fill(&mut *self.stdout()),
-            Target::File(path) => output::write(path, force, fill),
+            Target::File(path) => {
+                output::write(path, force, |out| fill(&mut LimitedWriter::new(out, &self.allowance)))
+            }
         }
+    }
+
+    /// Does the same as [`Session::write_to`] with the text of a profile, whose bytes are those of its files. On a terminal,
+    /// control characters are spelled out. It can have each name wherever it is mentioned, and has no limit.
+    pub(crate) fn write_profile_to(
+        &self,
+        target: &Target,
+        force: bool,
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        self.allowance.lift();
+        self.write_to(target, force, |out| {
+            if !self.terminal || *target != Target::Stdout {
+                return fill(out);
+            }
+            let mut shown = PrintableWriter::new(out);
+            let done = fill(&mut shown);
+            let flushed = shown.flush();
+            done.and_then(|()| Ok(flushed?))
+        })
     }
 
     /// Flushes standard output.
@@ -171,16 +269,8 @@ pub(crate) mod testing {
     /// Without colour, 80 columns wide, and what goes to standard output and standard error.
     pub(crate) fn session() -> (Session, Capture, Capture) {
         let (stdout, stderr) = (Capture::default(), Capture::default());
-        let session = Session {
-            paint: Painter::new(false),
-            paint_errors: Painter::new(false),
-            width: terminal::PIPE_WIDTH,
-            max_size: Size::from_bytes(1 << 30),
-            terminal: false,
-            show_progress: false,
-            stdout: RefCell::new(Box::new(stdout.clone())),
-            stderr: RefCell::new(Box::new(stderr.clone())),
-        };
+        let max_size = Size::from_bytes(1 << 30);
+        let session = Session::in_process(max_size, stdout.clone(), stderr.clone());
         (session, stdout, stderr)
     }
 }

@@ -9,6 +9,9 @@
 //! 3. below each `--debuginfo-dir`, where distributions install sources;
 //! 4. anywhere below the `--search` directories: the file whose path ends with the most components of the profile's
 //!    path. See [`file_index`].
+//!
+//! A profile may name any file, so only regular files up to a limit are read, and with `--sources-below` only those below
+//! its directories.
 
 mod file_index;
 mod installed;
@@ -17,9 +20,9 @@ mod source_map;
 #[cfg(test)]
 mod tests;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read as _;
 use std::iter::once_with;
 use std::path::{Path, PathBuf};
@@ -39,6 +42,9 @@ use gristmill_output::io_reason;
 /// The limit of a source file. No source written by a person is near this; generated ones of some megabytes exist.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// The limit of all source files of a profile.
+const MAX_TOTAL_BYTES: u64 = 1 << 30;
+
 /// The limit of candidates that are named.
 const MAX_NAMED: usize = 10;
 
@@ -50,6 +56,8 @@ pub(crate) struct SourceFinder<'s> {
     include: Vec<PathBuf>,
     installed: Vec<PathBuf>,
     search: Vec<PathBuf>,
+    /// The directories that sources must be below, without links; if there are none, sources may be anywhere.
+    allowed: Vec<PathBuf>,
     /// The time when the profile was written.
     profile_time: Option<SystemTime>,
     /// The indexes are built when a file is found nowhere else.
@@ -59,6 +67,8 @@ pub(crate) struct SourceFinder<'s> {
     known: RefCell<HashMap<Vec<u8>, Found>>,
     /// The results by path on this machine: several paths of a profile may lead to one file.
     read: RefCell<HashMap<PathBuf, Found>>,
+    /// The size of all files that were read.
+    total_bytes: Cell<u64>,
 }
 
 impl<'s> SourceFinder<'s> {
@@ -73,6 +83,7 @@ impl<'s> SourceFinder<'s> {
             maps: SourceMap::parse_all(&args.source_map)?,
             installed: args.debuginfo_dir.clone(),
             search: args.search.clone(),
+            allowed: args.sources_below.iter().map(|path| allowed(path)).collect::<Result<_, _>>()?,
             ..SourceFinder::below(args.include.clone(), profile_time, session)
         })
     }
@@ -89,12 +100,26 @@ impl<'s> SourceFinder<'s> {
             include,
             installed: Vec::new(),
             search: Vec::new(),
+            allowed: Vec::new(),
             profile_time,
             installed_index: OnceCell::new(),
             search_index: OnceCell::new(),
             known: RefCell::default(),
             read: RefCell::default(),
+            total_bytes: Cell::new(0),
         }
+    }
+
+    /// Returns the files that were looked up and are there, but were not read, each with the reason, in order.
+    pub(crate) fn unread(&self) -> Vec<(Vec<u8>, SourceError)> {
+        let known = self.known.borrow();
+        let unread = known.iter().filter_map(|(path, found)| match found {
+            Err(error @ SourceError::Unreadable(_)) => Some((path.clone(), error.clone())),
+            _ => None,
+        });
+        let mut unread: Vec<_> = unread.collect();
+        unread.sort_by(|(one, _), (other, _)| one.cmp(other));
+        unread
     }
 
     fn look_for(&self, path: &[u8]) -> Found {
@@ -171,38 +196,55 @@ impl<'s> SourceFinder<'s> {
         index
     }
 
+    /// Reads a file up to the size that it is stated to have. A file of the system has none: it counts as empty, as reading
+    /// it may wait for something to happen.
+    fn read_text(&self, path: &Path) -> Result<Vec<u8>, SourceError> {
+        let mut options = File::options();
+        options.read(true);
+        // Another file may have the name by now.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NONBLOCK);
+        let file = options.open(path).map_err(|error| fault(&error))?;
+        let metadata = file.metadata().map_err(|error| fault(&error))?;
+        check(&metadata)?;
+        let total = self.total_bytes.get() + metadata.len();
+        if total > MAX_TOTAL_BYTES {
+            let limit = MAX_TOTAL_BYTES >> 20;
+            return Err(SourceError::Unreadable(format!("with it, the sources are larger than {limit} MiB")));
+        }
+        self.total_bytes.set(total);
+        let mut text = Vec::new();
+        file.take(metadata.len()).read_to_end(&mut text).map_err(|error| fault(&error))?;
+        self.session.allow_file(text.len());
+        Ok(text)
+    }
+
+    /// `true` if a source was changed after the profile was written.
+    fn is_newer(&self, changed: Option<SystemTime>) -> bool {
+        changed.zip(self.profile_time).is_some_and(|(source, profile)| seconds(source) > seconds(profile))
+    }
+
     /// Reads each file once.
     fn read(&self, path: &Path) -> Found {
-        // The kind of the file is checked first: opening a pipe would wait for its writer.
-        let metadata = match std::fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) => return Err(fault(&error)),
-        };
-        if !metadata.is_file() {
-            return Err(SourceError::Unreadable("is no regular file".to_owned()));
+        // The kind of the file is checked first: opening a pipe would wait for its writer, and a device may do anything.
+        let metadata = std::fs::metadata(path).map_err(|error| fault(&error))?;
+        // What is opened is what was checked, even if a link has changed since.
+        let canonical = std::fs::canonicalize(path).map_err(|error| fault(&error))?;
+        if !self.allowed.is_empty() && !self.allowed.iter().any(|directory| canonical.starts_with(directory))
+        {
+            return Err(SourceError::Unreadable("is not below a directory of `--sources-below`".to_owned()));
         }
-        if metadata.len() > MAX_BYTES {
-            return Err(SourceError::Unreadable(format!("is larger than {} MiB", MAX_BYTES >> 20)));
-        }
-        let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        check(&metadata)?;
         if let Some(found) = self.read.borrow().get(&canonical) {
             return found.clone();
         }
-        let read = || {
-            // The file may have grown since, and some files of the system have no known size.
-            let mut text = Vec::new();
-            File::open(path)?.take(MAX_BYTES).read_to_end(&mut text)?;
-            Ok(text)
-        };
         let changed = metadata.modified().ok();
-        let found = read().map_err(|error| fault(&error)).map(|text| {
+        let found = self.read_text(&canonical).map(|text| {
             Arc::new(SourceText {
                 found_at: printable_path(path).into_owned(),
                 text,
                 changed,
-                is_newer: changed
-                    .zip(self.profile_time)
-                    .is_some_and(|(source, profile)| seconds(source) > seconds(profile)),
+                is_newer: self.is_newer(changed),
             })
         });
         self.read.borrow_mut().insert(canonical, found.clone());
@@ -219,6 +261,37 @@ impl Sources for SourceFinder<'_> {
         self.known.borrow_mut().insert(path.to_vec(), found.clone());
         found
     }
+
+    fn directory(&self, path: &[u8]) -> Option<SourceText> {
+        let path = path_of(path).filter(|path| !path.as_os_str().is_empty() && self.allowed.is_empty())?;
+        let metadata = std::fs::metadata(&path).ok().filter(Metadata::is_dir)?;
+        let changed = metadata.modified().ok();
+        Some(SourceText {
+            found_at: printable_path(&path).into_owned(),
+            text: Vec::new(),
+            changed,
+            is_newer: self.is_newer(changed),
+        })
+    }
+}
+
+/// Refuses what is no regular file, and what is too large.
+fn check(metadata: &Metadata) -> Result<(), SourceError> {
+    if !metadata.is_file() {
+        return Err(SourceError::Unreadable("is no regular file".to_owned()));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(SourceError::Unreadable(format!("is larger than {} MiB", MAX_BYTES >> 20)));
+    }
+    Ok(())
+}
+
+/// Resolves a directory that sources must be below.
+fn allowed(path: &Path) -> Result<PathBuf, CliError> {
+    std::fs::canonicalize(path).map_err(|error| CliError::Usage {
+        message: format!("--sources-below {}: {}", printable_path(path), io_reason(&error)),
+        hint: None,
+    })
 }
 
 fn fault(error: &std::io::Error) -> SourceError {

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use gristmill_compat::stand_in::{Host, Program, ReadError};
 use gristmill_output::source::Sources;
-use gristmill_output::{Look, io_reason};
+use gristmill_output::{Look, PrintableWriter, io_reason};
 use gristmill_profile::{InputBytes, Profile};
 
 use crate::args::GlobalArgs;
@@ -25,16 +25,37 @@ use crate::source_finder::SourceFinder;
 pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     let program = Program::from_word(words.first()?)?;
     let session = Session::new(&GlobalArgs::plain());
-    let outcome = program.run(words, &Machine { session: &session }, &mut *session.stdout());
+    let is_exact = match std::env::var_os(COMPAT).as_ref().map(|value| value.as_encoded_bytes()) {
+        None | Some(b"" | b"corrected") => false,
+        Some(b"exact") => true,
+        Some(_) => {
+            session.say_plainly(&format!("{COMPAT} is neither `corrected` nor `exact`\n"));
+            return Some(ExitCode::FAILURE);
+        }
+    };
+    let machine = Machine { session: &session, is_exact };
+    let outcome = match program {
+        Program::CgDiff | Program::CgMerge if session.look().is_terminal => {
+            // They print a profile, which may hold any character.
+            let mut stdout = session.stdout();
+            let mut shown = PrintableWriter::new(&mut *stdout);
+            program.run(words, &machine, &mut shown)
+        }
+        _ => program.run(words, &machine, &mut *session.stdout()),
+    };
     if !outcome.message.is_empty() {
         session.say_plainly(&outcome.message);
     }
     Some(outcome.code.into())
 }
 
+/// The environment variable that says which numbers callgrind_annotate has: `corrected` or `exact`.
+const COMPAT: &str = "GRISTMILL_COMPAT";
+
 /// The files and the terminal of this machine.
 struct Machine<'s> {
     session: &'s Session,
+    is_exact: bool,
 }
 
 impl Host for Machine<'_> {
@@ -62,6 +83,14 @@ impl Host for Machine<'_> {
 
     fn report_doubts(&self, profile: &Profile) {
         warn_of_doubts(profile, self.session);
+    }
+
+    fn warn(&self, message: &str) {
+        self.session.warn(message);
+    }
+
+    fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     fn find_profile(&self) -> Option<PathBuf> {

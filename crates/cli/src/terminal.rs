@@ -43,20 +43,64 @@ fn use_color_where(
     }
 }
 
+/// The width of reports on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OutputWidth {
+    pub(crate) columns: usize,
+    /// `true` if names are shortened to fit it. A pipe or a file takes names of any length.
+    pub(crate) is_limit: bool,
+}
+
 /// Returns the width of reports on standard output.
-pub(crate) fn width() -> usize {
-    if !std::io::stdout().is_terminal() {
-        return PIPE_WIDTH;
+pub(crate) fn width(option: Option<usize>) -> OutputWidth {
+    let terminal = || {
+        if !std::io::stdout().is_terminal() {
+            return None;
+        }
+        let size = terminal_size::terminal_size();
+        Some(size.map_or(PIPE_WIDTH, |(terminal_size::Width(columns), _)| usize::from(columns)))
+    };
+    width_where(option, std::env::var_os("COLUMNS").as_deref(), terminal())
+}
+
+/// Decides on the width, given the environment. The option outranks the environment, and that the terminal.
+fn width_where(option: Option<usize>, columns: Option<&OsStr>, terminal: Option<usize>) -> OutputWidth {
+    let columns = columns.and_then(OsStr::to_str).and_then(|columns| columns.parse().ok());
+    match option.or(columns.filter(|&columns| columns > 0)).or(terminal) {
+        Some(columns) => OutputWidth { columns: columns.max(MIN_WIDTH), is_limit: true },
+        None => OutputWidth { columns: PIPE_WIDTH, is_limit: false },
     }
-    match terminal_size::terminal_size() {
-        Some((terminal_size::Width(columns), _)) => usize::from(columns).max(MIN_WIDTH),
-        None => PIPE_WIDTH,
-    }
+}
+
+/// Rows of a terminal that does not tell how many it has.
+const USUAL_HEIGHT: usize = 24;
+
+/// Returns the rows of the terminal.
+pub(crate) fn height() -> usize {
+    let size = terminal_size::terminal_size();
+    size.map_or(USUAL_HEIGHT, |(_, terminal_size::Height(rows))| usize::from(rows).max(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn width_is_decided_in_order() {
+        let width = |option, columns: &str, terminal| {
+            let width = width_where(option, Some(OsStr::new(columns)), terminal);
+            (width.columns, width.is_limit)
+        };
+        assert_eq!(width(Some(100), "60", Some(120)), (100, true));
+        assert_eq!(width(None, "60", Some(120)), (60, true));
+        assert_eq!(width(None, "60", None), (60, true));
+        assert_eq!(width(None, "7", None), (MIN_WIDTH, true));
+        for columns in ["", "0", "wide", "-3"] {
+            assert_eq!(width(None, columns, Some(120)), (120, true));
+            assert_eq!(width(None, columns, None), (PIPE_WIDTH, false));
+        }
+        assert_eq!(width_where(None, None, None), OutputWidth { columns: PIPE_WIDTH, is_limit: false });
+    }
 
     #[test]
     fn color_is_decided_in_order() {

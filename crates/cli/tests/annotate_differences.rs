@@ -1,5 +1,5 @@
-//! Every example in `docs/annotate-differences.md` is as it says: what gristmill prints, and, where it is installed, what
-//! the original prints.
+//! Every example in `docs/annotate-differences.md` is as it says: what gristmill prints, what it prints with
+//! `--compat exact`, and, where it is installed, what the original prints.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
@@ -84,7 +84,8 @@ fn examples_are_true() {
     let chapters = chapters();
     assert!(chapters.len() > 15, "{}", chapters.len());
     // What is packed is no text that could stand there.
-    for chapter in chapters.into_iter().filter(|chapter| chapter.title != "Packed profiles") {
+    let has_example = |chapter: &Chapter| !["Exact numbers", "Packed profiles"].contains(&&*chapter.title);
+    for chapter in chapters.into_iter().filter(has_example) {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path().canonicalize().unwrap();
         let at_home = |text: &str| text.replace("/home/mill", here.to_str().unwrap());
@@ -102,12 +103,14 @@ fn examples_are_true() {
         }
         let words: Vec<&str> = chapter.command.split(' ').collect();
         let options = words.iter().filter(|word| word.starts_with("--"));
-        let ours = if words[0] == ORIGINAL {
-            let link = here.join(ORIGINAL);
-            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gristmill"), &link).unwrap();
-            Command::new(link)
+        let link = here.join(ORIGINAL);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gristmill"), &link).unwrap();
+        let (ours, exact) = if words[0] == ORIGINAL {
+            let mut exact = Command::new(&link);
+            exact.env("GRISTMILL_COMPAT", "exact");
+            (Command::new(link), exact)
         } else {
-            harness::gristmill(&["annotate"])
+            (harness::gristmill(&["annotate"]), harness::gristmill(&["annotate", "--compat=exact"]))
         };
         let run = |mut command: Command| {
             command.args(options.clone()).args(&paths);
@@ -116,6 +119,10 @@ fn examples_are_true() {
         let ours = run(ours);
         let wanted = at_home(&chapter.gristmill);
         assert!(stands_in(&wanted, &ours), "{}: gristmill prints\n{ours}", chapter.title);
+        let exact = run(exact);
+        let block = chapter.original.as_ref().or(chapter.any_order.as_ref()).unwrap();
+        let is_exact = if block.is_empty() { exact.is_empty() } else { stands_in(&at_home(block), &exact) };
+        assert!(is_exact, "{}: with `--compat exact`, gristmill prints\n{exact}", chapter.title);
         if !is_installed {
             continue;
         }
@@ -126,6 +133,7 @@ fn examples_are_true() {
             assert_eq!(sorted(&found.join("\n")), sorted(lines), "{}: {first}", chapter.title);
             continue;
         }
+        assert_eq!(exact, theirs, "{}", chapter.title);
         let original = at_home(chapter.original.as_deref().unwrap());
         let is_said = if original.is_empty() { theirs.is_empty() } else { stands_in(&original, &theirs) };
         assert!(is_said, "{}: the original prints\n{theirs}", chapter.title);

@@ -162,6 +162,19 @@ fn functions_and_files_can_be_chosen() {
         annotated(folder.path(), &["callgrind.out.1", "--derive", "Both = Ir + Dr", "--show", "Both"]);
     assert_eq!(told["totals"], json!({ "Both": 77 }));
     assert_eq!(told["files"][1]["lines"][0]["self"], json!({ "Both": 12 }));
+    let derived = ["callgrind.out.1", "--derive", "Both = Ir + Dr"];
+    for (more, events) in [
+        (&[][..], ["Ir", "Dr", "Both"]),
+        (&["--sort", "Both"], ["Both", "Ir", "Dr"]),
+        (&["--sort", "Dr"], ["Dr", "Ir", "Both"]),
+    ] {
+        let (told, _) = annotated(folder.path(), &[&derived[..], more].concat());
+        assert_eq!(told["event_types"], json!(events));
+    }
+    for style in ["callgrind", "cachegrind"] {
+        let output = run_in(folder.path(), &[&["annotate", "--style", style], &derived[..]].concat());
+        assert!(stdout(&output).contains("Ir Dr Both\n"), "{}", stdout(&output));
+    }
 }
 
 /// Holds one profile to the schema, and its lines to its totals.
@@ -219,4 +232,27 @@ fn a_document_goes_to_a_file_or_nowhere() {
     let written = run_in(folder.path(), &[&arguments[..], &["--force"]].concat());
     assert_eq!((code(&written), stdout(&written).as_str()), (0, ""));
     assert!(std::fs::read(folder.path().join("page.html")).unwrap().starts_with(b"<!doctype html>"));
+}
+
+/// The text has the lines of the chosen functions only, as the document has.
+#[test]
+fn text_has_the_lines_of_the_function() {
+    let profile = "corpus/callgrind/callgrind.out.mill-main";
+    let options = [
+        "annotate",
+        "--function=^swap$",
+        "--context=0",
+        "--show-percs=no",
+        "--source-map=/srv/demo/=corpus/",
+    ];
+    let output = run_in(&root(), &[&options[..], &[profile]].concat());
+    let text = stdout(&output);
+    let source = text.split_once("-- Auto-annotated source").unwrap().1;
+    let costs: Vec<&str> = source
+        .lines()
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_digit()))
+        .map(|line| line.split_once(' ').unwrap().0)
+        .collect();
+    // Lines 15 to 19 of sieve.c, and their sum.
+    assert_eq!(costs, ["2,672", "2,004", "2,672", "2,004", "2,004", "11,356"], "{text}");
 }

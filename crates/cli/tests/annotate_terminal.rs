@@ -71,7 +71,8 @@ fn jumps_are_shown_when_asked_for() {
 #[test]
 fn colours_change_nothing_else() {
     let mut coloured = 0;
-    for path in corpus() {
+    // The empty file beside the parts of a recording is refused.
+    for path in corpus().into_iter().filter(|path| !path.ends_with("callgrind.out.crew-sep")) {
         for style in ["callgrind", "cachegrind"] {
             let arguments = ["--source-map", "/srv/demo=.", "--style", style, text(&path)];
             let plain = annotated(&arguments, &root().join("corpus"));

@@ -41,6 +41,55 @@ fn blessed(name: &str, folder: &Path, arguments: &[&str]) {
     golden(&format!("diff-{name}"), &shown);
 }
 
+/// Equal in the first event type: the others are named, with their totals and the option that shows them.
+#[test]
+fn changes_of_other_event_types_are_named() {
+    let profile = |dr: u32, misses: u32, bc: u32| {
+        format!(
+            "events: Ir Dr D1mr Time_(us) Bc\nfn=main\n1 100 {dr} 4 7 {bc}\nfn=grind\n2 50 10 {misses} 1 {}\n",
+            50 - bc
+        )
+    };
+    let base = profile(20, 3, 10);
+    let files = folder(&[
+        ("base.out", base.as_bytes()),
+        ("one.out", profile(21, 3, 10).as_bytes()),
+        ("several.out", profile(18, 5, 11).as_bytes()),
+        ("time.out", base.replace(" 4 7", " 4 9").as_bytes()),
+        ("ir.out", profile(21, 3, 10).replace("2 50", "2 51").as_bytes()),
+    ]);
+    let shown =
+        |arguments: &[&str]| stdout(&run_in(files.path(), &[&["diff", "base.out"], arguments].concat()));
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (new, expected) in [
+        (
+            "one.out",
+            "another event type changed: Dr 30 → 31 (+3.33%); -e Dr shows the functions none of 2 functions changed in Ir",
+        ),
+        (
+            "several.out",
+            "other event types changed: Dr 30 → 28 (-6.67%), D1mr 7 → 9 (+28.57%), Bc 50 on both sides, of other functions; \
+             -e Dr,D1mr,Bc shows the functions none of 2 functions changed in Ir",
+        ),
+        ("time.out", "; -e 'Time_(us)' shows the functions"),
+    ] {
+        let text = shown(&[new]);
+        assert!(line(&text).contains(expected), "{text}");
+        for document in
+            [&["--format", "markdown"][..], &["--format", "html"], &["--tree"], &["--group", "file"]]
+        {
+            let text = shown(&[&[new], document].concat());
+            assert!(text.contains("changed: ") && text.contains("shows the functions"), "{text}");
+        }
+    }
+    // The option is right: with it, all that changed is shown.
+    let text = shown(&["several.out", "-e", "Dr,D1mr,Bc"]);
+    assert!(text.contains("2 of 2 functions changed") && !text.contains("event type"), "{text}");
+    for new in ["base.out", "ir.out"] {
+        assert!(!shown(&[new]).contains("event type"), "{new}");
+    }
+}
+
 #[test]
 fn text_for_people() {
     let files = files();
@@ -144,6 +193,7 @@ fn json_keeps_its_promise() {
             assert!(
                 stderr(&output).contains("no event type in common")
                     || stderr(&output).contains("no function")
+                    || stderr(&output).contains("the file is empty")
             );
             continue;
         }
@@ -201,13 +251,33 @@ fn causes_are_those_that_were_made() {
     let causes = answer["causes"].as_array().unwrap();
     let kinds: Vec<(&str, i128)> =
         causes.iter().map(|cause| (cause["kind"].as_str().unwrap(), whole(&cause["effect"]))).collect();
-    assert!(kinds.contains(&("calls", 30)), "{kinds:?}");
+    assert!(kinds.contains(&("calls", 50)), "{kinds:?}");
     assert!(kinds.iter().any(|(kind, _)| *kind == "inlined"), "{kinds:?}");
     let directories = &answer["directories"][0];
     assert_eq!(
         (directories["base"].as_str(), directories["new"].as_str()),
         (Some("/a/mill/"), Some("/b/work/"))
     );
+}
+
+#[test]
+fn the_tree_is_that_of_the_difference() {
+    let files = files();
+    let tree =
+        |more: &[&str]| run_in(files.path(), &[&["diff", "base.out", "new.out", "--tree"], more].concat());
+    let shown = stdout(&tree(&[]));
+    let row = shown.lines().find(|line| line.ends_with("grind")).unwrap();
+    assert_eq!(row.split_whitespace().take(4).collect::<Vec<_>>(), ["100.0", "+40", "+60", "+3"], "{shown}");
+    // The head is that of the difference, with the change of the total.
+    let head: Vec<&str> = shown.lines().take(2).collect();
+    assert_eq!(head, ["base.out → new.out", "Ir  67 → 107 (+59.70%), +40"], "{shown}");
+    let page = stdout(&tree(&["--format", "markdown"]));
+    assert!(page.starts_with("**Ir +59.70%**: 67 → 107, +40\n"), "{page}");
+    // A derived event type is not in the difference.
+    let derived = tree(&["--derive", "X = 2 Ir", "-e", "X"]);
+    assert_eq!((stderr(&derived).as_str(), code(&derived)), ("", 0));
+    let refused = tree(&["--format", "html"]);
+    assert_eq!((code(&refused), stdout(&refused).as_str()), (2, ""));
 }
 
 #[test]
@@ -298,8 +368,11 @@ fn unreadable_lines_cause_warnings() {
     let worse = format!("{broken}more nonsense\n");
     let files =
         folder(&[("base.out", broken.as_bytes()), ("new.out", worse.as_bytes()), ("good.out", CLEAN)]);
-    let of_base = "base.out: 1 line could not be taken as it is: gristmill lint shows it";
-    let of_new = "new.out: 2 lines could not be taken as they are: gristmill lint shows them";
+    let what =
+        "unknown line; expected a `key: value` header, a `key=name` line, a cost line or a `#` comment";
+    let of_base = &format!("base.out:5:1: {what}")[..];
+    let of_new =
+        &format!("new.out:5:1: {what}; 1 more line could not be taken as it is: gristmill lint shows it")[..];
     let pair = ["base.out", "new.out"];
     for function in [&[][..], &["--function", "f"]] {
         for format in ["text", "markdown", "html"] {
@@ -340,8 +413,13 @@ fn incomplete_event_types_cause_warnings() {
     let output = run_in(files.path(), &[&derived[..], &["--event", "X", "--format", "json"]].concat());
     assert_eq!(stderr(&output), format!("gristmill: warning: {of_x}\n"));
     // Of what is not shown nothing need be said.
-    let output = run_in(files.path(), &derived);
+    let output = run_in(files.path(), &[&derived[..], &["--event", "Ir"]].concat());
     assert!(!stdout(&output).contains("Nope"), "{}", stdout(&output));
+    // What is derived is shown without being asked for.
+    let output = run_in(files.path(), &derived);
+    assert!(stdout(&output).contains(&format!("\nwarning: {of_x}\n")), "{}", stdout(&output));
+    let output = run_in(files.path(), &[&derived[..], &["--format", "csv"]].concat());
+    assert!(stdout(&output).lines().next().unwrap().contains(",self X base,"), "{}", stdout(&output));
     let output = run_in(files.path(), &["diff", "base.out", "new.out", "--derive", "X = Nope"]);
     let said = "warning: `X` cannot be derived: there is no `Nope`\n";
     assert!(stdout(&output).contains(said), "{}", stdout(&output));
@@ -358,7 +436,7 @@ fn what_cannot_be_done_is_said() {
         ("other.out", b"events: Time\nfn=f\n1 1\n"),
     ]);
     for (arguments, said) in [
-        (&["base.out", "empty.out"][..], "empty.out: no function to compare"),
+        (&["base.out", "empty.out"][..], "empty.out: the file is empty"),
         (&["header.out", "base.out"], "header.out: no function to compare"),
         (&["base.out", "image.png"], "image.png"),
         (&["base.out", "nothing.out"], "nothing.out: no such file"),
@@ -371,7 +449,6 @@ fn what_cannot_be_done_is_said() {
         (&["base.out", "new.out", "--filter", "("], "unclosed group"),
         (&["base.out", "new.out", "--part", "7"], "no part of a profile is selected"),
         (&["base.out", "new.out", "--function", "nothing"], "no function is called `nothing`"),
-        (&["base.out", "new.out", "--function", "a"], "functions match `a`"),
         (&["base.out", "new.out", "--min", "x"], "from 0 to 100"),
         (&["-", "-"], "only once"),
     ] {
@@ -417,4 +494,22 @@ fn standard_input_is_a_side() {
     let output = run_with(&["diff", text(&base), "-"], NEW);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_ends_quietly(files.path(), &["diff", "base.out", "new.out"]);
+}
+
+/// All functions of a crate are one row.
+#[test]
+fn rows_by_crate() {
+    let profile = |serde: u32| {
+        format!(
+            "events: Ir\nfn=serde::de::read\n1 {serde}\nfn=<alloc::vec::Vec<T> as serde::Serialize>::serialize\n\
+             1 5\nfn=app::main\n1 10\n"
+        )
+    };
+    let folder = folder(&[("base.out", profile(10).as_bytes()), ("new.out", profile(30).as_bytes())]);
+    let output =
+        run_in(folder.path(), &["diff", "--group", "crate", "--format", "csv", "base.out", "new.out"]);
+    let rows = stdout(&output);
+    let serde: Vec<&str> = rows.lines().filter(|row| row.contains("serde")).collect();
+    assert_eq!((code(&output), serde.len()), (0, 1), "{rows}");
+    assert!(serde[0].contains("20"), "{rows}");
 }

@@ -118,8 +118,8 @@ fn cpp_inlining_calls_a_rename_and_another_directory() {
         "{directories:?}"
     );
 
-    let shown = stdout(&run(&["diff", text(&base), text(&new)]));
-    let top: String = shown.lines().take(8).collect::<Vec<_>>().join(" ");
+    let shown = stdout(&run(&["diff", "--width", "80", text(&base), text(&new)]));
+    let top: String = shown.lines().take(16).collect::<Vec<_>>().join(" ");
     let top = top.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(top.contains("calls mill::sieve(…) more often: 10 → 13 (+30.00%)"), "{shown}");
     assert!(top.contains("mill::crack(unsigned int) was inlined into mill::grind(…)"), "{shown}");

@@ -51,11 +51,29 @@ fn text_of_groups() {
 }
 
 #[test]
+fn groups_by_what_is_installed() {
+    let file = b"events: Time\nfl=/srv/vendor/twig/twig/src/A.php\nfn=A->a\n1 5\nfl=php:internal\nfn=php::b\n1 3\nfl=/srv/index.php\n\
+                 fn={main}\n1 1\nfl=src/main.rs\nfn=mill::grind\n1 4\nfn=<mill::Stone as core::fmt::Debug>::fmt\n1 4\n";
+    for (group, expected) in [
+        ("package", [("(no package)", 9), ("twig/twig", 5), ("php", 3)]),
+        ("crate", [("mill", 8), ("(no crate)", 6), ("php", 3)]),
+    ] {
+        let output = run_with(&["functions", "--group", group, "--format", "json", "-"], file);
+        let answer = json(&output);
+        let rows = answer["functions"].as_array().unwrap().iter();
+        let rows: Vec<(&str, i128)> =
+            rows.map(|row| (row["name"].as_str().unwrap(), whole(&row["self"]["Time"]))).collect();
+        assert_eq!(rows, expected, "{group}");
+    }
+}
+
+#[test]
 fn other_formats() {
     let mill = "callgrind/callgrind.out.mill-main";
     blessed("csv", &[mill, "--format", "csv"]);
     blessed("markdown", &[mill, "--format", "markdown", "--limit", "4"]);
     blessed("per-call", &[mill, "--per-call", "--limit", "4"]);
+    blessed("inclusive", &[mill, "--sort", "inclusive", "--limit", "8"]);
     blessed("relative", &[mill, "--relative-to", "grind", "--filter", "coarse|fine|grind"]);
 }
 
@@ -207,7 +225,8 @@ fn faults_of_derived_event_types_are_shown_in_every_format() {
             let output = run_with(&arguments, CLEAN);
             assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
             for said in [of_cut, of_dr, of_x] {
-                let is_said = stdout(&output).lines().any(|line| line.trim_end() == said);
+                let shown = stdout(&output).replace("\\`", "`");
+                let is_said = shown.lines().any(|line| line.trim_end() == said);
                 assert!(is_said, "{arguments:?}: {said}: {}", stdout(&output));
             }
         }
@@ -231,7 +250,7 @@ fn faults_of_derived_event_types_are_shown_in_every_format() {
 #[test]
 fn doubts_are_shown_for_all_formats() {
     let profile = b"events: Ir\nfn=main\n1 10\nwhat is this?\n3 5\n";
-    let said = "1 line could not be taken as it is: gristmill lint shows it";
+    let said = "<stdin>:4:1: unknown line; expected a `key: value` header, a `key=name` line, a cost line or a `#` comment";
     for command in [&["functions", "-"][..], &["show", "main", "-"], &["tree", "-"]] {
         for format in ["json", "csv"] {
             let output = run_with(&[command, &["--format", format]].concat(), profile);
@@ -256,7 +275,7 @@ fn costs_per_call_warn_in_values() {
         assert_eq!(answer(&["--per-call", "--format", format]), (plain, warned), "{format}");
     }
     let (text, silence) = answer(&["--per-call", "--format", "markdown"]);
-    assert!(text.contains("| Incl/call | Self/call |"), "{text}");
+    assert!(text.contains("| Self/call | Incl/call |"), "{text}");
     assert_eq!(silence, "");
     // If calls were not counted, that is the only warning.
     for format in ["text", "json", "csv", "markdown"] {
@@ -273,15 +292,15 @@ fn costs_per_call_of_stacked_rows() {
     let text = stdout(&output);
     let rows: Vec<&str> = text.lines().skip_while(|line| !line.contains("Inclusive")).collect();
     let expected = [
-        "            Inclusive      %  Self     %",
-        "0× main (mill.c in mill)",
-        "  Ir               60  100.0    10  16.7",
-        "  Dr               12  100.0     2  16.7",
+        "            Self     %  Inclusive      %",
         "3× grind (mill.c in mill)",
-        "  Ir               50   83.3    50  83.3",
-        "    a call         17           17",
-        "  Dr               10   83.3    10  83.3",
-        "    a call          3            3",
+        "  Ir          50  83.3         50   83.3",
+        "    a call    17               17",
+        "  Dr          10  83.3         10   83.3",
+        "    a call     3                3",
+        "0× main (mill.c in mill)",
+        "  Ir          10  16.7         60  100.0",
+        "  Dr           2  16.7         12  100.0",
     ];
     assert_eq!((rows, stderr(&output).as_str()), (expected.to_vec(), ""));
     // Without calls there is no line.
@@ -322,7 +341,11 @@ fn cycles_are_found_by_the_names_of_their_members() {
     };
     let cycle = names("^cycle 1 ");
     assert_eq!(cycle.len(), 1);
-    assert_eq!([names("^coarse$"), names("^fine$")], [cycle.clone(), cycle]);
+    // The base of a recursion stands for its levels.
+    assert_eq!([names("^coarse'2$"), names("^fine'2$")].map(|names| names.len()), [1, 1]);
+    for base in ["^coarse$", "^fine$"] {
+        assert!(names(base).len() == 2 && names(base).contains(&cycle[0]), "{base}");
+    }
 }
 
 #[test]
@@ -345,4 +368,40 @@ fn a_bound_is_marked_in_every_format() {
     let csv = printed(&["--format", "csv"]);
     assert!(csv.lines().next().unwrap().ends_with(",inclusive is upper bound"), "{csv}");
     assert_eq!(csv.lines().filter(|line| line.ends_with(",yes")).count(), 2, "{csv}");
+}
+
+#[test]
+fn event_types_that_do_not_exist_have_a_reason() {
+    let of = |options: &[&str]| {
+        let output =
+            run_in(&root(), &[&["functions", "corpus/callgrind/callgrind.out.mill"], options].concat());
+        assert_eq!(code(&output), 2);
+        stderr(&output)
+    };
+    assert_eq!(
+        of(&["-e", "Foo"]),
+        "gristmill: there is no event type `Foo`\n  hint: the only event type is Ir\n"
+    );
+    let derived = of(&["-e", "X", "--derive", "X = Foo"]);
+    assert!(derived.starts_with("gristmill: `X` cannot be derived: there is no `Foo`\n"), "{derived}");
+}
+
+/// In a difference that was written as a profile, the greatest change comes first, and a share has the sign of its cost.
+#[test]
+fn a_difference_is_ordered_by_its_changes() {
+    let before = b"events: Ir\nfn=slow\n1 900\nfn=fast\n1 10\nfn=same\n1 90\n";
+    let after = b"events: Ir\nfn=slow\n1 100\nfn=fast\n1 310\nfn=same\n1 90\n";
+    let folder = folder(&[("before", before), ("after", after)]);
+    let written = run_in(folder.path(), &["diff", "before", "after", "-o", "change.callgrind"]);
+    assert_eq!(code(&written), 0, "{}", stderr(&written));
+    let output = stdout(&run_in(folder.path(), &["functions", "change.callgrind"]));
+    let rows: Vec<Vec<&str>> = output
+        .lines()
+        .skip_while(|line| !line.contains("Self"))
+        .skip(1)
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    // The sum is -500.
+    assert_eq!((rows[0][..2].to_vec(), rows[0].last()), (vec!["-800", "-160.0"], Some(&"slow")), "{output}");
+    assert_eq!((rows[1][..2].to_vec(), rows[1].last()), (vec!["300", "60.0"], Some(&"fast")), "{output}");
 }

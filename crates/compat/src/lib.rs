@@ -5,6 +5,7 @@ mod cachegrind_file;
 pub mod callgrind_annotate;
 pub mod cg_annotate;
 mod error;
+mod known_names;
 mod marks;
 mod ranges;
 pub mod stand_in;

@@ -8,6 +8,7 @@ mod cg_merge;
 mod cg_tool;
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -43,6 +44,12 @@ pub trait Host {
 
     /// Reports that lines of a profile were skipped or repaired, if any were.
     fn report_doubts(&self, profile: &Profile);
+
+    /// Prints a warning.
+    fn warn(&self, message: &str);
+
+    /// `true` if callgrind_annotate is replaced with its errors.
+    fn is_exact(&self) -> bool;
 
     /// Finds the first profile of the working directory.
     fn find_profile(&self) -> Option<PathBuf>;
@@ -92,6 +99,17 @@ pub enum ReadError {
     Other(String),
 }
 
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ReadError::NotFound => "no such file",
+            ReadError::NoPermission => "permission denied",
+            ReadError::IsDirectory => "is a directory",
+            ReadError::Io(reason) | ReadError::Damaged(reason) | ReadError::Other(reason) => reason,
+        })
+    }
+}
+
 /// The end of a stand-in: its exit code and its message for standard error. See the example of [`Program`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -120,6 +138,8 @@ impl Outcome {
 /// #     fn open(&self, _: &Path) -> io::Result<()> { Err(io::ErrorKind::NotFound.into()) }
 /// #     fn load(&self, _: &Path) -> Result<Profile, String> { Err("not found".to_owned()) }
 /// #     fn report_doubts(&self, _: &Profile) {}
+/// #     fn warn(&self, _: &str) {}
+/// #     fn is_exact(&self) -> bool { false }
 /// #     fn find_profile(&self) -> Option<PathBuf> { None }
 /// #     fn is_readable_file(&self, _: &Path) -> bool { false }
 /// #     fn modified(&self, _: &Path) -> Option<SystemTime> { None }
@@ -188,6 +208,7 @@ mod testing {
     #[derive(Default)]
     pub(super) struct Shelf {
         pub(super) files: HashMap<PathBuf, Vec<u8>>,
+        pub(super) is_exact: bool,
     }
 
     impl Host for Shelf {
@@ -207,6 +228,12 @@ mod testing {
         }
 
         fn report_doubts(&self, _: &Profile) {}
+
+        fn warn(&self, _: &str) {}
+
+        fn is_exact(&self) -> bool {
+            self.is_exact
+        }
 
         fn find_profile(&self) -> Option<PathBuf> {
             self.files.keys().min().cloned()
@@ -256,7 +283,7 @@ mod testing {
     #[test]
     fn stand_ins_go_by_the_name_they_are_called_by() {
         let profile = b"cmd: x\nevents: Ir\nfl=a.c\nfn=f\n1 2\nsummary: 2\n".to_vec();
-        let shelf = Shelf { files: HashMap::from([("a.out".into(), profile)]) };
+        let shelf = Shelf { files: HashMap::from([("a.out".into(), profile)]), is_exact: false };
         let said = |words: &[&str]| {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
             let mut out = Vec::new();

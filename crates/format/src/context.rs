@@ -1,6 +1,9 @@
 //! The naming state of a body: the names that `ob=`, `fl=`, `fn=` and the callee lines leave behind.
 
+use crate::base_rule::BaseRule;
 use crate::name::{NameKey, NameSpace};
+use crate::position::Positions;
+use crate::record::CostRole;
 
 const OBJECT: usize = 0;
 const FILE: usize = 1;
@@ -11,7 +14,9 @@ const CALLEE_FILE: usize = 5;
 const CALLEE: usize = 6;
 const JUMP_FILE: usize = 7;
 const JUMP_FUNCTION: usize = 8;
-const SLOT_COUNT: usize = 9;
+const SELF_FILE: usize = 9;
+const CALL_FILE: usize = 10;
+const SLOT_COUNT: usize = 11;
 
 /// The name context: the object, file and function that hold at a location of a file, and the callee that was announced.
 ///
@@ -25,6 +30,9 @@ const SLOT_COUNT: usize = 9;
 ///   then that file stays.
 /// - `fl=` after `fn=` still names the file of the function, as long as the function has no lines.
 /// - A call without `cfn=` calls the last callee again ([`repeat_last_callee`](NameContext::repeat_last_callee)).
+/// - Files of Callgrind remember the file of the last *self* cost line, as they do with positions ([`BaseRule`]): `fi=`
+///   before a call names the file of that call and of no later line, and a callee without `cfi=` is in the remembered file.
+///   Only a second call at the same position, without a new `fi=`, is in the file of the first.
 ///
 /// The owner says where a call ends ([`end_call`](NameContext::end_call)), and where the callee lines are forgotten
 /// ([`forget_calls`](NameContext::forget_calls)).
@@ -52,6 +60,9 @@ pub struct NameContext<T> {
     function_file: Option<T>,
     last_callee: Option<T>,
     function_has_lines: bool,
+    base_rule: BaseRule,
+    /// The position of the last call or jump, if no self cost line or file came after it.
+    last_call_position: Option<Positions>,
 }
 
 /// A name that outlives a function.
@@ -85,21 +96,44 @@ impl<T> Default for NameContext<T> {
             function_file: None,
             last_callee: None,
             function_has_lines: false,
+            base_rule: BaseRule::AllCosts,
+            last_call_position: None,
         }
     }
 }
 
 impl<T: Copy> NameContext<T> {
+    /// The rule that says which lines later ones depend on.
+    #[inline(always)]
+    pub fn base_rule(&self) -> BaseRule {
+        self.base_rule
+    }
+
+    /// Sets the rule that says which lines later ones depend on.
+    pub fn set_base_rule(&mut self, base_rule: BaseRule) {
+        self.base_rule = base_rule;
+    }
+
     /// The object of self costs.
     #[inline]
     pub fn object(&self) -> Option<T> {
         self.names[OBJECT]
     }
 
-    /// The source file of self costs: that of the last `fl=`, `fi=` or `fe=`.
+    /// The source file of the next line with costs: that of the last `fl=`, `fi=` or `fe=`, unless that held for a call
+    /// only.
     #[inline]
     pub fn file(&self) -> Option<T> {
-        self.names[FILE]
+        self.names[FILE].or(self.names[SELF_FILE])
+    }
+
+    /// The source file that callees and targets of jumps are in unless another is named.
+    #[inline]
+    fn default_file(&self) -> Option<T> {
+        match self.base_rule {
+            BaseRule::AllCosts => self.file(),
+            BaseRule::SelfCosts => self.names[SELF_FILE],
+        }
     }
 
     /// The source file of the function itself, also inside inlined code.
@@ -126,10 +160,11 @@ impl<T: Copy> NameContext<T> {
         self.names[CALLEE_OBJECT].or(self.names[OBJECT])
     }
 
-    /// The file of the next callee: that of `cfi=`, otherwise the current one.
+    /// The file of the next callee: that of `cfi=`, otherwise the current one, which is that of the last self cost line in
+    /// files of Callgrind.
     #[inline]
     pub fn callee_file(&self) -> Option<T> {
-        self.names[CALLEE_FILE].or(self.names[FILE])
+        self.names[CALLEE_FILE].or_else(|| self.default_file())
     }
 
     /// The next callee.
@@ -150,10 +185,10 @@ impl<T: Copy> NameContext<T> {
         self.names[CALLEE_FILE].is_some()
     }
 
-    /// The file that the next jump leads to: that of `jfi=`, otherwise the current one.
+    /// The file that the next jump leads to: that of `jfi=`, otherwise as for callees.
     #[inline]
     pub fn jump_file(&self) -> Option<T> {
-        self.names[JUMP_FILE].or(self.names[FILE])
+        self.names[JUMP_FILE].or_else(|| self.default_file())
     }
 
     /// The function that the next jump leads to: that of `jfn=`, otherwise the current one.
@@ -178,7 +213,7 @@ impl<T: Copy> NameContext<T> {
     pub fn carried(&self, name: CarriedName) -> Option<T> {
         match name {
             CarriedName::Object => self.names[OBJECT],
-            CarriedName::File => self.names[FILE],
+            CarriedName::File => self.file(),
             CarriedName::LastFl => self.last_fl,
         }
     }
@@ -190,6 +225,7 @@ impl<T: Copy> NameContext<T> {
         next.names[OBJECT] = carry(CarriedName::Object);
         next.names[FILE] = carry(CarriedName::File);
         next.last_fl = carry(CarriedName::LastFl);
+        next.base_rule = self.base_rule;
         next
     }
 
@@ -207,13 +243,16 @@ impl<T: Copy> NameContext<T> {
     #[inline(never)]
     fn begin_function_or_file(&mut self, key: NameKey, name: T) {
         if key == NameKey::Fn {
-            self.names[FILE] = self.last_fl.or(self.names[FILE]);
+            self.names[FILE] = self.last_fl.or(self.file());
             self.function_file = self.names[FILE];
+            self.names[SELF_FILE] = self.names[FILE];
             self.function_has_lines = false;
+            self.last_call_position = None;
         } else {
             self.last_fl = Some(name);
             if !self.function_has_lines {
                 self.function_file = Some(name);
+                self.names[SELF_FILE] = Some(name);
             }
         }
     }
@@ -233,10 +272,41 @@ impl<T: Copy> NameContext<T> {
         }
     }
 
-    /// Takes a line with costs: `fl=` no longer names the file of the function.
+    /// Takes a line with costs, of which role does not matter: `fl=` no longer names the file of the function.
     #[inline]
     pub fn cost_line(&mut self) {
         self.function_has_lines = true;
+    }
+
+    /// Takes a line of self cost. Only the first after a name, a call or a jump changes anything.
+    #[inline]
+    pub fn self_cost_line(&mut self) {
+        self.function_has_lines = true;
+        if self.names[FILE].is_some() || self.last_call_position.is_some() {
+            self.remember_file();
+        }
+    }
+
+    /// Remembers the current file as that of the last self cost line.
+    #[inline]
+    pub fn remember_file(&mut self) {
+        self.names[SELF_FILE] = self.file();
+        self.names[FILE] = None;
+        self.last_call_position = None;
+    }
+
+    /// Takes the second line of a call or jump, before its file is asked for: without a new file, a call at the position of
+    /// the last one is in the same file. A loader that does not ask for the file of calls need not do this.
+    #[inline]
+    pub fn call_line(&mut self, position: Positions) {
+        self.function_has_lines = true;
+        if self.base_rule == BaseRule::SelfCosts {
+            if self.names[FILE].is_none() && self.last_call_position == Some(position) {
+                self.names[FILE] = self.names[CALL_FILE];
+            }
+            self.names[CALL_FILE] = self.file();
+            self.last_call_position = Some(position);
+        }
     }
 
     /// Names the last callee again, for a call without `cfn=`.
@@ -249,6 +319,7 @@ impl<T: Copy> NameContext<T> {
     pub fn end_call(&mut self) {
         self.last_callee = self.names[CALLEE];
         self.drop_call();
+        self.end_file_of_call(CostRole::Call);
     }
 
     /// Ends a call that has no cost line.
@@ -259,10 +330,26 @@ impl<T: Copy> NameContext<T> {
         self.names[CALLEE] = None;
     }
 
-    /// Ends a jump.
+    /// Ends a jump that has its second line.
+    #[inline]
     pub fn end_jump(&mut self) {
+        self.drop_jump();
+        self.end_file_of_call(CostRole::JumpSource);
+    }
+
+    /// Ends a jump that has no second line.
+    #[inline]
+    pub fn drop_jump(&mut self) {
         self.names[JUMP_FILE] = None;
         self.names[JUMP_FUNCTION] = None;
+    }
+
+    /// The file that was named before a call or jump ends with it, if later lines do not depend on lines of this role.
+    #[inline]
+    fn end_file_of_call(&mut self, role: CostRole) {
+        if !self.base_rule.is_moved_by(role) {
+            self.names[FILE] = None;
+        }
     }
 
     /// Forgets the last callee, as at the beginning of a part.
@@ -339,6 +426,59 @@ mod tests {
         assert_eq!(context.callee(), Some(1));
         context.forget_calls();
         assert_eq!(context.callee(), None);
+    }
+
+    /// The file of a self cost line.
+    fn self_cost(context: &mut NameContext<u32>) -> Option<u32> {
+        let file = context.file();
+        context.self_cost_line();
+        file
+    }
+
+    /// The files of a call at this line, and of its callee.
+    fn call(context: &mut NameContext<u32>, line: u64) -> [Option<u32>; 2] {
+        let callee_file = context.callee_file();
+        context.call_line(Positions::new(&[line]));
+        let file = context.file();
+        context.end_call();
+        [file, callee_file]
+    }
+
+    #[test]
+    fn by_the_rule_of_callgrind_the_file_of_a_call_ends_with_it() {
+        let mut context = context(&[(NameKey::Fl, 1), (NameKey::Fn, 2), (NameKey::Fi, 3)]);
+        context.set_base_rule(BaseRule::SelfCosts);
+        assert_eq!(call(&mut context, 26), [Some(3), Some(1)]);
+        // The second call at the same position needs no `fi=`; one at another is in the file of the last self cost.
+        assert_eq!(call(&mut context, 26), [Some(3), Some(1)]);
+        assert_eq!(call(&mut context, 7), [Some(1), Some(1)]);
+        assert_eq!(self_cost(&mut context), Some(1));
+        context.name(NameKey::Fi, 3);
+        assert_eq!(self_cost(&mut context), Some(3));
+        assert_eq!(call(&mut context, 26), [Some(3), Some(3)]);
+        context.name(NameKey::Fe, 1);
+        context.name(NameKey::Jfi, 4);
+        assert_eq!(context.jump_file(), Some(4));
+        context.call_line(Positions::new(&[5]));
+        assert_eq!(context.file(), Some(1));
+        context.end_jump();
+        assert_eq!((context.jump_file(), self_cost(&mut context)), (Some(3), Some(3)));
+        // After a self cost line, the same position says nothing.
+        context.name(NameKey::Fi, 5);
+        assert_eq!(call(&mut context, 9), [Some(5), Some(3)]);
+        assert_eq!(self_cost(&mut context), Some(3));
+        assert_eq!(call(&mut context, 9), [Some(3), Some(3)]);
+        context.name(NameKey::Fn, 6);
+        assert_eq!(call(&mut context, 9), [Some(1), Some(1)]);
+    }
+
+    #[test]
+    fn by_the_rule_of_others_a_file_holds_until_the_next() {
+        let mut context = context(&[(NameKey::Fl, 1), (NameKey::Fn, 2), (NameKey::Fi, 3)]);
+        assert_eq!(call(&mut context, 26), [Some(3), Some(3)]);
+        assert_eq!(self_cost(&mut context), Some(3));
+        assert_eq!(call(&mut context, 7), [Some(3), Some(3)]);
+        assert_eq!(self_cost(&mut context), Some(3));
     }
 
     #[test]

@@ -73,6 +73,16 @@ impl<'a> Costs<'a> {
         }
     }
 
+    /// `true` if this is what Valgrind writes as the totals of an empty tree: `(null)`.
+    pub(crate) fn is_null(&self) -> bool {
+        match self.0 {
+            Repr::Text { text, beyond, .. } => {
+                text[..text.len() - usize::from(beyond)].trim_ascii() == b"(null)"
+            }
+            Repr::Values(_) => false,
+        }
+    }
+
     /// `true` if there is no number at all.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()

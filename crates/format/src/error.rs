@@ -197,6 +197,8 @@ pub enum ErrorKind {
     UnknownPosition,
     /// More position columns, or more target positions, than can be read.
     TooManyPositions,
+    /// A profile that was cut off before its first cost cannot be repaired.
+    NothingLeft,
     /// The sink of the writer failed.
     Io,
     /// A name or value with a line end inside would read back as two lines.
@@ -243,6 +245,7 @@ impl fmt::Display for ErrorKind {
             K::BadHeader => "invalid header value",
             K::UnknownPosition => "unknown kind of position; expected `instr`, `bb` or `line`",
             K::TooManyPositions => "more than four positions",
+            K::NothingLeft => "the file is cut off before its first cost: nothing is left to repair",
             K::Io => "writing failed",
             K::LineEndInText => "a line end in a name or value would read back as two lines",
             K::UnreadableText => "this name, key or value would not read back unchanged",

@@ -2,6 +2,7 @@
 //!
 //! The [`Reader`](crate::Reader) takes much more than either. A grammar only says where a file leaves it.
 
+use crate::factor::Factor;
 use crate::line_end::LineEnd;
 use crate::scan::{Token, Tokens, is_blank, number, trim_end};
 use crate::shape::{Keyed, Shape, shape};
@@ -524,18 +525,9 @@ fn event(value: &[u8], at: usize) -> Checked {
     }
 }
 
-/// `Ir`, `10 Ir`, `10Ir` or `10 * Ir`.
+/// `Ir`, `10 Ir`, `10Ir`, `10 * Ir` or `0x10 Ir`.
 pub(crate) fn is_term(term: &[u8]) -> bool {
-    let factor_end =
-        term.iter().position(|byte| !(byte.is_ascii_digit() || is_blank(*byte))).unwrap_or(term.len());
-    let mut rest = &term[factor_end..];
-    if let [b'*', after @ ..] = rest {
-        if trim_end(&term[..factor_end]).is_empty() {
-            return false;
-        }
-        rest = crate::scan::trim_start(after);
-    }
-    is_name(trim_end(rest))
+    is_name(trim_end(Factor::split(term).rest))
 }
 
 pub(crate) fn is_name(word: &[u8]) -> bool {

@@ -104,7 +104,8 @@
 //! - **Parts.** A file has one header with its body, or several. Each [`Record`] has the index of its part.
 //! - **Three name spaces.** `ob=(1)`, `fl=(1)` and `fn=(1)` are three names; see [`NameSpace`]. Names are bytes.
 //! - **Positions come out absolute.** The base of relative ones is explained in the
-//!   chapter on [practice](crate::practice#positions).
+//!   chapter on [practice](crate::practice#positions). So is the file [behind a
+//!   call](crate::practice#the-lines-that-callgrind-remembers).
 //! - **Costs are exact.** A [`Cost`] has 128 bits, a file holds 64: no sum wraps.
 //! - **Self and inclusive.** Costs of calls are inclusive and never add to self cost. The claimed sums of a file (`summary:`,
 //!   `totals:`) are checked and not trusted.
@@ -130,14 +131,17 @@
 #![deny(missing_docs)]
 
 mod base_rule;
+mod call_balance;
 mod compound;
 mod context;
 mod cost;
 mod error;
+mod factor;
 mod foreign;
 mod grammar;
 mod id_table;
 mod intern;
+mod joined;
 mod lanes;
 mod line_end;
 mod lint;
@@ -158,13 +162,17 @@ mod repair;
 mod rewrite;
 mod scan;
 mod shape;
+mod shown;
 mod spell;
 mod style;
 mod survey;
+mod wholeness;
 mod writer;
 
+pub use call_balance::{CallBalance, CallFault};
 pub use cost::{Cost, CostFault, CostIter, Costs, is_in_range};
 pub use error::{Error, ErrorKind, Foreign};
+pub use joined::{JoinSign, JoinedPart, JoinedParts, says_its_file};
 pub use line_end::LineEnd;
 pub use lint::{Finding, Lint, RULES, Rule, Severity};
 pub use location::Location;
@@ -180,6 +188,7 @@ pub use repair::{Change, ChangeKind, Repaired, repair};
 pub use rewrite::Rewrite;
 pub use style::{NameStyle, PositionStyle};
 pub use survey::{Counts, EventType, PartHeaderSurvey, PartSurvey, Survey};
+pub use wholeness::{CutSign, PartEnd, Shortfall, is_near_end};
 pub use writer::Writer;
 
 /// The examples of the README run as they stand.

@@ -5,8 +5,10 @@
 
 mod associations;
 mod costs;
+mod habits;
 mod header;
 mod lines;
+mod loops;
 mod names;
 mod rules;
 
@@ -18,6 +20,7 @@ use crate::line_end::LineTerminator;
 use crate::location::Location;
 use crate::reader::{Reader, ReadingMode};
 use crate::record::{Line, Record};
+use crate::shown::shown;
 use crate::survey::{Survey, Surveyor};
 
 pub use rules::{RULES, Rule};
@@ -114,7 +117,7 @@ impl Lint {
                 Ok(record) => {
                     if part != Some(record.part) && crate::survey::opens_part(&record) {
                         if part.is_some() {
-                            checks.end_part(&surveyor, &mut report);
+                            checks.end_part(&surveyor, Some(record.location), &mut report);
                         }
                         part = Some(record.part);
                     }
@@ -136,7 +139,7 @@ impl Lint {
         surveyor.names_end();
         checks.names.names_end();
         if part.is_some() {
-            checks.end_part(&surveyor, &mut report);
+            checks.end_part(&surveyor, None, &mut report);
         }
         let survey = surveyor.finish();
         if is_a_profile {
@@ -240,7 +243,7 @@ impl<'a> Checks<'a> {
         self.header.record(record, report);
         if let Line::Name(key, name) = record.line {
             let id = self.names.id(key.space(), &name, surveyor);
-            self.associations.name(key, &name, id);
+            self.associations.name(key, &name, id, surveyor);
         }
         self.names.record(record, surveyor, report);
         self.costs.record(reader, record, report);
@@ -252,47 +255,45 @@ impl<'a> Checks<'a> {
         report.error(rule_of(error.kind()), error, error.kind().to_string());
     }
 
-    fn end_part<F: FnMut(Finding<'a>)>(&mut self, surveyor: &Surveyor<'a>, report: &mut Report<'a, F>) {
-        self.header.end_part(report);
-        self.costs.end_part(surveyor, report);
+    /// Checks a part that ends before the line at a location, or with the file.
+    fn end_part<F: FnMut(Finding<'a>)>(
+        &mut self,
+        surveyor: &Surveyor<'a>,
+        end: Option<Location>,
+        report: &mut Report<'a, F>,
+    ) {
+        let has_more_signs = self.lines.last_line_failed() || self.associations.has_callee_without_lines();
+        let mut below = &rule::SUMMARY_BELOW_SUM;
+        if let Some(part) = surveyor.part_end(report.input, end, has_more_signs) {
+            self.lines.end_part(&part, report);
+            if part.has_block_per_call() && part.cut_sign().is_none() {
+                below = self.associations.balance(&part, surveyor, report).unwrap_or(below);
+            }
+        }
+        self.header.end_part(surveyor.joined_part(report.input, end), report);
+        self.costs.end_part(surveyor, below, report);
         self.associations.end_part(surveyor, report);
     }
 
     fn end<F: FnMut(Finding<'a>)>(&mut self, survey: &Survey<'a>, report: &mut Report<'a, F>) {
         self.header.end(survey, report);
         self.names.end(report);
-        self.lines.end(survey, report);
+        self.lines.end(report);
     }
 }
 
-/// A message is a sentence: of a name of a megabyte its beginning is enough.
-const LONGEST_SHOWN: usize = 200;
-
-/// A piece of a file for a message: text as it is, everything that a terminal might act on or not show, escaped.
-fn shown(text: &[u8]) -> String {
-    let mut end = text.len().min(LONGEST_SHOWN);
-    while end + 3 > LONGEST_SHOWN && text.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        // Not through the middle of a character.
-        end -= 1;
+impl ErrorKind {
+    /// Returns the severity of a finding about such an error. For errors of writing it is [`Severity::Error`].
+    ///
+    /// ```
+    /// use gristmill_format::{ErrorKind, Severity};
+    ///
+    /// assert_eq!(ErrorKind::BadCost.severity(), Severity::Error);
+    /// assert_eq!(ErrorKind::KeyCase.severity(), Severity::Warning);
+    /// ```
+    pub fn severity(self) -> Severity {
+        rule_of(self).severity
     }
-    let beginning = &text[..end];
-    let mut shown = String::with_capacity(beginning.len() + "…".len());
-    for chunk in beginning.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            if character.is_control() {
-                shown.extend(character.escape_default())
-            } else {
-                shown.push(character)
-            }
-        }
-        for byte in chunk.invalid() {
-            shown.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    if beginning.len() < text.len() {
-        shown.push('…');
-    }
-    shown
 }
 
 /// The rule that an error of the reader comes under.
@@ -325,6 +326,8 @@ fn rule_of(kind: ErrorKind) -> &'static Rule {
         K::UnknownPosition => &rule::UNKNOWN_POSITION,
         K::TooManyPositions => &rule::TOO_MANY_POSITIONS,
         // The reader yields none of the errors of writing.
-        K::UnknownLine | K::Io | K::LineEndInText | K::UnreadableText | K::Misplaced => &rule::UNKNOWN_LINE,
+        K::UnknownLine | K::NothingLeft | K::Io | K::LineEndInText | K::UnreadableText | K::Misplaced => {
+            &rule::UNKNOWN_LINE
+        }
     }
 }

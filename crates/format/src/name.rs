@@ -306,6 +306,10 @@ impl<'a> FunctionName<'a> {
 
 /// Splits a name at the first `'` that can separate two names.
 fn split_piece(name: &[u8]) -> (&[u8], Option<&[u8]>) {
+    // Most names have none.
+    if memchr::memchr(b'\'', name).is_none() {
+        return (name, None);
+    }
     let mut depth = 0usize;
     let mut at = 0;
     while at < name.len() {

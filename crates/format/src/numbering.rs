@@ -68,8 +68,15 @@ impl Numbering {
     }
 
     pub(crate) fn learn(&mut self, text: &[u8], id: u64) {
+        match self.names.intern(text) {
+            Some(name) => self.learn_interned(name, id),
+            None => self.reserve(id),
+        }
+    }
+
+    /// Does the same as [`Numbering::learn`] for an interned name.
+    pub(crate) fn learn_interned(&mut self, name: NonZeroU32, id: u64) {
         self.reserve(id);
-        let Some(name) = self.names.intern(text) else { return };
         let index = name.get() as usize;
         if index >= self.last.len() {
             self.last.resize(index + 1, NONE);

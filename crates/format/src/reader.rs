@@ -21,7 +21,7 @@ use crate::location::Location;
 use crate::name::{Name, NameSpace};
 use crate::name_spaces::NameSpaces;
 use crate::part::Part;
-use crate::position::{Columns, MAX_COLUMNS};
+use crate::position::{Columns, MAX_COLUMNS, Positions};
 use crate::record::{CostRole, Line, Record, Spelling};
 use crate::scan::trim_start;
 use definitions::Definitions;
@@ -91,7 +91,6 @@ pub struct Reader<'a> {
     columns: Columns,
     /// The base of relative positions; `None` until there was an absolute one.
     base: Option<[u64; MAX_COLUMNS]>,
-    base_rule: BaseRule,
     /// The role of the next cost line, with the line that announced it.
     expected: CostRole,
     announced: (Location, usize),
@@ -179,7 +178,6 @@ impl<'a> Reader<'a> {
             terminator,
             columns: Columns::LINE,
             base: None,
-            base_rule: BaseRule::default(),
             expected: CostRole::SelfCost,
             announced: (Location::default(), 0),
             associated: None,
@@ -238,7 +236,6 @@ impl<'a> Reader<'a> {
             line,
             columns,
             base,
-            base_rule,
             part,
             indented,
             names: NameSpaces::from_fn(|_| Definitions::new(input, at)),
@@ -246,6 +243,7 @@ impl<'a> Reader<'a> {
             started: true,
             ..Self::with_terminator(input, ReadingMode::Tolerant, terminator)
         };
+        reader.context.set_base_rule(base_rule);
         reader.fast = reader.expects_usual_lines();
         reader
     }
@@ -280,7 +278,7 @@ impl<'a> Reader<'a> {
             terminator: self.terminator,
             columns: self.columns,
             base: self.base,
-            base_rule: self.base_rule,
+            base_rule: self.base_rule(),
             part: self.part,
             indented: self.indented,
         }
@@ -300,10 +298,10 @@ impl<'a> Reader<'a> {
         &self.columns
     }
 
-    /// The rule for the base of relative positions.
+    /// The rule for the base of relative positions, and for the file behind a call.
     #[inline]
     pub fn base_rule(&self) -> BaseRule {
-        self.base_rule
+        self.context.base_rule()
     }
 
     /// The names that the last record is about.
@@ -334,7 +332,7 @@ impl<'a> Reader<'a> {
     fn role(&mut self, costs: &[u8]) -> CostRole {
         if self.expected == CostRole::JumpSource && !trim_start(costs).is_empty() {
             self.expected = CostRole::SelfCost;
-            self.context.end_jump();
+            self.context.drop_jump();
         }
         self.expected
     }
@@ -343,7 +341,7 @@ impl<'a> Reader<'a> {
     fn take_cost_line(&mut self, role: CostRole, values: [u64; MAX_COLUMNS]) {
         if role == CostRole::SelfCost {
             self.base = Some(values);
-            self.context.cost_line();
+            self.context.self_cost_line();
         } else {
             self.associated(values);
         }
@@ -351,10 +349,10 @@ impl<'a> Reader<'a> {
 
     /// A call or jump has got its second line.
     fn associated(&mut self, values: [u64; MAX_COLUMNS]) {
-        if self.base_rule.is_moved_by(self.expected) {
+        if self.base_rule().is_moved_by(self.expected) {
             self.base = Some(values);
         }
-        self.context.cost_line();
+        self.context.call_line(Positions::from_array(values, self.columns.len()));
         self.associated = Some(self.expected);
         self.expected = CostRole::SelfCost;
     }
@@ -417,7 +415,7 @@ impl<'a> Reader<'a> {
         match std::mem::replace(&mut self.expected, CostRole::SelfCost) {
             CostRole::SelfCost => {}
             CostRole::Call => self.context.drop_call(),
-            CostRole::JumpSource => self.context.end_jump(),
+            CostRole::JumpSource => self.context.drop_jump(),
         }
     }
 

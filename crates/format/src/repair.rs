@@ -14,6 +14,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::io;
 
 use crate::cost::Cost;
@@ -26,7 +27,9 @@ use crate::reader::{Reader, ReadingMode};
 use crate::record::{Line, Record, Spelling};
 use crate::rewrite::Rewrite;
 use crate::scan::{trim_returns, trim_start};
+use crate::shown::shown;
 use crate::style::{NameStyle, PositionStyle};
+use crate::survey::Survey;
 use crate::writer::Writer;
 use body::{PendingCall, PendingJump};
 use change::Changes;
@@ -46,7 +49,10 @@ pub struct Repaired<W> {
 
 /// Reads a profile as tolerantly as possible and writes it as the published grammar has it.
 ///
-/// A [`ReadingMode::Strict`] reader reads the output without an error. It has the same self costs and calls, except
+/// A file with nothing to repair is written byte for byte, unless the options ask for another spelling. Its jumps may have
+/// the form that Callgrind writes and KCachegrind reads, which is not that of the published grammar.
+///
+/// A [`ReadingMode::Strict`] reader reads any other output without an error. It has the same self costs and calls, except
 /// costs that the grammar cannot hold, such as those below 0. Names given as they are means with numbers when the
 /// first name of the input has one; positions given as they are means relative where Callgrind would. Unlike
 /// [`Rewrite::run`], no memory of name numbers is written or heeded.
@@ -69,9 +75,40 @@ pub struct Repaired<W> {
 ///
 /// When the input is no profile, when it has no `events:` line, or when the sink fails.
 pub fn repair<W: io::Write>(input: &[u8], options: &Rewrite, sink: W) -> Result<Repaired<W>, Error> {
+    let given = Cut::find(input)?;
+    let is_sound = |cut: Option<&Cut>| {
+        let dry_run = repair_all(input, options, cut, io::sink())?;
+        Ok(dry_run.changes.iter().all(|change| change.kind.is_of_sound_jumps()))
+    };
+    if given.is_none() && options.keeps_spelling() && is_sound(None)? {
+        return unchanged(input, sink);
+    }
+    let was_cut = given.is_some();
+    let cut = Cut::that_can_be_ended(input, given)?;
+    // An output without the end of a cut may be the input.
+    if was_cut && cut.is_none() && options.keeps_spelling() && is_sound(None)? {
+        return unchanged(input, sink);
+    }
+    repair_all(input, options, cut.as_ref(), sink)
+}
+
+/// Writes the input as it is.
+fn unchanged<W: io::Write>(input: &[u8], mut sink: W) -> Result<Repaired<W>, Error> {
+    sink.write_all(input).map_err(|source| Error::io(source, Location { byte: 0, line: 1 }))?;
+    Ok(Repaired { sink, changes: Vec::new() })
+}
+
+/// Repairs a profile whose last part was cut off as stated.
+fn repair_all<W: io::Write>(
+    input: &[u8],
+    options: &Rewrite,
+    cut: Option<&Cut>,
+    sink: W,
+) -> Result<Repaired<W>, Error> {
     let terminator = LineTerminator::detect(input);
     let plan = Plan::new(input, terminator)?;
     let mut run = Run::new(input, terminator, &plan, options, sink);
+    run.cut = cut;
     run.begin()?;
     let mut reader = Reader::new(input);
     while let Some(item) = reader.next() {
@@ -101,6 +138,8 @@ struct Run<'p, 'a, W> {
     layout: Layout,
     costs: Vec<Cost>,
     held: Vec<Held<'a>>,
+    /// Long names of the input that are written as they are, by address and length.
+    sound_names: HashSet<(usize, usize)>,
     call: PendingCall,
     jump: PendingJump,
     /// The last body line of the output is a jump.
@@ -109,6 +148,103 @@ struct Run<'p, 'a, W> {
     part: u32,
     is_settled: bool,
     group: Progress,
+    /// The last part of the input was cut off.
+    cut: Option<&'p Cut>,
+}
+
+/// The cut of a file.
+struct Cut {
+    /// The part of the input that was cut.
+    part: u32,
+    /// The sums of the costs that are left, by event type.
+    sums: Vec<Cost>,
+    /// The loss as a comment.
+    note: String,
+}
+
+impl Cut {
+    /// Returns the cut that the repair can end, given the one of the input.
+    ///
+    /// The output has fewer signs of a whole part than the input when a line that was taken for one cannot be kept. And
+    /// a part stays cut when the grammar cannot hold its totals: a note about the loss would be added by each repair.
+    fn that_can_be_ended(input: &[u8], given: Option<Cut>) -> Result<Option<Cut>, Error> {
+        let left_by = |cut: Option<&Cut>| {
+            let output = repair_all(input, &Rewrite::default(), cut, BoundedOutput::of(input))?.sink;
+            if output.is_over { Ok(None) } else { Cut::find(&output.bytes) }
+        };
+        let Some(left) = left_by(given.as_ref())? else { return Ok(given) };
+        if given.is_some() {
+            return Ok(None);
+        }
+        let part = Survey::new(input).parts.len().saturating_sub(1);
+        let left = Cut { part: u32::try_from(part).unwrap_or(u32::MAX), ..left };
+        let is_ended = left_by(Some(&left))?.is_none();
+        Ok(is_ended.then_some(left))
+    }
+
+    /// Returns the cut of a text.
+    fn find(input: &[u8]) -> Result<Option<Cut>, Error> {
+        let survey = Survey::new(input);
+        let Some(end) = survey.last_part_end(input) else { return Ok(None) };
+        let Some(sign) = end.cut_sign() else { return Ok(None) };
+        // Of a body without any cost the repair keeps the names, as comments if need be.
+        if survey.counts.cost_lines == 0 && survey.counts.functions > 0 {
+            return Ok(None);
+        }
+        if survey.counts.cost_lines == 0 {
+            let last = Location { byte: input.len() as u64, line: survey.counts.lines.max(1) };
+            return Err(Error::new(ErrorKind::NothingLeft, last));
+        }
+        let event = |column| {
+            let part = survey.parts.last()?;
+            Some(shown(part.header.event_types().nth(column)?.name))
+        };
+        let loss = end.shortfall().and_then(|short| {
+            let event = event(short.column)?;
+            Some(format!("it stated {} {event}, its lines have {}", short.claimed, short.computed))
+        });
+        let loss = loss.unwrap_or_else(|| sign.sentence(end.producer, end.creator));
+        Ok(Some(Cut {
+            part: u32::try_from(survey.parts.len() - 1).unwrap_or(u32::MAX),
+            sums: end.sums.to_vec(),
+            note: format!(" cut off here: {loss}"),
+        }))
+    }
+}
+
+/// The output of a repair, kept as far as it is in proportion to the input. A few bytes can stand for a long name in each line;
+/// such an output is not judged.
+struct BoundedOutput {
+    bytes: Vec<u8>,
+    limit: usize,
+    is_over: bool,
+}
+
+impl BoundedOutput {
+    /// Bytes for each byte of the input, and however short that is.
+    const BYTES_PER_BYTE: usize = 3;
+    const CONSTANT: usize = 1 << 20;
+
+    fn of(input: &[u8]) -> Self {
+        let limit = input.len().saturating_mul(Self::BYTES_PER_BYTE).saturating_add(Self::CONSTANT);
+        BoundedOutput { bytes: Vec::new(), limit, is_over: false }
+    }
+}
+
+impl io::Write for BoundedOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_over |= self.bytes.len() + bytes.len() > self.limit;
+        if self.is_over {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The progress of the current part of the output.
@@ -164,6 +300,7 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
             style => style,
         };
         let mut writer = Writer::new(sink).names(names).positions(positions);
+        writer.recognise(input);
         for space in NameSpace::ALL {
             writer.reserve_ids(space, plan.highest[space]);
             writer.reserve_names(space, plan.names(space));
@@ -183,13 +320,21 @@ impl<'p, 'a, W: io::Write> Run<'p, 'a, W> {
             layout: Layout::new(Columns::LINE, options.drop_instr),
             costs: Vec::new(),
             held: Vec::new(),
+            sound_names: HashSet::new(),
             call: PendingCall::None,
             jump: PendingJump::None,
             after_jump: false,
             part: 0,
             is_settled: false,
             group: Progress::default(),
+            cut: None,
         }
+    }
+
+    /// `true` if the current part of the output is the one that was cut off.
+    fn is_cut(&self) -> bool {
+        let last = self.plan.groups.iter().rposition(Group::exists);
+        self.cut.is_some() && last == Some(self.group.index)
     }
 
     fn plan(&self) -> &'p Group<'a> {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::context::NameContext;
 use crate::error::{Error, ErrorKind};
 use crate::foreign::BYTE_ORDER_MARK;
 use crate::location::Location;
@@ -30,6 +31,9 @@ pub struct Rewrite {
     pub drop_instr: bool,
     /// Leave out comments, but the `# callgrind format` by which a file is known.
     pub drop_comments: bool,
+    /// Name each file where only Callgrind's own rule determines it, and give such positions in full, so that readers without
+    /// that rule come to the same. See [practice](crate::practice#the-lines-that-callgrind-remembers).
+    pub explicit_files: bool,
     /// Directories to take from the beginning of file and object names; the first that fits is taken.
     pub strip_prefix: Vec<Vec<u8>>,
 }
@@ -62,6 +66,7 @@ impl Rewrite {
         // With its memory each name is given just as it was.
         let names = if memory.is_some() { NameStyle::AsGiven } else { self.names };
         let mut writer = Writer::new(sink).names(names).positions(self.positions_written());
+        writer.recognise(profile);
         if names != NameStyle::AsGiven {
             leave_given_numbers(profile, &mut writer);
         }
@@ -72,6 +77,7 @@ impl Rewrite {
             forgotten: NumberMemory::default(),
             columns: Columns::LINE,
             in_jump: false,
+            others: NameContext::default(),
         };
         let mut reader = Reader::new(profile);
         while let Some(record) = reader.next() {
@@ -82,6 +88,16 @@ impl Rewrite {
             }
         }
         run.finish()
+    }
+
+    /// `true` if nothing is asked for that changes the spelling or content of a sound profile.
+    pub(crate) fn keeps_spelling(&self) -> bool {
+        let Rewrite { names, positions, drop_jumps, drop_instr, drop_comments, explicit_files, strip_prefix } =
+            self;
+        *names == NameStyle::AsGiven
+            && *positions == PositionStyle::AsGiven
+            && ![drop_jumps, drop_instr, drop_comments, explicit_files].into_iter().any(|&drops| drops)
+            && strip_prefix.is_empty()
     }
 
     /// The name without its directory, if that is stripped.
@@ -99,6 +115,7 @@ impl Rewrite {
     /// Without addresses, relative positions must be written again.
     fn positions_written(&self) -> PositionStyle {
         match self.positions {
+            PositionStyle::AsGiven if self.explicit_files => PositionStyle::Absolute,
             PositionStyle::AsGiven if self.drop_instr => PositionStyle::Compressed,
             style => style,
         }
@@ -140,7 +157,7 @@ fn keeps_meaning(kind: ErrorKind) -> bool {
     )
 }
 
-struct Run<'o, W> {
+struct Run<'o, 'a, W> {
     options: &'o Rewrite,
     writer: Writer<W>,
     /// From the comments at the end of the input.
@@ -151,10 +168,57 @@ struct Run<'o, W> {
     columns: Columns,
     /// Between a jump that is left out and its second line.
     in_jump: bool,
+    /// The names that readers without Callgrind's rule come to in the output.
+    others: NameContext<Name<'a>>,
 }
 
-impl<W: io::Write> Run<'_, W> {
-    fn record<'a>(&mut self, reader: &Reader<'a>, record: &Record<'a>) -> Result<(), Error> {
+impl<'a, W: io::Write> Run<'_, 'a, W> {
+    fn record(&mut self, reader: &Reader<'a>, record: &Record<'a>) -> Result<(), Error> {
+        if self.options.explicit_files {
+            self.name_file(reader, record)?;
+            self.follow(&record.line);
+        }
+        self.kept(reader, record)
+    }
+
+    /// Names the file of a line, if other readers would take another one.
+    fn name_file(&mut self, reader: &Reader<'a>, record: &Record<'a>) -> Result<(), Error> {
+        let (ours, others) = (reader.context(), &self.others);
+        let (key, ours, others) = match record.line {
+            Line::Cost(line) if line.role == CostRole::SelfCost => {
+                let is_own = text(ours.file()) == text(ours.function_file());
+                (if is_own { NameKey::Fe } else { NameKey::Fi }, ours.file(), others.file())
+            }
+            Line::Name(NameKey::Cfn, _) => (NameKey::Cfi, ours.callee_file(), others.callee_file()),
+            Line::Jump(_) if !self.options.drop_jumps => (NameKey::Jfi, ours.jump_file(), others.jump_file()),
+            _ => return Ok(()),
+        };
+        let Some(name) = ours.filter(|_| text(ours) != text(others)) else { return Ok(()) };
+        let name = Name { defines: false, ..name };
+        let spelling = Spelling::with_line_end(record.spelling.line_end());
+        let line = Line::Name(key, name);
+        self.follow(&line);
+        self.name(reader, &Record { line, spelling, ..*record }, key, name)
+    }
+
+    /// Updates the names that other readers come to.
+    fn follow(&mut self, line: &Line<'a>) {
+        match line {
+            Line::Name(key, name) => self.others.name(*key, *name),
+            Line::NewProfile(_) => self.others = NameContext::default(),
+            Line::Cost(line) => {
+                self.others.cost_line();
+                match line.role {
+                    CostRole::SelfCost => {}
+                    CostRole::Call => self.others.end_call(),
+                    CostRole::JumpSource => self.others.end_jump(),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn kept(&mut self, reader: &Reader<'a>, record: &Record<'a>) -> Result<(), Error> {
         match record.line {
             Line::Comment(_) if self.options.drop_comments => match record.spelling.text() {
                 Some(b"# callgrind format") => self.writer.write(record),
@@ -216,7 +280,7 @@ impl<W: io::Write> Run<'_, W> {
         Positions::new(&kept)
     }
 
-    fn name<'a>(
+    fn name(
         &mut self,
         reader: &Reader<'a>,
         record: &Record<'a>,
@@ -242,7 +306,10 @@ impl<W: io::Write> Run<'_, W> {
             written.id = Some(id);
             written.defines = defines;
         }
-        let spelling = if written == name {
+        // A path may be long: the text is compared only if it is another one.
+        let is_same_text =
+            std::ptr::eq(stripped, text) && (written.id, written.defines) == (name.id, name.defines);
+        let spelling = if is_same_text || written == name {
             record.spelling
         } else {
             Spelling::with_line_end(record.spelling.line_end())
@@ -262,6 +329,11 @@ impl<W: io::Write> Run<'_, W> {
     }
 }
 
+/// A name without its spelling.
+fn text(name: Option<Name<'_>>) -> Option<(Option<&[u8]>, Option<u64>)> {
+    name.map(|name| (name.text, name.id.filter(|_| name.text.is_none())))
+}
+
 fn is_address(kind: PositionKind) -> bool {
     matches!(kind, PositionKind::Instr | PositionKind::Bb)
 }
@@ -278,6 +350,40 @@ mod tests {
             String::from_utf8(compressed.run(file, Vec::new()).unwrap()).unwrap(),
             "events: Ir\nfl=(2) a.c\nfn=(1) f\n1 2\nfl=(1)\nfn=(2) g\n1 3\n"
         );
+    }
+
+    #[test]
+    fn files_that_follow_from_the_rule_of_callgrind_are_named() {
+        let file =
+            b"creator: callgrind-3.19.0\nevents: Ir\nfl=(1) a.cpp\nfn=(1) mid\nfi=(2) b.h\ncfn=(2) leaf\n\
+            calls=0 3 \n26 5\n6 1\n+1 1\nfi=(2)\n+19 2\njump=1 4 \n* \n* 3\nfe=(1)\nfi=(2)\njump=1 4 \n* \n";
+        let explicit = Rewrite { explicit_files: true, ..Rewrite::default() };
+        let written = explicit.run(file, Vec::new()).unwrap();
+        assert_eq!(
+            String::from_utf8(written.clone()).unwrap(),
+            "creator: callgrind-3.19.0\nevents: Ir\nfl=(1) a.cpp\nfn=(1) mid\nfi=(2) b.h\ncfi=(1)\ncfn=(2) leaf\n\
+             calls=0 3 \n26 5\nfe=(1)\n6 1\n7 1\nfi=(2)\n26 2\njump=1 4 \n26 \n26 3\nfe=(1)\nfi=(2)\njump=1 4 \n26 \n"
+        );
+        // What is explicit stays as it is, and means the same in a file of another producer.
+        assert_eq!(explicit.run(&written, Vec::new()).unwrap(), written);
+        let of_another = String::from_utf8(written).unwrap().replace("callgrind-", "other-").into_bytes();
+        assert_eq!(explicit.run(&of_another, Vec::new()).unwrap(), of_another);
+        assert_eq!(lines_of_files(&of_another), lines_of_files(file));
+    }
+
+    /// The file, line and cost of each self cost line.
+    fn lines_of_files(file: &[u8]) -> Vec<(Vec<u8>, Positions, String)> {
+        let mut reader = Reader::new(file);
+        let mut lines = Vec::new();
+        while let Some(record) = reader.next() {
+            if let Line::Cost(line) = record.unwrap().line
+                && line.role == CostRole::SelfCost
+            {
+                let file = reader.context().file().unwrap().bytes().to_vec();
+                lines.push((file, line.positions, format!("{:?}", line.costs)));
+            }
+        }
+        lines
     }
 
     #[test]

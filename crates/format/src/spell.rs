@@ -195,6 +195,9 @@ impl<'s> Speller<'s, '_> {
             }
             Header::Totals(costs) => {
                 self.key(b"totals", b':', &[b"total"], b" ");
+                if costs.is_null() {
+                    return self.text(b"(null)");
+                }
                 self.numbers(costs, true);
             }
             Header::Other { key, value } => self.key_value(key, b':', value, b" "),

@@ -4,13 +4,15 @@ use std::rc::Rc;
 
 use crate::cost::{Cost, CostFault, Costs};
 use crate::intern::{EMPTY, Interner};
+use crate::joined::{JoinedPart, says_its_file};
 use crate::location::Location;
 use crate::name::{Name, NameKey, NameSpace};
 use crate::name_spaces::NameSpaces;
 use crate::position::{Columns, PositionKind};
-use crate::producer::{Producer, ProducerEvidence, producer};
+use crate::producer::{Producer, ProducerEvidence, ProducerKind, producer};
 use crate::reader::Reader;
 use crate::record::{CostRole, EventDefinition, Header, Line, Record, Words};
+use crate::wholeness::PartEnd;
 
 /// A survey of a profile: its parts, event types, totals and counts.
 ///
@@ -64,7 +66,7 @@ pub struct Counts {
 pub struct PartSurvey<'a> {
     /// The location of its beginning.
     pub location: Location,
-    /// The process that was measured.
+    /// The process that was measured: that of the part, or else of one before it.
     pub pid: Option<u64>,
     /// The number of the dump.
     pub part: Option<u64>,
@@ -201,6 +203,22 @@ impl<'a> Survey<'a> {
         self.claim(part.costs_at + self.totals(part).len() + summary, part.claimed_totals)
     }
 
+    /// The last part, as it ends.
+    pub(crate) fn last_part_end(&self, input: &'a [u8]) -> Option<PartEnd<'_>> {
+        let part = self.parts.last()?;
+        let start = usize::try_from(part.location.byte).unwrap_or(input.len());
+        Some(PartEnd {
+            text: input.get(start..).unwrap_or_default(),
+            is_last: true,
+            producer: self.producer.kind,
+            creator: part.header.creator,
+            summary: self.claimed_summary(part),
+            totals: self.claimed_totals(part),
+            sums: self.totals(part),
+            has_more_signs: false,
+        })
+    }
+
     fn claim(&self, at: usize, count: u32) -> Option<&[Cost]> {
         let count = count.checked_sub(1)? as usize;
         Some(&self.costs[at..at + count])
@@ -219,6 +237,7 @@ pub(crate) struct Surveyor<'a> {
     last_name: u32,
     header: PartHeaderSurvey<'a>,
     definitions: Vec<EventDefinition<'a>>,
+    pid: Option<u64>,
     open: Option<Open<'a>>,
 }
 
@@ -248,6 +267,7 @@ impl<'a> Surveyor<'a> {
             last_name: EMPTY,
             header: PartHeaderSurvey::default(),
             definitions: Vec::new(),
+            pid: None,
             open: None,
         }
     }
@@ -257,9 +277,50 @@ impl<'a> Surveyor<'a> {
         self.open.as_ref().map_or(&[], |open| &open.sums)
     }
 
+    /// The producer, by what is known so far.
+    pub(crate) fn producer(&self) -> ProducerKind {
+        self.evidence.kind()
+    }
+
     /// The location where the current part begins.
     pub(crate) fn part_location(&self) -> Location {
         self.open.as_ref().map(|open| open.location).unwrap_or_default()
+    }
+
+    /// The current part, as it ends before the line at a location, or with the file.
+    pub(crate) fn part_end(
+        &self,
+        input: &'a [u8],
+        end: Option<Location>,
+        has_more_signs: bool,
+    ) -> Option<PartEnd<'_>> {
+        let open = self.open.as_ref()?;
+        Some(PartEnd {
+            text: text_of(input, open.location, end),
+            is_last: end.is_none_or(|end| end.byte == input.len() as u64),
+            producer: self.evidence.kind(),
+            creator: self.header.creator,
+            summary: open.summary.as_deref(),
+            totals: open.totals.as_deref(),
+            sums: &open.sums,
+            has_more_signs,
+        })
+    }
+
+    /// The current part, for the question whether the file was joined from several.
+    pub(crate) fn joined_part(&self, input: &'a [u8], end: Option<Location>) -> Option<JoinedPart<'a>> {
+        let open = self.open.as_ref()?;
+        let descriptions = &self.header.descriptions;
+        Some(JoinedPart {
+            location: open.location,
+            text: text_of(input, open.location, end),
+            pid: open.pid,
+            number: open.part,
+            thread: open.thread,
+            command: self.header.command,
+            creator: self.header.creator,
+            says_its_file: descriptions.iter().any(|(kind, _)| says_its_file(kind)),
+        })
     }
 
     /// The different names so far; references bring no new ones.
@@ -305,7 +366,10 @@ impl<'a> Surveyor<'a> {
             Line::Jump(_) => self.counts.jumps += 1,
             Line::Name(key, name) => self.name(key, &name),
             Line::Header(header) => self.header_line(header),
-            Line::NewProfile(_) => self.evidence.has_new_profile = true,
+            Line::NewProfile(_) => {
+                self.evidence.has_new_profile = true;
+                self.pid = None;
+            }
             _ => {}
         }
         Ok(())
@@ -323,7 +387,7 @@ impl<'a> Surveyor<'a> {
         self.open = Some(Open {
             index: record.part,
             location: record.location,
-            pid: None,
+            pid: self.pid,
             part: None,
             thread: None,
             trigger: None,
@@ -364,7 +428,10 @@ impl<'a> Surveyor<'a> {
                 self.header.command = Some(value);
                 self.evidence.command.get_or_insert(value);
             }
-            Header::Pid(value) => open.pid = Some(value),
+            Header::Pid(value) => {
+                self.pid = Some(value);
+                open.pid = Some(value);
+            }
             Header::Part(value) => open.part = Some(value),
             Header::Thread(value) => open.thread = Some(value),
             Header::Description { kind, value } => {
@@ -444,6 +511,12 @@ impl<'a> Surveyor<'a> {
         };
         Survey { producer: producer(&self.evidence), parts: self.parts, counts, costs: self.costs }
     }
+}
+
+/// The bytes from the start of a part to its end, or to that of the file.
+fn text_of(input: &[u8], start: Location, end: Option<Location>) -> &[u8] {
+    let offset = |location: Location| usize::try_from(location.byte).unwrap_or(input.len());
+    input.get(offset(start)..end.map_or(input.len(), offset)).unwrap_or_default()
 }
 
 fn claimed(costs: &Costs<'_>) -> Vec<Cost> {

@@ -108,6 +108,11 @@ impl<W: io::Write> Writer<W> {
         self.names.reserve_ids(space, highest);
     }
 
+    /// Recognises names in this text by where they are: it stays as it is while the output is written.
+    pub(crate) fn recognise(&mut self, input: &[u8]) {
+        self.names.recognise(input);
+    }
+
     /// Reserves memory for names with ids.
     pub(crate) fn reserve_names(&mut self, space: NameSpace, name_count: usize) {
         self.names.reserve_names(space, name_count);

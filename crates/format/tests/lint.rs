@@ -82,6 +82,7 @@ const EXAMPLES: &[(&str, &[u8], u64)] = &[
     ("body-after-totals", b"events: Ir\nfn=f\n1 2\ntotals: 4\n2 2\n", 5),
     ("duplicate-header", b"events: Ir\nevents: Dr\nfn=f\n1 2\n", 2),
     ("duplicate-part", b"part: 1\nevents: Ir\nfn=f\n1 2\npart: 1\nevents: Ir\nfn=f\n1 2\n", 5),
+    ("mixed-recordings", b"pid: 1\nevents: Ir\nfn=f\n1 2\npid: 2\nevents: Ir\nfn=f\n1 2\n", 5),
     ("bad-header-value", b"pid: many\nevents: Ir\n", 1),
     ("desc-without-kind", b"desc: something\nevents: Ir\n", 1),
     ("positions-order", b"positions: line instr\nevents: Ir\n", 1),
@@ -141,6 +142,16 @@ const EXAMPLES: &[(&str, &[u8], u64)] = &[
     ("sum-overflow", b"events: Ir\nfn=f\n1 18446744073709551615\n1 1\n", 1),
     ("totals-mismatch", b"events: Ir\nfn=f\n1 2\ntotals: 3\n", 4),
     ("totals-length", b"events: Ir\nfn=f\n1 2\ntotals: 2 3\n", 4),
+    (
+        "call-balance",
+        b"creator: xdebug 3\nevents: Time\nfn={main}\n1 2\ncfn=f\ncalls=1 0 0\n1 5\n\nsummary: 9\n",
+        1,
+    ),
+    (
+        "counted-twice",
+        b"creator: xdebug 3\nevents: Time\nfn={main}\n1 2\n\nfn=php::Fiber->start\n1 9\n\nsummary: 5\n",
+        9,
+    ),
     ("summary-below-sum", b"events: Ir\nsummary: 1\nfn=f\n1 2\n", 2),
     ("summary-above-sum", b"events: Ir\nsummary: 3\nfn=f\n1 2\n", 2),
     ("summary-wrapped", b"events: Ir\nsummary: 18446744073709423692\nfn=f\n1 2\n", 2),
@@ -217,6 +228,26 @@ fn nothing_else_is_said() {
     body("fn=f\n1 2\n\nfn=(7)\n1 2\n", &[("undefined-name", 9)]);
     body("fn=f\n1 2\n++1 2\ntotals: 4\n", &[("bad-position", 8)]);
     body("fn=f\n1 2\ncfn=g\ncalls=1 2\nfn=g\n1 3\n", &[("call-without-cost", 9)]);
+}
+
+#[test]
+fn self_cost_of_any_event_type_counts() {
+    let body = "fl=a.c\nfn=f\n1 0 5\ncfn=g\ncalls=1 2\n1 0 3\n\nfn=g\n2 0 3\ntotals: 0 8\n";
+    bytes(format!("{}{body}", HEADER.replace("Ir", "Ir Dr")).as_bytes(), &[]);
+    // The second number has no event type.
+    breaks(b"events: Ir\nfn=f\n1 0 5\ncfn=g\ncalls=1 2\n1 0\n", "no-self-cost", 5);
+}
+
+#[test]
+fn factors_may_be_hexadecimal() {
+    let with_formula = |formula: &str| {
+        format!("{HEADER}fn=f\n1 2\ntotals: 2\n")
+            .replace("events:", &format!("event: H = {formula}\nevents:"))
+    };
+    bytes(with_formula("0x10 Ir + 0x1f*Ir").as_bytes(), &[]);
+    bytes(with_formula("0x10 Ir + Dr").as_bytes(), &[("event-formula", 5)]);
+    bytes(with_formula("0x8000000000000000 Ir").as_bytes(), &[("event-formula", 5)]);
+    bytes(with_formula("0X10 Ir").as_bytes(), &[("event-formula-syntax", 5)]);
 }
 
 #[test]

@@ -8,12 +8,13 @@ use gristmill_format::Cost;
 use serde::Deserialize;
 
 use crate::amount::Share;
+use crate::config::{Benchmark, BudgetScope};
 use crate::error::{FileError, line_at};
 use crate::measurement::Measurement;
 
 const HEAD: &str = "# Costs that `gristmill gate bless` accepted, and their variation from run to run\n\
                     # (`gristmill gate noise`). Written by these commands; review it like code.\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The accepted costs of all benchmarks.
 ///
@@ -22,7 +23,7 @@ const VERSION: u32 = 1;
 ///
 /// use gristmill_gate::Baseline;
 ///
-/// let text = "version = 1\n[benchmark.parse]\nevents = [\"Ir\"]\ntotal = [1200]\nlisted_from = [1]\n";
+/// let text = "version = 2\n[benchmark.parse]\nevents = [\"Ir\"]\ntotal = [1200]\nlisted_from = [1]\n";
 /// let baseline = Baseline::parse(Path::new("gristmill-baseline.toml"), text)?;
 /// assert_eq!(baseline.benchmarks["parse"].total, [1200]);
 /// assert!(baseline.to_toml().unwrap().contains("total = [1200]"));
@@ -58,13 +59,16 @@ pub struct BenchmarkBaseline {
     /// Variation from run to run, if it was measured.
     #[serde(default)]
     pub noise: Option<Noise>,
-    /// Tool and caches, which must be the same for costs to be comparable, and string functions.
+    /// Settings of the configuration, which must be the same for costs to be comparable.
+    #[serde(default)]
+    pub settings: BTreeMap<String, Vec<String>>,
+    /// Tool, command, caches and string functions, which must be the same, too.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// Costs of the functions that budgets are about.
     #[serde(default)]
     pub budgets: Vec<BudgetBaseline>,
-    /// The most expensive functions.
+    /// The most expensive functions, and those of the user's own code with a high inclusive cost.
     #[serde(default)]
     pub functions: Vec<FunctionBaseline>,
 }
@@ -89,6 +93,12 @@ pub struct Noise {
 pub struct BudgetBaseline {
     /// Name of the budget.
     pub name: String,
+    /// Pattern of its functions. Ranges have none.
+    #[serde(default)]
+    pub function: Option<String>,
+    /// `true` if it is about their inclusive costs.
+    #[serde(default)]
+    pub inclusive: bool,
     /// One cost per event type.
     #[serde(deserialize_with = "costs")]
     pub cost: Vec<Cost>,
@@ -108,6 +118,9 @@ pub struct FunctionBaseline {
     /// Self costs.
     #[serde(rename = "self", deserialize_with = "costs")]
     pub costs: Vec<Cost>,
+    /// Inclusive costs, if it is of the user's own code and they differ from the self costs; otherwise empty.
+    #[serde(default, deserialize_with = "costs")]
+    pub inclusive: Vec<Cost>,
 }
 
 // Integers of TOML have 64 bits.
@@ -141,7 +154,15 @@ impl Baseline {
             Some((name, _)) => {
                 Err(error(0, format!("`{name}` has lists that are not as long as its `events`")))
             }
-            None => Ok(baseline),
+            None => match baseline.benchmarks.iter().find(|(_, benchmark)| !benchmark.is_consistent()) {
+                Some((name, _)) => Err(error(
+                    0,
+                    format!(
+                        "the costs of `{name}` do not add up: they were edited, or merged from two baselines"
+                    ),
+                )),
+                None => Ok(baseline),
+            },
         }
     }
 
@@ -158,38 +179,85 @@ impl Baseline {
 }
 
 impl BenchmarkBaseline {
-    /// Makes a baseline of a measurement. The noise of the previous baseline is kept if the event types are the same.
-    pub fn new(measurement: &Measurement, share: Share, previous: Option<&BenchmarkBaseline>) -> Self {
+    /// Makes a baseline of a measurement. The noise of the previous baseline is kept if that was measured with the same settings
+    /// and for the same event types.
+    pub fn new(
+        measurement: &Measurement,
+        benchmark: &Benchmark,
+        share: Share,
+        previous: Option<&BenchmarkBaseline>,
+    ) -> Self {
         let listed_from: Vec<Cost> = measurement.totals.iter().map(|&total| share.amount(total)).collect();
         let is_listed = |costs: &[Cost]| {
             costs.iter().zip(&listed_from).any(|(cost, lowest)| cost.abs() >= *lowest && *cost != 0)
         };
-        let functions = measurement.functions.iter().filter(|(_, function)| is_listed(&function.costs));
+        let functions = measurement.functions.iter().filter(|(_, function)| {
+            is_listed(&function.costs) || (function.is_own && is_listed(&function.inclusive))
+        });
         let functions = functions.map(|(name, function)| FunctionBaseline {
             name: name.name.clone(),
             file: name.file.clone(),
             calls: function.calls,
             costs: function.costs.clone(),
+            // Most functions of a profile call nothing: one list is enough for them.
+            inclusive: match function.is_own && function.inclusive != function.costs {
+                true => function.inclusive.clone(),
+                false => Vec::new(),
+            },
         });
-        let budgets = measurement.budgets.iter();
-        BenchmarkBaseline {
+        let scopes: BTreeMap<&str, &BudgetScope> =
+            benchmark.budgets.iter().map(|budget| (budget.scope.name(), &budget.scope)).collect();
+        let budgets = measurement.budgets.iter().map(|(name, cost)| {
+            let (function, inclusive) = match scopes.get(name.as_str()) {
+                Some(BudgetScope::Functions { pattern, is_inclusive, .. }) => {
+                    (Some(pattern.as_str().to_owned()), *is_inclusive)
+                }
+                _ => (None, false),
+            };
+            BudgetBaseline { name: name.clone(), function, inclusive, cost: cost.clone() }
+        });
+        let mut baseline = BenchmarkBaseline {
             events: measurement.events.clone(),
             total: measurement.totals.clone(),
-            noise: previous
-                .filter(|previous| previous.events == measurement.events)
-                .and_then(|previous| previous.noise.clone()),
+            noise: None,
+            settings: measurement.settings.clone(),
             environment: measurement.environment.clone(),
-            budgets: budgets
-                .map(|(name, cost)| BudgetBaseline { name: name.clone(), cost: cost.clone() })
-                .collect(),
+            budgets: budgets.collect(),
             functions: functions.collect(),
             listed_from,
-        }
+        };
+        baseline.noise = previous.and_then(|previous| previous.noise_for(&baseline));
+        baseline
+    }
+
+    /// Returns the noise if it is that of another baseline, too: without ranges of budgets that are about other functions there.
+    fn noise_for(&self, other: &BenchmarkBaseline) -> Option<Noise> {
+        let is_same = self.events == other.events && self.settings == other.settings;
+        let mut noise = self.noise.clone().filter(|_| is_same)?;
+        let functions = |budgets: &[BudgetBaseline], name: &str| {
+            let mut budgets = budgets.iter();
+            budgets
+                .find(|budget| budget.name == name)
+                .map(|budget| (budget.function.clone(), budget.inclusive))
+        };
+        noise
+            .budgets
+            .retain(|range| functions(&self.budgets, &range.name) == functions(&other.budgets, &range.name));
+        Some(noise)
     }
 
     /// Returns the column of an event type.
     pub fn column(&self, event: &str) -> Option<usize> {
         self.events.iter().position(|other| other == event)
+    }
+
+    /// `true` if no cost is below 0, and the listed functions cost no more than all of them.
+    fn is_consistent(&self) -> bool {
+        let lists = self.functions.iter().map(|function| &function.costs).chain([&self.total]);
+        let is_positive = lists.flatten().all(|&cost| cost >= 0);
+        let listed =
+            |column: usize| self.functions.iter().map(|function| function.costs[column]).sum::<Cost>();
+        is_positive && self.total.iter().enumerate().all(|(column, &total)| listed(column) <= total)
     }
 
     /// `true` if every list has one cost per event type.
@@ -201,6 +269,7 @@ impl BenchmarkBaseline {
             .into_iter()
             .chain(self.budgets.iter().map(|budget| &budget.cost))
             .chain(self.functions.iter().map(|function| &function.costs))
+            .chain(self.functions.iter().map(|row| &row.inclusive).filter(|list| !list.is_empty()))
             .chain(noise);
         lists.all(|list| list.len() == self.events.len())
     }
@@ -214,6 +283,14 @@ impl BenchmarkBaseline {
             let _ = write!(text, "noise = {{ runs = {}, spread = {}", noise.runs, toml_list(&noise.spread)?);
             let budgets: Option<Vec<String>> = noise.budgets.iter().map(BudgetBaseline::to_toml).collect();
             let _ = writeln!(text, ", budgets = [{}] }}", budgets?.join(", "));
+        }
+        if !self.settings.is_empty() {
+            let entries = self.settings.iter().map(|(kind, values)| {
+                let values: Vec<String> = values.iter().map(|value| toml_string(value)).collect();
+                format!("{} = [{}]", toml_string(kind), values.join(", "))
+            });
+            let entries: Vec<String> = entries.collect();
+            let _ = writeln!(text, "settings = {{ {} }}", entries.join(", "));
         }
         if !self.environment.is_empty() {
             let entries: Vec<String> = self
@@ -232,9 +309,13 @@ impl BenchmarkBaseline {
         }
         text.push_str("functions = [\n");
         for function in &self.functions {
+            let inclusive = match function.inclusive.as_slice() {
+                [] => String::new(),
+                costs => format!(", inclusive = {}", toml_list(costs)?),
+            };
             let _ = writeln!(
                 text,
-                "    {{ name = {}, file = {}, calls = {}, self = {} }},",
+                "    {{ name = {}, file = {}, calls = {}, self = {}{inclusive} }},",
                 toml_string(&function.name),
                 toml_string(&function.file),
                 i64::try_from(function.calls).ok()?,
@@ -267,6 +348,8 @@ impl Noise {
         let names = runs.first().map(|run| run.budgets.keys()).into_iter().flatten();
         let budgets = names.map(|name| BudgetBaseline {
             name: name.clone(),
+            function: None,
+            inclusive: false,
             cost: spread(&|run, column| Some(run.budgets.get(name)?[column])),
         });
         Noise {
@@ -279,7 +362,11 @@ impl Noise {
 
 impl BudgetBaseline {
     fn to_toml(&self) -> Option<String> {
-        Some(format!("{{ name = {}, cost = {} }}", toml_string(&self.name), toml_list(&self.cost)?))
+        let function = self.function.as_ref().map_or_else(String::new, |pattern| {
+            let inclusive = if self.inclusive { ", inclusive = true" } else { "" };
+            format!(", function = {}{inclusive}", toml_string(pattern))
+        });
+        Some(format!("{{ name = {}{function}, cost = {} }}", toml_string(&self.name), toml_list(&self.cost)?))
     }
 }
 
@@ -300,18 +387,25 @@ mod tests {
 
     #[test]
     fn written_baselines_parse_to_the_same() {
-        let budget = BudgetBaseline { name: "a \"b\"".to_owned(), cost: vec![3, -4] };
+        let budget = BudgetBaseline {
+            name: "a \"b\"".to_owned(),
+            function: Some("^a".to_owned()),
+            inclusive: true,
+            cost: vec![3, -4],
+        };
         let function = |name: &str| FunctionBaseline {
             name: name.to_owned(),
             file: "src\\ö.rs".to_owned(),
             calls: 7,
-            costs: vec![i64::MAX.into(), 0],
+            costs: vec![i64::from(i32::MAX).into(), 0],
+            inclusive: if name == "f\u{7}" { vec![2, 3] } else { Vec::new() },
         };
         let benchmark = BenchmarkBaseline {
             events: vec!["Ir".to_owned(), "Dr".to_owned()],
-            total: vec![10, 2],
+            total: vec![i64::MAX.into(), 2],
             listed_from: vec![1, 0],
             noise: Some(Noise { runs: 5, spread: vec![1, 0], budgets: vec![budget.clone()] }),
+            settings: BTreeMap::from([("command".to_owned(), vec!["a b".to_owned(), "c".to_owned()])]),
             environment: BTreeMap::from([("D1 cache".to_owned(), "32768 B".to_owned())]),
             budgets: vec![budget],
             functions: vec![function("operator\"\" _x'2"), function("f\u{7}")],
@@ -330,6 +424,6 @@ mod tests {
     fn documented_baseline_parses() {
         let text = include_str!("../../../docs/gate.md");
         let block = text.split("```toml\n").nth(2).unwrap().split("```").next().unwrap();
-        Baseline::parse(Path::new("a"), &format!("version = 1\n{block}")).unwrap();
+        Baseline::parse(Path::new("a"), &format!("version = 2\n{block}")).unwrap();
     }
 }

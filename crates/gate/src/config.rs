@@ -1,18 +1,16 @@
 //! The configuration, `gristmill.toml`: benchmarks and their budgets.
 
 mod file;
+mod parse;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use gristmill_format::Cost;
 use gristmill_output::printable;
 use regex::Regex;
-use toml::Spanned;
 
-use self::file::{BenchmarkTable, BudgetTable, ConfigFile, OneOrMany};
 use crate::amount::{Increase, Share};
 use crate::error::{FileError, line_at};
 
@@ -39,6 +37,8 @@ pub struct Config {
     pub path: PathBuf,
     /// Directory of the file. All paths in it are relative to this.
     pub directory: PathBuf,
+    /// Root of the repository. All paths in messages and reports are relative to this. Parsing sets it to the directory.
+    pub root: PathBuf,
     /// Path of the baseline.
     pub baseline: PathBuf,
     /// Functions below this share of the total are not listed one by one in the baseline.
@@ -49,48 +49,70 @@ pub struct Config {
     pub caches: [String; 3],
     /// Seconds that a recording may take.
     pub timeout_seconds: u64,
+    /// Seconds that a setup command may take.
+    pub setup_timeout_seconds: u64,
+    /// `true` if recordings choose the variants of the C library's string functions.
+    pub pins_string_functions: bool,
     /// The benchmarks, as they stand in the file; at least one.
     pub benchmarks: Vec<Benchmark>,
 }
 
 /// A benchmark. See the example of [`Config`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Benchmark {
     /// Its name, which may be used as a file name.
     pub name: String,
+    /// Name of its table in the configuration, which differs from its own if one table stands for many benchmarks.
+    pub entry: String,
     /// Line of the configuration on which it begins.
     pub line: usize,
     /// Source of its profile.
     pub source: ProfileSource,
+    /// Commands to run before its profile is recorded or read.
+    pub setup: Vec<Vec<String>>,
+    /// `true` if its profile may be older than the program and the source files that it names.
+    pub allows_old: bool,
     /// Functions whose costs are not counted.
-    pub ignore: Vec<Regex>,
+    pub ignore: Vec<FunctionPattern>,
     /// Its budgets: its own, those of all benchmarks, then the default ones.
     pub budgets: Vec<Budget>,
 }
 
 /// Source of the profile of a benchmark. See the example of [`Config`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum ProfileSource {
-    /// Files that exist already; several are added up.
-    Files(Vec<PathBuf>),
+    /// Files that another program writes, as patterns relative to the directory of the configuration. All are added up.
+    Files(Vec<String>),
+    /// A folder with results of gungraun or iai-callgrind, relative to the directory of the configuration. Each benchmark
+    /// below it is one of the gate.
+    Gungraun(String),
     /// A command to record.
     Recording(Recording),
 }
 
+/// A pattern of the names of functions. See the example of [`Config`].
+#[derive(Debug, Clone)]
+pub struct FunctionPattern {
+    /// The pattern.
+    pub regex: Regex,
+    /// `true` if it stands for all benchmarks, so that it need not match in each.
+    pub is_common: bool,
+    /// Line of the configuration on which it stands.
+    pub line: usize,
+}
+
 /// A command to record, and its surroundings. See the example of [`Config`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Recording {
     /// The command, with its arguments; at least one word.
     pub command: Vec<String>,
-    /// Commands to run before each recording.
-    pub setup: Vec<Vec<String>>,
     /// Options for Valgrind.
     pub options: Vec<String>,
     /// Environment variables to set.
     pub environment: BTreeMap<String, String>,
     /// Environment variables to pass on.
     pub keep_environment: Vec<String>,
-    /// Number of recordings; the median of each cost is used. At least 1.
+    /// Number of recordings; that of median cost is used. At least 1.
     pub runs: u32,
 }
 
@@ -107,6 +129,8 @@ pub struct Budget {
     pub increase: Option<Increase>,
     /// `true` if exceeding the budget is reported, but does not fail the gate.
     pub is_advisory: bool,
+    /// `true` if it stands for all benchmarks, so that its functions need not be in each.
+    pub is_common: bool,
     /// Line of the configuration on which it stands.
     pub line: usize,
 }
@@ -135,6 +159,17 @@ impl BudgetScope {
             BudgetScope::Functions { name, .. } => name,
         }
     }
+
+    /// `true` if both are about the same functions and the same kind of cost.
+    pub(crate) fn is_same(&self, other: &BudgetScope) -> bool {
+        let key = |scope: &BudgetScope| match scope {
+            BudgetScope::Total => None,
+            BudgetScope::Functions { pattern, is_inclusive, .. } => {
+                Some((pattern.as_str().to_owned(), *is_inclusive))
+            }
+        };
+        key(self) == key(other)
+    }
 }
 
 /// A benchmark that was asked for and is not in the configuration. See the example of [`Config::select`].
@@ -161,7 +196,7 @@ impl Config {
     ///
     /// If the text is not TOML, or not a configuration.
     pub fn parse(path: &Path, text: &str) -> Result<Config, FileError> {
-        let config = parse(path, text);
+        let config = parse::parse(path, text);
         config.map_err(|fault| FileError {
             path: path.to_owned(),
             line: line_at(text, fault.span.start),
@@ -169,7 +204,23 @@ impl Config {
         })
     }
 
-    /// Returns the benchmarks with these names, or all benchmarks if there are no names.
+    /// Returns a path as messages show it: relative to the root of the repository if it is below that.
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # use gristmill_gate::Config;
+    /// let text = "[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n";
+    /// let config = Config::parse(Path::new("/work/gristmill.toml"), text)?;
+    /// assert_eq!(config.shown_path(Path::new("/work/src/./main.rs")), Path::new("src/main.rs"));
+    /// # Ok::<(), gristmill_gate::FileError>(())
+    /// ```
+    pub fn shown_path(&self, path: &Path) -> PathBuf {
+        // The components of a path are without `.` inside.
+        path.strip_prefix(&self.root).unwrap_or(path).components().collect()
+    }
+
+    /// Returns the benchmarks with these names, or all benchmarks if there are no names. The name of a table stands for all
+    /// of its benchmarks.
     ///
     /// ```
     /// # use std::path::Path;
@@ -186,186 +237,19 @@ impl Config {
     ///
     /// If there is no benchmark with one of the names.
     pub fn select(&self, names: &[String]) -> Result<Vec<&Benchmark>, UnknownBenchmark> {
-        let is_known = |name: &String| self.benchmarks.iter().any(|benchmark| benchmark.name == *name);
+        let has_name =
+            |benchmark: &Benchmark, name: &String| benchmark.name == *name || benchmark.entry == *name;
+        let is_known = |name: &String| self.benchmarks.iter().any(|benchmark| has_name(benchmark, name));
         if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
             return Err(UnknownBenchmark {
                 name: unknown.clone(),
                 known: self.benchmarks.iter().map(|benchmark| benchmark.name.clone()).collect(),
             });
         }
-        let is_selected = |benchmark: &&Benchmark| names.is_empty() || names.contains(&benchmark.name);
+        let is_selected =
+            |benchmark: &&Benchmark| names.is_empty() || names.iter().any(|name| has_name(benchmark, name));
         Ok(self.benchmarks.iter().filter(is_selected).collect())
     }
-}
-
-/// An error with its byte range.
-#[derive(Debug)]
-struct Fault {
-    span: Range<usize>,
-    message: String,
-}
-
-impl Fault {
-    fn new<T>(value: &Spanned<T>, message: impl Into<String>) -> Self {
-        Fault { span: value.span(), message: message.into() }
-    }
-}
-
-fn parse(path: &Path, text: &str) -> Result<Config, Fault> {
-    let file: ConfigFile = toml::from_str(text).map_err(|error| Fault {
-        span: error.span().unwrap_or(0..0),
-        message: error.message().replace('\n', " "),
-    })?;
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let gate = file.gate;
-    let increase = amount::<Increase>(&gate.increase)?;
-    let share = amount::<Share>(&gate.share)?;
-    let ignore = patterns(&gate.ignore)?;
-    let caches =
-        <[String; 3]>::try_from(gate.caches.iter().map(|cache| cache.get_ref().clone()).collect::<Vec<_>>());
-    let caches = caches.map_err(|_| Fault {
-        span: gate.caches.first().map_or(0..0, Spanned::span),
-        message: "`caches` needs three entries: I1, D1 and LL, each as size,associativity,line size"
-            .to_owned(),
-    })?;
-    let mut benchmarks: Vec<Benchmark> = Vec::new();
-    for entry in file.benchmark {
-        let line = line_at(text, entry.span().start);
-        let table = entry.into_inner();
-        let name = table.name.get_ref().clone();
-        if name.is_empty() || name.contains(['/', '\\']) || name.contains(char::is_control) {
-            return Err(Fault::new(&table.name, "a name must not be empty or contain `/` or `\\`"));
-        }
-        if benchmarks.iter().any(|other| other.name == name) {
-            return Err(Fault::new(&table.name, format!("there are two benchmarks `{name}`")));
-        }
-        let mut budgets = Vec::new();
-        for budget in table.budget.iter().chain(&file.budget) {
-            budgets.push(parse_budget(budget, &gate.events, text)?);
-        }
-        let default = |event: &String, is_advisory| Budget {
-            event: event.clone(),
-            scope: BudgetScope::Total,
-            max: None,
-            increase: Some(increase),
-            is_advisory,
-            line,
-        };
-        for (events, is_advisory) in [(&gate.events, false), (&gate.advise, true)] {
-            for event in events {
-                // A budget for the total of an event type replaces the default one.
-                let replaces =
-                    |budget: &Budget| budget.event == *event && matches!(budget.scope, BudgetScope::Total);
-                if !budgets.iter().any(replaces) {
-                    budgets.push(default(event, is_advisory));
-                }
-            }
-        }
-        for budget in budgets.iter_mut().filter(|budget| gate.advise.contains(&budget.event)) {
-            budget.is_advisory = true;
-        }
-        let mut ignore = ignore.clone();
-        ignore.extend(patterns(&table.ignore)?);
-        let source = profile_source(table, &directory)?;
-        benchmarks.push(Benchmark { name, line, source, ignore, budgets });
-    }
-    if benchmarks.is_empty() {
-        return Err(Fault { span: 0..0, message: "there is no [[benchmark]]".to_owned() });
-    }
-    Ok(Config {
-        path: path.to_owned(),
-        baseline: directory.join(gate.baseline),
-        directory,
-        share,
-        valgrind: gate.valgrind,
-        caches,
-        timeout_seconds: gate.timeout,
-        benchmarks,
-    })
-}
-
-fn profile_source(table: BenchmarkTable, directory: &Path) -> Result<ProfileSource, Fault> {
-    match (table.command, table.profile) {
-        (Some(command), None) => {
-            let span = command.span();
-            let command = command.into_inner().into_words();
-            let setup: Vec<Vec<String>> =
-                table.setup.into_iter().map(|command| command.into_inner().into_words()).collect();
-            if command.is_empty() || setup.iter().any(Vec::is_empty) {
-                return Err(Fault { span, message: "a command needs at least one word".to_owned() });
-            }
-            if *table.runs.get_ref() == 0 {
-                return Err(Fault::new(&table.runs, "`runs` must be at least 1"));
-            }
-            Ok(ProfileSource::Recording(Recording {
-                command,
-                setup,
-                options: table.options,
-                environment: table.environment,
-                keep_environment: table.keep_environment,
-                runs: table.runs.into_inner(),
-            }))
-        }
-        (None, Some(profile)) => {
-            let files = match profile {
-                OneOrMany::One(file) => vec![file],
-                OneOrMany::Many(files) => files,
-            };
-            if files.is_empty() {
-                return Err(Fault::new(&table.name, "`profile` names no file"));
-            }
-            Ok(ProfileSource::Files(files.into_iter().map(|file| directory.join(file)).collect()))
-        }
-        _ => Err(Fault::new(
-            &table.name,
-            "a benchmark needs either a `command` to record or a `profile` to read",
-        )),
-    }
-}
-
-fn parse_budget(table: &Spanned<BudgetTable>, events: &[String], text: &str) -> Result<Budget, Fault> {
-    let budget = table.get_ref();
-    if budget.max.is_none() && budget.increase.is_none() {
-        return Err(Fault::new(table, "a budget needs a `max`, an `increase`, or both"));
-    }
-    let event = budget.event.as_ref().or(events.first());
-    let event = event.ok_or_else(|| {
-        Fault::new(table, "a budget without an `event` needs `events` in [gate] to have an entry")
-    })?;
-    let scope = match &budget.function {
-        Some(pattern) => BudgetScope::Functions {
-            name: budget.name.clone().unwrap_or_else(|| pattern.get_ref().clone()),
-            pattern: regex(pattern)?,
-            is_inclusive: budget.inclusive,
-        },
-        None if budget.inclusive => {
-            return Err(Fault::new(table, "`inclusive` needs a `function`"));
-        }
-        None => BudgetScope::Total,
-    };
-    Ok(Budget {
-        event: event.clone(),
-        scope,
-        max: budget.max.map(Cost::from),
-        increase: budget.increase.as_ref().map(amount).transpose()?,
-        is_advisory: budget.advise,
-        line: line_at(text, table.span().start),
-    })
-}
-
-fn amount<T: std::str::FromStr<Err = String>>(text: &Spanned<String>) -> Result<T, Fault> {
-    text.get_ref().parse().map_err(|error| Fault::new(text, format!("`{}`: {error}", text.get_ref())))
-}
-
-fn patterns(patterns: &[Spanned<String>]) -> Result<Vec<Regex>, Fault> {
-    patterns.iter().map(regex).collect()
-}
-
-fn regex(pattern: &Spanned<String>) -> Result<Regex, Fault> {
-    Regex::new(pattern.get_ref()).map_err(|error| Fault::new(pattern, error.to_string().replace('\n', " ")))
 }
 
 #[cfg(test)]
@@ -380,7 +264,7 @@ mod tests {
             (String::new(), 1, "there is no [[benchmark]]"),
             ("[[benchmark]]\nname = 3\n".to_owned(), 2, "invalid type: integer"),
             ("[[benchmark]]\nname = \"a\"\nprofil = \"x\"\n".to_owned(), 3, "unknown field `profil`"),
-            ("[[benchmark]]\nname = \"a\"\n".to_owned(), 2, "either a `command`"),
+            ("[[benchmark]]\nname = \"a\"\n".to_owned(), 2, "needs one of: a `command`"),
             (format!("{benchmark}\n{benchmark}"), 6, "two benchmarks `a`"),
             (format!("{benchmark}[[benchmark.budget]]\nfunction = \"f\"\n"), 4, "a `max`, an `increase`"),
             (format!("{benchmark}[[benchmark.budget]]\nfunction = \"(\"\nmax = 1\n"), 5, "unclosed group"),
@@ -388,6 +272,39 @@ mod tests {
             (format!("[gate]\nshare = \"200%\"\n{benchmark}"), 2, "`200%`"),
             (format!("[gate]\ncaches = [\"1,1,1\"]\n{benchmark}"), 2, "three entries"),
             ("[gate\n".to_owned(), 1, ""),
+            // What would make budgets ineffective.
+            (format!("[gate]\nevents = []\n{benchmark}"), 4, "has no budget"),
+            (format!("[gate]\nadvise = [\"Ir\"]\n{benchmark}"), 2, "`Ir` is in `events`"),
+            (format!("[gate]\nevents = [\"\"]\n{benchmark}"), 2, "no name"),
+            (format!("[gate]\ntimeout = 0\n{benchmark}"), 2, "at least 1 second"),
+            (format!("[gate]\nincrease = \"NaN%\"\n{benchmark}"), 2, "`NaN%`"),
+            (format!("[gate]\nincrease = \"-1%\"\n{benchmark}"), 2, "`-1%`"),
+            (format!("[gate]\nincrease = \"inf%\"\n{benchmark}"), 2, "`inf%`"),
+            (format!("[gate]\nignore = [\"\"]\n{benchmark}"), 2, "empty pattern"),
+            (format!("{benchmark}[[budget]]\nmax = -5\n"), 5, "`max` is -5"),
+            (format!("{benchmark}[[budget]]\nmax = nan\n"), 5, "invalid type"),
+            (format!("{benchmark}[[budget]]\nname = \"total\"\nfunction = \"f\"\nmax = 5\n"), 4, "`total`"),
+            (
+                format!(
+                    "{benchmark}[[budget]]\nname = \"x\"\nfunction = \"f\"\nmax = 5\n\
+                     [[budget]]\nname = \"x\"\nfunction = \"g\"\nmax = 5\n"
+                ),
+                8,
+                "two budgets `x` of different functions",
+            ),
+            (format!("{benchmark}options = [\"--tool=none\"]\n"), 4, "`--tool=none`"),
+            (format!("{benchmark}options = [\"true\"]\n"), 4, "`true`"),
+            (format!("{benchmark}runs = 0\n"), 3, "at least 1"),
+            (format!("{benchmark}environment = {{ \"A=B\" = \"1\" }}\n"), 3, "no valid name"),
+            ("[[benchmark]]\nname = \"a\"\ncommand = \" \"\n".to_owned(), 3, "at least one word"),
+            ("[[benchmark]]\nname = \"..\"\ncommand = \"a\"\n".to_owned(), 2, "a name must not be"),
+            ("[[benchmark]]\nname = \"a\"\nprofile = []\n".to_owned(), 2, "names no file"),
+            (
+                "[[benchmark]]\nname = \"a\"\nprofile = \"x\"\nruns = 3\n".to_owned(),
+                2,
+                "`runs` has no effect",
+            ),
+            ("[[benchmark]]\nname = \"a\"\nprofile = \"x\"\ncommand = \"y\"\n".to_owned(), 2, "one of"),
         ] {
             let error = Config::parse(Path::new("gristmill.toml"), &text).unwrap_err();
             assert_eq!(error.line, line, "{text}: {error}");
@@ -407,7 +324,7 @@ mod tests {
         assert_eq!(config.benchmarks.len(), 2);
         assert_eq!(config.benchmarks[0].budgets.len(), 3);
         let empty: GateTable = toml::from_str("").unwrap();
-        assert_eq!((empty.timeout, &empty.valgrind), (config.timeout_seconds, &config.valgrind));
+        assert_eq!((empty.timeout.into_inner(), &empty.valgrind), (config.timeout_seconds, &config.valgrind));
         assert_eq!(GateTable::default().share.get_ref(), "0.1%");
     }
 

@@ -33,7 +33,7 @@ fn write_annotation(annotation: &Annotation, out: &mut dyn Write) -> io::Result<
     writeln!(
         out,
         "::{command} file={},line={},title={}::{}",
-        property(&shown_path(&annotation.path)),
+        property(&printable(shown_path(&annotation.path).as_bytes())),
         annotation.line.max(1),
         property(&printable(title.as_bytes())),
         data(&printable(annotation.message.as_bytes()))

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use gristmill_output::printable;
+
 use crate::report::{Annotation, GateReport};
 use crate::verdict::{BenchmarkVerdict, BudgetVerdict, Outcome};
 
@@ -15,14 +17,26 @@ impl GateReport {
         let count = |outcome: Outcome| -> usize {
             self.benchmarks.iter().map(|verdict| case_count(verdict, outcome)).sum()
         };
-        let cases: usize = self.benchmarks.iter().map(all_cases).sum();
+        let refusals = self.refusals.len();
+        let cases: usize = refusals + self.benchmarks.iter().map(all_cases).sum::<usize>();
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(
             out,
             "<testsuites name=\"gristmill gate\" tests=\"{cases}\" failures=\"{}\" errors=\"{}\">",
             count(Outcome::Over),
-            count(Outcome::Unknown)
+            refusals + count(Outcome::Unknown)
         )?;
+        if refusals > 0 {
+            writeln!(
+                out,
+                "  <testsuite name=\"gate\" tests=\"{refusals}\" failures=\"0\" errors=\"{refusals}\">"
+            )?;
+            for refusal in &self.refusals {
+                writeln!(out, "    <testcase name=\"configuration\" classname=\"gate\">")?;
+                writeln!(out, "      <error message=\"{}\"/>\n    </testcase>", escaped(&refusal.message))?;
+            }
+            writeln!(out, "  </testsuite>")?;
+        }
         self.benchmarks.iter().try_for_each(|verdict| self.write_suite(verdict, out))?;
         writeln!(out, "</testsuites>")
     }
@@ -38,7 +52,9 @@ impl GateReport {
         )?;
         if let Some(failure) = &verdict.failure {
             writeln!(out, "    <testcase name=\"measurement\" classname=\"{name}\">")?;
-            writeln!(out, "      <error message=\"{}\"/>\n    </testcase>", escaped(failure))?;
+            writeln!(out, "      <error message=\"{}\">", escaped(failure))?;
+            verdict.failure_output.iter().try_for_each(|line| writeln!(out, "{}", escaped(line)))?;
+            writeln!(out, "      </error>\n    </testcase>")?;
         }
         for (index, budget) in verdict.budgets.iter().enumerate() {
             let is_its = |annotation: &&Annotation| {
@@ -77,17 +93,17 @@ fn write_case(
     }
 }
 
-/// Escapes a text for XML, also in a quoted attribute. Characters that XML forbids become blanks.
+/// Escapes a text for XML, also in a quoted attribute. Control characters are spelled out, and the two others that XML forbids
+/// become blanks.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
+    for character in printable(text.as_bytes()).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\u{fffe}' | '\u{ffff}' => escaped.push(' '),
-            _ if character.is_control() => escaped.push(' '),
             _ => escaped.push(character),
         }
     }
@@ -100,6 +116,6 @@ mod tests {
 
     #[test]
     fn markup_is_escaped() {
-        assert_eq!(escaped("a<b> & \"c\"\u{1}\n"), "a&lt;b&gt; &amp; &quot;c&quot;  ");
+        assert_eq!(escaped("a<b> & \"c\"\u{1}\n\u{ffff}"), "a&lt;b&gt; &amp; &quot;c&quot;\\x01\\n ");
     }
 }

@@ -3,6 +3,7 @@
 
 mod amount;
 mod baseline;
+mod changes;
 mod config;
 mod error;
 mod github;
@@ -10,18 +11,27 @@ mod json;
 mod junit;
 mod markdown;
 mod measurement;
+mod nearest;
+mod own_code;
 mod reasons;
+mod refusal;
 mod report;
 mod sarif;
+mod settings;
 mod template;
 mod text;
 mod verdict;
 
 pub use amount::{Increase, Share};
 pub use baseline::{Baseline, BenchmarkBaseline, BudgetBaseline, FunctionBaseline, Noise};
-pub use config::{Benchmark, Budget, BudgetScope, Config, ProfileSource, Recording, UnknownBenchmark};
+pub use changes::FunctionChange;
+pub use config::{
+    Benchmark, Budget, BudgetScope, Config, FunctionPattern, ProfileSource, Recording, UnknownBenchmark,
+};
 pub use error::FileError;
 pub use measurement::{FunctionCost, FunctionName, Measurement};
+pub use nearest::OwnFunction;
+pub use refusal::{Refusal, refusals};
 pub use report::{Annotation, GateReport, difference, percent_change};
 pub use template::first_config;
-pub use verdict::{BenchmarkVerdict, BudgetVerdict, FunctionChange, Outcome, Reason};
+pub use verdict::{BenchmarkVerdict, BudgetVerdict, Failure, Outcome, Reason};

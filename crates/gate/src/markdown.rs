@@ -3,8 +3,11 @@
 use std::io::{self, Write};
 
 use gristmill_output::grouped;
+use gristmill_output::markdown::{escaped as cell, escaped_html as text, titled};
 
-use crate::report::{GateReport, difference, row_name, row_note, signed};
+use crate::report::{
+    GateReport, NAME_COLUMNS, WHOLE_COLUMNS, difference, own_function, row_names, row_note, signed,
+};
 use crate::verdict::{BenchmarkVerdict, BudgetVerdict, Outcome};
 
 impl GateReport {
@@ -15,6 +18,9 @@ impl GateReport {
     /// Those of the output.
     pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "### {} Gristmill gate: {}\n", sign(self.outcome), self.summary())?;
+        for refusal in &self.refusals {
+            writeln!(out, "The gate cannot decide: {}\n", cell(&refusal.message))?;
+        }
         writeln!(out, "| | benchmark | cost | baseline | now | change | allowed |")?;
         writeln!(out, "|---|---|---|--:|--:|--:|---|")?;
         for verdict in &self.benchmarks {
@@ -57,12 +63,22 @@ fn write_details(verdict: &BenchmarkVerdict, out: &mut dyn Write) -> io::Result<
     if let Some(failure) = &verdict.failure {
         writeln!(out, "**{}** is not determined: {}\n", cell(&verdict.name), cell(failure))?;
     }
+    if !verdict.failure_output.is_empty() {
+        writeln!(out, "<pre>")?;
+        verdict.failure_output.iter().try_for_each(|line| writeln!(out, "{}", text(line)))?;
+        writeln!(out, "</pre>\n")?;
+    }
     for note in &verdict.notes {
         writeln!(out, "{}: {}\n", cell(&verdict.name), cell(note))?;
     }
     for budget in &verdict.budgets {
         if let Some(note) = &budget.note {
             writeln!(out, "{}, {}: {}\n", cell(&verdict.name), cell(&budget.event), cell(note))?;
+        }
+        if let Some(own) = budget.own_function.as_ref().filter(|_| budget.outcome != Outcome::Within) {
+            let [short, whole] = [NAME_COLUMNS, WHOLE_COLUMNS].map(|columns| own_function(own, columns));
+            let (event, own) = (cell(&budget.event), shortened(&short, &whole));
+            writeln!(out, "{}, {event}: in {own}\n", cell(&verdict.name))?;
         }
         if !budget.functions.is_empty() {
             write_functions(verdict, budget, out)?;
@@ -84,10 +100,11 @@ fn write_functions(
         text(&budget.title())
     )?;
     writeln!(out, "| change | function | file | |\n|--:|---|---|---|")?;
-    for row in &budget.functions {
+    let [names, wholes] = [NAME_COLUMNS, WHOLE_COLUMNS].map(|columns| row_names(&budget.functions, columns));
+    for (row, (name, whole)) in budget.functions.iter().zip(names.iter().zip(&wholes)) {
         let change = row.base.map_or_else(|| signed(row.delta), |base| difference(base, row.cost));
         let file = row.file.as_deref().unwrap_or_default();
-        writeln!(out, "| {change} | {} | {} | {} |", cell(row_name(row)), cell(file), row_note(row))?;
+        writeln!(out, "| {change} | {} | {} | {} |", shortened(name, whole), cell(file), row_note(row))?;
     }
     if budget.more_functions > 0 {
         writeln!(out, "| | {} more | | |", grouped(budget.more_functions as i128))?;
@@ -99,35 +116,9 @@ fn write_functions(
     writeln!(out, "\n</details>\n")
 }
 
-/// Escapes a text for a cell of a table: nothing in it is markup of Markdown or HTML.
-fn cell(raw: &str) -> String {
-    let mut escaped = String::with_capacity(raw.len() + 8);
-    for character in raw.chars() {
-        match character {
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => escaped.extend(['\\', character]),
-            // A name such as @everyone would notify people.
-            '@' => escaped.push_str("&#64;"),
-            _ => push_text(character, &mut escaped),
-        }
-    }
-    escaped
-}
-
-/// Escapes a text for HTML.
-fn text(raw: &str) -> String {
-    let mut escaped = String::with_capacity(raw.len() + 8);
-    raw.chars().for_each(|character| push_text(character, &mut escaped));
-    escaped
-}
-
-fn push_text(character: char, escaped: &mut String) {
-    match character {
-        '<' => escaped.push_str("&lt;"),
-        '>' => escaped.push_str("&gt;"),
-        '&' => escaped.push_str("&amp;"),
-        _ if character.is_control() => escaped.push(' '),
-        _ => escaped.push(character),
-    }
+/// Returns a text with short names, and with whole names beside the pointer.
+fn shortened(short: &str, whole: &str) -> String {
+    if short == whole { cell(short) } else { titled(short, whole) }
 }
 
 #[cfg(test)]
@@ -136,7 +127,7 @@ mod tests {
 
     #[test]
     fn markup_in_names_is_escaped() {
-        assert_eq!(cell("operator|<T>\n@a_b"), "operator\\|&lt;T&gt; &#64;a\\_b");
+        assert_eq!(cell("operator|<T>\n@a_b"), "operator\\|\\<T\\>\\\\n@&#8203;a\\_b");
         assert_eq!(text("a<b> & c"), "a&lt;b&gt; &amp; c");
     }
 }

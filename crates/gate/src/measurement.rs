@@ -1,22 +1,24 @@
 //! Costs of one benchmark: totals, and each function by a name that is the same in every build.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use gristmill_format::Cost;
-use gristmill_profile::analysis::{CallGraph, Partition, group_costs};
+use gristmill_profile::analysis::{CallGraph, Cycles, Inclusive, NodeId, Partition, group_costs};
 use gristmill_profile::compare::{JoinRules, normal_function};
-use gristmill_profile::merge::creators;
-use gristmill_profile::{FunctionId, Profile, Selection};
+use gristmill_profile::{EventId, FunctionId, Profile, Selection};
 use regex::Regex;
 
-use crate::config::{Benchmark, BudgetScope};
+use crate::config::{Benchmark, Budget, BudgetScope};
+use crate::own_code::is_own;
+use crate::settings::{environment, settings};
 
 /// A function by its name and source file, without what differs from build to build. See the example of [`Measurement`].
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionName {
     /// Its name.
     pub name: String,
-    /// Its source file, relative to the directory of the configuration if it is below that.
+    /// Its source file, relative to the root of the repository if it is below that.
     pub file: String,
 }
 
@@ -25,8 +27,14 @@ pub struct FunctionName {
 pub struct FunctionCost {
     /// Self costs, by event type.
     pub costs: Vec<Cost>,
+    /// Inclusive costs, by event type. Ignored functions count here.
+    pub inclusive: Vec<Cost>,
     /// Number of calls.
     pub calls: Cost,
+    /// `true` if it is of the user's own code: not of a library of the system or the runtime of a language.
+    pub is_own: bool,
+    /// Functions that it calls.
+    pub callees: BTreeSet<Arc<FunctionName>>,
     /// First line of its own source file with a cost.
     pub line: Option<u64>,
 }
@@ -59,24 +67,32 @@ pub struct Measurement {
     pub functions: BTreeMap<FunctionName, FunctionCost>,
     /// Costs of the functions of each budget: by the name of the budget, then by event type.
     pub budgets: BTreeMap<String, Vec<Cost>>,
-    /// Tool and caches, which must be the same for costs to be comparable, and string functions.
+    /// Patterns of ignored functions and of budgets that match a function of the profile.
+    pub matched: BTreeSet<String>,
+    /// Event types that some part with costs lacks: their totals are not those of the whole recording.
+    pub partial_events: BTreeSet<String>,
+    /// Settings of the configuration, which must be the same for costs to be comparable.
+    pub settings: BTreeMap<String, Vec<String>>,
+    /// Tool, command, caches and string functions, which must be the same, too.
     pub environment: BTreeMap<String, String>,
 }
 
-/// Descriptions of the simulated machine.
-const CACHES: [&str; 3] = ["I1 cache", "D1 cache", "LL cache"];
-const TOOL: &str = "tool";
-/// Key of the variants of the string functions; see [`string_functions`].
-pub(crate) const STRINGS: &str = "string functions";
+/// Returns the event types that some part with costs does not have.
+fn partial_events(profile: &Profile) -> BTreeSet<String> {
+    let parts = || profile.parts().filter(|part| part.totals().iter().any(|&cost| cost != 0));
+    let lacks = |event: &EventId| parts().any(|part| !part.event_types().contains(event));
+    let partial = profile.events().filter(lacks);
+    partial.map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned()).collect()
+}
 
 impl Measurement {
-    /// Sums up a profile. Paths below the source directory become relative to it.
-    pub fn new(profile: &Profile, benchmark: &Benchmark, source_directory: &[u8]) -> Measurement {
+    /// Sums up a profile. Paths below the root of the repository become relative to it.
+    pub fn new(profile: &Profile, benchmark: &Benchmark, root: &[u8]) -> Measurement {
         let events: Vec<String> = profile
             .events()
             .map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned())
             .collect();
-        let directories = [source_directory.to_vec()];
+        let directories = [root.to_vec()];
         let names: Vec<FunctionName> = profile
             .functions()
             .map(|id| {
@@ -90,32 +106,41 @@ impl Measurement {
         let width = events.len();
         let mut measurement = Measurement {
             totals: vec![0; width],
-            environment: environment(profile),
+            settings: settings(benchmark),
+            environment: environment(profile, benchmark, root),
             events,
             ..Measurement::default()
         };
+        measurement.partial_events = partial_events(profile);
         let lines = first_lines(profile);
+        measurement.matched = matched_patterns(benchmark, &names);
         let is_ignored =
-            |name: &FunctionName| benchmark.ignore.iter().any(|pattern| pattern.is_match(&name.name));
-        for (index, name) in names.iter().enumerate().filter(|(_, name)| !is_ignored(name)) {
-            let costs = graph.self_costs().row(index);
+            |name: &FunctionName| benchmark.ignore.iter().any(|pattern| pattern.regex.is_match(&name.name));
+        // Functions that one name stands for are one.
+        let groups = Partition::from_keys(&names);
+        let folded = graph.folded(&groups);
+        let inclusive = Inclusive::new(&folded, Cycles::new(&folded));
+        for (id, name) in profile.functions().zip(&names).filter(|(_, name)| !is_ignored(name)) {
+            let node = graph.node_of(id);
+            let costs = graph.self_cost(node);
             add(&mut measurement.totals, costs);
             let function = measurement.functions.entry(name.clone()).or_default();
             function.costs.resize(width, 0);
             add(&mut function.costs, costs);
-            function.line = function.line.into_iter().chain(lines[index]).min();
+            function.inclusive = inclusive.cost(groups.group_of(node)).to_vec();
+            function.line = function.line.into_iter().chain(lines[node.index()]).min();
+            let function_of_file = profile.function(id);
+            let (object, file) =
+                (profile.object(function_of_file.object), profile.file(function_of_file.file));
+            function.is_own |= is_own(object, file, &name.name, root);
         }
-        for arc in graph.arcs() {
-            // An ignored function is in no row.
-            if let Some(function) = measurement.functions.get_mut(&names[arc.callee.index()]) {
-                function.calls += arc.count;
-            }
-        }
+        measurement.add_calls(&graph, &groups, &names);
         measurement
             .functions
             .retain(|_, function| function.calls != 0 || function.costs.iter().any(|&cost| cost != 0));
         for budget in &benchmark.budgets {
             if let BudgetScope::Functions { name, pattern, is_inclusive } = &budget.scope
+                && measurement.matched.contains(pattern.as_str())
                 && !measurement.budgets.contains_key(name)
             {
                 let costs = scope_costs(&graph, &names, pattern, *is_inclusive, width);
@@ -125,10 +150,139 @@ impl Measurement {
         measurement
     }
 
+    /// Adds the calls between functions that one name stands for each. Many can call one with a long name, so names are
+    /// compared once for each function.
+    fn add_calls(&mut self, graph: &CallGraph, groups: &Partition, names: &[FunctionName]) {
+        let mut counts: BTreeMap<NodeId, Cost> = BTreeMap::new();
+        let mut calls: Vec<(NodeId, NodeId)> = Vec::new();
+        for arc in graph.arcs() {
+            let [caller, callee] = [arc.caller, arc.callee].map(|node| groups.group_of(node));
+            *counts.entry(callee).or_default() += arc.count;
+            if caller != callee {
+                calls.push((caller, callee));
+            }
+        }
+        calls.sort_unstable();
+        calls.dedup();
+        let mut shared: BTreeMap<NodeId, Arc<FunctionName>> = BTreeMap::new();
+        for (node, name) in graph.nodes().zip(names) {
+            shared.entry(groups.group_of(node)).or_insert_with(|| Arc::new(name.clone()));
+        }
+        for (&group, name) in &shared {
+            // An ignored function is in no row.
+            let Some(function) = self.functions.get_mut(&**name) else { continue };
+            function.calls += counts.get(&group).copied().unwrap_or_default();
+            let from = calls.partition_point(|&(caller, _)| caller < group);
+            let of_group = calls[from..].iter().take_while(|&&(caller, _)| caller == group);
+            function.callees = of_group.filter_map(|(_, callee)| shared.get(callee).cloned()).collect();
+        }
+    }
+
+    /// Returns the reason why no budget could be judged by this measurement, as a sentence.
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # use gristmill_gate::{Config, Measurement};
+    /// let text = "[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n";
+    /// let config = Config::parse(Path::new("gristmill.toml"), text)?;
+    /// let empty = Measurement { events: vec!["Ir".to_owned()], totals: vec![0], ..Measurement::default() };
+    /// assert!(empty.defect(&config.benchmarks[0]).unwrap().contains("no costs"));
+    /// # Ok::<(), gristmill_gate::FileError>(())
+    /// ```
+    pub fn defect(&self, benchmark: &Benchmark) -> Option<String> {
+        if let Some((event, total)) = self.events.iter().zip(&self.totals).find(|(_, total)| **total < 0) {
+            return Some(format!("the total of {event} is {total}: this is no recording, but a difference"));
+        }
+        let mut rows = self.functions.iter();
+        if let Some((name, _)) = rows.find(|(_, function)| function.costs.iter().any(|&cost| cost < 0)) {
+            return Some(format!(
+                "`{}` has a cost below 0: this is no recording, but a difference",
+                name.name
+            ));
+        }
+        let is_unmatched = |pattern: &str| !self.matched.contains(pattern);
+        let own = benchmark.ignore.iter().filter(|pattern| !pattern.is_common);
+        if let Some(pattern) = own.map(|pattern| pattern.regex.as_str()).find(|pattern| is_unmatched(pattern))
+        {
+            return Some(format!(
+                "`ignore` has the pattern `{pattern}`, which matches no function of the profile"
+            ));
+        }
+        if self.totals.iter().all(|&total| total == 0) {
+            let ignored = if benchmark.ignore.is_empty() { "" } else { " of functions that are not ignored" };
+            return Some(format!("the profile has no costs{ignored}"));
+        }
+        None
+    }
+
+    /// Returns the reason why a budget cannot be judged by this measurement, as a sentence.
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # use gristmill_gate::{Config, Measurement};
+    /// let text = "[gate]\nevents = [\"Irr\"]\n[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n";
+    /// let config = Config::parse(Path::new("gristmill.toml"), text)?;
+    /// let run = Measurement { events: vec!["Ir".to_owned()], totals: vec![7], ..Measurement::default() };
+    /// let defect = run.budget_defect(&config.benchmarks[0].budgets[0]).unwrap();
+    /// assert_eq!(defect, "the profile has no event type `Irr`; it has Ir");
+    /// # Ok::<(), gristmill_gate::FileError>(())
+    /// ```
+    pub fn budget_defect(&self, budget: &Budget) -> Option<String> {
+        if self.column(&budget.event).is_none() {
+            let events = self.events.join(", ");
+            return Some(format!("the profile has no event type `{}`; it has {events}", budget.event));
+        }
+        if self.partial_events.contains(&budget.event) {
+            let event = &budget.event;
+            return Some(format!("some parts of the profile have costs, but no event type `{event}`"));
+        }
+        match &budget.scope {
+            BudgetScope::Functions { pattern, .. } if !self.matched.contains(pattern.as_str()) => {
+                Some(format!("the pattern `{pattern}` matches no function of the profile"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the index of the run of median cost: of its total, for the first event type that can fail the benchmark. Of an even
+    /// count it is the lower of the two in the middle. A run is taken as it is, so that its functions add up to its totals.
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # use gristmill_gate::{Config, Measurement};
+    /// let text = "[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n";
+    /// let config = Config::parse(Path::new("gristmill.toml"), text)?;
+    /// let run = |total| Measurement { events: vec!["Ir".to_owned()], totals: vec![total], ..Measurement::default() };
+    /// assert_eq!(Measurement::median(&[run(9), run(3), run(5)], &config.benchmarks[0]), Some(2));
+    /// # Ok::<(), gristmill_gate::FileError>(())
+    /// ```
+    pub fn median(runs: &[Measurement], benchmark: &Benchmark) -> Option<usize> {
+        let budget =
+            benchmark.budgets.iter().find(|budget| !budget.is_advisory).or(benchmark.budgets.first());
+        let cost = |run: &Measurement| {
+            let column = budget.and_then(|budget| run.column(&budget.event)).unwrap_or(0);
+            run.totals.get(column).copied().unwrap_or(0)
+        };
+        let mut order: Vec<usize> = (0..runs.len()).collect();
+        order.sort_by_key(|&index| cost(&runs[index]));
+        order.get(runs.len().saturating_sub(1) / 2).copied()
+    }
+
     /// Returns the column of an event type.
     pub fn column(&self, event: &str) -> Option<usize> {
         self.events.iter().position(|other| other == event)
     }
+}
+
+/// Returns the patterns of a benchmark that match a function.
+fn matched_patterns(benchmark: &Benchmark, names: &[FunctionName]) -> BTreeSet<String> {
+    let ignore = benchmark.ignore.iter().map(|pattern| &pattern.regex);
+    let budgets = benchmark.budgets.iter().filter_map(|budget| match &budget.scope {
+        BudgetScope::Functions { pattern, .. } => Some(pattern),
+        BudgetScope::Total => None,
+    });
+    let matches = |pattern: &&Regex| names.iter().any(|name| pattern.is_match(&name.name));
+    ignore.chain(budgets).filter(matches).map(|pattern| pattern.as_str().to_owned()).collect()
 }
 
 /// Returns the costs of the functions that match a pattern.
@@ -172,41 +326,4 @@ fn first_lines(profile: &Profile) -> Vec<Option<u64>> {
         }
     }
     lines
-}
-
-/// Returns tool, caches and string functions of a profile.
-fn environment(profile: &Profile) -> BTreeMap<String, String> {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
-    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for part in profile.parts() {
-        for creator in creators(&part) {
-            values.entry(TOOL.to_owned()).or_default().insert(text(creator));
-        }
-        for (kind, value) in part.descriptions().map(|(kind, value)| (text(kind), text(value))) {
-            if CACHES.contains(&kind.as_str()) && !value.is_empty() {
-                values.entry(kind).or_default().insert(value);
-            }
-        }
-    }
-    let strings = string_functions(profile);
-    if !strings.is_empty() {
-        values.insert(STRINGS.to_owned(), strings);
-    }
-    values
-        .into_iter()
-        .map(|(kind, values)| (kind, values.into_iter().collect::<Vec<_>>().join(" | ")))
-        .collect()
-}
-
-/// Returns the variants of `memcpy` and similar functions that ran. The C library selects them by the processor, and each has a
-/// different cost.
-fn string_functions(profile: &Profile) -> BTreeSet<String> {
-    let variant = |name: &[u8]| -> Option<String> {
-        let name = std::str::from_utf8(name).ok()?.strip_prefix("__")?;
-        let is_string = ["mem", "str", "stp", "wcs", "wmem"].iter().any(|prefix| name.starts_with(prefix));
-        let (_, variant) = name.split_once('_').filter(|_| is_string)?;
-        let known = ["sse", "ssse", "avx", "evex", "erms", "neon", "sve", "mops", "power", "z13"];
-        known.iter().any(|prefix| variant.starts_with(prefix)).then(|| variant.to_owned())
-    };
-    profile.functions().filter_map(|id| variant(profile.function(id).name)).collect()
 }

@@ -4,13 +4,21 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use gristmill_format::Cost;
-use gristmill_output::grouped;
+use gristmill_output::{grouped, printable};
+use gristmill_profile::symbol::{Label, PlaceForm, fit_labels, shorten};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::changes::FunctionChange;
 use crate::config::Config;
-use crate::verdict::{BenchmarkVerdict, BudgetVerdict, FunctionChange, Outcome};
+use crate::nearest::OwnFunction;
+use crate::refusal::Refusal;
+use crate::verdict::{BenchmarkVerdict, BudgetVerdict, Outcome};
 
+/// The columns of a name in a message and in Markdown, whose place of display is not known.
+pub(crate) const NAME_COLUMNS: usize = 60;
+/// The limit of a whole name beside the pointer: hosts refuse comments of some ten thousand characters.
+pub(crate) const WHOLE_COLUMNS: usize = 400;
 /// Functions named in the message of an exceeded budget.
 const MESSAGE_FUNCTIONS: usize = 3;
 
@@ -23,8 +31,8 @@ const MESSAGE_FUNCTIONS: usize = 3;
 ///
 /// let text = "[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n";
 /// let config = Config::parse(Path::new("gristmill.toml"), text)?;
-/// let verdict = BenchmarkVerdict::failed(&config.benchmarks[0], "parse.out: no such file".to_owned());
-/// let report = GateReport::new(&config, vec![verdict], 10, |path| path.is_file());
+/// let verdict = BenchmarkVerdict::failed(&config.benchmarks[0], "parse.out: no such file".to_owned().into());
+/// let report = GateReport::new(&config, vec![verdict], Vec::new(), 10, |path| path.is_file());
 /// assert_eq!(report.outcome, Outcome::Unknown);
 /// assert_eq!(report.summary(), "1 benchmark: 1 not determined");
 /// # Ok::<(), gristmill_gate::FileError>(())
@@ -33,6 +41,9 @@ const MESSAGE_FUNCTIONS: usize = 3;
 pub struct GateReport {
     /// The worst outcome.
     pub outcome: Outcome,
+    /// Reasons why the gate cannot decide that are about no single benchmark.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
     /// The verdict on each benchmark.
     pub benchmarks: Vec<BenchmarkVerdict>,
     /// Remarks beside lines of the configuration or of source files, in the order of the verdicts.
@@ -43,13 +54,14 @@ pub struct GateReport {
 /// A remark beside a line: a budget that is not kept, or a benchmark that failed. See the example of [`GateReport`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annotation {
-    /// Name of the benchmark.
+    /// Name of the benchmark, or `gate` for a [`Refusal`].
     pub benchmark: String,
     /// Index of the budget in its benchmark, or `None` if the benchmark could not be measured.
     pub budget: Option<usize>,
     /// The outcome; never [`Outcome::Within`].
     pub outcome: Outcome,
-    /// The file: the source file of the function most responsible if it exists, or else the configuration.
+    /// The file, relative to the root of the repository: the source file of the function most responsible if it exists, or else
+    /// the configuration.
     pub path: PathBuf,
     /// The line.
     pub line: u64,
@@ -63,13 +75,25 @@ impl GateReport {
     pub fn new(
         config: &Config,
         benchmarks: Vec<BenchmarkVerdict>,
+        refusals: Vec<Refusal>,
         limit: usize,
         exists: impl Fn(&Path) -> bool,
     ) -> GateReport {
-        let outcome = benchmarks.iter().map(|verdict| verdict.outcome).max().unwrap_or(Outcome::Within);
-        let annotations =
-            benchmarks.iter().flat_map(|verdict| annotations(config, verdict, &exists)).collect();
-        let mut report = GateReport { outcome, benchmarks, annotations };
+        let outcome = match refusals.is_empty() {
+            true => benchmarks.iter().map(|verdict| verdict.outcome).max().unwrap_or(Outcome::Unknown),
+            false => Outcome::Unknown,
+        };
+        let refused = refusals.iter().map(|refusal| Annotation {
+            benchmark: "gate".to_owned(),
+            budget: None,
+            outcome: Outcome::Unknown,
+            path: config.shown_path(&config.path),
+            line: refusal.line as u64,
+            message: refusal.message.clone(),
+        });
+        let annotations = benchmarks.iter().flat_map(|verdict| annotations(config, verdict, &exists));
+        let annotations = refused.chain(annotations).collect();
+        let mut report = GateReport { outcome, refusals, benchmarks, annotations };
         let budgets = report.benchmarks.iter_mut().flat_map(|verdict| &mut verdict.budgets);
         for budget in budgets.filter(|budget| limit > 0 && budget.functions.len() > limit) {
             budget.more_functions = budget.functions.len() - limit;
@@ -94,7 +118,10 @@ impl GateReport {
         .filter(|(count, _)| *count > 0)
         .map(|(count, outcome)| format!("{count} {outcome}"))
         .collect();
-        if parts.is_empty() {
+        if !self.refusals.is_empty() {
+            let also = if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) };
+            format!("{benchmarks}: the gate cannot decide{also}")
+        } else if parts.is_empty() {
             format!("{benchmarks}, all within budget")
         } else {
             format!("{benchmarks}: {}", parts.join(", "))
@@ -111,9 +138,12 @@ fn annotations(
         benchmark: verdict.name.clone(),
         budget: None,
         outcome: Outcome::Unknown,
-        path: config.path.clone(),
+        path: config.shown_path(&config.path),
         line: verdict.line as u64,
-        message: format!("{}: {failure}", verdict.name),
+        message: std::iter::once(format!("{}: {failure}", verdict.name))
+            .chain(verdict.failure_output.iter().cloned())
+            .collect::<Vec<_>>()
+            .join("\n"),
     });
     let kept = |budget: &BudgetVerdict| budget.outcome == Outcome::Within;
     let budgets = verdict.budgets.iter().enumerate().filter(|(_, budget)| !kept(budget));
@@ -131,14 +161,17 @@ fn annotations(
     failure.chain(budgets).collect()
 }
 
-/// Returns the line to annotate: of the function most responsible whose source file exists, or else of the budget.
+/// Returns the line to annotate: of the user's own function that the change lies in, or else of the function most responsible
+/// whose source file exists, or else of the budget.
 fn location(config: &Config, budget: &BudgetVerdict, exists: &impl Fn(&Path) -> bool) -> (PathBuf, u64) {
+    let own = budget.own_function.iter().filter(|own| own.delta > 0);
+    let own = own.filter_map(|own| Some((Path::new(&own.file), own.line?)));
     let worse = budget.functions.iter().filter(|row| row.delta > 0);
-    let lines = worse.filter_map(|row| Some((Path::new(row.file.as_deref()?), row.line?)));
-    let mut lines =
-        lines.filter(|(file, _)| file.is_relative()).map(|(file, line)| (config.directory.join(file), line));
-    let source = lines.find(|(path, _)| exists(path));
-    source.unwrap_or_else(|| (config.path.clone(), budget.line as u64))
+    let lines = own.chain(worse.filter_map(|row| Some((Path::new(row.file.as_deref()?), row.line?))));
+    let mut lines = lines.filter(|(file, _)| file.is_relative());
+    let source = lines.find(|(file, _)| exists(&config.root.join(file)));
+    let source = source.map(|(file, line)| (file.to_owned(), line));
+    source.unwrap_or_else(|| (config.shown_path(&config.path), budget.line as u64))
 }
 
 /// Returns an exceeded budget as a sentence: the change, what is allowed, and why.
@@ -152,11 +185,15 @@ fn message(benchmark: &str, budget: &BudgetVerdict) -> String {
     if let Some(note) = &budget.note {
         let _ = write!(text, "; {note}");
     }
+    if let Some(own) = &budget.own_function {
+        let _ = write!(text, "; in {}", own_function(own, NAME_COLUMNS));
+    }
     let largest: Vec<String> = budget
         .functions
         .iter()
         .take(MESSAGE_FUNCTIONS)
-        .map(|row| format!("{} {}", row_name(row), signed(row.delta)))
+        .zip(row_names(&budget.functions, NAME_COLUMNS))
+        .map(|(row, name)| format!("{name} {}", signed(row.delta)))
         .collect();
     if !largest.is_empty() {
         let _ = write!(text, "; largest changes: {}", largest.join(", "));
@@ -213,7 +250,33 @@ pub fn percent_change(base: Cost, cost: Cost) -> Option<String> {
     Some(format!("{sign}{}.{:02}%", hundredths / 100, hundredths % 100))
 }
 
-/// Returns the name of a row.
+/// Returns the function of the user's own code that a change lies in, as text:
+/// `parse::lex +200 (+20.00%) inclusive, calls 3 → 4`.
+pub(crate) fn own_function(own: &OwnFunction, name_columns: usize) -> String {
+    let change = own.base.map_or_else(|| signed(own.delta), |base| difference(base, own.cost));
+    let calls = match own.calls {
+        Some([before, after]) if before != after => {
+            format!(", calls {} → {}", grouped(before.0), grouped(after.0))
+        }
+        Some(_) => String::new(),
+        None => ", new, or too small before to be listed".to_owned(),
+    };
+    format!("{} {change} inclusive{calls}", shorten(&printable(own.name.as_bytes()), name_columns))
+}
+
+/// Returns the names of rows, harmless and shortened. Their files are beside them.
+pub(crate) fn row_names(rows: &[FunctionChange], columns: usize) -> Vec<String> {
+    let names = rows.iter().map(|row| printable(row_name(row).as_bytes()));
+    let names: Vec<_> = names.collect();
+    let labels: Vec<Label<'_>> = names
+        .iter()
+        .enumerate()
+        .map(|(id, name)| Label { name, file: "", object: "", place: PlaceForm::None, columns, id })
+        .collect();
+    fit_labels(&labels).into_iter().map(|fitted| fitted.name).collect()
+}
+
+/// Returns the name of a row in full.
 pub(crate) fn row_name(row: &FunctionChange) -> &str {
     row.name.as_deref().unwrap_or("functions too small to be listed")
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use gristmill_output::json;
 use gristmill_output::sarif::{
     Artifact, Configuration, Driver, Location, PhysicalLocation, Region, SCHEMA, Text, uri,
 };
@@ -136,7 +137,7 @@ impl GateReport {
                 }],
             }],
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
+        json::write_pretty(&document, out)?;
         writeln!(out)
     }
 }

@@ -2,17 +2,21 @@
 
 use crate::baseline::toml_string;
 
-/// Returns the text of a configuration with one benchmark, which records a command.
+/// Returns the text of a configuration with one benchmark, which records a command. With `has_main`, the function `main` has a
+/// budget, too: its cost is without the start of the program, which hides changes of a small one.
 ///
 /// ```
 /// use std::path::Path;
 ///
-/// let text = gristmill_gate::first_config(&["target/release/bench".to_owned()]);
+/// let text = gristmill_gate::first_config(&["target/release/bench".to_owned()], true);
 /// let config = gristmill_gate::Config::parse(Path::new("gristmill.toml"), &text)?;
 /// assert_eq!(config.benchmarks[0].name, "first");
+/// assert_eq!(config.benchmarks[0].budgets.len(), 2);
 /// # Ok::<(), gristmill_gate::FileError>(())
 /// ```
-pub fn first_config(command: &[String]) -> String {
+pub fn first_config(command: &[String], has_main: bool) -> String {
+    // A pattern that matches no function is refused.
+    let mark = if has_main { "" } else { "# " };
     let example = [String::from("target/release/bench")];
     let command = if command.is_empty() { &example[..] } else { command };
     let words: Vec<String> = command.iter().map(|word| toml_string(word)).collect();
@@ -28,17 +32,23 @@ pub fn first_config(command: &[String]) -> String {
          increase = \"1%\"\n\
          # Functions below this share of the total are not listed one by one in the baseline.\n\
          share = \"0.1%\"\n\
-         # Patterns of functions to ignore: they depend on the machine and not on your code.\n\
-         ignore = [\"^_dl_\", \"^__(mem|str)\\\\w+_(sse|avx|evex)\"]\n\
          \n\
          [[benchmark]]\n\
          name = \"first\"\n\
          command = [{}]\n\
          # setup = [\"cargo build --release\"]\n\
          # options = [\"--cache-sim=yes\"]\n\
-         # environment = {{ GLIBC_TUNABLES = \"glibc.cpu.hwcaps=-AVX2,-AVX512F\" }}\n\
+         # environment = {{ RAYON_NUM_THREADS = \"1\" }}\n\
          \n\
-         # A budget for some functions:\n\
+         # The cost of `main` and of what it calls, without the start of the program: where the start is large, the total\n\
+         # hides changes.\n\
+         {mark}[[benchmark.budget]]\n\
+         {mark}name = \"main\"\n\
+         {mark}function = \"^main$\"\n\
+         {mark}inclusive = true\n\
+         {mark}increase = \"1%\"\n\
+         \n\
+         # A budget for the self cost of some functions:\n\
          # [[benchmark.budget]]\n\
          # name = \"parser\"\n\
          # function = \"^parse::\"\n\

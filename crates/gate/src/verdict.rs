@@ -1,16 +1,17 @@
 //! Verdicts: which budgets are exceeded, and which functions are responsible.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use gristmill_format::Cost;
 use gristmill_output::grouped;
 use gristmill_output::json::{self, ExactInteger};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::baseline::{BenchmarkBaseline, BudgetBaseline};
+use crate::baseline::{BenchmarkBaseline, BudgetBaseline, FunctionBaseline};
+use crate::changes::{FunctionChange, function_changes};
 use crate::config::{Benchmark, Budget, BudgetScope};
-use crate::measurement::{FunctionName, Measurement, STRINGS};
+use crate::measurement::Measurement;
+use crate::nearest::{OwnFunction, nearest};
+use crate::settings::{Conditions, differences};
 
 /// The outcome of a budget, of a benchmark, or of all: the worst counts. See the example of [`BenchmarkVerdict`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -37,7 +38,7 @@ pub enum Outcome {
 /// let config = Config::parse(Path::new("gristmill.toml"), text)?;
 /// let run = |total| Measurement { events: vec!["Ir".to_owned()], totals: vec![total], ..Measurement::default() };
 ///
-/// let baseline = BenchmarkBaseline::new(&run(1000), config.share, None);
+/// let baseline = BenchmarkBaseline::new(&run(1000), &config.benchmarks[0], config.share, None);
 /// let verdict = BenchmarkVerdict::new(&config.benchmarks[0], &run(1011), Some(&baseline), false);
 /// assert_eq!(verdict.outcome, Outcome::Over);
 /// assert_eq!(verdict.budgets[0].limit, Some(1010));
@@ -55,10 +56,28 @@ pub struct BenchmarkVerdict {
     /// Reason why the benchmark could not be measured or compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// Last lines that the command wrote to standard error, if it failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failure_output: Vec<String>,
     /// Remarks on the whole benchmark.
     pub notes: Vec<String>,
     /// The verdict on each budget.
     pub budgets: Vec<BudgetVerdict>,
+}
+
+/// Reason why a benchmark could not be measured. See the example of [`GateReport`](crate::GateReport).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// The reason, as a sentence.
+    pub message: String,
+    /// Last lines that the command wrote to standard error.
+    pub output: Vec<String>,
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Failure { message, output: Vec::new() }
+    }
 }
 
 /// The verdict on one budget. See the example of [`BenchmarkVerdict`].
@@ -93,6 +112,10 @@ pub struct BudgetVerdict {
     /// Line of the configuration on which the budget stands.
     #[serde(skip)]
     pub line: usize,
+    /// The function of the user's own code that the change of a total lies in: the deepest one whose inclusive cost changed by
+    /// about as much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_function: Option<OwnFunction>,
     /// Functions whose cost changed, the greatest change first. Together they are the change of the total.
     pub functions: Vec<FunctionChange>,
     /// Number of further functions whose cost changed, which are not in `functions`.
@@ -112,38 +135,8 @@ pub struct Reason {
     pub text: String,
 }
 
-/// A function whose cost changed. See the example of [`BenchmarkVerdict`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FunctionChange {
-    /// Its name, or `null` for all functions that are too small to be listed in the baseline.
-    pub name: Option<String>,
-    /// Its source file.
-    pub file: Option<String>,
-    /// Its first line with a cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u64>,
-    /// Self cost in the baseline.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::exact_option")]
-    #[schemars(with = "Option<ExactInteger>")]
-    pub base: Option<Cost>,
-    /// Self cost now.
-    #[serde(serialize_with = "json::exact")]
-    #[schemars(with = "ExactInteger")]
-    pub cost: Cost,
-    /// The change.
-    #[serde(serialize_with = "json::exact")]
-    #[schemars(with = "ExactInteger")]
-    pub delta: Cost,
-    /// Number of calls in the baseline and now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub calls: Option<[ExactInteger; 2]>,
-    /// A remark.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<&'static str>,
-}
-
 impl BenchmarkVerdict {
-    /// Compares a measurement with the budgets and the baseline. Differences of tool or caches make the outcome unknown,
+    /// Compares a measurement with the budgets and the baseline. Differences of settings, tool or caches make the outcome unknown,
     /// unless `allow_unlike` is set.
     pub fn new(
         benchmark: &Benchmark,
@@ -151,74 +144,65 @@ impl BenchmarkVerdict {
         baseline: Option<&BenchmarkBaseline>,
         allow_unlike: bool,
     ) -> BenchmarkVerdict {
+        if let Some(defect) = measurement.defect(benchmark) {
+            return Self::failed(benchmark, defect.into());
+        }
         let mut notes = Vec::new();
         if let Some(baseline) = baseline {
-            let (prevents, remarks): (Vec<_>, Vec<_>) =
-                differences(measurement, baseline).into_iter().partition(|difference| difference.prevents);
-            notes.extend(remarks.into_iter().map(|difference| difference.text));
+            let then = Conditions { settings: &baseline.settings, environment: &baseline.environment };
+            let now = Conditions { settings: &measurement.settings, environment: &measurement.environment };
+            let prevents = differences(then, now);
             if !prevents.is_empty() {
-                let texts: Vec<String> = prevents.into_iter().map(|difference| difference.text).collect();
-                let text = texts.join("; ");
+                let text = prevents.join("; ");
                 if !allow_unlike {
                     let hint =
                         "accept it with `gristmill gate bless`, or compare anyway with `--allow-unlike`";
-                    return Self::failed(
-                        benchmark,
-                        format!("not comparable with the baseline: {text} ({hint})"),
-                    );
+                    let message = format!("not comparable with the baseline: {text} ({hint})");
+                    return Self::failed(benchmark, message.into());
                 }
                 notes.push(text);
             }
         }
+        let is_in_baseline = |budget: &Budget| {
+            let mut budgets = baseline.into_iter().flat_map(|baseline| &baseline.budgets);
+            budgets.any(|other| other.name == budget.scope.name())
+        };
+        // A budget for all benchmarks does not apply where it never had functions.
+        let applies = |budget: &&Budget| match &budget.scope {
+            BudgetScope::Functions { pattern, .. } if budget.is_common => {
+                measurement.matched.contains(pattern.as_str()) || is_in_baseline(budget)
+            }
+            _ => true,
+        };
         let budgets: Vec<BudgetVerdict> = benchmark
             .budgets
             .iter()
+            .filter(applies)
             .map(|budget| BudgetVerdict::new(budget, measurement, baseline))
             .collect();
         BenchmarkVerdict {
             name: benchmark.name.clone(),
             line: benchmark.line,
-            outcome: budgets.iter().map(|budget| budget.outcome).max().unwrap_or(Outcome::Within),
+            outcome: budgets.iter().map(|budget| budget.outcome).max().unwrap_or(Outcome::Unknown),
             failure: None,
+            failure_output: Vec::new(),
             notes,
             budgets,
         }
     }
 
     /// Makes the verdict on a benchmark that could not be measured.
-    pub fn failed(benchmark: &Benchmark, failure: String) -> BenchmarkVerdict {
+    pub fn failed(benchmark: &Benchmark, failure: Failure) -> BenchmarkVerdict {
         BenchmarkVerdict {
             name: benchmark.name.clone(),
             line: benchmark.line,
             outcome: Outcome::Unknown,
-            failure: Some(failure),
+            failure: Some(failure.message),
+            failure_output: failure.output,
             notes: Vec::new(),
             budgets: Vec::new(),
         }
     }
-}
-
-/// A difference between the environments of two measurements.
-struct Difference {
-    /// `true` if costs cannot be compared.
-    prevents: bool,
-    text: String,
-}
-
-/// Returns the differences between now and the time of the baseline.
-fn differences(measurement: &Measurement, baseline: &BenchmarkBaseline) -> Vec<Difference> {
-    let kinds: BTreeSet<&String> =
-        measurement.environment.keys().chain(baseline.environment.keys()).collect();
-    let mut differences = Vec::new();
-    for kind in kinds {
-        let (now, then) = (measurement.environment.get(kind), baseline.environment.get(kind));
-        if now != then {
-            let [now, then] = [now, then].map(|value| value.map_or("none", String::as_str));
-            let text = format!("{kind}: {then} in the baseline, {now} now");
-            differences.push(Difference { prevents: kind != STRINGS, text });
-        }
-    }
-    differences
 }
 
 /// The values that the baseline has for a budget.
@@ -257,23 +241,33 @@ impl BudgetVerdict {
             event: budget.event.clone(),
             subject: budget.scope.name().to_owned(),
             is_total: matches!(budget.scope, BudgetScope::Total),
-            // An advisory budget cannot make the verdict worse than advice.
-            outcome: if budget.is_advisory { Outcome::Advice } else { Outcome::Unknown },
+            outcome: Outcome::Unknown,
             base: None,
             cost: 0,
             limit: None,
             allowed: allowed(budget),
             note: None,
             line: budget.line,
+            own_function: None,
             functions: Vec::new(),
             more_functions: 0,
             reasons: Vec::new(),
         };
         let Some(column) = measurement.column(&budget.event) else {
-            let events = measurement.events.join(", ");
-            verdict.note = Some(format!("the profile has no event type {}; it has {events}", budget.event));
+            verdict.note = measurement.budget_defect(budget);
             return verdict;
         };
+        if let Some(defect) = measurement.budget_defect(budget) {
+            verdict.note = Some(defect);
+            return verdict;
+        }
+        if let Some(baseline) = baseline
+            && let Some(other) = other_functions(budget, baseline)
+        {
+            verdict.note =
+                Some(format!("{other} in the baseline; `gristmill gate bless` accepts the new ones"));
+            return verdict;
+        }
         verdict.cost = match &budget.scope {
             BudgetScope::Total => measurement.totals[column],
             BudgetScope::Functions { name, .. } => {
@@ -286,10 +280,27 @@ impl BudgetVerdict {
         let mut limit = budget.max;
         if let Some(increase) = budget.increase {
             let Some(base) = verdict.base else {
+                // What is new cannot be worse than advice.
+                if budget.is_advisory {
+                    verdict.outcome = Outcome::Advice;
+                }
                 verdict.note = Some("not in the baseline; `gristmill gate bless` adds it".to_owned());
                 return verdict;
             };
+            if !budget.is_advisory
+                && let Some(doubt) = doubt(budget, base, verdict.cost, noise)
+            {
+                verdict.note = Some(doubt.to_owned());
+                return verdict;
+            }
             let increase = increase.amount(base);
+            let lost = accepted.as_ref().and_then(|(baseline, accepted)| {
+                lost_functions(budget, measurement, baseline, accepted.column, increase.max(noise))
+            });
+            if !budget.is_advisory && lost.is_some() {
+                verdict.note = lost;
+                return verdict;
+            }
             let highest = base + increase.max(noise);
             limit = Some(budget.max.map_or(highest, |max| highest.min(max)));
             if noise > increase {
@@ -312,6 +323,9 @@ impl BudgetVerdict {
         {
             verdict.functions =
                 function_changes(&budget.scope, measurement, column, baseline, accepted.column);
+            if verdict.is_total {
+                verdict.own_function = nearest(measurement, column, baseline, accepted.column);
+            }
         }
         verdict
     }
@@ -322,6 +336,64 @@ impl BudgetVerdict {
     }
 }
 
+/// Returns the reason why a cost says nothing, although it can be compared.
+fn doubt(budget: &Budget, base: Cost, cost: Cost, noise: Cost) -> Option<&'static str> {
+    if noise.saturating_mul(2) > base {
+        Some(
+            "runs without a change differ by more than half of the cost, so no budget can be held; make the runs alike",
+        )
+    } else if cost.saturating_mul(10) < base {
+        Some(match budget.scope {
+            BudgetScope::Total => {
+                "less than a tenth of the baseline: the benchmark may not do its work any more; `gristmill gate bless` accepts it"
+            }
+            BudgetScope::Functions { .. } => {
+                "less than a tenth of the baseline: the functions may be inlined, renamed or left out; `gristmill gate bless` accepts it"
+            }
+        })
+    } else {
+        None
+    }
+}
+
+/// Returns a sentence about functions of the baseline that a budget does not count any more, if they cost more than it allows:
+/// a regression of the other functions may be hidden behind them.
+fn lost_functions(
+    budget: &Budget,
+    measurement: &Measurement,
+    baseline: &BenchmarkBaseline,
+    column: usize,
+    allowed: Cost,
+) -> Option<String> {
+    // The inclusive cost of a function that was inlined is still that of its callers.
+    let BudgetScope::Functions { pattern, is_inclusive: false, .. } = &budget.scope else { return None };
+    let is_there = |name: &str| measurement.functions.keys().any(|other| other.name == name);
+    let is_lost = |row: &&FunctionBaseline| pattern.is_match(&row.name) && !is_there(&row.name);
+    let lost: Vec<&FunctionBaseline> = baseline.functions.iter().filter(is_lost).collect();
+    let cost: Cost = lost.iter().map(|row| row.costs[column]).sum();
+    let first = lost.iter().max_by_key(|row| row.costs[column]).filter(|_| cost > allowed)?;
+    let (who, verb) = match lost.len() {
+        1 => (format!("`{}`", first.name), "is"),
+        count => (format!("`{}` and {} more", first.name, count - 1), "are"),
+    };
+    Some(format!(
+        "{who} with {} {} of the baseline {verb} gone: inlined, renamed or left out; `gristmill gate bless` accepts it",
+        grouped(cost),
+        budget.event
+    ))
+}
+
+/// Returns the pattern that the baseline has for a budget, if that is another one.
+fn other_functions(budget: &Budget, baseline: &BenchmarkBaseline) -> Option<String> {
+    let BudgetScope::Functions { name, pattern, is_inclusive } = &budget.scope else { return None };
+    let accepted = baseline.budgets.iter().find(|other| other.name == *name)?;
+    let kind = |is_inclusive| if is_inclusive { "inclusive cost" } else { "self cost" };
+    let is_same =
+        accepted.function.as_deref() == Some(pattern.as_str()) && accepted.inclusive == *is_inclusive;
+    let other = accepted.function.as_deref().unwrap_or("no pattern");
+    (!is_same).then(|| format!("`{name}` is the {} of `{other}`", kind(accepted.inclusive)))
+}
+
 /// Returns what a budget allows, as text.
 fn allowed(budget: &Budget) -> String {
     let increase = budget.increase.map(|increase| format!("+{increase}"));
@@ -329,104 +401,20 @@ fn allowed(budget: &Budget) -> String {
     increase.into_iter().chain(max).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the functions whose cost changed. Those that are too small to be listed in the baseline are one row.
-fn function_changes(
-    scope: &BudgetScope,
-    measurement: &Measurement,
-    column: usize,
-    baseline: &BenchmarkBaseline,
-    baseline_column: usize,
-) -> Vec<FunctionChange> {
-    let listed_from = baseline.listed_from[baseline_column];
-    let mut listed: BTreeMap<FunctionName, (Cost, Cost)> = BTreeMap::new();
-    for function in &baseline.functions {
-        let name = FunctionName { name: function.name.clone(), file: function.file.clone() };
-        let (cost, calls) = listed.entry(name).or_default();
-        *cost += function.costs[baseline_column];
-        *calls += function.calls;
-    }
-    let listed_total: Cost = listed.values().map(|(cost, _)| cost).sum();
-    let mut small = FunctionChange {
-        name: None,
-        file: None,
-        line: None,
-        base: Some(baseline.total[baseline_column] - listed_total),
-        cost: 0,
-        delta: 0,
-        calls: None,
-        note: None,
-    };
-    let mut rows = Vec::new();
-    for (name, function) in &measurement.functions {
-        let cost = function.costs[column];
-        let row = match listed.remove(name) {
-            Some((base, calls)) => FunctionChange {
-                base: Some(base),
-                calls: Some([ExactInteger(calls), ExactInteger(function.calls)]),
-                note: None,
-                ..FunctionChange::new(name, cost, cost - base)
-            },
-            None if cost.abs() >= listed_from && cost != 0 => FunctionChange {
-                note: Some("new, or too small before to be listed"),
-                ..FunctionChange::new(name, cost, cost)
-            },
-            None => {
-                small.cost += cost;
-                continue;
-            }
-        };
-        rows.push(FunctionChange { line: function.line, ..row });
-    }
-    rows.extend(listed.into_iter().map(|(name, (base, calls))| FunctionChange {
-        base: Some(base),
-        calls: Some([ExactInteger(calls), ExactInteger(0)]),
-        note: Some("vanished"),
-        ..FunctionChange::new(&name, 0, -base)
-    }));
-    // An inclusive cost changes with that of any function.
-    let pattern = match scope {
-        BudgetScope::Functions { pattern, is_inclusive: false, .. } => Some(pattern),
-        _ => None,
-    };
-    let is_in_scope = |row: &FunctionChange| match (pattern, &row.name) {
-        (Some(pattern), Some(name)) => pattern.is_match(name),
-        _ => true,
-    };
-    rows.retain(|row| row.delta != 0 && is_in_scope(row));
-    rows.sort_by(|a, b| {
-        let by_name = || (&a.name, &a.file).cmp(&(&b.name, &b.file));
-        b.delta.abs().cmp(&a.delta.abs()).then_with(by_name)
-    });
-    small.delta = small.cost - (baseline.total[baseline_column] - listed_total);
-    if pattern.is_none() && small.delta != 0 {
-        rows.push(small);
-    }
-    rows
-}
-
-impl FunctionChange {
-    fn new(name: &FunctionName, cost: Cost, delta: Cost) -> Self {
-        FunctionChange {
-            name: Some(name.name.clone()),
-            file: Some(name.file.clone()),
-            line: None,
-            base: None,
-            cost,
-            delta,
-            calls: None,
-            note: None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::{FunctionBaseline, Noise};
-    use crate::measurement::FunctionCost;
+    use crate::baseline::Noise;
+    use crate::measurement::{FunctionCost, FunctionName};
 
     fn measurement(functions: &[(&str, Cost)]) -> Measurement {
-        let cost = |cost| FunctionCost { costs: vec![cost], calls: 1, line: Some(3) };
+        let cost = |cost| FunctionCost {
+            costs: vec![cost],
+            inclusive: vec![cost],
+            calls: 1,
+            line: Some(3),
+            ..FunctionCost::default()
+        };
         let name = |name: &str| FunctionName { name: name.to_owned(), file: "f.c".to_owned() };
         Measurement {
             events: vec!["Ir".to_owned()],
@@ -448,6 +436,7 @@ mod tests {
                     file: "f.c".to_owned(),
                     calls: 1,
                     costs: vec![cost],
+                    inclusive: Vec::new(),
                 })
                 .collect(),
             ..BenchmarkBaseline::default()
@@ -461,6 +450,7 @@ mod tests {
             max: None,
             increase: Some(increase.parse().unwrap()),
             is_advisory: false,
+            is_common: false,
             line: 1,
         }
     }
@@ -479,6 +469,55 @@ mod tests {
     }
 
     #[test]
+    fn functions_that_nearly_vanish_are_in_doubt() {
+        let scope = BudgetScope::Functions {
+            name: "mill".to_owned(),
+            pattern: "^mill$".parse().unwrap(),
+            is_inclusive: false,
+        };
+        let budget = Budget { scope, ..budget("1%") };
+        assert_eq!(doubt(&budget, 1000, 100, 0), None);
+        assert!(doubt(&budget, 1000, 99, 0).is_some_and(|doubt| doubt.contains("inlined, renamed")));
+        assert_eq!(doubt(&budget, 0, 0, 0), None);
+    }
+
+    #[test]
+    fn functions_that_leave_a_budget_are_in_doubt() {
+        let scope = BudgetScope::Functions {
+            name: "lexer".to_owned(),
+            pattern: "^lex_".parse().unwrap(),
+            is_inclusive: false,
+        };
+        let budget = Budget { scope, ..budget("1%") };
+        let accepted = BudgetBaseline {
+            name: "lexer".to_owned(),
+            function: Some("^lex_".to_owned()),
+            inclusive: false,
+            cost: vec![500],
+        };
+        let baseline = BenchmarkBaseline {
+            budgets: vec![accepted],
+            ..baseline(1000, &[("lex_word", 240), ("lex_num", 260), ("main", 500)])
+        };
+        let verdict = |functions: &[(&str, Cost)], lexer: Cost| {
+            let mut measurement = measurement(functions);
+            measurement.matched.insert("^lex_".to_owned());
+            measurement.budgets.insert("lexer".to_owned(), vec![lexer]);
+            BudgetVerdict::new(&budget, &measurement, Some(&baseline))
+        };
+        // `lex_num` was inlined into `main` and costs a quarter more there.
+        let inlined = verdict(&[("lex_word", 240), ("main", 825)], 240);
+        assert_eq!(inlined.outcome, Outcome::Unknown);
+        assert!(
+            inlined
+                .note
+                .is_some_and(|note| note.starts_with("`lex_num` with 260 Ir of the baseline is gone"))
+        );
+        let faster = verdict(&[("lex_word", 240), ("lex_num", 100), ("main", 500)], 340);
+        assert_eq!(faster.outcome, Outcome::Within);
+    }
+
+    #[test]
     fn noise_extends_a_budget() {
         let mut baseline = baseline(1000, &[]);
         for (cost, increase, noise, expected) in [
@@ -488,7 +527,11 @@ mod tests {
             (1020, "1%", 20, Outcome::Within),
             (1021, "1%", 20, Outcome::Over),
             (1030, "5%", 20, Outcome::Within),
-            (1, "0", 0, Outcome::Within),
+            (100, "0", 0, Outcome::Within),
+            // A tenth, and runs that differ by more than half.
+            (99, "0", 0, Outcome::Unknown),
+            (1000, "1%", 500, Outcome::Within),
+            (1000, "1%", 501, Outcome::Unknown),
         ] {
             baseline.noise = Some(Noise { runs: 2, spread: vec![noise], budgets: Vec::new() });
             let verdict =

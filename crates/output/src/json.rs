@@ -59,6 +59,7 @@
 
 mod costs;
 mod exact;
+mod harmless;
 mod layout;
 mod schema;
 mod stream;
@@ -66,6 +67,8 @@ mod stream;
 use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
+
+use harmless::Harmless;
 
 pub use costs::{ByEvent, Costs, EventNames};
 pub use exact::{ExactInteger, exact, exact_option, text};
@@ -82,9 +85,40 @@ pub const VERSION: u32 = 1;
 ///
 /// Those of the output.
 pub fn write<T: Serialize>(document: &T, out: &mut dyn Write) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, layout::Lines::default());
+    let mut harmless = Harmless::new(out);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut harmless, layout::Lines::default());
     schema::Document::new(document).serialize(&mut serializer)?;
-    out.write_all(b"\n")
+    harmless.write_all(b"\n")?;
+    harmless.finish()
+}
+
+/// Writes a value on one line: a part of a document whose frame is written by hand.
+///
+/// ```
+/// let mut out = Vec::new();
+/// gristmill_output::json::write_value("a\u{9b}b", &mut out)?;
+/// assert_eq!(out, br#""a\u009bb""#);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of the output.
+pub fn write_value<T: Serialize + ?Sized>(value: &T, out: &mut dyn Write) -> io::Result<()> {
+    let mut harmless = Harmless::new(out);
+    value.serialize(&mut serde_json::Serializer::new(&mut harmless))?;
+    harmless.finish()
+}
+
+/// Writes a value in many lines, indented. See the example of [`write_value`].
+///
+/// # Errors
+///
+/// Those of the output.
+pub fn write_pretty<T: Serialize + ?Sized>(value: &T, out: &mut dyn Write) -> io::Result<()> {
+    let mut harmless = Harmless::new(out);
+    value.serialize(&mut serde_json::Serializer::pretty(&mut harmless))?;
+    harmless.finish()
 }
 
 /// Rows that are calculated while they are written. The schema sees a list of them, by `#[schemars(with = "Vec<Row>")]`.

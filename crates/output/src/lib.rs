@@ -25,19 +25,28 @@ pub mod csv;
 pub mod github;
 pub mod html;
 pub mod json;
+mod log_command;
 mod look;
 pub mod markdown;
 mod number;
+mod padded;
 mod printable;
 pub mod sarif;
+mod shell;
 pub mod source;
 mod table;
 mod unit;
 pub mod wrap;
 
+pub use log_command::begins_log_command;
 pub use look::{Look, Painted, Painter};
-pub use number::{bar, byte_size, grouped, percent, percent_number};
-pub use printable::{io_reason, lossy, printable, printable_bytes, printable_line, printable_path};
+pub use number::{bar, byte_size, grouped, in_words, percent, percent_number};
+pub use padded::Padded;
+pub use printable::{
+    PrintableWriter, io_reason, lossy, printable, printable_bytes, printable_line, printable_lines,
+    printable_path,
+};
+pub use shell::shell_word;
 pub use table::{Align, Cell, Column, Table};
 pub use unit::CostUnit;
 

@@ -22,12 +22,19 @@ pub struct Look {
     pub is_terminal: bool,
     /// `true` if colours are used.
     pub has_color: bool,
+    /// `true` if names and paths are shown in full, however long they are.
+    pub has_full_names: bool,
 }
 
 impl Look {
     /// The look of text in a file or a pipe.
     pub const fn plain(width: usize) -> Self {
-        Look { width, is_terminal: false, has_color: false }
+        Look { width, is_terminal: false, has_color: false, has_full_names: true }
+    }
+
+    /// Returns the columns that a name may take where `columns` are left for it.
+    pub const fn name_columns(&self, columns: usize) -> usize {
+        if self.has_full_names { usize::MAX } else { columns }
     }
 
     /// The painter for this look.

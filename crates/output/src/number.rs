@@ -20,7 +20,7 @@ pub fn grouped(integer: impl fmt::Display) -> String {
     }
 }
 
-pub(crate) fn group_digits(digits: &str) -> String {
+fn group_digits(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -31,8 +31,50 @@ pub(crate) fn group_digits(digits: &str) -> String {
     grouped
 }
 
-/// The share of a whole in tenths of a percent, rounded half away from zero; none of nothing.
+/// Writes a large integer in words, with about three digits: `28.6 million`. Below a million, all digits are written.
+///
+/// ```
+/// use gristmill_output::in_words;
+///
+/// assert_eq!(in_words(28_612_345), "28.6 million");
+/// assert_eq!(in_words(-85_123), "-85,123");
+/// ```
+pub fn in_words(integer: Cost) -> String {
+    const SCALE: [(&str, u128); 5] = [
+        ("million", 1_000_000),
+        ("billion", 1_000_000_000),
+        ("trillion", 1_000_000_000_000),
+        ("quadrillion", 1_000_000_000_000_000),
+        ("quintillion", 1_000_000_000_000_000_000),
+    ];
+    let amount = integer.unsigned_abs();
+    // What would be shown as 1,000 million is 1 billion.
+    let is_reached = |one: u128| amount >= one - one / 2000;
+    let Some(fits) = SCALE.iter().rposition(|&(_, one)| amount >= SCALE[0].1 && is_reached(one)) else {
+        return grouped(integer);
+    };
+    let (word, one) = SCALE[fits];
+    let sign = if integer < 0 { "-" } else { "" };
+    format!("{sign}{} {word}", three_digits(amount, one))
+}
+
+/// `amount / one` with three digits, or with all digits before the point if these are more.
+pub(crate) fn three_digits(amount: u128, one: u128) -> String {
+    for (decimals, power) in [(2, 100), (1, 10)] {
+        let Some(scaled) = amount.checked_mul(power) else { continue };
+        let rounded = (scaled + one / 2) / one;
+        if rounded < 1000 {
+            let text = format!("{}.{:0decimals$}", rounded / power, rounded % power);
+            return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+        }
+    }
+    group_digits(&(amount / one + u128::from(amount % one >= one.div_ceil(2) && one > 1)).to_string())
+}
+
+/// The share of a whole in tenths of a percent, rounded half away from zero; none of nothing. It has the sign of the part: a
+/// whole below 0 is the sum of a difference.
 fn per_mille(part: Cost, whole: Cost) -> Option<Cost> {
+    let whole = whole.abs();
     if whole == 0 {
         return None;
     }
@@ -62,6 +104,7 @@ pub fn percent(part: Cost, whole: Cost) -> String {
 ///
 /// ```
 /// assert_eq!(gristmill_output::percent_number(-1, 3), "-33.3");
+/// assert_eq!(gristmill_output::percent_number(-1, -3), "-33.3");
 /// ```
 pub fn percent_number(part: Cost, whole: Cost) -> String {
     let Some(tenths) = per_mille(part, whole) else { return String::new() };
@@ -141,6 +184,23 @@ mod tests {
         assert_eq!(bar(0, 16, 4), "");
         assert_eq!(bar(20, 16, 4), "████");
         assert_eq!(bar(-3, 16, 4), "");
+    }
+
+    #[test]
+    fn large_integers_have_words() {
+        for (integer, words) in [
+            (0, "0"),
+            (999_999, "999,999"),
+            (1_000_000, "1 million"),
+            (1_234_567, "1.23 million"),
+            (999_400_000, "999 million"),
+            (999_600_000, "1 billion"),
+            (-12_345_678_901, "-12.3 billion"),
+            (Cost::from(u64::MAX), "18.4 quintillion"),
+            (Cost::from(u64::MAX) * 1000, "18,447 quintillion"),
+        ] {
+            assert_eq!(in_words(integer), words);
+        }
     }
 
     #[test]

@@ -37,6 +37,11 @@ pub trait Sources {
     ///
     /// If there is no such file, it cannot be read, or several files may be meant.
     fn get(&self, path: &[u8]) -> Result<Arc<SourceText>, SourceError>;
+
+    /// A directory as a file without lines; `None` if the path is none. Only callgrind_annotate takes one for a source file.
+    fn directory(&self, _path: &[u8]) -> Option<SourceText> {
+        None
+    }
 }
 
 /// The text of a source file. See the example of [`Sources`].

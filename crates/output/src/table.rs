@@ -44,17 +44,32 @@ pub struct Cell {
     pub shown: String,
     /// The text for programs, if it differs.
     pub exact: Option<String>,
+    /// The whole text, if it was shortened: documents show it beside the pointer.
+    pub whole: Option<String>,
 }
 
 impl Cell {
     /// A cell with the same text for everyone.
     pub fn new(text: impl Into<String>) -> Self {
-        Cell { shown: text.into(), exact: None }
+        Cell { shown: text.into(), exact: None, whole: None }
     }
 
     /// A cell with a number: exact for programs, easy to read for people.
     pub fn number(exact: impl ToString, shown: impl Into<String>) -> Self {
-        Cell { shown: shown.into(), exact: Some(exact.to_string()) }
+        Cell { shown: shown.into(), exact: Some(exact.to_string()), whole: None }
+    }
+
+    /// A cell with a text that may have been shortened.
+    pub fn shortened(shown: impl Into<String>, whole: impl Into<String>) -> Self {
+        let (shown, whole) = (shown.into(), whole.into());
+        Cell { whole: (whole != shown).then_some(whole), shown, exact: None }
+    }
+
+    fn markdown(&self) -> String {
+        match &self.whole {
+            Some(whole) => markdown::titled(&self.shown, whole),
+            None => markdown::escaped(&self.shown),
+        }
     }
 
     fn exact(&self) -> &str {
@@ -146,7 +161,7 @@ impl Table {
         });
         writeln!(out, "| {} |", rules.collect::<Vec<_>>().join(" | "))?;
         for row in &self.rows {
-            let cells: Vec<String> = row.iter().map(|cell| markdown::escaped(&cell.shown)).collect();
+            let cells: Vec<String> = row.iter().map(Cell::markdown).collect();
             writeln!(out, "| {} |", cells.join(" | "))?;
         }
         Ok(())

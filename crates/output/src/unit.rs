@@ -10,7 +10,7 @@ use gristmill_format::Cost;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use crate::number::{group_digits, grouped};
+use crate::number::{grouped, three_digits};
 
 /// The unit of a cost. See the example of [`CostUnit::parse`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,19 +145,6 @@ impl JsonSchema for CostUnit {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": ["string", "null"] })
     }
-}
-
-/// `amount / one` with three digits, or with all digits before the point if these are more.
-fn three_digits(amount: u128, one: u128) -> String {
-    for (decimals, power) in [(2, 100), (1, 10)] {
-        let Some(scaled) = amount.checked_mul(power) else { continue };
-        let rounded = (scaled + one / 2) / one;
-        if rounded < 1000 {
-            let text = format!("{}.{:0decimals$}", rounded / power, rounded % power);
-            return text.trim_end_matches('0').trim_end_matches('.').to_owned();
-        }
-    }
-    group_digits(&(amount / one + u128::from(amount % one >= one.div_ceil(2) && one > 1)).to_string())
 }
 
 /// The unit in a name or long name: in its last parentheses, or else a word of its own.

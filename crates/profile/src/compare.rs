@@ -32,19 +32,23 @@
 //! A profile compared with itself has no change. Swapping base and new changes all signs and nothing else. The difference
 //! written as a profile ([`Comparison::write_difference`]) and added to the base is the new profile, by function.
 
+mod activity;
+mod change_path;
 mod checkout;
 mod difference;
 mod environment;
 mod explain;
+mod flow;
+mod generic;
 mod groups;
 mod id;
+mod inlining;
 mod join;
 mod join_options;
 mod join_rule;
 mod joined_paths;
 mod lines;
 mod measure;
-mod moves;
 mod names;
 mod paths;
 mod ratio;
@@ -57,20 +61,22 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
-use crate::analysis::{ArcId, CallGraph, GroupCosts, Partition, group_costs};
+use crate::analysis::{ArcId, GroupCosts, Partition, group_costs};
+use crate::budget::OverBudget;
 use crate::cost::CostTable;
 use crate::formula::{Definition, DerivationFault, Derived};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
+pub use change_path::PathStep;
 pub use checkout::Checkout;
 pub use environment::{Unlike, UnlikeKind};
-pub use explain::{Cause, Explanation, Explanations};
+pub use explain::{CallsFrom, Cause, Explanation, Explanations};
 pub use id::{JoinedId, JoinedPathId, Side};
+pub use inlining::MoveKind;
 pub use join_options::JoinOptions;
 pub use join_rule::{JoinRule, JoinRuleDescription, JoinRules};
 pub use lines::{ComparedLine, SourceLine};
-pub use moves::MoveKind;
 pub use names::normal_function;
 pub use raw::Mention;
 pub use renames::Resemblance;
@@ -105,7 +111,9 @@ pub enum CompareError {
     /// A derived cost exceeds 128 bits.
     Overflow,
     /// The costs of all event types and functions would take much more memory than the profiles.
-    TooManyColumns,
+    TooManyCosts(OverBudget),
+    /// The names of all functions, with their paths, would take much more memory than the profiles.
+    LongNames(OverBudget),
 }
 
 impl fmt::Display for CompareError {
@@ -120,9 +128,10 @@ impl fmt::Display for CompareError {
             ),
             CompareError::NothingSelected => f.write_str("no part of a profile is selected"),
             CompareError::Overflow => f.write_str("a derived cost exceeds 128 bits"),
-            CompareError::TooManyColumns => {
-                f.write_str("the profiles have too many event types and functions")
+            CompareError::TooManyCosts(over) => {
+                write!(f, "the costs of all event types and functions {over}")
             }
+            CompareError::LongNames(over) => write!(f, "the names and paths of all functions {over}"),
         }
     }
 }
@@ -221,11 +230,11 @@ pub struct Comparison<'p> {
     events: Vec<ComparedEvent>,
     derived: Vec<Derived>,
     faults: Vec<DerivationFault>,
-    /// By run: the call graph over joined functions.
-    graphs: Vec<CallGraph>,
     measured: Measured,
     is_sampled: bool,
     renames: Vec<(JoinedId, Resemblance)>,
+    /// The objects whose functions have names on one side only, with the side that lacks them.
+    nameless_objects: Vec<(JoinedPathId, Side)>,
 }
 
 impl<'p> Comparison<'p> {
@@ -353,8 +362,13 @@ impl<'p> Comparison<'p> {
     }
 
     /// Returns the arcs of both sides, sorted by caller, then callee.
-    pub fn arcs(&self) -> &[ComparedArc] {
-        &self.measured.arcs
+    pub fn arcs(&self) -> impl ExactSizeIterator<Item = ComparedArc> {
+        (0..self.measured.links.arcs().len()).map(|arc| self.arc(arc))
+    }
+
+    /// Returns an arc, by its index in [`Comparison::arcs`].
+    pub fn arc(&self, arc: usize) -> ComparedArc {
+        self.measured.arc(arc)
     }
 
     /// Returns the inclusive cost of an arc, by its index in [`Comparison::arcs`].
@@ -372,17 +386,6 @@ impl<'p> Comparison<'p> {
         self.measured.links.incoming(function.node()).map(ArcId::index)
     }
 
-    /// Returns the factor of a recorded event type in a column: 1 in its own column, that of the formula in a derived one.
-    fn weight(&self, recorded: usize, column: usize) -> Cost {
-        match column.checked_sub(self.recorded_columns().len()) {
-            Some(derived) => {
-                let factors = self.derived[derived].factors.iter();
-                factors.filter(|(event, _)| *event == recorded).map(|(_, factor)| factor).sum()
-            }
-            None => Cost::from(recorded == column),
-        }
-    }
-
     /// Returns the columns that are recorded, not derived.
     fn recorded_columns(&self) -> std::ops::Range<usize> {
         0..self.events.len() - self.derived.len()
@@ -390,7 +393,7 @@ impl<'p> Comparison<'p> {
 
     /// Returns `true` if there are calls.
     pub fn has_calls(&self) -> bool {
-        !self.arcs().is_empty()
+        self.arcs().len() > 0
     }
 
     /// Sums the costs of groups of functions: self and inclusive costs, and calls from outside. `group_of` returns the group
@@ -398,7 +401,7 @@ impl<'p> Comparison<'p> {
     pub fn grouped(&self, groups: usize, group_of: impl Fn(JoinedId) -> usize) -> ComparedGroups {
         let partition = Partition::new(groups, self.functions().map(group_of));
         let of_runs: Vec<GroupCosts> =
-            self.graphs.iter().map(|graph| group_costs(graph, &partition)).collect();
+            (0..self.runs.len()).map(|run| group_costs(&self.graph(run), &partition)).collect();
         let is_upper_bound =
             (0..groups).map(|group| of_runs.iter().any(|costs| costs.is_upper_bound[group])).collect();
         let (mut selves, mut inclusive, mut called) = (Vec::new(), Vec::new(), Vec::new());

@@ -4,10 +4,6 @@ use std::fmt;
 
 use gristmill_format::Cost;
 
-/// Limit of the cells of a table, one for each function and event type. No measured profile comes near it; a malicious one
-/// has thousands of event types, and a few bytes for each function.
-pub const MAX_CELLS: usize = 1 << 27;
-
 /// A table of costs: a row for each element, a column for each event type.
 ///
 /// ```
@@ -30,6 +26,11 @@ impl CostTable {
     /// Creates a table with rows of zeros.
     pub fn new(width: usize, rows: usize) -> Self {
         CostTable { width, rows, values: vec![0; width * rows] }
+    }
+
+    /// Creates a table with one column.
+    pub(crate) fn from_column(values: Vec<Cost>) -> Self {
+        CostTable { width: 1, rows: values.len(), values }
     }
 
     /// Returns how many columns there are.
@@ -87,6 +88,16 @@ impl CostTable {
     /// Returns the rows.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[Cost]> {
         (0..self.rows).map(|index| self.row(index))
+    }
+
+    /// Returns the table with these columns, in this order.
+    pub(crate) fn with_columns(&self, columns: &[usize]) -> CostTable {
+        let mut selected = CostTable::new(columns.len(), 0);
+        selected.values.reserve_exact(columns.len() * self.rows);
+        for row in self.rows() {
+            selected.values.extend(columns.iter().map(|&column| row[column]));
+        }
+        CostTable { rows: self.rows, ..selected }
     }
 
     /// Returns the sum of all rows.

@@ -83,6 +83,8 @@ pub(crate) struct BlockReader<'p> {
     block: Block,
     /// The part of the block, as the reader counts.
     part: Option<u32>,
+    /// `true` up to the first line of a block without `fn=`: the file there is taken for that of a function.
+    awaits_first_line: bool,
     context: NameContext<NameId>,
     /// A `calls=` line whose costs have not come yet.
     call: Option<OpenCall>,
@@ -123,21 +125,24 @@ impl<'p> BlockReader<'p> {
             _ => (block.byte, body.0.with_lines(block.line() - 1)),
         };
         let bytes = &profile.inputs[input.index()].bytes[..];
-        #[expect(clippy::cast_possible_truncation, reason = "an offset in memory")]
-        let byte = byte as usize;
+        #[expect(clippy::cast_possible_truncation, reason = "offsets in memory")]
+        let [byte, start] = [byte, block.byte].map(|offset| offset as usize);
         let FunctionKey { object, name, .. } = index.functions.get(block.function).key;
         let mut context = NameContext::default();
         context.name(NameKey::Ob, object.into());
         context.name(NameKey::Fl, block.file.into());
         context.name(NameKey::Fn, name);
+        // The profile knows the meanings of name ids.
+        let reader = Reader::resume(bytes, byte, &state).by_number();
+        context.set_base_rule(reader.base_rule());
         BlockReader {
             profile,
-            // The profile knows the meanings of name ids.
-            reader: Reader::resume(bytes, byte, &state).by_number(),
+            reader,
             input,
             columns: header.columns,
             block,
             part: None,
+            awaits_first_line: !bytes[start..].trim_ascii_start().starts_with(b"fn"),
             context,
             call: None,
             jump: None,
@@ -151,6 +156,12 @@ impl<'p> BlockReader<'p> {
                 Ok(record) if record.location.byte >= self.block.byte => {
                     if *self.part.get_or_insert(record.part) != record.part {
                         return None;
+                    }
+                    if self.awaits_first_line
+                        && matches!(record.line, Line::Calls(_) | Line::Jump(_) | Line::Cost(_))
+                    {
+                        self.context.remember_file();
+                        self.awaits_first_line = false;
                     }
                     match record.line {
                         Line::Name(NameKey::Fn, _) if record.location.byte > self.block.byte => return None,
@@ -170,7 +181,12 @@ impl<'p> BlockReader<'p> {
                             self.context.cost_line();
                         }
                         Line::Cost(line) => {
-                            self.context.cost_line();
+                            match line.role {
+                                CostRole::SelfCost => self.context.self_cost_line(),
+                                CostRole::Call | CostRole::JumpSource => {
+                                    self.context.call_line(line.positions);
+                                }
+                            }
                             let place = self.place(self.context.file(), &line.positions);
                             if let Some(line) = self.cost(line.role, place, line.costs) {
                                 return Some(line);

@@ -112,6 +112,6 @@ pub fn derivation<N: AsRef<str>>(profile: &Profile, recorded: &[N], own: &[Defin
     let mut derivation = derive(&names, &definitions(profile, own));
     // The estimated cycles of a profile that has only instructions are the instructions.
     let is_copy = |derived: &Derived| matches!(derived.factors[..], [(_, 1)]);
-    derivation.derived.retain(|derived| derived.definition.by != DefinedBy::Convention || !is_copy(derived));
+    derivation.derived.retain(|derived| !derived.definition.by.is_convention() || !is_copy(derived));
     derivation
 }

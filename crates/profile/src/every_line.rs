@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::decode::{BlockLine, BlockReader};
 use crate::id::FunctionId;
@@ -22,7 +22,10 @@ impl Profile {
         fold: impl Fn(&mut T, FunctionId, BlockLine<'_>) + Sync,
     ) -> Vec<T> {
         let blocks = self.index.block_range(part.id());
-        let threads = cores();
+        #[expect(clippy::cast_possible_truncation, reason = "offsets in memory")]
+        let bytes = (part.bytes().end - part.bytes().start) as usize;
+        // There may be thousands of small parts: to start threads for each would take longer than to read them.
+        let threads = cores().min(bytes.div_ceil(MIN_BYTES_PER_THREAD)).max(1);
         let run = blocks.len().div_ceil(threads).max(1);
         let end = blocks.end;
         let work = |start: usize| self.fold_blocks(part, start..end.min(start + run), begin(), &fold);
@@ -66,7 +69,10 @@ impl Profile {
     }
 }
 
-/// Bytes that are worth a thread.
+/// Bytes that take about as long to decode as a thread takes to start.
+const MIN_BYTES_PER_THREAD: usize = 16 << 10;
+
+/// Bytes whose search is worth a thread.
 const BYTES_PER_THREAD: usize = 1 << 20;
 
 /// Returns `true` if a line that ends in this range has a zero at its end, or a negative cost.
@@ -75,29 +81,47 @@ fn spells_out(bytes: &[u8], range: Range<usize>, columns: usize) -> bool {
     let ends = memchr_iter(b'\n', within).map(|at| range.start + at);
     let last = (range.end == bytes.len()).then_some(bytes.len());
     let zero = ends.chain(last).any(|end| {
-        let line = bytes[..end].trim_ascii_end();
+        // Blank lines before this one are not part of it.
+        let is_content = |byte: &u8| *byte == b'\n' || !byte.is_ascii_whitespace();
+        let line = &bytes[..bytes[..end].iter().rposition(is_content).map_or(0, |last| last + 1)];
         // Most lines that end so have a multiple of ten.
         let is_ten = |line: &[u8]| line.len() > 1 && matches!(line[line.len() - 2], b'1'..=b'9');
         line.ends_with(b"0") && !is_ten(line) && {
-            let (token, nth) = last_token(line);
-            nth > columns && token.iter().all(|&byte| matches!(byte, b'0' | b'x' | b'X' | b'+' | b'-'))
+            last_token(line).is_some_and(|(token, nth)| {
+                nth > columns && token.iter().all(|&byte| matches!(byte, b'0' | b'x' | b'X' | b'+' | b'-'))
+            })
         }
     });
-    zero || memchr_iter(b'-', within).any(|at| {
-        let at = range.start + at;
-        at > 0 && matches!(bytes.get(at - 1), Some(b' ' | b'\t')) && last_token(&bytes[..=at]).1 >= columns
-    })
+    zero || has_negative_cost(bytes, range, columns)
+}
+
+/// Returns `true` if a cost that begins in this range has a minus sign.
+fn has_negative_cost(bytes: &[u8], range: Range<usize>, columns: usize) -> bool {
+    let mut from = range.start;
+    while let Some(offset) = memchr(b'-', &bytes[from..range.end]) {
+        let at = from + offset;
+        from = at + 1;
+        if at > 0 && matches!(bytes[at - 1], b' ' | b'\t') {
+            match last_token(&bytes[..=at]) {
+                Some((_, nth)) if nth >= columns => return true,
+                Some(_) => {}
+                // The rest of such a line may have any number of them.
+                None => from = memchr(b'\n', &bytes[from..range.end]).map_or(range.end, |end| from + end),
+            }
+        }
+    }
+    false
 }
 
 /// Returns the last token of the last line of a text, and the number of tokens before it: nothing if it is no cost line.
-fn last_token(text: &[u8]) -> (&[u8], usize) {
+fn last_token(text: &[u8]) -> Option<(&[u8], usize)> {
     let line = &text[memrchr(b'\n', text).map_or(0, |at| at + 1)..];
     if line.trim_ascii_start().first().is_none_or(u8::is_ascii_alphabetic) {
-        return (b"", 0);
+        return None;
     }
     let mut tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
     let last = tokens.next_back().unwrap_or_default();
-    (last, tokens.count())
+    Some((last, tokens.count()))
 }
 
 #[cfg(test)]
@@ -117,6 +141,9 @@ mod tests {
             ("5 2\n-2 3\n", true),
             ("1 2\ncfn=g -1\ncalls=1 0 \n1 5\njump=1 0\n1 \n", true),
             ("1 2\ncfn=g\ncalls=1 0 \n1 5 0\n", false),
+            ("1 2\n\n \t\n\r\n\n+1 3\n\n", true),
+            ("1 2 0\n\n \t\n\r\n", false),
+            ("1 2\ncfn=g - -1 -2\ncalls=1 1\n1 -5\n", false),
         ] {
             let profile = Profile::from_bytes(format!("events: A B C\nfn=f\n{body}").as_bytes());
             let part = profile.parts().next().unwrap();

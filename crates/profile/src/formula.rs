@@ -1,7 +1,7 @@
 //! Derived event types: `Sum = Ir + Dr`, `Cost = Ir + 10 Bm`.
 //!
-//! A formula is a sum of terms. A term has a sign, which is optional for the first one, an optional integer factor, an
-//! optional `*` after the factor, and the name of an event type, which may itself be derived:
+//! A formula is a sum of terms. A term has a sign, which is optional for the first one, an optional integer factor, decimal
+//! or as `0x10`, an optional `*` after the factor, and the name of an event type, which may itself be derived:
 //!
 //! ```text
 //! Ir + 10 Bm - 2*L1m
@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use gristmill_format::Cost;
+use gristmill_format::raw::Factor;
 
 use crate::analysis::component::components;
 use crate::csr::group_starts;
@@ -93,37 +94,27 @@ impl Formula {
         let mut terms = Vec::new();
         let mut at = skip_blanks(text, 0);
         loop {
-            let mut factor: Cost = 1;
+            let mut sign: Cost = 1;
             match text.get(at) {
                 Some(b'+') => at = skip_blanks(text, at + 1),
                 Some(b'-') => {
-                    factor = -1;
+                    sign = -1;
                     at = skip_blanks(text, at + 1);
                 }
                 _ if terms.is_empty() => {}
                 _ => return Err(FormulaError { kind: FormulaErrorKind::SignExpected, offset: at }),
             }
-            let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if digits > 0 {
-                // 64 bits, so that products of factors fit into a cost.
-                let number = std::str::from_utf8(&text[at..at + digits])
-                    .ok()
-                    .and_then(|text| text.parse::<i64>().ok());
-                let Some(number) = number else {
-                    return Err(FormulaError { kind: FormulaErrorKind::FactorTooLarge, offset: at });
-                };
-                factor *= Cost::from(number);
-                at = skip_blanks(text, at + digits);
-                if text.get(at) == Some(&b'*') {
-                    at = skip_blanks(text, at + 1);
-                }
-            }
+            let split = Factor::split(&text[at..]);
+            let Some(factor) = split.value else {
+                return Err(FormulaError { kind: FormulaErrorKind::FactorTooLarge, offset: at });
+            };
+            at = text.len() - split.rest.len();
             let is_in_name = |byte: &&u8| !matches!(byte, b' ' | b'\t' | b'+' | b'-' | b'*');
             let length = text[at..].iter().take_while(is_in_name).count();
             if length == 0 || text[at].is_ascii_digit() {
                 return Err(FormulaError { kind: FormulaErrorKind::NameExpected, offset: at });
             }
-            terms.push(Term { factor, name: text[at..at + length].to_vec() });
+            terms.push(Term { factor: sign * Cost::from(factor), name: text[at..at + length].to_vec() });
             at = skip_blanks(text, at + length);
             if at == text.len() {
                 return Ok(Formula { terms });
@@ -163,12 +154,21 @@ impl fmt::Display for Formula {
 /// [`Definition::parse`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DefinedBy {
-    /// One of [`well_known`].
+    /// One of [`well_known`]. It lacks the costs of event types that were not recorded.
     Convention,
+    /// One of [`well_known`] that exists only if all of its event types were recorded.
+    CompleteConvention,
     /// An `event:` line of a file.
     File,
     /// The user.
     User,
+}
+
+impl DefinedBy {
+    /// `true` for the definitions of [`well_known`]. See the example of [`Definition::parse`].
+    pub fn is_convention(self) -> bool {
+        matches!(self, DefinedBy::Convention | DefinedBy::CompleteConvention)
+    }
 }
 
 /// A name for a formula. See the example of [`Definition::parse`].
@@ -218,17 +218,27 @@ impl Definition {
     }
 }
 
-/// Returns the usual derived event types of Callgrind: misses of each cache level, mispredicted branches, and an
-/// estimate of cycles.
+/// Returns the usual derived event types of Callgrind: misses of each cache level, mispredicted branches, and two
+/// estimates of cycles, with the hits that the second is made of. `CEst` is KCachegrind's; `EstimatedCycles` is that of iai and
+/// gungraun.
 pub fn well_known() -> Vec<Definition> {
-    const WELL_KNOWN: [&[u8]; 5] = [
+    const COMPLETE: [&[u8]; 5] = [
+        b"RamHits = ILmr + DLmr + DLmw : accesses that read or write memory",
+        b"LLhits = I1mr + D1mr + D1mw - RamHits : accesses that hit the last-level cache",
+        b"TotalRW = Ir + Dr + Dw : reads and writes, of instructions and data",
+        b"L1hits = TotalRW - RamHits - LLhits : accesses that hit the L1 cache",
+        b"EstimatedCycles = L1hits + 5 LLhits + 35 RamHits : estimated cycles of iai and gungraun",
+    ];
+    const PARTIAL: [&[u8]; 5] = [
         b"L1m = I1mr + D1mr + D1mw : L1 cache misses",
         b"L2m = I2mr + D2mr + D2mw : L2 cache misses",
         b"LLm = ILmr + DLmr + DLmw : last-level cache misses",
         b"Bm = Bim + Bcm : mispredicted branches",
         b"CEst = Ir + 10 Bm + 10 L1m + 20 Ge + 100 L2m + 100 LLm : estimated cycles",
     ];
-    WELL_KNOWN.iter().filter_map(|text| Definition::parse(text, DefinedBy::Convention).ok()).collect()
+    let partial = PARTIAL.iter().map(|text| (text, DefinedBy::Convention));
+    let complete = COMPLETE.iter().map(|text| (text, DefinedBy::CompleteConvention));
+    partial.chain(complete).filter_map(|(text, by)| Definition::parse(text, by).ok()).collect()
 }
 
 /// A derived event type, in terms of the recorded ones. See the example of [`derive`](derive()).
@@ -292,6 +302,21 @@ pub enum DerivationFault {
     Redefined(Vec<u8>),
     /// The factors of this event type are too large, or all event types together have too many.
     TooLarge(Vec<u8>),
+}
+
+impl DerivationFault {
+    /// `true` if there is no event type of this name because of the fault.
+    pub fn prevents(&self, event_type: &[u8]) -> bool {
+        match self {
+            DerivationFault::Loop(names) => names.iter().any(|name| name == event_type),
+            DerivationFault::Missing { name, is_derived: false, .. } | DerivationFault::TooLarge(name) => {
+                name == event_type
+            }
+            DerivationFault::Missing { .. }
+            | DerivationFault::Recorded(_)
+            | DerivationFault::Redefined(_) => false,
+        }
+    }
 }
 
 impl fmt::Display for DerivationFault {
@@ -365,7 +390,7 @@ pub fn derive(events: &[&[u8]], definitions: &[Definition]) -> Derivation {
     for (index, definition) in definitions.iter().enumerate() {
         let name = &definition.name[..];
         if columns.contains_key(name) {
-            if definition.by != DefinedBy::Convention {
+            if !definition.by.is_convention() {
                 faults.push(DerivationFault::Recorded(name.to_vec()));
             }
             continue;
@@ -397,9 +422,14 @@ pub fn derive(events: &[&[u8]], definitions: &[Definition]) -> Derivation {
     let Solver { derived, mut faults, .. } = solver;
     faults.sort_by_key(|(index, _)| *index);
     Derivation {
-        derived: derived.into_iter().flatten().collect(),
+        derived: derived.into_iter().flatten().filter(is_complete).collect(),
         faults: faults.into_iter().map(|(_, fault)| fault).collect(),
     }
+}
+
+/// `true` if nothing is missing, or may be.
+fn is_complete(derived: &Derived) -> bool {
+    derived.definition.by != DefinedBy::CompleteConvention || derived.missing.is_empty()
 }
 
 /// The state of a derivation.
@@ -489,7 +519,7 @@ impl Solver<'_> {
         }
         self.size += factors.len() + missing.len() + missing_bytes / 16;
         let missing: Vec<Vec<u8>> = missing.into_iter().map(<[u8]>::to_vec).collect();
-        if definition.by != DefinedBy::Convention && !missing.is_empty() {
+        if !definition.by.is_convention() && !missing.is_empty() {
             let (name, missing) = (definition.name.clone(), missing.clone());
             self.faults.push((index, DerivationFault::Missing { name, missing, is_derived: is_known }));
         }

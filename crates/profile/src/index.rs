@@ -12,6 +12,7 @@ pub(crate) mod functions;
 pub(crate) mod name_ids;
 pub(crate) mod names;
 pub(crate) mod part;
+pub(crate) mod restored;
 pub(crate) mod sum_builder;
 pub(crate) mod sum_table;
 pub(crate) mod varint;
@@ -24,9 +25,11 @@ use functions::FunctionTable;
 use name_ids::NameIds;
 use names::{InternedNames, Text, TextStore};
 use part::{OwnHeader, PartData, SharedHeader};
+use restored::RestoredCost;
 use sum_table::SumTable;
 
-use crate::finding::Findings;
+use crate::damage::Damage;
+use crate::finding::{Findings, InputErrors};
 use crate::input::Input;
 
 /// The index over the inputs of a profile.
@@ -52,8 +55,15 @@ pub(crate) struct Index {
     pub(crate) self_costs: SumTable,
     /// Inclusive costs of calls, by caller and callee.
     pub(crate) arcs: SumTable,
+    /// A sum of costs of a block is below 0 or at least [`LARGE_COST`](varint::LARGE_COST).
+    pub(crate) has_unusual_costs: Hint,
     pub(crate) counts: LineCounts,
     pub(crate) findings: Findings,
+    /// The errors of each input.
+    pub(crate) input_errors: Vec<InputErrors>,
+    pub(crate) damage: Vec<Damage>,
+    /// The costs that were restored in the bytes of the inputs, in their order.
+    pub(crate) restored: Vec<RestoredCost>,
     /// The producer of each input.
     pub(crate) producers: Vec<ProducerKind>,
 }
@@ -80,6 +90,16 @@ impl TextStore for Texts<'_> {
     #[inline]
     fn bytes(&self, text: Text) -> &[u8] {
         self.get(text)
+    }
+}
+
+/// A flag that can depend on where the loader cut the inputs, so it does not count for equality.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Hint(pub(crate) bool);
+
+impl PartialEq for Hint {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 

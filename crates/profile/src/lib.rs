@@ -54,12 +54,14 @@
 #![deny(missing_docs)]
 
 pub mod analysis;
+mod budget;
 mod builder;
 mod call_graph;
 mod check;
 pub mod compare;
 mod cost;
 mod csr;
+mod damage;
 mod decode;
 pub mod event;
 pub mod event_choice;
@@ -92,21 +94,27 @@ pub mod symbol;
 mod threads;
 mod tuning;
 
+pub use budget::{MemoryBudget, OverBudget};
 pub use builder::{BuildError, Builder, BuilderFunction};
 pub use check::BrokenInvariant;
-pub use cost::{CostTable, MAX_CELLS};
+pub use cost::CostTable;
+pub use damage::{ClaimedCost, Damage, DamageKind};
 pub use decode::{BlockLine, Place};
-pub use finding::{Finding, ForeignInput, MAX_FINDINGS};
+pub use finding::{Finding, MAX_FINDINGS, NoProfile, UnusableInput};
 pub use id::{EventId, FileId, FunctionId, ObjectId, PartId};
 pub use input::{Input, InputBytes};
-pub use line_sums::{LineSums, SummedLine, SummedLines};
+pub use line_sums::{LineSums, SummedFileId, SummedFunctionId, SummedLine, SummedLines, SummedNames};
 pub use lines::{CallSite, Invocations, JumpSite, LineDetail};
 pub use load::Loader;
+pub use load::wrapped::may_have_wrapped_costs;
 pub use packed_costs::PackedCosts;
 pub use part::Part;
 pub use profile::{EventType, Function, Profile};
 pub use selection::Selection;
-pub use set::{FileHeader, HEADER_BYTES, may_share_recording, recording_of};
+pub use set::{
+    FileHeader, HEADER_BYTES, RecordingKey, Recordings, may_be_beside, may_share_recording, recording_base,
+    recording_of,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -31,8 +31,7 @@ use crate::tuning::Tuning;
 #[derive(Debug)]
 pub struct LineSums {
     width: usize,
-    files: OwnedNames,
-    functions: OwnedNames,
+    names: SummedNames,
     pairs: Vec<Pair>,
     pair_ids: Map<PairNames, PairId>,
     lines: Vec<LineOfPair>,
@@ -50,17 +49,51 @@ pub struct LineSums {
 }
 
 define_ids! {
+    /// A file of sums by line. See [`SummedNames`].
+    pub SummedFileId;
+    /// A function of sums by line. See [`SummedNames`].
+    pub SummedFunctionId;
     /// A pair of a file and a function.
     pub(crate) PairId;
     /// A line of a pair.
     pub(crate) LineId;
 }
 
-/// The names of a pair: the indices of its file and its function.
+/// The names of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct PairNames {
-    file: u32,
-    function: u32,
+    file: SummedFileId,
+    function: SummedFunctionId,
+}
+
+/// The names of files and functions of [`LineSums`], each once.
+///
+/// ```
+/// use gristmill_profile::LineSums;
+///
+/// let mut sums = LineSums::new(1);
+/// let (file, main) = (sums.file(b"mill.c"), sums.function(b"main"));
+/// sums.begin_at(file, main);
+/// sums.add(5, &[10]);
+/// let names = sums.finish().into_names();
+/// assert_eq!((names.file(file), names.function(main)), (&b"mill.c"[..], &b"main"[..]));
+/// ```
+#[derive(Debug, Default)]
+pub struct SummedNames {
+    files: OwnedNames,
+    functions: OwnedNames,
+}
+
+impl SummedNames {
+    /// Returns the path of a file.
+    pub fn file(&self, id: SummedFileId) -> &[u8] {
+        self.files.name(id.to_u32())
+    }
+
+    /// Returns the name of a function.
+    pub fn function(&self, id: SummedFunctionId) -> &[u8] {
+        self.functions.name(id.to_u32())
+    }
 }
 
 /// A file and a function, with a linked list of lines.
@@ -88,8 +121,7 @@ const MAX_SEARCHED: usize = 8;
 #[derive(Debug)]
 pub struct SummedLines {
     width: usize,
-    files: OwnedNames,
-    functions: OwnedNames,
+    names: SummedNames,
     pairs: Vec<PairNames>,
     lines: Vec<LineOfPair>,
     sums: SumTable,
@@ -98,15 +130,19 @@ pub struct SummedLines {
 
 /// The sum of a line. See the example of [`LineSums`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SummedLine<'a> {
+pub struct SummedLine<'n, 'c> {
     /// Path of the source file.
-    pub file: &'a [u8],
+    pub file: &'n [u8],
+    /// The id of the source file.
+    pub file_id: SummedFileId,
     /// Name of the function.
-    pub function: &'a [u8],
+    pub function: &'n [u8],
+    /// The id of the function's name.
+    pub function_id: SummedFunctionId,
     /// Line number.
     pub line: u64,
     /// Sums, one for each event type.
-    pub costs: &'a [Cost],
+    pub costs: &'c [Cost],
 }
 
 impl LineSums {
@@ -114,8 +150,7 @@ impl LineSums {
     pub fn new(width: usize) -> Self {
         LineSums {
             width,
-            files: OwnedNames::default(),
-            functions: OwnedNames::default(),
+            names: SummedNames::default(),
             pairs: Vec::new(),
             pair_ids: Map::default(),
             lines: Vec::new(),
@@ -129,10 +164,26 @@ impl LineSums {
         }
     }
 
+    /// Returns the id of a path, for [`LineSums::begin_at`].
+    pub fn file(&mut self, path: &[u8]) -> SummedFileId {
+        SummedFileId::from_u32(self.names.files.intern(path))
+    }
+
+    /// Returns the id of a function's name, for [`LineSums::begin_at`].
+    pub fn function(&mut self, name: &[u8]) -> SummedFunctionId {
+        SummedFunctionId::from_u32(self.names.functions.intern(name))
+    }
+
     /// Sets the file and function of the following lines.
     pub fn begin(&mut self, file: &[u8], function: &[u8]) {
+        let (file, function) = (self.file(file), self.function(function));
+        self.begin_at(file, function);
+    }
+
+    /// Does the same as [`LineSums::begin`]. A long path takes no time.
+    pub fn begin_at(&mut self, file: SummedFileId, function: SummedFunctionId) {
         self.end_group();
-        let names = PairNames { file: self.files.intern(file), function: self.functions.intern(function) };
+        let names = PairNames { file, function };
         let pairs = &mut self.pairs;
         self.current = Some(*self.pair_ids.entry(names).or_insert_with(|| {
             pairs.push(Pair { names, ends: None, max_line: 0, is_looked_up: false });
@@ -238,7 +289,7 @@ impl LineSums {
         let mut order: Vec<PairId> = (0..self.pairs.len()).map(PairId::new).collect();
         order.sort_by_cached_key(|&pair| {
             let PairNames { file, function } = self.pairs[pair.index()].names;
-            (key((self.files.name(file), self.functions.name(function))), file, pair)
+            (key((self.names.file(file), self.names.function(function))), file, pair)
         });
         let mut ranks = vec![0; order.len()];
         (0..).zip(&order).for_each(|(rank, &pair)| ranks[pair.index()] = rank);
@@ -251,8 +302,7 @@ impl LineSums {
         }
         SummedLines {
             width: self.width,
-            files: self.files,
-            functions: self.functions,
+            names: self.names,
             pairs: order.into_iter().map(|pair| self.pairs[pair.index()].names).collect(),
             lines: self.lines,
             end: sums.end(),
@@ -263,16 +313,23 @@ impl LineSums {
 
 impl SummedLines {
     /// Passes on the sums, file by file and function by function. Lines are in the order in which they first came.
-    pub fn each(&self, mut take: impl FnMut(SummedLine<'_>)) {
+    pub fn each<'n>(&'n self, mut take: impl FnMut(SummedLine<'n, '_>)) {
         self.sums.for_each(SumOffset::default()..self.end, self.width, |(pair, line), _, costs| {
             let PairNames { file, function } = self.pairs[pair as usize];
             take(SummedLine {
-                file: self.files.name(file),
-                function: self.functions.name(function),
+                file: self.names.file(file),
+                file_id: file,
+                function: self.names.function(function),
+                function_id: function,
                 line: self.lines[line as usize].line,
                 costs,
             });
         });
+    }
+
+    /// Returns the names, without the sums.
+    pub fn into_names(self) -> SummedNames {
+        self.names
     }
 
     /// Returns how many lines there are.

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! 1. [`split`] cuts an input before lines that begin with `fn=`, and speculates about the state at the cuts: that columns,
-//!    event types and the base of relative positions are those at the first function.
+//!    event types and the rule for relative positions are those at the first function. The base itself is unknown there.
 //! 2. A [`chunk_reader`] reads a chunk with that state, and its [`indexer`] builds an index. Neither knows what precedes the
 //!    chunk: names and functions are numbered within the chunk ([`local_names`]), and [`name_events`] say where the names
 //!    come from. Lines of the usual form are skimmed, without making records of them, which is most of the speed.
@@ -39,9 +39,11 @@ mod block_sums;
 mod chunk;
 mod chunk_reader;
 mod defining_parts;
+mod event_types;
 mod evidence;
 mod identity;
 mod indexer;
+mod judge;
 mod local;
 mod local_names;
 mod name_events;
@@ -51,6 +53,7 @@ mod split;
 mod stitch;
 #[cfg(test)]
 mod tests;
+pub(crate) mod wrapped;
 
 use std::io;
 use std::path::Path;
@@ -120,8 +123,17 @@ impl<'f> Loader<'f> {
         let Tuning { min_chunk_bytes, chunks_per_thread, .. } = self.tuning;
         let chunk_count = chunks_per_thread * self.threads;
         let chunk_bytes = |input: &Input| min_chunk_bytes.max(input.bytes.len().div_ceil(chunk_count));
-        let cuts = inputs.iter().map(|input| cuts(&input.bytes, chunk_bytes(input))).collect();
-        self.load_cut(inputs, cuts)
+        let cuts: Vec<Vec<usize>> =
+            inputs.iter().map(|input| cuts(&input.bytes, chunk_bytes(input))).collect();
+        let profile = self.load_cut(inputs, cuts.clone());
+        if !profile.may_have_wrapped() {
+            return profile;
+        }
+        let Some((inputs, costs)) = wrapped::restored(&profile) else { return profile };
+        drop(profile);
+        let mut profile = self.load_cut(inputs, cuts);
+        profile.add_restored(costs);
+        profile
     }
 
     /// Loads inputs that are cut at these offsets.
@@ -142,7 +154,8 @@ impl<'f> Loader<'f> {
         }
         let mut index = stitcher.finish();
         identity::unite(&mut index, &inputs, tuning);
-        let profile = Profile { inputs, index, tuning };
+        let mut profile = Profile { inputs, index, tuning };
+        profile.index.damage = profile.find_damage();
         profile.debug_check();
         profile
     }

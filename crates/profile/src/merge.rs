@@ -8,7 +8,15 @@
 //! them; otherwise they are left out of all. Lines are always kept: a profile without lines gets line 0.
 //!
 //! Event types are matched by name. The result has those of all profiles. For an event type that some profiles lack, it
-//! says how many have it (`desc: Merged event: Dr in 2 of 3 runs`), so that what was never measured is not read as 0.
+//! says how many have it (`desc: Merged event: Dr in 2 of 3 runs`), so that what was never measured is not read as 0. The same
+//! holds for calls (`desc: Merged calls: 2 of 3 runs`), which Cachegrind does not record.
+//!
+//! # Rounding
+//!
+//! The numbers of a mean, of a median of an even count of runs and of scaling are rounded so that they add up: the total of each
+//! event type is the exact one, rounded; those of functions differ from their exact totals by less than one, and so do lines. Which
+//! of them are rounded up is decided by the largest remainders. Medians of lines do not add up to medians of totals: the total
+//! is the sum of the medians of lines.
 //!
 //! # Any order, any grouping
 //!
@@ -32,23 +40,28 @@ use crate::owned_names::OwnedNames;
 use crate::profile::Profile;
 use crate::threads::{cores, on_threads};
 
+mod combined;
 mod concatenate;
 mod header;
 mod id;
 mod line;
 mod line_key;
+mod options;
 mod ratio;
+mod rounding;
+mod tiered_lines;
 mod write;
 
 pub use concatenate::{Concatenation, LeftOut};
 pub use header::creators;
+pub use options::{Combine, MergeFormat};
 pub use ratio::{Ratio, RatioError};
-pub use write::{Combine, MergeFormat};
 
 use header::{Headers, PositionsHeld};
 use id::{FileName, FunctionName, MergedFunction, MergedKey, ObjectName};
-use line::{LineBuffer, PackedLines};
+use line::LineBuffer;
 use line_key::{LineKey, LineKind, LinePosition};
+use tiered_lines::TieredLines;
 
 /// The limit of event types: ten times the count of any producer. Each line of the result can have a cost for each.
 pub const MAX_EVENTS: usize = 256;
@@ -99,14 +112,25 @@ pub struct Merger {
     function_names: OwnedNames,
     functions: FunctionTable,
     /// By function.
-    lines: Vec<PackedLines>,
+    lines: Vec<TieredLines>,
     headers: Headers,
     /// The columns of each run, if runs are kept apart.
     runs: Vec<RunColumns>,
 }
 
 /// The columns that a run has.
-type RunColumns = Vec<bool>;
+#[derive(Debug, Clone)]
+struct RunColumns {
+    has: Vec<bool>,
+    has_calls: bool,
+}
+
+impl RunColumns {
+    /// `true` if the run has numbers of a column; columns that came after it are not in its list. `None` is a count.
+    fn has(&self, column: Option<usize>, of_calls: bool) -> bool {
+        (self.has_calls || !of_calls) && column.is_none_or(|column| self.has.get(column) == Some(&true))
+    }
+}
 
 /// Functions by object, file and name, each once.
 #[derive(Debug, Clone, Default)]
@@ -137,7 +161,7 @@ struct BlockJob {
 struct BlockTask<'t> {
     jobs: &'t [BlockJob],
     first_function: usize,
-    lines: &'t mut [PackedLines],
+    lines: &'t mut [TieredLines],
 }
 
 /// With fewer blocks, threads do not pay.
@@ -172,6 +196,12 @@ impl Merger {
         incomplete.map(|column| (self.event_name(column), self.runs_with(column))).collect()
     }
 
+    /// Returns the count of runs that have calls, if others have none: they were not measured there. Counts of calls and
+    /// inclusive costs are those of these runs.
+    pub fn runs_with_calls(&self) -> Option<u64> {
+        Some(self.headers.call_runs).filter(|&runs| 0 < runs && runs < self.headers.runs)
+    }
+
     /// Lists differences of the profiles that make their sum doubtful: what differs, such as `creator` or `D1 cache`, and
     /// the values. Commands can differ without harm.
     pub fn differences(&self) -> Vec<(String, Vec<String>)> {
@@ -190,7 +220,7 @@ impl Merger {
 
     /// Returns the count of lines that it keeps.
     pub fn line_count(&self) -> usize {
-        self.lines.iter().map(PackedLines::len).sum()
+        self.lines.iter().map(TieredLines::len).sum()
     }
 
     /// Sums all self costs by event type, in the order in which they are written.
@@ -204,6 +234,11 @@ impl Merger {
         }
         let columns = self.headers.in_order().into_iter();
         columns.map(|column| (self.event_name(column), sums.get(column + 1).copied().unwrap_or(0))).collect()
+    }
+
+    /// Returns the count of runs kept apart that have numbers of a column; `None` is a count.
+    fn runs_apart(&self, column: Option<usize>, of_calls: bool) -> usize {
+        self.runs.iter().filter(|run| run.has(column, of_calls)).count()
     }
 
     fn runs_with(&self, column: usize) -> u64 {
@@ -220,11 +255,15 @@ impl Merger {
     ///
     /// If there are too many event types; the merger cannot be used after that.
     pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
+        if profile.event_count() > MAX_EVENTS {
+            return Err(MergeError::TooManyEvents);
+        }
         let had = self.headers.positions;
         let columns = self.headers.add(profile);
         self.check_events()?;
         self.drop_positions(had);
-        let run = if self.keeps_runs { self.open_run(columns.iter().copied()) } else { 0 };
+        let has_calls = self.headers.last_has_calls;
+        let run = if self.keeps_runs { self.open_run(columns.iter().copied(), has_calls) } else { 0 };
         let files: Vec<FileName> =
             profile.files().map(|file| FileName::from_u32(self.files.intern(profile.file(file)))).collect();
         let functions: Vec<MergedFunction> = profile
@@ -238,7 +277,7 @@ impl Merger {
                 })
             })
             .collect();
-        self.lines.resize_with(self.functions.keys.len(), PackedLines::default);
+        self.lines.resize_with(self.functions.keys.len(), TieredLines::default);
         let mut jobs: Vec<BlockJob> = Vec::new();
         for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
             for block in profile.index.block_range(part.id()) {
@@ -247,8 +286,8 @@ impl Merger {
             }
         }
         jobs.sort_unstable();
-        let added =
-            AddedProfile { profile, columns, files, functions, positions: self.headers.positions, run };
+        let (positions, keeps_runs) = (self.headers.positions, self.keeps_runs);
+        let added = AddedProfile { profile, columns, files, functions, positions, run, keeps_runs };
         self.read_blocks(&jobs, &added);
         Ok(())
     }
@@ -275,10 +314,10 @@ impl Merger {
     }
 
     /// Begins a run that is kept apart from the others, with these columns; returns its index.
-    fn open_run(&mut self, columns: impl Iterator<Item = usize>) -> u32 {
+    fn open_run(&mut self, columns: impl Iterator<Item = usize>, has_calls: bool) -> u32 {
         let mut has = vec![false; self.headers.events.len()];
         columns.for_each(|column| has[column] = true);
-        self.runs.push(has);
+        self.runs.push(RunColumns { has, has_calls });
         run_index(self.runs.len() - 1)
     }
 
@@ -325,15 +364,17 @@ impl Merger {
                 })
             })
             .collect();
-        self.lines.resize_with(self.functions.keys.len(), PackedLines::default);
+        self.lines.resize_with(self.functions.keys.len(), TieredLines::default);
         let first_run = if self.keeps_runs { run_index(self.runs.len()) } else { 0 };
-        for had in other.runs {
-            self.open_run(columns.iter().zip(had).filter(|(_, had)| *had).map(|(&column, _)| column));
+        for RunColumns { has, has_calls } in other.runs {
+            let had = columns.iter().zip(has).filter(|(_, has)| *has).map(|(&column, _)| column);
+            self.open_run(had, has_calls);
         }
         let mut buffer = LineBuffer::default();
         let (mut row, mut moved) = (Vec::new(), Vec::new());
         for (function, lines) in functions.iter().zip(other.lines) {
-            let kept = &mut self.lines[function.index()];
+            let tiers = &mut self.lines[function.index()];
+            let kept = tiers.open(self.keeps_runs);
             for line in lines.iter() {
                 let mut key = line.key;
                 key.position.file = FileName::from_u32(files[key.position.file.index()]);
@@ -358,6 +399,7 @@ impl Merger {
                 buffer.add(kept, key, &row);
             }
             buffer.flush_into(kept);
+            tiers.close();
         }
         Ok(())
     }
@@ -376,6 +418,7 @@ struct AddedProfile<'p> {
     functions: Vec<MergedFunction>,
     positions: PositionsHeld,
     run: u32,
+    keeps_runs: bool,
 }
 
 impl AddedProfile<'_> {
@@ -384,7 +427,8 @@ impl AddedProfile<'_> {
         let mut buffer = LineBuffer::default();
         let mut row = Vec::new();
         for of_function in task.jobs.chunk_by(|a, b| a.function == b.function) {
-            let kept = &mut task.lines[of_function[0].function.index() - task.first_function];
+            let tiers = &mut task.lines[of_function[0].function.index() - task.first_function];
+            let kept = tiers.open(self.keeps_runs);
             for &BlockJob { part, block, .. } in of_function {
                 let events = self.profile.part(part).event_types();
                 let mut reader = BlockReader::new(self.profile, part, block);
@@ -394,6 +438,7 @@ impl AddedProfile<'_> {
                 }
             }
             buffer.flush_into(kept);
+            tiers.close();
         }
     }
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 use gristmill_format::{Columns, Cost, Location, ProducerKind};
 
 use crate::analysis::arcs::CallArc;
-use crate::cost::add;
 use crate::id::{EventId, FileId, FunctionId, PartId};
 use crate::index::part::{OwnHeader, PartData, SharedHeader};
 use crate::profile::Profile;
@@ -85,6 +84,12 @@ impl Profile {
 }
 
 impl<'p> Part<'p> {
+    /// Returns how many pairs of a caller and a callee it has.
+    pub(crate) fn arc_count(&self) -> usize {
+        let range = self.profile.index.arc_range(self.id);
+        range.start.count_to(range.end)
+    }
+
     pub(crate) fn new(profile: &'p Profile, id: PartId) -> Self {
         Part { profile, id }
     }
@@ -192,8 +197,7 @@ impl<'p> Part<'p> {
 
     /// Returns the sums of its self costs, in the order of its own event types.
     pub fn totals(&self) -> Vec<Cost> {
-        let mut totals = vec![0; self.event_types().len()];
-        self.profile.each_self_cost(self, |_, _, costs| add(&mut totals, costs));
-        totals
+        let index = &self.profile.index;
+        index.self_costs.totals(index.self_cost_range(self.id), self.event_types().len())
     }
 }

@@ -2,7 +2,7 @@
 
 use gristmill_format::{ErrorKind, EventDefinition, NameSpace, ProducerKind};
 
-use crate::finding::{Finding, ForeignInput};
+use crate::finding::{Finding, NoProfile, UnusableInput};
 use crate::id::{EventId, FileId, FunctionId, NameId, ObjectId};
 use crate::index::functions::FunctionData;
 use crate::index::names::Text;
@@ -59,11 +59,11 @@ impl Profile {
         self.texts().get(text)
     }
 
-    fn name(&self, space: NameSpace, name: NameId) -> &[u8] {
+    pub(crate) fn name(&self, space: NameSpace, name: NameId) -> &[u8] {
         self.text(self.index.names[space].text(name))
     }
 
-    /// Returns the files that it was loaded from.
+    /// Returns the files that it was loaded from. Costs that lost their sign have it again in these bytes.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
@@ -139,7 +139,7 @@ impl Profile {
     }
 
     /// Returns the different definitions of event types on `event:` lines.
-    pub fn event_definitions(&self) -> impl Iterator<Item = EventDefinition<'_>> {
+    pub fn event_definitions(&self) -> impl ExactSizeIterator<Item = EventDefinition<'_>> {
         self.index.definitions.iter().map(|&[name, formula, long_name]| EventDefinition {
             name: name.map_or(b"", |text| self.text(text)),
             formula: formula.map(|text| self.text(text)),
@@ -162,28 +162,41 @@ impl Profile {
         &self.index.findings.kept
     }
 
-    /// Returns the first input that is another kind of file than a profile, if there is one. It has no functions, which
-    /// would look like an answer.
+    /// Returns the first input that is no profile, if there is one. It has no functions, which would look like an answer.
     ///
     /// ```
-    /// use gristmill_profile::Profile;
+    /// use gristmill_profile::{NoProfile, Profile};
     ///
-    /// let foreign = Profile::from_bytes(b"\x7fELF\x02\x01\x01\0\0\0\0\0".to_vec());
-    /// assert!(foreign.foreign_input().is_some());
-    /// assert!(Profile::from_bytes(b"events: Ir\n".to_vec()).foreign_input().is_none());
+    /// let reason = |bytes: &[u8]| Profile::from_bytes(bytes).unusable_input().map(|input| input.reason);
+    /// assert!(matches!(reason(b"\x7fELF\x02\x01\x01\0\0\0\0\0"), Some(NoProfile::Foreign(_))));
+    /// assert_eq!(reason(b""), Some(NoProfile::Empty));
+    /// assert_eq!(reason(b"1 2 3\n4 5 6\n"), Some(NoProfile::NoEvents { has_header: false }));
+    /// assert_eq!(reason(b"version: 1\ncreator: cal"), Some(NoProfile::NoEvents { has_header: true }));
+    /// assert_eq!(reason(b"events: Ir\n"), None);
     /// ```
-    pub fn foreign_input(&self) -> Option<ForeignInput<'_>> {
-        self.findings().iter().find_map(|finding| match finding.kind {
-            ErrorKind::NotAProfile(kind) => {
-                Some(ForeignInput { name: &self.inputs[finding.input].name, kind })
-            }
-            _ => None,
+    pub fn unusable_input(&self) -> Option<UnusableInput<'_>> {
+        let mut has_events = vec![false; self.inputs.len()];
+        let mut has_header = vec![false; self.inputs.len()];
+        for part in self.parts() {
+            has_events[part.input()] |= !part.event_types().is_empty();
+            has_header[part.input()] |=
+                part.creator().is_some() || part.command().is_some() || part.number().is_some();
+        }
+        let foreign = |input: usize| {
+            self.findings().iter().find_map(|finding| match finding.kind {
+                ErrorKind::NotAProfile(kind) if finding.input == input => Some(kind),
+                _ => None,
+            })
+        };
+        self.inputs.iter().enumerate().find_map(|(input, Input { name, bytes })| {
+            let reason = match foreign(input) {
+                Some(kind) => NoProfile::Foreign(kind),
+                None if bytes.is_empty() => NoProfile::Empty,
+                None if has_events[input] => return None,
+                None => NoProfile::NoEvents { has_header: has_header[input] },
+            };
+            Some(UnusableInput { input, name, reason })
         })
-    }
-
-    /// Returns the first finding that is a [loss](Finding::is_loss), among all findings and not only those that are kept.
-    pub fn first_loss(&self) -> Option<&Finding> {
-        self.index.findings.first_loss.as_ref()
     }
 
     /// Returns how many findings there are.
@@ -199,15 +212,20 @@ impl Profile {
 
     /// Returns the profile as text: the bytes of its inputs, one after the other.
     ///
-    /// One input comes back unchanged. Several follow each other as parts, with their headers, and a missing line end
-    /// between two is added.
+    /// One input comes back unchanged, with costs that lost their sign as they were written. Several follow each other as
+    /// parts, with their headers, and a missing line end between two is added.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = Vec::new();
-        for input in &self.inputs {
+        let mut restored = self.index.restored.iter().peekable();
+        for (index, input) in self.inputs.iter().enumerate() {
             if bytes.last().is_some_and(|&last| last != b'\n') {
                 bytes.push(b'\n');
             }
+            let start = bytes.len();
             bytes.extend_from_slice(&input.bytes);
+            while let Some(cost) = restored.next_if(|cost| cost.input == index) {
+                cost.undo(&mut bytes[start..]);
+            }
         }
         bytes
     }

@@ -4,6 +4,8 @@
 //! by the user, by default `callgrind.out.PID`. A name alone is ambiguous: `callgrind.out.12` may be the base of process
 //! 12, or dump 12 of a base `callgrind.out`. So names are read together with the headers of the files.
 
+use std::collections::HashMap;
+
 use gristmill_format::{Header, Line, Reader};
 
 /// The count of bytes at the beginning of a file that hold its first header, and more.
@@ -20,8 +22,17 @@ pub const HEADER_BYTES: usize = 64 << 10;
 /// assert!(!may_share_recording("callgrind.out.12", "notes.txt"));
 /// ```
 pub fn may_share_recording(name: &str, other: &str) -> bool {
-    let base = name.split_once(|c: char| c.is_ascii_digit()).map_or(name, |(base, _)| base);
-    other.starts_with(base) || name.starts_with(other)
+    other.starts_with(recording_base(name)) || name.starts_with(other)
+}
+
+/// Returns what a name has before its first digit. Names with an equal base [may share a recording](may_share_recording) with
+/// the same names.
+///
+/// ```
+/// assert_eq!(gristmill_profile::recording_base("callgrind.out.12"), "callgrind.out.");
+/// ```
+pub fn recording_base(name: &str) -> &str {
+    name.split_once(|c: char| c.is_ascii_digit()).map_or(name, |(base, _)| base)
 }
 
 /// The header values of a file that tell which recording it is from. See the example of [`recording_of`].
@@ -70,6 +81,28 @@ impl FileHeader {
     }
 }
 
+/// `true` if a file with the name `other` may be of the recording of a file with this name and header, by its name: both
+/// are made from one base. Fewer files pass than with [`may_share_recording`], which knows no header.
+///
+/// ```
+/// use gristmill_profile::{FileHeader, may_be_beside};
+///
+/// let header = FileHeader { pid: Some(12), part: Some(2), ..FileHeader::default() };
+/// assert!(may_be_beside("callgrind.out.12", &header, "callgrind.out.12.1"));
+/// assert!(!may_be_beside("callgrind.out.12", &header, "callgrind.out.13"));
+/// ```
+pub fn may_be_beside(name: &str, header: &FileHeader, other: &str) -> bool {
+    let numbered = |text: &str, mark: char| -> Option<usize> {
+        let digits = text.strip_prefix(mark)?.bytes().take_while(u8::is_ascii_digit).count();
+        (digits > 0).then_some(1 + digits)
+    };
+    bases(name, header).iter().any(|base| {
+        let Some(rest) = other.strip_prefix(base) else { return false };
+        let rest = numbered(rest, '.').map_or(rest, |length| &rest[length..]);
+        numbered(rest, '-').map_or(rest, |length| &rest[length..]).is_empty()
+    })
+}
+
 /// Returns the indices of the files of one recording, in the order of dumps and threads: those that belong to the file with
 /// index `named`, and that file itself unless it is empty.
 ///
@@ -96,45 +129,115 @@ impl FileHeader {
 ///
 /// If there is no file with this index.
 pub fn recording_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> Vec<usize> {
-    let (name, header) = &files[named];
-    if header.is_empty {
-        return threads_of(named, files);
-    }
-    if header.pid.is_none() {
-        return vec![named];
-    }
-    let ours = bases(name.as_ref(), header);
-    let mut found = Vec::new();
-    for (index, (other, other_header)) in files.iter().enumerate() {
-        let shares_base = || bases(other.as_ref(), other_header).iter().any(|base| ours.contains(base));
-        if index == named || other_header.shares_run_with(header) && shares_base() {
-            found.push(index);
-        }
-    }
-    in_order(named, found, files)
+    Recordings::new(files).files(named)
 }
 
-/// Returns the files that were written instead of an empty one.
-fn threads_of<N: AsRef<str>>(named: usize, files: &[(N, FileHeader)]) -> Vec<usize> {
-    let base = files[named].0.as_ref();
-    let found: Vec<usize> = (0..files.len())
-        .filter(|&index| {
-            let (name, header) = &files[index];
-            header.pid.is_some() && bases(name.as_ref(), header).contains(&base)
-        })
-        .collect();
-    match found.first() {
-        Some(&first) if found.iter().all(|&index| files[index].1.shares_run_with(&files[first].1)) => {
-            in_order(named, found, files)
+/// The recordings that files in one folder are of. Finding the recordings of all files takes little more time than finding
+/// that of one; [`recording_of`] says what they are.
+///
+/// ```
+/// use gristmill_profile::{FileHeader, Recordings};
+///
+/// let header = |part| FileHeader { pid: Some(12), part: Some(part), ..FileHeader::default() };
+/// let files = [("callgrind.out.12", header(2)), ("callgrind.out.12.1", header(1)), ("other", header(3))];
+/// let recordings = Recordings::new(&files);
+/// assert_eq!(recordings.files(0), [1, 0]);
+/// assert!(recordings.key(0).is_some());
+/// assert_eq!(recordings.key(0), recordings.key(1));
+/// assert_eq!(recordings.key(2), None);
+/// ```
+#[derive(Debug)]
+pub struct Recordings<'f> {
+    files: Vec<(&'f str, &'f FileHeader)>,
+    /// The files with a process, by process, command and base.
+    by_run: HashMap<(Run<'f>, &'f str), Vec<usize>>,
+    /// The same by base.
+    by_base: HashMap<&'f str, Vec<usize>>,
+}
+
+/// Process and command.
+type Run<'f> = (Option<u64>, Option<&'f [u8]>);
+
+/// A recording of several files. Files with equal keys have the same other files, except those that equal another by part
+/// and thread. See the example of [`Recordings`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RecordingKey<'f> {
+    run: Run<'f>,
+    /// The bases of the file that another file has.
+    bases: Vec<&'f str>,
+}
+
+impl<'f> Recordings<'f> {
+    /// Sorts files by the bases that their names may be made from.
+    pub fn new<N: AsRef<str>>(files: &'f [(N, FileHeader)]) -> Self {
+        let files: Vec<(&str, &FileHeader)> =
+            files.iter().map(|(name, header)| (name.as_ref(), header)).collect();
+        let (mut by_run, mut by_base) = (HashMap::new(), HashMap::new());
+        for (index, &(name, header)) in files.iter().enumerate().filter(|(_, file)| file.1.pid.is_some()) {
+            for base in bases(name, header) {
+                by_run.entry((run_of(header), base)).or_insert_with(Vec::new).push(index);
+                by_base.entry(base).or_insert_with(Vec::new).push(index);
+            }
         }
-        _ => vec![named],
+        Recordings { files, by_run, by_base }
     }
+
+    /// Returns the key of the recording of a file with a process, unless the file is alone.
+    ///
+    /// # Panics
+    ///
+    /// If there is no file with this index.
+    pub fn key(&self, named: usize) -> Option<RecordingKey<'f>> {
+        let (name, header) = self.files[named];
+        let run = run_of(header);
+        let mut bases = bases(name, header);
+        bases.retain(|&base| self.by_run.get(&(run, base)).is_some_and(|files| files.len() > 1));
+        (header.pid.is_some() && !bases.is_empty()).then_some(RecordingKey { run, bases })
+    }
+
+    /// Returns the indices of the files of the recording of a file, as [`recording_of`] does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no file with this index.
+    pub fn files(&self, named: usize) -> Vec<usize> {
+        let (name, header) = self.files[named];
+        if header.is_empty {
+            return self.threads_of(named);
+        }
+        if header.pid.is_none() {
+            return vec![named];
+        }
+        let found =
+            bases(name, header).into_iter().filter_map(|base| self.by_run.get(&(run_of(header), base)));
+        let mut found: Vec<usize> = found.flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        in_order(named, found, &self.files)
+    }
+
+    /// Returns the files that were written instead of an empty one.
+    fn threads_of(&self, named: usize) -> Vec<usize> {
+        let found = self.by_base.get(self.files[named].0).cloned().unwrap_or_default();
+        match found.first() {
+            Some(&first)
+                if found.iter().all(|&index| self.files[index].1.shares_run_with(self.files[first].1)) =>
+            {
+                in_order(named, found, &self.files)
+            }
+            _ => vec![named],
+        }
+    }
+}
+
+fn run_of(header: &FileHeader) -> Run<'_> {
+    (header.pid, header.command.as_deref())
 }
 
 /// Sorts files by part, thread and name. Of those with the same part and thread, only the named one is kept.
-fn in_order<N: AsRef<str>>(named: usize, mut found: Vec<usize>, files: &[(N, FileHeader)]) -> Vec<usize> {
+fn in_order(named: usize, mut found: Vec<usize>, files: &[(&str, &FileHeader)]) -> Vec<usize> {
     let which = |index: usize| (files[index].1.part, files[index].1.thread);
-    found.sort_by_key(|&index| (which(index), files[index].0.as_ref()));
+    found.sort_by_key(|&index| (which(index), files[index].0));
     let twice = |at: usize, other: Option<usize>| {
         other.and_then(|other| found.get(other)).is_some_and(|&other| which(other) == which(found[at]))
     };

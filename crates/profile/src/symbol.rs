@@ -7,6 +7,8 @@
 
 mod chain;
 mod demangle;
+mod labels;
+mod places;
 mod scope;
 mod shorten;
 mod tests;
@@ -17,8 +19,10 @@ use gristmill_format::FunctionName;
 
 pub use chain::{ChainName, Chains};
 pub use demangle::demangle;
+pub use labels::{Label, PlaceForm, fit_labels};
+pub use places::{normal_path, places, shorten_path, shorten_paths};
 pub use scope::{own_name, scope};
-pub use shorten::shorten;
+pub use shorten::{Fitted, shorten};
 
 /// The parsed name of a function.
 ///
@@ -126,4 +130,23 @@ pub fn fold_callers(name: &[u8]) -> &[u8] {
     };
     debug_assert!(name[base + level + 1..].starts_with(first));
     &name[..base + level]
+}
+
+/// Tests a name without its callers: the function itself, and the function with the level of its recursion.
+///
+/// ```
+/// use gristmill_profile::symbol::matches_function;
+///
+/// let is = |name: &'static str| move |function: &str| function == name;
+/// assert!(matches_function("fib'2'main", is("fib")) && matches_function("fib'2'main", is("fib'2")));
+/// assert!(!matches_function("fib'2'main", is("main")));
+/// ```
+pub fn matches_function(name: &str, test: impl Fn(&str) -> bool) -> bool {
+    let base = FunctionName::parse(name.as_bytes()).base().len();
+    // `A::'lambda'(int)` has no callers.
+    if base == name.len() || base == 0 || name[..base].ends_with("::") {
+        return test(name);
+    }
+    let function = fold_callers(name.as_bytes()).len();
+    test(&name[..base]) || function != base && test(&name[..function])
 }

@@ -96,8 +96,8 @@ impl<'a> Case<'a> {
         let active: Vec<usize> = (0..model.parts.len())
             .filter(|&part| {
                 let part = &model.parts[part];
-                let fits = |list: &[u64], number: Option<u64>| {
-                    list.is_empty() || number.is_some_and(|n| list.contains(&n))
+                let fits = |list: &[std::ops::RangeInclusive<u64>], number: Option<u64>| {
+                    list.is_empty() || number.is_some_and(|n| list.contains(&(n..=n)))
                 };
                 fits(&selection.parts, part.number)
                     && fits(&selection.threads, part.thread)
@@ -169,7 +169,7 @@ impl<'a> Case<'a> {
         let mut selections = vec![Selection::default()];
         if self.model.parts.len() > 1 {
             for part in &self.model.parts {
-                let list = |number: Option<u64>| Vec::from_iter(number);
+                let list = |number: Option<u64>| Vec::from_iter(number.map(|number| number..=number));
                 let [parts, threads, pids] = [part.number, part.thread, part.pid].map(list);
                 let selection = Selection { parts, threads, pids };
                 if !selections.contains(&selection) {
@@ -190,12 +190,14 @@ impl<'a> Case<'a> {
 /// Holds the numbers of a profile of some files against each other, unless there is something in them that the model does
 /// not understand.
 fn judge(path: &str, files: &[&[u8]]) -> Result<(), String> {
-    let model = Model::of(files);
+    let input = |bytes: &&[u8]| Input { name: String::new(), bytes: bytes.to_vec().into() };
+    let profile = Profile::load(files.iter().map(input).collect());
+    // Costs below 0 that lost their sign are restored in the profile's copy of a file.
+    let loaded: Vec<&[u8]> = profile.inputs().iter().map(|input| &input.bytes[..]).collect();
+    let model = Model::of(&loaded);
     if let Some(what) = model.odd.first() {
         return Err(what.clone());
     }
-    let input = |bytes: &&[u8]| Input { name: String::new(), bytes: bytes.to_vec().into() };
-    let profile = Profile::load(files.iter().map(input).collect());
     Case::new(path, &profile, &model).judge_all();
     Ok(())
 }

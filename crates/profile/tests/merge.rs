@@ -424,7 +424,7 @@ proptest! {
     fn kept_parts_are_the_parts(files in prop::collection::vec(made_file(), 1..4)) {
         let mut concatenation = Concatenation::new(Vec::new());
         for file in &files {
-            let left_out = concatenation.add(file.as_bytes()).unwrap();
+            let left_out = concatenation.add("made", file.as_bytes()).unwrap();
             prop_assert_eq!(left_out.lines, 0);
         }
         let together = Profile::from_bytes(concatenation.finish().unwrap());

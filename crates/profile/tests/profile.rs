@@ -131,11 +131,11 @@ fn parts_are_selected() {
     let names: Vec<_> = profile.events().map(|event| profile.event(event).name).collect();
     assert_eq!(names, [&b"Ir"[..], b"Dr", b"Bc"]);
     assert_eq!(profile.totals(&Selection::default()), [121, 15, 40]);
-    let threads = |thread| Selection { threads: vec![thread], ..Selection::default() };
+    let threads = |thread| Selection { threads: vec![thread..=thread], ..Selection::default() };
     assert_eq!(profile.totals(&threads(2)), [20, 13, 40]);
-    assert_eq!(profile.totals(&Selection { parts: vec![1], ..Selection::default() }), [21, 15, 40]);
-    assert_eq!(profile.totals(&Selection { pids: vec![7], ..threads(1) }), [1, 2, 0]);
-    assert_eq!(profile.totals(&Selection { pids: vec![8], ..threads(1) }), [0, 0, 0]);
+    assert_eq!(profile.totals(&Selection { parts: vec![1..=1], ..Selection::default() }), [21, 15, 40]);
+    assert_eq!(profile.totals(&Selection { pids: vec![7..=7], ..threads(1) }), [1, 2, 0]);
+    assert_eq!(profile.totals(&Selection { pids: vec![8..=8], ..threads(1) }), [0, 0, 0]);
     assert_eq!(graph(&profile, &threads(2)).0, [[20, 10, 40], [0, 3, 0]]);
     let last = profile.parts().last().unwrap();
     assert_eq!((last.pid(), last.number(), last.thread()), (Some(7), Some(2), None));
@@ -164,13 +164,29 @@ fn several_files_are_one_profile() {
     // Saved, they are parts of one file, and say the same.
     let saved = Profile::from_bytes(profile.save());
     assert_eq!(graph(&saved, &Selection::default()), graph(&profile, &Selection::default()));
-    assert_eq!(saved.totals(&Selection { pids: vec![8], ..Selection::default() }), [20, 10]);
+    assert_eq!(saved.totals(&Selection { pids: vec![8..=8], ..Selection::default() }), [20, 10]);
+}
+
+/// Without `fn=`, the lines of a block are decoded with the files that the loader saw.
+#[test]
+fn files_of_lines_without_a_function_are_found_again() {
+    for body in ["calls=1 1\nfl=a.c\ncalls=1 1\n1 5\n1 7\n", "fl=a.c\nfi=b.c\ncob=c\ncalls=1 1\n1 5\n1 7\n"] {
+        let profile = Profile::from_bytes(format!("creator: callgrind-3.19.0\nevents: Ir\n{body}"));
+        profile.check().unwrap();
+        assert_eq!(profile.totals(&Selection::default()), [7]);
+    }
 }
 
 #[test]
 fn what_is_saved_is_what_was_loaded() {
     let bytes = b"# a comment\nevents: Ir\nfn=f\n1   1\n\n";
     assert_eq!(Profile::from_bytes(&bytes[..]).save(), bytes);
+    // Two costs of -61 that Xdebug wrote without their sign, in one line.
+    let wrapped = "creator: xdebug 3.1.2\nevents: Time_(10ns) Memory_(bytes)\nfn=f\n\
+        3 1844674407370955100 1844674407370955100\nfn=g\n5 70 80\n";
+    let profile = Profile::from_bytes(wrapped);
+    assert_eq!(profile.totals(&Selection::default()), [9, 19]);
+    assert_eq!(profile.save(), wrapped.as_bytes());
 }
 
 #[test]
@@ -190,13 +206,13 @@ fn lines_are_found_again() {
     };
     assert_eq!(
         lines.places,
-        [place(b"a.c", 1, 0x10), place(b"a.c", 1, 0x14), place(b"a.c", 2, 0x14), place(b"b.h", 7, 0x14)]
+        [place(b"a.c", 1, 0x10), place(b"a.c", 2, 0x14), place(b"b.h", 1, 0x14), place(b"b.h", 7, 0x14)]
     );
     let costs: Vec<_> = (0..4).map(|row| lines.costs.row(row).to_vec()).collect();
-    assert_eq!(costs, [[5, 7], [3, 0], [1, 1], [2, 0]]);
+    assert_eq!(costs, [[5, 7], [1, 1], [3, 0], [2, 0]]);
     assert_eq!(lines.calls.len(), 1);
     let call = lines.calls[0];
-    assert_eq!((call.place, call.target), (place(b"a.c", 8, 0x18), place(b"a.c", 50, 0x100)));
+    assert_eq!((call.place, call.target), (place(b"a.c", 8, 0x18), place(b"b.h", 50, 0x100)));
     assert_eq!(
         (call.callee, call.count, lines.call_costs.row(0)),
         (nth_function(&profile, 1), 6, &[60, 6][..])

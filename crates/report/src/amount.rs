@@ -1,8 +1,16 @@
-//! Sums of costs.
+//! Sums of costs, and costs with their sign.
 
 use gristmill_format::Cost;
+use gristmill_output::CostUnit;
 
 /// Adds costs to sums, column by column.
+#[inline]
 pub(crate) fn add(sums: &mut [Cost], costs: &[Cost]) {
     sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+}
+
+/// Returns a change with its sign: `+1,234`, `-5.2 ms`, `0`.
+pub(crate) fn signed(cost: Cost, unit: CostUnit) -> String {
+    let shown = unit.show(cost);
+    if cost > 0 { format!("+{shown}") } else { shown }
 }

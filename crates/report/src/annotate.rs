@@ -13,7 +13,8 @@ use gristmill_format::Cost;
 use gristmill_output::printable;
 use gristmill_output::source::{SourceError, SourceText, Sources};
 use gristmill_profile::source_lines::{FileLines, LineCalls, LineJumps, PartialCosts, range_of};
-use gristmill_profile::{CostTable, FileId};
+use gristmill_profile::symbol::matches_function;
+use gristmill_profile::{CostTable, FileId, MemoryBudget};
 use regex::Regex;
 
 pub use self::page::PageOptions;
@@ -85,12 +86,6 @@ struct AnnotatedFunction {
     id: SubjectId,
     /// The first line in its source file, as far as costs and calls show it.
     line: Option<u64>,
-    self_costs: Vec<Cost>,
-    inclusive: Vec<Cost>,
-    /// The count of calls.
-    calls: Cost,
-    /// The number of the cycle that the function is in.
-    cycle: Option<usize>,
 }
 
 /// A source file.
@@ -128,14 +123,12 @@ struct SubjectCalls {
 struct CallRef {
     callee: SubjectId,
     /// The index of the file.
-    file: usize,
+    file: u32,
     /// The index among the calls of the file.
-    call: usize,
+    call: u32,
 }
 
-/// The limit of cells for profiles with more event types than any measured profile has. A hostile profile has a few
-/// bytes for each line, so its lines have many cells.
-const MAX_CELLS: u64 = 1 << 27;
+/// More event types than any measured profile has. Each line of a hostile profile has a few bytes and many costs.
 const MANY_EVENTS: usize = 64;
 
 impl<'v> Annotation<'v> {
@@ -152,11 +145,12 @@ impl<'v> Annotation<'v> {
         let profile = view.profile();
         let (costs, calls_made, _) = profile.line_counts();
         let cells = costs.saturating_add(calls_made).saturating_mul(profile.event_count() as u64);
-        if profile.event_count() > MANY_EVENTS && cells > MAX_CELLS {
-            return Err(ViewError::TooManyColumns);
+        if profile.event_count() > MANY_EVENTS {
+            let cells = usize::try_from(cells).unwrap_or(usize::MAX);
+            MemoryBudget::new([&**profile]).check_cells(cells).map_err(ViewError::TooManyCosts)?;
         }
         let fits = |pattern: &Option<Regex>, name: &str| {
-            pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
+            pattern.as_ref().is_none_or(|pattern| matches_function(name, |name| pattern.is_match(name)))
         };
         // Names are demangled only if they are matched.
         let is_wanted: Vec<bool> = match &options.function {
@@ -200,19 +194,14 @@ impl<'v> Annotation<'v> {
             let start = &mut starts[view.subject_of(function).index()];
             *start = (*start).into_iter().chain(line).min();
         }
-        let function = |id: SubjectId| AnnotatedFunction {
-            id,
-            line: starts[id.index()],
-            self_costs: view.self_cost(id).to_vec(),
-            inclusive: view.inclusive_cost(id).to_vec(),
-            calls: view.call_count(id),
-            cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
-        };
+        let function = |id: SubjectId| AnnotatedFunction { id, line: starts[id.index()] };
         let costs_anything = |it: &AnnotatedFunction| {
-            it.calls != 0 || it.self_costs.iter().chain(&it.inclusive).any(|&cost| cost != 0)
+            let costs = view.self_cost(it.id).iter().chain(view.inclusive_cost(it.id));
+            view.call_count(it.id) != 0 || costs.into_iter().any(|&cost| cost != 0)
         };
-        let by_cost =
-            |it: &AnnotatedFunction| (Reverse(first(&it.self_costs)), Reverse(first(&it.inclusive)), it.id);
+        let by_cost = |it: &AnnotatedFunction| {
+            (Reverse(first(view.self_cost(it.id))), Reverse(first(view.inclusive_cost(it.id))), it.id)
+        };
         let ids = view.subject_ids();
         let mut functions: Vec<AnnotatedFunction> =
             ids.filter(|&id| is_wanted(id)).map(function).filter(costs_anything).collect();
@@ -265,8 +254,8 @@ impl<'v> Annotation<'v> {
 
     /// The file of calls, the calls, and their cost.
     fn call(&self, call: &CallRef) -> (&AnnotatedFile, &SubjectCalls, &[Cost]) {
-        let file = &self.files[call.file];
-        (file, &file.calls[call.call], file.call_costs.row(call.call))
+        let file = &self.files[call.file as usize];
+        (file, &file.calls[call.call as usize], file.call_costs.row(call.call as usize))
     }
 }
 
@@ -290,6 +279,11 @@ impl AnnotatedFile {
     fn calls_on(&self, line: u64) -> impl Iterator<Item = (&SubjectCalls, &[Cost])> {
         let calls = range_of(&self.calls, &line, |call| call.line);
         calls.map(|call| (&self.calls[call], self.call_costs.row(call)))
+    }
+
+    /// The index of the first call made on a line, or after it.
+    fn first_call_on(&self, line: u64) -> usize {
+        self.calls.partition_point(|call| call.line < line)
     }
 
     /// The jumps that start on a line.
@@ -340,15 +334,15 @@ fn annotated(
 fn calls(view: &View, files: &[AnnotatedFile]) -> Vec<CallRef> {
     let mut calls: Vec<CallRef> = files
         .iter()
-        .enumerate()
-        .flat_map(|(file, lines)| {
+        .zip(0..)
+        .flat_map(|(lines, file)| {
             let callees = lines.calls.iter().map(|call| call.callee);
-            callees.enumerate().map(move |(call, callee)| CallRef { callee, file, call })
+            callees.zip(0..).map(move |(callee, call)| CallRef { callee, file, call })
         })
         .collect();
-    calls.sort_by_key(|call| {
-        let file = &files[call.file];
-        let cost = first(file.call_costs.row(call.call));
+    calls.sort_unstable_by_key(|call| {
+        let file = &files[call.file as usize];
+        let cost = first(file.call_costs.row(call.call as usize));
         (call.callee, Reverse(cost), view.profile().file(file.id), call.file, call.call)
     });
     calls

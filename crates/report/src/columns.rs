@@ -7,7 +7,7 @@ use gristmill_output::{CostUnit, lossy};
 use gristmill_profile::analysis::CallGraph;
 use gristmill_profile::event::known_long_name;
 use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
-use gristmill_profile::formula::{Definition, DerivationFault, Derived};
+use gristmill_profile::formula::{DefinedBy, Definition, DerivationFault, Derived};
 use gristmill_profile::{EventId, Profile, Selection};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,8 +46,8 @@ impl Columns {
     ) -> Result<Self, ViewError> {
         let known = known(profile, own);
         let chosen = match selection {
-            EventSelection::Recorded => (0..known.recorded).collect(),
-            EventSelection::First => vec![0],
+            EventSelection::Recorded => (0..known.recorded).chain(known.derived_by_user()).collect(),
+            EventSelection::First => std::iter::once(0).chain(known.derived_by_user()).collect(),
             EventSelection::Named(names) => {
                 names.iter().map(|name| known.find(name)).collect::<Result<Vec<_>, _>>()?
             }
@@ -77,7 +77,8 @@ impl Columns {
         self.sources.iter().map(|source| source.cost(recorded)).collect()
     }
 
-    /// Makes the call graph of the selected parts, with costs by these columns.
+    /// Makes the call graph of the selected parts: with these columns, and after them the recorded event types that derived
+    /// ones need and that are not shown.
     pub(crate) fn call_graph(
         &self,
         profile: &Profile,
@@ -111,16 +112,24 @@ impl Columns {
         needed.sort_unstable();
         needed.dedup();
         let graph = profile.call_graph_of(selection, &events(&needed));
-        let mut recorded = vec![0; profile.event_count().max(1)];
-        let mut is_too_large = false;
-        let graph = graph.with_costs(self.events.len(), |row, shown| {
-            needed.iter().zip(row).for_each(|(&column, &cost)| recorded[column] = cost);
-            match self.shown(&recorded) {
-                Some(costs) => shown.copy_from_slice(&costs),
-                None => is_too_large = true,
+        let place = |column: usize| needed.partition_point(|&other| other < column);
+        let mut derived = Vec::new();
+        let mut order = Vec::new();
+        for source in &self.sources {
+            match source {
+                EventSource::Recorded(column) => order.push(place(*column)),
+                EventSource::Derived(source) => {
+                    order.push(graph.width() + derived.len());
+                    let mut source = source.clone();
+                    source.factors.iter_mut().for_each(|(column, _)| *column = place(*column));
+                    derived.push(source);
+                }
             }
-        });
-        if is_too_large { Err(ViewError::Overflow) } else { Ok(graph) }
+        }
+        let hidden: Vec<usize> = (0..needed.len()).filter(|column| !order.contains(column)).collect();
+        order.extend(hidden);
+        let graph = graph.with_derived(&derived).map_err(|_| ViewError::Overflow)?;
+        Ok(graph.with_columns(&order))
     }
 }
 
@@ -148,6 +157,15 @@ fn known(profile: &Profile, own: &[Definition]) -> Known {
 }
 
 impl Known {
+    /// Goes through the indexes of the event types that the user derives.
+    fn derived_by_user(&self) -> impl Iterator<Item = usize> + '_ {
+        let by_user = |derived: &Derived| derived.definition.by == DefinedBy::User;
+        (self.recorded..)
+            .zip(&self.derived)
+            .filter(move |(_, derived)| by_user(derived))
+            .map(|(index, _)| index)
+    }
+
     /// Finds an event type by its name, or by one that differs in case only.
     fn find(&self, name: &str) -> Result<usize, ViewError> {
         let exactly = self.events.iter().position(|event| event.name == *name);
@@ -156,6 +174,7 @@ impl Known {
             .ok_or_else(|| ViewError::UnknownEvent {
                 name: name.to_owned(),
                 known: self.events.iter().map(|event| event.name.clone()).collect(),
+                fault: self.faults.iter().find(|fault| fault.prevents(name.as_bytes())).cloned(),
             })
     }
 

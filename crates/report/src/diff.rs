@@ -3,19 +3,24 @@
 mod alignment;
 mod amounts;
 mod change;
+mod column;
 mod csv;
 mod function;
 mod head;
 mod html;
 mod markdown;
 mod notes;
+mod path;
 mod rows;
 mod sentences;
 mod tests;
 mod text;
+mod tree;
+mod unshown;
 mod wording;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
@@ -23,26 +28,31 @@ use gristmill_output::json::{self, ByEvent, Costs, ExactInteger, exact};
 use gristmill_output::{Look, lossy, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{
-    Change, ComparedEvent, Comparison, JoinedId, JoinedPathId, Mention, Presence, Side,
+    Change, ComparedEvent, Comparison, Explanation, JoinedId, JoinedPathId, Mention, Presence, Side,
 };
 use gristmill_profile::formula::{DefinedBy, Definition};
-use gristmill_profile::symbol::Symbol;
+use gristmill_profile::symbol::{Symbol, matches_function};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::damage::DamageRow;
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
 use crate::head::{derivation_notes, doubts as profile_doubts};
 use crate::report::Report;
 
+use rows::FunctionRefs;
+
 pub use change::Delta;
 pub use function::FunctionDiff;
 pub use head::{DiffHead, DirectoryRow, EnvironmentKind, EnvironmentRow, JoinRow};
 pub use rows::{
-    CallRow, CallerRow, CauseKind, CauseRow, DiffRow, EffectRow, FunctionRef, LineRow, RenameRow,
+    CallRow, CallerRow, CauseKind, CauseRow, DiffRow, EffectRow, FunctionNames, FunctionRef, LineRow,
+    RenameRow, StepRow,
 };
 pub use sentences::sentence;
+pub use tree::DiffTree;
 pub use wording::warning;
 
 /// The options of a difference. See the example of [`Diff`].
@@ -62,6 +72,8 @@ pub struct DiffOptions {
     pub filter: Option<Regex>,
     /// The maximal count of causes.
     pub causes: Option<usize>,
+    /// Lists what each rule joined in text; otherwise one line counts them.
+    pub show_joined: bool,
 }
 
 impl DiffOptions {
@@ -95,6 +107,7 @@ impl DiffOptions {
 ///     min: 0,
 ///     filter: None,
 ///     causes: None,
+///     show_joined: false,
 /// };
 /// let diff = Diff::new(&comparison, &options);
 /// assert_eq!(diff.rows[0].name, "grind");
@@ -120,6 +133,9 @@ pub struct Diff {
     /// The change of the total less the changes of all functions: 0 unless a side has several runs, as medians do not
     /// add up.
     pub remainder: Costs,
+    /// The path of calls with the greatest change of the first event type, from the start of the program to where the change
+    /// splits. There is none with `--group` or `--filter`.
+    pub path: Vec<StepRow>,
     /// The causes of the change of the first event type. Their effects, those of `other_causes` and `remainder` add up to
     /// the change of the total. There is none with `--group` or `--filter`.
     pub causes: Vec<CauseRow>,
@@ -138,6 +154,8 @@ pub struct Diff {
     grouping: Grouping,
     #[serde(skip)]
     is_filtered: bool,
+    #[serde(skip)]
+    shows_joined: bool,
 }
 
 /// The causes that are not shown. See the example of [`Diff`].
@@ -179,7 +197,7 @@ pub fn definitions<'p>(
 }
 
 /// Chooses the columns of a comparison to show: those that are asked for, or else the first recorded one that both sides
-/// have, or all of these.
+/// have, or all of these, and those that the user derives.
 ///
 /// # Errors
 ///
@@ -188,8 +206,14 @@ pub fn columns(comparison: &Comparison<'_>, asked: &[String], all: bool) -> Resu
     let events = comparison.events();
     if asked.is_empty() {
         let recorded = |column: &usize| events[*column].is_common() && events[*column].definition.is_none();
-        let common = (0..events.len()).filter(recorded);
-        return Ok(if all { common.collect() } else { common.take(1).collect() });
+        let by_user = |column: &usize| {
+            let definition = events[*column].definition.as_ref();
+            events[*column].is_common()
+                && definition.is_some_and(|definition| definition.by == DefinedBy::User)
+        };
+        let limit = if all { events.len() } else { 1 };
+        let common = (0..events.len()).filter(recorded).take(limit);
+        return Ok(common.chain((0..events.len()).filter(by_user)).collect());
     }
     let place = |name: &String| {
         let is_it = |event: &ComparedEvent, fits: &dyn Fn(&str, &str) -> bool| {
@@ -213,41 +237,47 @@ impl Diff {
     /// Makes the rows of a comparison.
     pub fn new(comparison: &Comparison<'_>, options: &DiffOptions) -> Self {
         let head = DiffHead::new(comparison, &options.columns);
-        let (mut rows, all) = match options.grouping {
-            Grouping::Function => (functions(comparison, options, &head), comparison.functions().len()),
-            grouping => groups(comparison, options, grouping, &head),
-        };
-        if let Some(filter) = &options.filter {
-            rows.retain(|row| {
-                filter.is_match(&row.name) || row.base_name.as_ref().is_some_and(|name| filter.is_match(name))
-            });
-        }
-        sort(&mut rows, options.sort);
         let whole = head.totals[0].base.median;
-        let is_large = |row: &DiffRow| {
-            let change = match options.sort {
-                SortBy::Inclusive => row.inclusive[0],
-                _ => row.self_costs[0],
-            };
-            options.is_large(change.delta(), whole)
-        };
-        let mut shown = Vec::new();
-        let (mut rest, mut rest_costs) = (0, vec![0; options.columns.len()]);
-        for row in rows {
-            if shown.len() < options.limit.unwrap_or(usize::MAX) && is_large(&row) {
-                shown.push(row.complete(comparison));
-            } else {
-                rest += 1;
-                rest_costs.iter_mut().zip(&*row.self_costs).for_each(|(sum, cost)| *sum += cost.delta());
-            }
-        }
-        let explanations = if options.grouping == Grouping::Function && options.filter.is_none() {
+        let refs = FunctionRefs::new(comparison);
+        // Causes come before rows, as the search for them takes as much memory as these.
+        // Functions without names have other names on each side: all of them would seem new or vanished.
+        let is_named = comparison.nameless_objects().is_empty();
+        let explanations = if options.grouping == Grouping::Function && options.filter.is_none() && is_named {
             comparison.explain(options.leading()).causes
         } else {
             Vec::new()
         };
-        let large = explanations.iter().take_while(|cause| options.is_large(cause.size(), whole)).count();
-        let (causes, others) = explanations.split_at(large.min(options.causes.unwrap_or(usize::MAX)));
+        let has_causes = !explanations.is_empty();
+        let mut other_causes = OtherCauses { count: 0, effect: 0 };
+        let mut causes: Vec<Explanation> = explanations;
+        let mut shown = 0;
+        causes.retain(|cause| {
+            let is_shown =
+                shown < options.causes.unwrap_or(usize::MAX) && options.is_large(cause.size(), whole);
+            if is_shown {
+                shown += 1;
+            } else {
+                other_causes.count += 1;
+                other_causes.effect += cause.effect;
+            }
+            is_shown
+        });
+        causes.shrink_to_fit();
+        let is_change_large = options.is_large(comparison.total(options.leading()).delta(), whole);
+        let path = if has_causes && is_change_large {
+            comparison.change_path(options.leading())
+        } else {
+            Vec::new()
+        };
+        // Each explanation is gone when it is a row.
+        let causes: Vec<CauseRow> =
+            causes.into_iter().map(|cause| CauseRow::new(&refs, &cause, options.leading())).collect();
+        let Rows { mut rows, rest, all } = match options.grouping {
+            Grouping::Function => functions(comparison, options, &head),
+            grouping => groups(comparison, options, grouping, &head),
+        };
+        sort(&mut rows, options.sort);
+        rows.iter_mut().for_each(|row| row.complete(&refs));
         let counts = comparison.presence_counts();
         let remainders: Vec<Cost> =
             options.columns.iter().map(|&column| comparison.remainder(column)).collect();
@@ -257,16 +287,15 @@ impl Diff {
             new: counts.new,
             all,
             remainder: Costs::new(&head.event_types, remainders),
-            causes: causes.iter().map(|cause| CauseRow::new(comparison, cause, options.leading())).collect(),
-            other_causes: OtherCauses {
-                count: others.len(),
-                effect: others.iter().map(|cause| cause.effect).sum(),
-            },
-            rest: Rest { rows: rest, self_costs: Costs::new(&head.event_types, rest_costs) },
-            rows: shown,
+            path: path.into_iter().map(|step| StepRow::new(&refs, step)).collect(),
+            causes,
+            other_causes,
+            rest,
+            rows,
             renames: wording::renames(comparison),
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),
+            shows_joined: options.show_joined,
             head,
         }
     }
@@ -303,8 +332,11 @@ pub fn doubts(comparison: &Comparison<'_>, columns: &[usize]) -> Vec<String> {
     let runs = Side::ALL.into_iter().flat_map(|side| comparison.runs(side));
     let name =
         |run: &Profile| head::run_name(&run.inputs().iter().map(|input| &*input.name).collect::<Vec<_>>());
-    let doubts = runs.filter_map(|run| profile_doubts(run).map(|doubts| format!("{}: {doubts}", name(run))));
-    let mut doubts: Vec<String> = doubts.collect();
+    let of_run = |run: &Profile| {
+        let damage = DamageRow::list(run).into_iter().map(|damage| damage.text);
+        damage.chain(profile_doubts(run).map(|doubts| format!("{}: {doubts}", name(run)))).collect::<Vec<_>>()
+    };
+    let mut doubts: Vec<String> = runs.flat_map(of_run).collect();
     doubts.dedup();
     let names: Vec<String> = columns.iter().map(|&column| event_name(&comparison.events()[column])).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -317,26 +349,100 @@ pub fn shown_name(mention: Mention<'_>) -> String {
     Symbol::parse(mention.name).shown()
 }
 
-/// Makes a row for each function that changed in a shown column.
-fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead) -> Vec<DiffRow> {
-    let changed = comparison.functions().filter(|&function| {
-        let changed = |column: &usize| {
-            !comparison.self_cost(function, *column).is_none()
-                || !comparison.inclusive(function, *column).is_none()
-        };
-        options.columns.iter().any(changed) || !comparison.calls(function).is_none()
-    });
-    let columns = (&head.event_types, &options.columns[..]);
-    changed.map(|function| DiffRow::from_function(comparison, function, columns)).collect()
+/// The rows to show, without an order, and the others.
+struct Rows {
+    rows: Vec<DiffRow>,
+    rest: Rest,
+    /// The count of all functions or groups.
+    all: usize,
 }
 
-/// Makes a row for each group of functions that changed. Returns them with the count of all groups.
-fn groups(
+/// Makes rows of the functions to show among those that changed in a shown column. A row takes much more memory than what
+/// decides whether it is shown.
+fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead) -> Rows {
+    let whole = head.totals[0].base.median;
+    let column = options.leading();
+    let is_changed = |function: &JoinedId| {
+        let changed = |column: &usize| {
+            !comparison.self_cost(*function, *column).is_none()
+                || !comparison.inclusive(*function, *column).is_none()
+        };
+        options.columns.iter().any(changed) || !comparison.calls(*function).is_none()
+    };
+    let fits = |function: &JoinedId| {
+        let Some(filter) = &options.filter else { return true };
+        let has_match =
+            |mention: Mention<'_>| matches_function(&shown_name(mention), |name| filter.is_match(name));
+        comparison.in_new(*function).is_some_and(has_match)
+            || comparison.in_base(*function).is_some_and(has_match)
+    };
+    let is_large = |function: &JoinedId| {
+        let change = match options.sort {
+            SortBy::Inclusive => comparison.inclusive(*function, column),
+            _ => comparison.self_cost(*function, column),
+        };
+        options.is_large(change.delta(), whole)
+    };
+    let changed: Vec<JoinedId> = comparison.functions().filter(is_changed).filter(fits).collect();
+    let large: Vec<JoinedId> = changed.iter().copied().filter(is_large).collect();
+    let shown = first_functions(comparison, options, large);
+    let is_shown: HashSet<JoinedId> = shown.iter().copied().collect();
+    let mut sums = vec![0; options.columns.len()];
+    for function in changed.iter().filter(|function| !is_shown.contains(function)) {
+        for (sum, &column) in sums.iter_mut().zip(&options.columns) {
+            *sum += comparison.self_cost(*function, column).delta();
+        }
+    }
+    let columns = (&head.event_types, &options.columns[..]);
+    Rows {
+        rest: Rest { rows: changed.len() - shown.len(), self_costs: Costs::new(&head.event_types, sums) },
+        rows: shown
+            .into_iter()
+            .map(|function| DiffRow::from_function(comparison, function, columns))
+            .collect(),
+        all: comparison.functions().len(),
+    }
+}
+
+/// Returns those of the functions that come first in the order of rows, as many as may be shown.
+fn first_functions(
     comparison: &Comparison<'_>,
     options: &DiffOptions,
-    grouping: Grouping,
-    head: &DiffHead,
-) -> (Vec<DiffRow>, usize) {
+    functions: Vec<JoinedId>,
+) -> Vec<JoinedId> {
+    let Some(limit) = options.limit.filter(|&limit| limit < functions.len()) else { return functions };
+    let Some(last) = limit.checked_sub(1) else { return Vec::new() };
+    let column = options.leading();
+    let key = |function: JoinedId| {
+        let own = comparison.self_cost(function, column);
+        sort_key(options.sort, own, comparison.inclusive(function, column), comparison.calls(function))
+    };
+    let mut keyed: Vec<(Reverse<(Cost, Cost)>, JoinedId)> =
+        functions.into_iter().map(|function| (Reverse(key(function)), function)).collect();
+    let (_, &mut (least, _), _) = keyed.select_nth_unstable_by_key(last, |&(key, _)| key);
+    let mut first: Vec<JoinedId> =
+        keyed.iter().filter(|(key, _)| *key < least).map(|&(_, function)| function).collect();
+    // All others have the same change, so that their names decide. There can be many.
+    let wanted = limit - first.len();
+    let mut equal: Vec<([String; 3], JoinedId)> = Vec::new();
+    let keep_first = |equal: &mut Vec<([String; 3], JoinedId)>| {
+        equal.sort_unstable();
+        equal.truncate(wanted);
+    };
+    for &(_, function) in keyed.iter().filter(|(key, _)| *key == least) {
+        let mention = comparison.mention(function);
+        equal.push(([shown_name(mention), lossy(mention.file), lossy(mention.object)], function));
+        if equal.len() >= 2 * wanted + 16 {
+            keep_first(&mut equal);
+        }
+    }
+    keep_first(&mut equal);
+    first.extend(equal.into_iter().map(|(_, function)| function));
+    first
+}
+
+/// Makes rows of the groups of functions to show among those that changed.
+fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping, head: &DiffHead) -> Rows {
     let mut names: Vec<String> = Vec::new();
     let mut sides: Vec<[bool; 2]> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -381,7 +487,32 @@ fn groups(
     let is_changed = |row: &DiffRow| {
         row.self_costs.iter().chain(&*row.inclusive).chain([&row.calls]).any(|change| !change.is_none())
     };
-    (rows.filter(is_changed).collect(), all)
+    let mut rows: Vec<DiffRow> = rows.filter(is_changed).collect();
+    if let Some(filter) = &options.filter {
+        rows.retain(|row| filter.is_match(&row.name));
+    }
+    sort(&mut rows, options.sort);
+    let whole = head.totals[0].base.median;
+    let is_large = |row: &DiffRow| {
+        let change = match options.sort {
+            SortBy::Inclusive => row.inclusive[0],
+            _ => row.self_costs[0],
+        };
+        options.is_large(change.delta(), whole)
+    };
+    let (mut shown, mut rest) = (0, 0);
+    let mut sums = vec![0; options.columns.len()];
+    rows.retain(|row| {
+        let is_shown = shown < options.limit.unwrap_or(usize::MAX) && is_large(row);
+        if is_shown {
+            shown += 1;
+        } else {
+            rest += 1;
+            sums.iter_mut().zip(&*row.self_costs).for_each(|(sum, cost)| *sum += cost.delta());
+        }
+        is_shown
+    });
+    Rows { rows, rest: Rest { rows: rest, self_costs: Costs::new(&head.event_types, sums) }, all }
 }
 
 /// Returns the group of a function.
@@ -399,18 +530,20 @@ fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedI
     )
 }
 
+/// Returns the change that orders rows, and the one that decides between equal ones.
+fn sort_key(by: SortBy, own: Change, inclusive: Change, calls: Change) -> (Cost, Cost) {
+    let [own, inclusive, calls] = [own, inclusive, calls].map(|change| change.delta().abs());
+    match by {
+        SortBy::SelfCost => (own, inclusive),
+        SortBy::Inclusive => (inclusive, own),
+        SortBy::Calls => (calls, own),
+        SortBy::Name => (0, 0),
+    }
+}
+
 /// Sorts rows by the greatest change first; then by name, for a total order.
 fn sort(rows: &mut [DiffRow], by: SortBy) {
-    let change = |row: &DiffRow| {
-        let [own, inclusive, calls] =
-            [row.self_costs[0], row.inclusive[0], row.calls].map(|change| change.delta().abs());
-        match by {
-            SortBy::SelfCost => (own, inclusive),
-            SortBy::Inclusive => (inclusive, own),
-            SortBy::Calls => (calls, own),
-            SortBy::Name => (0, 0),
-        }
-    };
+    let change = |row: &DiffRow| sort_key(by, *row.self_costs[0], *row.inclusive[0], *row.calls);
     fn identity(row: &DiffRow) -> (&str, &str, &str, Option<JoinedId>) {
         (&row.name, &row.file, &row.object, row.id)
     }

@@ -1,204 +1,263 @@
 //! Queries for functions by name.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt;
 
+use gristmill_format::FunctionName;
 use gristmill_output::printable;
 use gristmill_profile::compare::{Comparison, JoinedId};
-use regex::Regex;
+use gristmill_profile::symbol::{matches_function, own_name};
 
 use crate::diff::shown_name;
-use crate::view::{Subject, SubjectId, View};
+use crate::names::{NameRow, fitted};
+use crate::pattern::pattern;
+use crate::view::{SubjectId, View};
 
-/// The reason why a query does not name one function. See the example of [`View::find_function`].
+/// No function matches a query. See the example of [`View::find_function`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FindError<I> {
-    /// No function matches.
-    NotFound {
-        /// The query.
-        query: String,
-        /// The name most like it, if it was looked for.
-        nearest: Option<String>,
-    },
-    /// Several functions match.
-    Ambiguous {
-        /// The query.
-        query: String,
-        /// The functions, the most expensive first.
-        choices: Vec<Choice<I>>,
-    },
+pub struct FunctionNotFound {
+    /// The query.
+    pub query: String,
+    /// The name most like it, if it was looked for.
+    pub nearest: Option<String>,
 }
 
-/// One of several functions that match a query. See the example of [`View::find_function`].
+impl fmt::Display for FunctionNotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no function is called `{}`", printable(self.query.as_bytes()))
+    }
+}
+
+impl std::error::Error for FunctionNotFound {}
+
+/// The function that a query names, and others that match it as well. See the example of [`View::find_function`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundFunction<I> {
+    /// The function: the most expensive one.
+    pub function: Choice<I>,
+    /// The others, the most expensive first. The levels of a recursion are not among them: its base stands for all.
+    pub others: Vec<Choice<I>>,
+}
+
+/// A function that matches a query. See the example of [`View::find_function`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice<I> {
     /// The function.
     pub id: I,
     /// Its name.
     pub name: String,
-    /// Its file, and its object where both are known: `file in object`.
-    pub location: Vec<u8>,
+    /// Its source file; empty or `???` if it is not known.
+    pub file: Vec<u8>,
+    /// Its program or library, likewise.
+    pub object: Vec<u8>,
 }
 
-/// The most choices that a message lists.
-const MAX_CHOICES: usize = 10;
-
-impl<I> fmt::Display for FindError<I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (query, choices) = match self {
-            FindError::NotFound { query, .. } => {
-                return write!(f, "no function is called `{}`", printable(query.as_bytes()));
-            }
-            FindError::Ambiguous { query, choices } => (printable(query.as_bytes()), choices),
-        };
-        write!(f, "{} functions match `{query}`:", choices.len())?;
-        for Choice { name, location, .. } in choices.iter().take(MAX_CHOICES) {
-            write!(f, "\n    {}  {}", printable(name.as_bytes()), printable(location))?;
-        }
-        if choices.len() > MAX_CHOICES { f.write_str("\n    …") } else { Ok(()) }
-    }
+/// A function that a query may mean.
+struct Candidate<'c, I> {
+    id: I,
+    name: &'c str,
+    file: &'c [u8],
+    object: &'c [u8],
 }
-
-impl<I: fmt::Debug> std::error::Error for FindError<I> {}
 
 impl View {
-    /// Finds the one function that a query names.
+    /// Finds the function that a query names.
     ///
-    /// The query is, in this order: a name; `FILE:NAME`, where `FILE` is a file or object or the end of its path; a part of
-    /// a name, whatever its case; a pattern.
+    /// The query is, in this order: a name, with or without the level of a recursion and recorded callers; `FILE:NAME`,
+    /// where `FILE` is a file or object or the end of its path; the own name of a function without its scope; a part of a
+    /// name; a [`pattern`](crate::pattern()). The last three match names without recorded callers, and in any case of letters, unless the
+    /// query has a capital letter. If several functions match, it is the one with the highest inclusive cost.
     ///
     /// # Errors
     ///
-    /// If no function matches, or several do.
+    /// If no function matches.
     ///
     /// ```
     /// use gristmill_profile::Profile;
-    /// use gristmill_report::{FindError, View, ViewOptions};
+    /// use gristmill_report::{FunctionNotFound, View, ViewOptions};
     ///
-    /// let text = "events: Ir\nfl=a.c\nfn=read\n1 10\nfl=src/b.c\nfn=read\n1 20\nfn=write_all\n2 5\n";
+    /// let text = "events: Ir\nfl=a.c\nfn=read\n1 10\nfl=src/b.c\nfn=read\n1 20\nfn=Write_all\n2 5\n";
     /// let view = View::new(Profile::from_bytes(text.as_bytes().to_vec()), &ViewOptions::default()).expect("costs in range");
-    /// let name = |query| view.find_function(query).map(|id| view.subject(id).name());
-    /// assert_eq!(name("Write").as_deref(), Ok("write_all"));
+    /// let name = |query| view.find_function(query).map(|found| found.function.name);
+    /// assert_eq!(name("write").as_deref(), Ok("Write_all"));
     /// assert_eq!(name("b.c:read").as_deref(), Ok("read"));
-    /// let Err(FindError::Ambiguous { choices, .. }) = view.find_function("read") else { panic!("two of them") };
-    /// assert_eq!(choices[0].location, b"src/b.c");
-    /// let not_found = FindError::NotFound { query: "raed".to_owned(), nearest: Some("read".to_owned()) };
+    /// let found = view.find_function("read").expect("two of them");
+    /// assert_eq!((&found.function.file[..], &found.others[0].file[..]), (&b"src/b.c"[..], &b"a.c"[..]));
+    /// let not_found = FunctionNotFound { query: "raed".to_owned(), nearest: Some("read".to_owned()) };
     /// assert_eq!(name("raed"), Err(not_found));
     /// ```
-    pub fn find_function(&self, query: &str) -> Result<SubjectId, FindError<SubjectId>> {
-        let all = || self.subjects();
-        let by = |is_match: &dyn Fn(&str) -> bool| -> Vec<SubjectId> {
-            all().filter(|(_, subject)| is_match(subject.name())).map(|(id, _)| id).collect()
+    pub fn find_function(&self, query: &str) -> Result<FoundFunction<SubjectId>, FunctionNotFound> {
+        let profile = self.profile();
+        let candidates = || {
+            self.subjects().map(|(id, subject)| Candidate {
+                id,
+                name: subject.name(),
+                file: profile.file(subject.file),
+                object: profile.object(subject.object),
+            })
         };
-        let mut found = by(&|name| name == query);
-        if found.is_empty() {
-            found = all().filter(|(_, subject)| self.is_located(*subject, query)).map(|(id, _)| id).collect();
+        let found = matching(query, candidates);
+        match chosen(&found, |id| self.inclusive_cost(id)[0]) {
+            Some(chosen) => Ok(chosen),
+            None => Err(FunctionNotFound { query: query.to_owned(), nearest: self.nearest_name(query) }),
         }
-        if found.is_empty() {
-            found = matching(query, by);
-        }
-        found.sort_by_key(|&id| (Reverse(self.inclusive_cost(id)[0]), id));
-        let nearest = || {
-            let likeness = |(_, subject): (_, Subject<'_>)| strsim::jaro_winkler(subject.name(), query);
-            let nearest = all().max_by(|&a, &b| {
-                likeness(a).total_cmp(&likeness(b)).then_with(|| b.1.name().cmp(a.1.name()))
-            });
-            nearest.map(|(_, subject)| subject.name().to_owned())
-        };
-        one_of(query, &found, nearest, |id| {
-            let subject = self.subject(id);
-            let (file, object) = (self.profile().file(subject.file), self.profile().object(subject.object));
-            let location = match (file, object) {
-                (b"", object) => object.to_vec(),
-                (file, b"") => file.to_vec(),
-                (file, object) => [file, b" in ", object].concat(),
-            };
-            (subject.name().to_owned(), location)
-        })
     }
 
-    /// `true` if a query is the file or object of a subject, or the end of its path, and after a colon its name.
-    fn is_located(&self, subject: Subject<'_>, query: &str) -> bool {
-        let path = query.strip_suffix(subject.name()).and_then(|path| path.strip_suffix(':'));
+    /// Returns the name of a function that is most like a text.
+    pub fn nearest_name(&self, text: &str) -> Option<String> {
+        let likeness = |name: &str| strsim::jaro_winkler(name, text);
+        let names = self.subjects().map(|(_, subject)| subject.name());
+        let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)).then_with(|| b.cmp(a)));
+        nearest.map(str::to_owned)
+    }
+}
+
+/// Finds the function of a comparison that a query names, by its name on either side, as [`View::find_function`] does. Of
+/// several that match, it is the one whose inclusive cost in a column differs most.
+///
+/// # Errors
+///
+/// If no function matches.
+pub fn find_joined(
+    comparison: &Comparison<'_>,
+    query: &str,
+    column: usize,
+) -> Result<FoundFunction<JoinedId>, FunctionNotFound> {
+    let names: Vec<(JoinedId, String, &[u8], &[u8])> = comparison
+        .functions()
+        .flat_map(|function| {
+            let sides = [comparison.in_new(function), comparison.in_base(function)];
+            let named =
+                sides.map(|side| side.map(|side| (function, shown_name(side), side.file, side.object)));
+            named.into_iter().flatten()
+        })
+        .collect();
+    let candidates =
+        || names.iter().map(|(id, name, file, object)| Candidate { id: *id, name, file, object });
+    let found = matching(query, candidates);
+    let cost = |function| {
+        let inclusive = comparison.inclusive(function, column);
+        (inclusive.delta().abs(), inclusive.new.median)
+    };
+    chosen(&found, cost).ok_or_else(|| FunctionNotFound { query: query.to_owned(), nearest: None })
+}
+
+/// Returns the functions that match in the best way that any function does.
+fn matching<'c, I, C>(query: &str, candidates: impl Fn() -> C) -> Vec<Candidate<'c, I>>
+where
+    C: Iterator<Item = Candidate<'c, I>>,
+{
+    let by = |is_match: &dyn Fn(&Candidate<'_, I>) -> bool| -> Vec<Candidate<'c, I>> {
+        candidates().filter(|candidate| is_match(candidate)).collect()
+    };
+    // As reports show recorded callers.
+    let name = query.replace(" ← ", "'");
+    let mut found = by(&|candidate| candidate.name == name);
+    if found.is_empty() {
+        found = by(&|candidate| matches_function(candidate.name, |function| function == query));
+    }
+    if found.is_empty() && query.contains(':') {
+        found = by(&|candidate| is_located(candidate, query));
+    }
+    if found.is_empty()
+        && let Ok(part) = pattern(&regex::escape(query))
+    {
+        found = by(&|candidate| matches_function(candidate.name, |function| part.is_match(function)));
+        let whole = |candidate: &Candidate<'_, I>| {
+            let own = own_name(function_base(candidate.name));
+            part.find(own).is_some_and(|part| part.len() == own.split('<').next().map_or(0, str::len))
+        };
+        if found.iter().any(whole) {
+            found.retain(whole);
+        }
+    }
+    if found.is_empty()
+        && let Ok(pattern) = pattern(query)
+    {
+        found = by(&|candidate| matches_function(candidate.name, |function| pattern.is_match(function)));
+    }
+    found
+}
+
+fn function_base(name: &str) -> &str {
+    &name[..FunctionName::parse(name.as_bytes()).base().len()]
+}
+
+/// `true` if a query is the file or object of a function, or the end of its path, and after a colon its name.
+fn is_located<I>(candidate: &Candidate<'_, I>, query: &str) -> bool {
+    let is_at = |name: &str| {
+        let path = query.strip_suffix(name).and_then(|path| path.strip_suffix(':'));
         let Some(end) = path.filter(|path| !path.is_empty()) else { return false };
         let ends_with = |path: &[u8]| {
             let before = path.strip_suffix(end.as_bytes());
             before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
         };
-        ends_with(self.profile().file(subject.file)) || ends_with(self.profile().object(subject.object))
-    }
+        ends_with(candidate.file) || ends_with(candidate.object)
+    };
+    is_at(candidate.name) || matches_function(candidate.name, is_at)
 }
 
-/// Finds the one function of a comparison that a query names: by its name on either side, a part of it, or a pattern.
-/// Several that match are ordered by the difference of their inclusive cost in a column.
-///
-/// # Errors
-///
-/// If no function matches, or several do. See the example of [`View::find_function`].
-pub fn find_joined(
-    comparison: &Comparison<'_>,
-    query: &str,
-    column: usize,
-) -> Result<JoinedId, FindError<JoinedId>> {
-    let names: Vec<(JoinedId, [Option<String>; 2])> = comparison
-        .functions()
-        .map(|function| {
-            let sides = [comparison.in_base(function), comparison.in_new(function)];
-            (function, sides.map(|mention| mention.map(shown_name)))
-        })
-        .collect();
-    let mut found = matching(query, |is_match| {
-        let named = names.iter().filter(|(_, names)| names.iter().flatten().any(|name| is_match(name)));
-        named.map(|(function, _)| *function).collect()
-    });
-    found.sort_by_key(|&function| {
-        let inclusive = comparison.inclusive(function, column);
-        (Reverse((inclusive.delta().abs(), inclusive.new.median)), function)
-    });
-    one_of(
-        query,
-        &found,
-        || None,
-        |function| {
-            let mention = comparison.mention(function);
-            (shown_name(mention), mention.file.to_vec())
-        },
-    )
+/// A name without the level of recursion: the function, its callers, source file and object.
+type Base<'c> = (&'c str, &'c [u8], &'c [u8], &'c [u8]);
+
+/// Chooses the most expensive function; the base of a recursion stands for its levels.
+fn chosen<I: Copy + Ord, K: Ord>(
+    found: &[Candidate<'_, I>],
+    cost: impl Fn(I) -> K,
+) -> Option<FoundFunction<I>> {
+    // By name without the level, callers and place: the lowest level.
+    let mut bases: HashMap<Base<'_>, (u32, usize)> = HashMap::new();
+    for (nth, candidate) in found.iter().enumerate() {
+        let parsed = FunctionName::parse(candidate.name.as_bytes());
+        let level = parsed.recursion().unwrap_or(1);
+        let base = function_base(candidate.name);
+        let level_bytes = match parsed.recursion() {
+            Some(_) => 1 + candidate.name[base.len() + 1..].bytes().take_while(u8::is_ascii_digit).count(),
+            None => 0,
+        };
+        let callers = &candidate.name.as_bytes()[base.len() + level_bytes..];
+        let lowest = bases.entry((base, callers, candidate.file, candidate.object)).or_insert((level, nth));
+        *lowest = (*lowest).min((level, nth));
+    }
+    let mut kept: Vec<usize> = bases.into_values().map(|(_, nth)| nth).collect();
+    kept.sort_by_key(|&nth| (Reverse(cost(found[nth].id)), found[nth].id, nth));
+    // A function of a comparison has a name on each side.
+    kept.dedup_by_key(|nth| found[*nth].id);
+    let choice = |nth: usize| {
+        let Candidate { id, name, file, object } = found[nth];
+        Choice { id, name: name.to_owned(), file: file.to_vec(), object: object.to_vec() }
+    };
+    let (&first, others) = kept.split_first()?;
+    Some(FoundFunction { function: choice(first), others: others.iter().map(|&nth| choice(nth)).collect() })
 }
 
-/// Finds what a query matches: names that are equal to it, or else names that contain it, or else names that it matches as a
-/// pattern. `by` gives the functions whose names pass a test.
-fn matching<I>(query: &str, by: impl Fn(&dyn Fn(&str) -> bool) -> Vec<I>) -> Vec<I> {
-    let lower = query.to_lowercase();
-    let mut found = by(&|name| name == query);
-    if found.is_empty() {
-        found = by(&|name| name.to_lowercase().contains(&lower));
-    }
-    if found.is_empty()
-        && let Ok(pattern) = Regex::new(query)
-    {
-        found = by(&|name| pattern.is_match(name));
-    }
-    found
-}
+/// The columns of a name and its file in a sentence.
+const NAME_COLUMNS: usize = 60;
+/// The most functions that a sentence names.
+const MAX_OTHERS: usize = 3;
 
-/// Returns the only function that was found. `named` gives name and location of each.
-fn one_of<I: Copy>(
-    query: &str,
-    found: &[I],
-    nearest: impl FnOnce() -> Option<String>,
-    named: impl Fn(I) -> (String, Vec<u8>),
-) -> Result<I, FindError<I>> {
-    let query = query.to_owned();
-    match found {
-        [only] => Ok(*only),
-        [] => Err(FindError::NotFound { query, nearest: nearest() }),
-        several => {
-            let choice = |&id: &I| {
-                let (name, location) = named(id);
-                Choice { id, name, location }
-            };
-            Err(FindError::Ambiguous { query, choices: several.iter().map(choice).collect() })
+impl<I> FoundFunction<I> {
+    /// Returns a sentence about the other functions that match. `None` if there are none.
+    pub fn remark(&self, query: &str) -> Option<String> {
+        if self.others.is_empty() {
+            return None;
         }
+        let choices = std::iter::once(&self.function).chain(self.others.iter().take(MAX_OTHERS));
+        let rows = choices.enumerate().map(|(nth, choice)| {
+            NameRow::new(nth, &choice.name, NAME_COLUMNS).in_file(&choice.file, &choice.object)
+        });
+        let mut others: Vec<String> = fitted(rows).iter().map(ToString::to_string).collect();
+        let first = others.remove(0);
+        if self.others.len() > MAX_OTHERS {
+            others.push(format!("and {} more", self.others.len() - MAX_OTHERS));
+        }
+        Some(format!(
+            "{} functions match `{}`; this is the most expensive one: {}; the others: {}",
+            self.others.len() + 1,
+            printable(query.as_bytes()),
+            first,
+            others.join(", ")
+        ))
     }
 }

@@ -3,14 +3,16 @@
 mod groups;
 mod text;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use gristmill_format::Cost;
-use gristmill_output::json::{Costs, ExactInteger, exact};
+use gristmill_output::json::{Costs, EventNames, ExactInteger, exact};
 use gristmill_output::lossy;
+use gristmill_profile::symbol::matches_function;
 use regex::Regex;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::grouping::Grouping;
 use crate::head::Head;
@@ -19,11 +21,11 @@ use crate::view::{Subject, SubjectId, View};
 /// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SortBy {
-    /// Inclusive cost of the first event type.
-    #[default]
-    Inclusive,
     /// Self cost of the first event type.
+    #[default]
     SelfCost,
+    /// Inclusive cost of the first event type.
+    Inclusive,
     /// Calls.
     Calls,
     /// Name, from a to z.
@@ -53,7 +55,7 @@ pub struct FunctionsOptions {
 
 impl FunctionsOptions {
     fn takes_name(&self, name: &str) -> bool {
-        self.filter.as_ref().is_none_or(|filter| filter.is_match(name))
+        self.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
     }
 
     fn takes(&self, view: &View, subject: Subject<'_>) -> bool {
@@ -103,7 +105,8 @@ pub struct FunctionRow {
 /// let view = View::new(profile, &ViewOptions::default())?;
 /// let options = FunctionsOptions { sort: SortBy::SelfCost, limit: Some(1), ..Default::default() };
 /// let functions = Functions::new(&view, &options);
-/// assert_eq!((functions.rows[0].name.as_str(), functions.rows[0].self_costs[0]), ("work", 32));
+/// let first = functions.rows().next().expect("a row");
+/// assert_eq!((first.name.as_str(), first.self_costs[0]), ("work", 32));
 ///
 /// let mut json = Vec::new();
 /// functions.write_json(&mut json)?;
@@ -111,7 +114,7 @@ pub struct FunctionRow {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Functions {
+pub struct Functions<'v> {
     /// The head of the report.
     #[serde(flatten)]
     pub head: Head,
@@ -119,12 +122,15 @@ pub struct Functions {
     pub matching: usize,
     /// The rows that are shown, in order.
     #[serde(rename = "functions")]
-    pub rows: Vec<FunctionRow>,
+    #[schemars(with = "Vec<FunctionRow>")]
+    rows: FunctionRows<'v>,
     /// The count of rows without filter and limit.
     #[serde(skip)]
     all: usize,
     #[serde(skip)]
     grouping: Grouping,
+    #[serde(skip)]
+    sort: SortBy,
     #[serde(skip)]
     per_call: bool,
     /// `false` if the profile has no calls; inclusive costs then equal self costs.
@@ -140,26 +146,78 @@ pub struct Functions {
 
 /// Rows, and their counts before the limit and without any filter.
 struct Selected {
-    rows: Vec<FunctionRow>,
+    rows: Rows,
     matching: usize,
     all: usize,
 }
 
-impl Functions {
+/// The rows of a report. Those of functions are made when they are written: a profile has millions, and each row has its own
+/// texts and costs.
+#[derive(Debug, Clone)]
+struct FunctionRows<'v> {
+    view: &'v View,
+    event_types: EventNames,
+    rows: Rows,
+}
+
+#[derive(Debug, Clone)]
+enum Rows {
+    Functions(Vec<SubjectId>),
+    Groups(Vec<FunctionRow>),
+}
+
+impl FunctionRows<'_> {
+    fn len(&self) -> usize {
+        match &self.rows {
+            Rows::Functions(ids) => ids.len(),
+            Rows::Groups(rows) => rows.len(),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Cow<'_, FunctionRow>> {
+        let (ids, rows) = match &self.rows {
+            Rows::Functions(ids) => (&ids[..], &[][..]),
+            Rows::Groups(rows) => (&[][..], &rows[..]),
+        };
+        let row = |&id: &SubjectId| Cow::Owned(FunctionRow::new(self.view, &self.event_types, id));
+        ids.iter().map(row).chain(rows.iter().map(Cow::Borrowed))
+    }
+
+    fn has_upper_bound(&self) -> bool {
+        matches!(&self.rows, Rows::Groups(rows) if rows.iter().any(|row| row.is_upper_bound))
+    }
+
+    /// The sum of the self costs of the first event type.
+    fn self_cost(&self) -> Cost {
+        match &self.rows {
+            Rows::Functions(ids) => ids.iter().map(|&id| self.view.self_cost(id)[0]).sum(),
+            Rows::Groups(rows) => rows.iter().map(|row| row.self_costs[0]).sum(),
+        }
+    }
+}
+
+impl Serialize for FunctionRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'v> Functions<'v> {
     /// Takes the rows from a view.
-    pub fn new(view: &View, options: &FunctionsOptions) -> Self {
+    pub fn new(view: &'v View, options: &FunctionsOptions) -> Self {
         let head = Head::new(view);
         let Selected { rows, matching, all } = match options.grouping {
-            Grouping::Function => functions(view, &head, options),
+            Grouping::Function => functions(view, options),
             Grouping::Cycle => groups::units(view, &head, options).sorted(options),
             grouping => groups::groups(view, &head, options, grouping).sorted(options),
         };
         Functions {
+            rows: FunctionRows { view, event_types: head.event_types.clone(), rows },
             head,
             matching,
-            rows,
             all,
             grouping: options.grouping,
+            sort: options.sort,
             per_call: options.per_call,
             has_calls: view.graph().arcs().len() > 0,
             whole: match options.relative_to {
@@ -169,10 +227,16 @@ impl Functions {
             relative_to: options.relative_to.map(|subject| view.subject(subject).name().to_owned()),
         }
     }
+
+    /// Goes through the rows that are shown, in order. Each row is made when it is asked for.
+    pub fn rows(&self) -> impl Iterator<Item = Cow<'_, FunctionRow>> {
+        self.rows.iter()
+    }
 }
 
-/// The key that rows are ordered by, before their names.
-fn sort_key(by: SortBy, inclusive: Cost, self_cost: Cost, calls: Cost) -> Reverse<(Cost, Cost)> {
+/// The key that rows are ordered by, before their names. In a difference, costs below 0 matter as much as those above.
+fn sort_key(by: SortBy, inclusive: Cost, self_cost: Cost, calls: Cost) -> Reverse<(u128, u128)> {
+    let [inclusive, self_cost, calls] = [inclusive, self_cost, calls].map(Cost::unsigned_abs);
     Reverse(match by {
         SortBy::Inclusive => (inclusive, self_cost),
         SortBy::SelfCost => (self_cost, inclusive),
@@ -182,15 +246,15 @@ fn sort_key(by: SortBy, inclusive: Cost, self_cost: Cost, calls: Cost) -> Revers
 }
 
 impl FunctionRow {
-    fn new(view: &View, head: &Head, id: SubjectId) -> Self {
+    fn new(view: &View, event_types: &EventNames, id: SubjectId) -> Self {
         let subject = view.subject(id);
         FunctionRow {
             id: Some(id),
             name: subject.name().to_owned(),
             file: lossy(view.profile().file(subject.file)),
             object: lossy(view.profile().object(subject.object)),
-            self_costs: head.costs(view.self_cost(id)),
-            inclusive: head.costs(view.inclusive_cost(id)),
+            self_costs: Costs::new(event_types, view.self_cost(id)),
+            inclusive: Costs::new(event_types, view.inclusive_cost(id)),
             is_upper_bound: false,
             calls: view.call_count(id),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
@@ -199,11 +263,10 @@ impl FunctionRow {
 }
 
 /// A function with its sort key.
-type Ranked = (Reverse<(Cost, Cost)>, SubjectId);
+type Ranked = (Reverse<(u128, u128)>, SubjectId);
 
-/// Takes functions. Few rows of a large profile are shown, so only their ids are kept on the way, and rows are made at the
-/// end.
-fn functions(view: &View, head: &Head, options: &FunctionsOptions) -> Selected {
+/// Takes functions. Rows are made when they are written, so only ids are kept.
+fn functions(view: &View, options: &FunctionsOptions) -> Selected {
     let all_match = options.filter.is_none() && options.object.is_none() && options.file.is_none();
     let matches = |subject: Subject<'_>| options.takes(view, subject) && options.takes_name(subject.name());
     let profile = view.profile();
@@ -234,7 +297,7 @@ fn functions(view: &View, head: &Head, options: &FunctionsOptions) -> Selected {
     first.sort_unstable_by(order);
     first.truncate(limit);
     Selected {
-        rows: first.into_iter().map(|(_, id)| FunctionRow::new(view, head, id)).collect(),
+        rows: Rows::Functions(first.into_iter().map(|(_, id)| id).collect()),
         matching,
         all: view.subjects().len(),
     }

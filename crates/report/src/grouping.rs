@@ -1,5 +1,7 @@
 //! The groups of functions.
 
+mod packages;
+
 use gristmill_profile::symbol::scope;
 
 use crate::path::{UNKNOWN, directory};
@@ -18,6 +20,10 @@ pub enum Grouping {
     Directory,
     /// Classes, namespaces or modules.
     Class,
+    /// Crates of Rust.
+    Crate,
+    /// Packages of PHP and Python.
+    Package,
     /// Functions, and cycles in place of their members.
     Cycle,
 }
@@ -31,6 +37,22 @@ impl Grouping {
             Grouping::File => "File",
             Grouping::Directory => "Directory",
             Grouping::Class => "Class",
+            Grouping::Crate => "Crate",
+            Grouping::Package => "Package",
+        }
+    }
+
+    /// The word for one row and the word for several.
+    pub(crate) fn nouns(self) -> (&'static str, &'static str) {
+        match self {
+            Grouping::Function => ("function", "functions"),
+            Grouping::Object => ("object", "objects"),
+            Grouping::File => ("file", "files"),
+            Grouping::Directory => ("directory", "directories"),
+            Grouping::Class => ("class", "classes"),
+            Grouping::Crate => ("crate", "crates"),
+            Grouping::Package => ("package", "packages"),
+            Grouping::Cycle => ("function or cycle", "functions and cycles"),
         }
     }
 
@@ -46,6 +68,8 @@ impl Grouping {
             Grouping::Object => known(object()),
             Grouping::File => known(file()),
             Grouping::Directory => directory(&file()).to_owned(),
+            Grouping::Crate => packages::crate_of(&name(), &file()).unwrap_or("(no crate)").to_owned(),
+            Grouping::Package => packages::package_of(&file()).unwrap_or("(no package)").to_owned(),
             Grouping::Class => scope(&name()).unwrap_or("(no class)").to_owned(),
             Grouping::Function | Grouping::Cycle => name(),
         }

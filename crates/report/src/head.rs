@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::json::{Costs, EventNames};
+use gristmill_output::wrap::hang;
 use gristmill_output::{CostUnit, Look, grouped, lossy, markdown, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::formula::DerivationFault;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::columns::EventColumn;
+use crate::damage::DamageRow;
 use crate::view::View;
 
 /// The members that all reports on one profile have in common. See the example of [`Functions`](crate::Functions).
@@ -26,6 +28,8 @@ pub struct Head {
     pub parts: usize,
     /// The count of selected parts.
     pub selected_parts: usize,
+    /// The reasons why the numbers are not those of the recording. Empty if all files are whole.
+    pub damage: Vec<DamageRow>,
     /// The count of lines that could not be taken as they are. `gristmill lint` lists them.
     pub findings: u64,
     /// The program that was measured, or the files if the profile does not name it.
@@ -52,6 +56,7 @@ impl Head {
             events: view.events().to_vec(),
             parts: profile.part_count(),
             selected_parts: profile.selected(view.selection()).count(),
+            damage: DamageRow::list(profile),
             findings: profile.finding_count(),
             title: command.map_or_else(|| files.join(", "), lossy),
             creator: first.and_then(|part| part.creator()).map(|creator| lossy(creator.trim_ascii())),
@@ -65,7 +70,12 @@ impl Head {
         Costs::new(&self.event_types, costs)
     }
 
-    /// The head as lines of text.
+    /// Returns the sentences about damage, which come before everything else.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.damage.iter().map(|damage| format!("warning: {}", damage.text))
+    }
+
+    /// The head as lines of text, without the warnings.
     pub fn lines(&self) -> Vec<String> {
         let mut first = printable(self.title.as_bytes()).into_owned();
         if let Some(creator) = &self.creator {
@@ -99,11 +109,15 @@ impl Head {
 
     /// Writes the head above a report for people.
     pub(crate) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        for warning in self.warnings() {
+            writeln!(out, "{}", look.painter().yellow(warning))?;
+        }
         for (nth, line) in self.lines().iter().enumerate() {
+            let lines = hang("", line, 2, look.width);
             if nth == 0 {
-                writeln!(out, "{}", look.bold(line))?;
+                lines.split('\n').try_for_each(|line| writeln!(out, "{}", look.bold(line)))?;
             } else {
-                writeln!(out, "{line}")?;
+                writeln!(out, "{lines}")?;
             }
         }
         Ok(())
@@ -111,7 +125,8 @@ impl Head {
 
     /// Writes the head above a report in Markdown.
     pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        markdown::write_lines(&self.lines(), out)
+        let lines: Vec<String> = self.warnings().chain(self.lines()).collect();
+        markdown::write_lines(&lines, out)
     }
 }
 
@@ -126,20 +141,21 @@ fn described(event: &EventColumn, total: Cost) -> String {
     if details.is_empty() { name } else { format!("{name} ({})", details.join(", ")) }
 }
 
-/// A remark on a profile with lines that could not be taken as they are.
+/// A remark on a profile with lines that could not be taken as they are, besides those that are [damage](DamageRow) and
+/// those of dialects.
 ///
 /// ```
-/// use gristmill_profile::Profile;
+/// use gristmill_profile::{DamageKind, Profile};
 /// use gristmill_report::doubts;
 ///
-/// let profile = Profile::from_bytes(b"events: Ir\nfn=main\n1 2 3\n".to_vec());
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=(1) main\n1 2\nfn=(1) grind\n1 2\n".to_vec());
 /// assert_eq!(
 ///     doubts(&profile).as_deref(),
 ///     Some("1 line could not be taken as it is: gristmill lint shows it")
 /// );
 /// ```
 pub fn doubts(profile: &Profile) -> Option<String> {
-    match profile.finding_count() {
+    match profile.doubt_count() {
         0 => None,
         1 => Some("1 line could not be taken as it is: gristmill lint shows it".to_owned()),
         findings => Some(format!(

@@ -14,6 +14,8 @@
 //! # Ok::<(), gristmill_report::info::NotAProfile>(())
 //! ```
 
+mod damage;
+mod derived;
 mod event_meanings;
 mod json;
 mod table;
@@ -25,10 +27,12 @@ use std::fmt;
 
 use gristmill_format::{Lint, Survey};
 
+use self::damage::DamageFindings;
 pub use self::json::{
     ClaimedRow, CountsRow, DescriptionRow, EventTypeRow, FileRow, InfoDocument, JsonPrinter, PartInfoRow,
 };
 pub use self::totals::EventTotals;
+use crate::damage::DamageRow;
 use crate::lint::FindingCounts;
 use crate::read_file::ReadFile;
 
@@ -41,6 +45,8 @@ pub struct InfoReport<'a> {
     pub survey: Survey<'a>,
     /// Count of findings of lint.
     pub findings: FindingCounts,
+    /// The reasons why the numbers are not those of the recording, as the other reports have them.
+    pub damage: Vec<DamageRow>,
 }
 
 /// A file that is not a profile. See the example of [this module](self).
@@ -69,8 +75,13 @@ impl<'a> InfoReport<'a> {
     pub fn new(file: &'a ReadFile<'a>) -> Result<Self, NotAProfile> {
         let mut findings = FindingCounts::default();
         let mut foreign = None;
+        let mut damage = DamageFindings::default();
+        let producer = file.producer();
         let survey = file.examine(Lint::default(), |finding| {
-            findings.add(finding.rule.severity);
+            if !finding.rule.is_habit_of(producer) {
+                findings.add(finding.rule.severity);
+            }
+            damage.add(&finding);
             if finding.rule.name == "not-a-profile" {
                 foreign = Some(finding.message);
             }
@@ -85,7 +96,7 @@ impl<'a> InfoReport<'a> {
         }
         match foreign {
             Some(message) => Err(NotAProfile { name: file.name.clone().into_owned(), message }),
-            None => Ok(InfoReport { file, survey, findings }),
+            None => Ok(InfoReport { file, findings, damage: damage.rows(file, &survey), survey }),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod amount;
 pub mod annotate;
 mod columns;
+mod damage;
 pub mod diff;
 mod find;
 mod functions;
@@ -15,20 +16,27 @@ mod head;
 pub mod info;
 pub mod lint;
 mod named_function;
+mod names;
+mod overview;
 mod path;
+mod pattern;
 mod read_file;
 mod report;
 mod show;
+mod start_up;
 mod tree;
 mod view;
 
 pub use columns::EventColumn;
-pub use find::{Choice, FindError, find_joined};
+pub use damage::DamageRow;
+pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined};
 pub use functions::{FunctionRow, Functions, FunctionsOptions, SortBy};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
 pub use named_function::NamedFunction;
+pub use overview::{CallPath, NextStep, Overview, OverviewOptions, PathEnd, PathStep, ShareRow, Shares};
+pub use pattern::{has_capital_letter, pattern};
 pub use read_file::ReadFile;
 pub use report::Report;
 pub use show::{

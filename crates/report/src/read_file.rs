@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use gristmill_format::{Finding, Lint, Location, RULES, Rule, Survey};
+use gristmill_format::{Finding, Lint, Location, ProducerKind, RULES, Rule, Survey};
+
+/// The bytes at the start of a file that show its producer.
+const START_BYTES: usize = 64 << 10;
 
 /// A file as it was read: its expanded bytes, and what is known of its packing.
 ///
@@ -50,6 +53,15 @@ impl<'a> ReadFile<'a> {
             damage: None,
             name_mismatch: None,
         }
+    }
+
+    /// Returns the producer, as the start of the file shows it.
+    pub fn producer(&self) -> ProducerKind {
+        let start = &self.bytes[..self.bytes.len().min(START_BYTES)];
+        // A line that is cut off could be another one.
+        let end =
+            if start.len() < self.bytes.len() { start.iter().rposition(|&byte| byte == b'\n') } else { None };
+        Survey::new(&start[..end.map_or(start.len(), |end| end + 1)]).producer.kind
     }
 
     /// Passes on all findings, those about the packing first, and returns the survey of the profile.

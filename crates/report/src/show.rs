@@ -7,10 +7,12 @@ mod sections;
 mod text;
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use gristmill_format::Cost;
 use gristmill_output::json::{Costs, ExactInteger, exact, exact_option};
-use gristmill_profile::analysis::{ArcId, Direction, reach};
+use gristmill_profile::analysis::{ArcId, Direction, NodeId, reach};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -73,7 +75,7 @@ pub struct Neighbour {
     /// Inclusive cost of the calls; at a distance of more than 1, inclusive cost of the caller or callee.
     pub cost: Costs,
     /// At a distance of more than 1: the most expensive function one call nearer.
-    pub via: Option<String>,
+    pub via: Option<Arc<str>>,
     /// `true` if the calls are inside of the function's cycle, or from the function to itself.
     #[serde(rename = "inner")]
     pub is_inner: bool,
@@ -276,6 +278,7 @@ fn far_neighbours(
     sort_by_cost(view, &mut reached, |reached| {
         (reached.distance, first(inclusive.cost(reached.node)), view.subject_at(reached.node))
     });
+    let mut known: HashMap<NodeId, Arc<str>> = HashMap::new();
     List::from_shown(reached, limit, |reached| {
         let arc = graph.arc(reached.via);
         let via = if direction == Direction::Callers { arc.callee } else { arc.caller };
@@ -284,7 +287,9 @@ fn far_neighbours(
             distance: reached.distance,
             calls: None,
             cost: head.costs(inclusive.cost(reached.node)),
-            via: Some(view.subject(view.subject_at(via)).name().to_owned()),
+            via: Some(
+                known.entry(via).or_insert_with(|| view.subject(view.subject_at(via)).name().into()).clone(),
+            ),
             is_inner: false,
         }
     })

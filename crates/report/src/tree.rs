@@ -17,14 +17,13 @@ use serde::Serialize;
 use crate::head::Head;
 use crate::view::{SubjectId, View};
 use source::{Entries, Item, Source};
-pub(crate) use text::fitted;
 
 /// Options of a [`Tree`], which has an example.
 #[derive(Debug, Clone, Default)]
 pub struct TreeOptions {
     /// The function that the tree begins with instead of the program.
     pub from: Option<SubjectId>,
-    /// `true` for the callers of that function instead of its callees.
+    /// `true` for the callers of that function instead of its callees. Has no effect without a function.
     pub inverted: bool,
     /// Leaves out nodes below this share of the root, in thousandths.
     pub min_share: u32,
@@ -42,8 +41,8 @@ const MAX_NODES: usize = 1_000_000;
 pub struct Entry {
     /// The kind of the entry.
     pub kind: EntryKind,
-    /// The id of the function; null for the program, for a cycle, and for a name that only recorded callers have. It stays
-    /// the same as long as the files of the profile and the options that fold functions do.
+    /// The id of the function; null for the program, for a cycle, and for every entry of a tree of recorded callers. It
+    /// stays the same as long as the files of the profile and the options that fold functions do.
     pub id: Option<usize>,
     /// The demangled name.
     pub name: String,
@@ -77,9 +76,9 @@ pub struct Node {
     pub entry: usize,
     /// The index in `nodes` of the node above, which comes before this one; null for the root.
     pub parent: Option<usize>,
-    /// The count of levels between this node and the root.
+    /// The depth: 0 for the root, 1 for the nodes right below it, and so on.
     pub depth: usize,
-    /// The count of calls by the node above; in an inverted tree, of calls of the node above. 0 if calls were not counted.
+    /// The count of calls made by the node above; in an inverted tree, of calls made to it. 0 if calls were not counted.
     #[serde(rename = "calls", serialize_with = "exact")]
     #[schemars(with = "ExactInteger")]
     pub call_count: Cost,
@@ -90,10 +89,13 @@ pub struct Node {
     pub inclusive: Costs,
     /// The count of nodes right below that are left out.
     pub hidden: usize,
-    /// `true` if some of the cost is placed here by a guess.
+    /// `true` if some of the cost is placed here by a guess, or if the profile states another cost for the calls.
     #[serde(rename = "guessed")]
     pub is_guessed: bool,
-    /// The count of nodes right below.
+    /// `true` if the division of the cost among self cost and callees is a guess.
+    #[serde(rename = "self_guessed")]
+    pub is_self_guessed: bool,
+    /// The count of nodes right below that are shown.
     #[serde(skip)]
     pub children: usize,
     /// The cost of the nodes right below that are left out.
@@ -109,7 +111,8 @@ pub enum Basis {
     Exact,
     /// The names contain callers: each stack occurred, but begins where the name ends.
     Callers,
-    /// Made from the call graph: the calls of a function with several callers are assumed to be alike.
+    /// Made from the call graph: the calls of a function with several callers are assumed to be alike. A function that
+    /// costs more than its callers state is a root, too, as the start of a thread is.
     Estimate,
 }
 
@@ -152,7 +155,8 @@ pub struct Tree {
     pub entries: Vec<Entry>,
     /// The nodes that are shown. The first one is the root.
     pub nodes: Vec<Node>,
-    /// The count of calls whose stated cost is not the sum of what they called.
+    /// The count of calls in all selected parts, also outside this tree, whose stated cost is not the sum of what they
+    /// called.
     #[serde(skip)]
     unequal_calls: usize,
     #[serde(skip)]
@@ -163,6 +167,9 @@ pub struct Tree {
     max_depth: Option<usize>,
     #[serde(skip)]
     is_limited: bool,
+    /// `true` if costs are changes, which are shown with their sign.
+    #[serde(skip)]
+    is_signed: bool,
 }
 
 impl Tree {
@@ -188,7 +195,7 @@ impl Tree {
             basis,
             guessed,
             from: options.from.map(|from| view.subject(from).name().to_owned()),
-            inverted: options.inverted,
+            inverted: options.inverted && options.from.is_some(),
             entries,
             is_limited: nodes.len() >= max_nodes,
             nodes,
@@ -196,7 +203,14 @@ impl Tree {
             has_calls: view.graph().arcs().len() > 0,
             min_share: options.min_share,
             max_depth: options.max_depth,
+            is_signed: false,
         }
+    }
+
+    /// Shows costs and counts as changes, with their sign.
+    pub(crate) fn signed(mut self) -> Self {
+        self.is_signed = true;
+        self
     }
 
     /// Returns what a node stands for.
@@ -211,7 +225,7 @@ fn rows(tree: &CallTree<Item>, source: &Entries<'_>, head: &Head) -> (Vec<Node>,
     let mut entries = Vec::new();
     let mut entry_of: HashMap<Option<Item>, usize> = HashMap::new();
     for id in tree.ids() {
-        let TreeNode { item, parent, count, hidden, is_guessed } = *tree.node(id);
+        let TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed } = *tree.node(id);
         let parent = parent.map(TreeNodeId::index);
         nodes.push(Node {
             entry: *entry_of.entry(item).or_insert_with(|| {
@@ -225,6 +239,7 @@ fn rows(tree: &CallTree<Item>, source: &Entries<'_>, head: &Head) -> (Vec<Node>,
             inclusive: head.costs(tree.inclusive(id)),
             hidden,
             is_guessed,
+            is_self_guessed,
             children: tree.children(id).len(),
             hidden_costs: tree.hidden_cost(id),
         });

@@ -7,7 +7,8 @@ use gristmill_profile::analysis::{
     CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule, NodeCosts, NodeId,
 };
 use gristmill_profile::formula::DerivationFault;
-use gristmill_profile::{FunctionId, MAX_CELLS, Part, Profile, Selection};
+use gristmill_profile::symbol::matches_function;
+use gristmill_profile::{FunctionId, MemoryBudget, Part, Profile, Selection};
 use regex::Regex;
 
 use crate::columns::{Columns, EventColumn};
@@ -56,6 +57,8 @@ pub struct View {
     columns: Columns,
     subjects: Subjects,
     graph: CallGraph,
+    /// The graph with more event types, if derived ones need more than are shown.
+    full_graph: Option<CallGraph>,
     cut: CutArcs,
     inclusive: Inclusive,
     /// The cycles of the graph, if `inclusive` does not have them.
@@ -72,15 +75,24 @@ impl View {
     /// If nothing is selected, if an event type does not exist, or if costs are out of range.
     pub fn new(profile: impl Into<Arc<Profile>>, options: &ViewOptions) -> Result<Self, ViewError> {
         let profile: Arc<Profile> = profile.into();
-        check(&profile, &options.selection)?;
-        let subjects = Subjects::new(&profile, options);
+        profile.refuse_many_events().map_err(ViewError::TooManyCosts)?;
         let columns = Columns::new(&profile, &options.derive, &options.events)?;
+        check(&profile, &options.selection, columns.events().len())?;
+        let subjects = Subjects::new(&profile, options);
         let draft = Draft { profile: &profile, options, subjects: &subjects, columns: &columns };
         let graph = draft.graph(&options.selection)?;
         let cut = draft.arcs_to_cut(&graph);
-        let graph = without(graph, &cut);
+        let mut graph = without(graph, &cut);
+        let shown: Vec<usize> = (0..columns.events().len()).collect();
+        let full_graph = (graph.width() > shown.len()).then(|| graph.clone());
+        if full_graph.is_some() {
+            graph = graph.with_columns(&shown);
+        }
         let inclusive = match options.rule {
-            InclusiveRule::Gristmill => Inclusive::with_cycles(&graph, || draft.cycles(&graph)),
+            InclusiveRule::Gristmill => match &full_graph {
+                None => Inclusive::with_cycles(&graph, || draft.cycles(&graph)),
+                Some(full) => Inclusive::with_cycles(full, || draft.cycles(full)).with_columns(&shown),
+            },
             InclusiveRule::CallgrindAnnotate => Inclusive::callgrind_annotate(&graph),
             InclusiveRule::KCachegrind => draft.kcachegrind(&graph, &cut)?,
         };
@@ -92,6 +104,7 @@ impl View {
             columns,
             subjects,
             graph,
+            full_graph,
             cut,
             inclusive,
             cycles: OnceLock::new(),
@@ -131,6 +144,12 @@ impl View {
     /// Returns the call graph after folding and cutting. Its nodes are the subjects.
     pub fn graph(&self) -> &CallGraph {
         &self.graph
+    }
+
+    /// Returns the same graph with the event types that the derived ones need, after those that are shown. Costs that are not
+    /// sums, such as limited or estimated ones, follow the formulas only if they are calculated from this graph.
+    pub(crate) fn full_graph(&self) -> &CallGraph {
+        self.full_graph.as_ref().unwrap_or(&self.graph)
     }
 
     /// Returns the inclusive costs, by the rule of the view.
@@ -233,15 +252,13 @@ impl View {
     }
 }
 
-/// Refuses an empty selection, and tables that no memory holds.
-pub(crate) fn check(profile: &Profile, selection: &Selection) -> Result<(), ViewError> {
+/// Refuses an empty selection, and tables and names that would take much more memory than the profile.
+pub(crate) fn check(profile: &Profile, selection: &Selection, columns: usize) -> Result<(), ViewError> {
     if profile.selected(selection).next().is_none() && !selection.is_all() {
         return Err(ViewError::NothingSelected);
     }
-    if profile.function_count().saturating_mul(profile.event_count()) > MAX_CELLS {
-        return Err(ViewError::TooManyColumns);
-    }
-    Ok(())
+    profile.refuse_long_names().map_err(ViewError::LongNames)?;
+    MemoryBudget::new([profile]).check_bytes(profile.view_bytes(columns)).map_err(ViewError::TooManyCosts)
 }
 
 /// An arc that stands for its ends.
@@ -286,7 +303,8 @@ impl Draft<'_> {
             vec![false; graph.arcs().len()]
         };
         let matches = |pattern: &Regex, node: NodeId| {
-            pattern.is_match(self.subjects.get(self.profile, graph, SubjectId(node)).name())
+            let name = self.subjects.get(self.profile, graph, SubjectId(node)).name();
+            matches_function(name, |name| pattern.is_match(name))
         };
         for Cut { caller, callee } in cuts {
             for (is_cut, arc) in is_cut.iter_mut().zip(graph.arcs()) {

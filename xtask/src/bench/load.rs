@@ -55,12 +55,10 @@ pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
     }
     println!("loading, best of {} rounds; from the path of a file to the answer", options.rounds);
     println!(
-        "x: how many times the throughput of the newline scan, of {}, of {ANNOTATE};",
+        "x scan, x parser, x annotate: how many times as fast as the newline scan, {}, {ANNOTATE};",
         Work::Peer.name()
     );
-    println!(
-        "without the time for reading, where both report it; large files are mapped, which reads nothing"
-    );
+    println!("time for reading the file is not counted where both report it; mapped files have none");
     println!("first line: until the program begins to print");
     for program in [ANNOTATE, CGVIEW] {
         if !process::is_on_path(program) {

@@ -2,12 +2,20 @@
 //!
 //! A benchmark is one file here with `Options` and `run`, and an entry in [`Bench`]. It takes its inputs from `inputs`,
 //! lets `rounds` run its contenders in turn, so that whatever disturbs the machine disturbs all of them, and prints a
-//! `table`. Nothing is asserted: a measurement that decides something is written down beside the decision.
+//! `table`. Only `hostile` asserts something, the growth: any other measurement that decides something is written down beside
+//! the decision.
 
 #[cfg(feature = "bench")]
 mod annotate;
 #[cfg(feature = "bench")]
+#[path = "../../../crates/cli/tests/hostile/budgets.rs"]
+mod budgets;
+#[cfg(feature = "bench")]
 mod gristmill;
+#[cfg(feature = "bench")]
+mod growth;
+#[cfg(feature = "bench")]
+mod growth_inputs;
 #[cfg(feature = "bench")]
 mod hostile;
 #[cfg(feature = "bench")]
@@ -26,6 +34,9 @@ mod process;
 mod read;
 #[cfg(feature = "bench")]
 mod rounds;
+#[cfg(feature = "bench")]
+#[path = "../../../crates/cli/tests/hostile/shapes.rs"]
+mod shapes;
 #[cfg(feature = "bench")]
 mod table;
 
@@ -47,6 +58,8 @@ enum Bench {
     Annotate(AnnotateOptions),
     /// Merging many profiles: time, and memory against that of the result.
     Merge(MergeOptions),
+    /// The growth of time and memory on hostile profiles, by command.
+    Hostile(HostileOptions),
     /// One contender of `load`, in a process of its own.
     #[cfg(feature = "bench")]
     #[command(hide = true)]
@@ -101,6 +114,27 @@ struct MergeOptions {
     rounds: u32,
 }
 
+#[derive(Debug, clap::Args)]
+struct HostileOptions {
+    /// The only shape to measure.
+    #[arg(long)]
+    shape: Option<String>,
+    /// The only command to measure.
+    #[arg(long)]
+    command: Option<String>,
+    /// Size of the smallest inputs: bytes, or with a suffix: 64K, 100M, 1G.
+    #[arg(long, value_parser = crate::size::parse, default_value = "64K")]
+    start: u64,
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..16))]
+    doublings: u32,
+    /// Show all combinations, and do not fail.
+    #[arg(long)]
+    all: bool,
+    /// The program to measure, instead of building it.
+    #[arg(long)]
+    program: Option<std::path::PathBuf>,
+}
+
 #[cfg(feature = "bench")]
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match &options.bench {
@@ -108,6 +142,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Bench::Load(options) => load::run(options),
         Bench::Annotate(options) => annotate::run(options),
         Bench::Merge(options) => merge::run(options),
+        Bench::Hostile(options) => growth::run(options),
         Bench::LoadOnce(options) => once::run(options),
     }
 }

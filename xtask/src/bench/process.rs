@@ -19,6 +19,8 @@ pub(super) struct Run {
     pub(super) reading: Option<Duration>,
     /// Peak resident memory. The system includes the memory of the process that started it: about 10 MB.
     pub(super) peak: u64,
+    /// Time of all processors, which other programs on the machine hardly change.
+    pub(super) processors: Duration,
 }
 
 /// Runs a program to its end, and returns what it printed.
@@ -31,6 +33,25 @@ pub(super) fn measure(command: Command) -> Result<(String, Run), Failure> {
 pub(super) fn measure_beginning(command: Command) -> Result<Run, Failure> {
     let (_, beginning, run) = watch(command)?;
     Ok(Run { whole: beginning, ..run })
+}
+
+/// Runs a program to its end without keeping its output. Any exit code is fine, a signal is not.
+pub(super) fn measure_silent(mut command: Command) -> Result<Run, Failure> {
+    let shown = workspace::shown(&command);
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .context(|| format!("cannot run {shown}"))?;
+    let used = child.wait4().context(|| format!("cannot wait for {shown}"))?;
+    let whole = start.elapsed();
+    if used.status.code().is_none_or(|code| code > 2) {
+        return Err(Failure::new(format!("{shown} ended with {}", used.status)));
+    }
+    let processors = used.rusage.utime + used.rusage.stime;
+    Ok(Run { whole, reading: None, peak: used.rusage.maxrss, processors })
 }
 
 /// Runs a program to its end and returns its output and the time of the first byte.
@@ -56,7 +77,8 @@ fn watch(mut command: Command) -> Result<(Vec<u8>, Duration, Run), Failure> {
     if !used.status.success() {
         return Err(Failure::new(format!("{shown} ended with {}", used.status)));
     }
-    let run = Run { whole, reading: None, peak: used.rusage.maxrss };
+    let processors = used.rusage.utime + used.rusage.stime;
+    let run = Run { whole, reading: None, peak: used.rusage.maxrss, processors };
     Ok((printed, beginning, run))
 }
 

@@ -22,7 +22,8 @@ pub(super) fn run(options: &ReadOptions) -> Result<(), Failure> {
         let (scan, peer) = (best(SCAN), best(PEER));
         rows.extend(measured.iter().map(|one| row(one, input.bytes.len(), scan, peer)));
     }
-    println!("reading, best of {} rounds; x: how many times the speed of", options.rounds);
+    println!("reading, best of {} rounds", options.rounds);
+    println!("x scan, x {PEER}: how many times as fast as the newline scan, as {PEER}");
     table::print(&rows);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The crates of the project: their floors, folders and root files.
+//! The crates of the project: their levels, folders and root files.
 
 use std::path::PathBuf;
 
@@ -9,25 +9,25 @@ use crate::workspace;
 pub(crate) struct ProjectCrate {
     /// The folder below `crates/`.
     pub(crate) folder: &'static str,
-    /// A crate uses only crates of lower floors.
-    pub(crate) floor: u8,
+    /// A crate uses only crates of lower levels.
+    pub(crate) level: u8,
     /// Libraries compile for WebAssembly and have documented types.
     pub(crate) is_library: bool,
 }
 
 /// All crates, from the bottom.
 const CRATES: [ProjectCrate; 7] = [
-    library("format", 0),
-    library("output", 1),
-    library("profile", 1),
-    library("report", 2),
-    library("compat", 2),
-    library("gate", 2),
-    ProjectCrate { folder: "cli", floor: 3, is_library: false },
+    library("format", 1),
+    library("output", 2),
+    library("profile", 2),
+    library("report", 3),
+    library("compat", 3),
+    library("gate", 3),
+    ProjectCrate { folder: "cli", level: 4, is_library: false },
 ];
 
-const fn library(folder: &'static str, floor: u8) -> ProjectCrate {
-    ProjectCrate { folder, floor, is_library: true }
+const fn library(folder: &'static str, level: u8) -> ProjectCrate {
+    ProjectCrate { folder, level, is_library: true }
 }
 
 impl ProjectCrate {
@@ -58,6 +58,6 @@ impl ProjectCrate {
     }
 
     pub(crate) fn root_file(self) -> PathBuf {
-        self.path().join(if self.is_library { "src/lib.rs" } else { "src/main.rs" })
+        self.path().join("src/lib.rs")
     }
 }

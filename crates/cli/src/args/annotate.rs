@@ -4,18 +4,21 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{SelectionArgs, SourceArgs};
+use super::{SelectionArgs, SourceArgs, at_least};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct AnnotateArgs {
-    /// Profiles to read, and source files to annotate. Without any, the first callgrind.out* or cachegrind.out* of this
-    /// directory
+    /// Profiles to read, and source files to annotate [default: the newest recording here or in target/gungraun]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Layout of the report; without it, that of the tool for the profile's producer
-    #[arg(long, value_name = "STYLE")]
+    /// Layout of the report [default: cachegrind for files of Cachegrind, else callgrind]
+    #[arg(long, value_name = "STYLE", hide_short_help = true)]
     pub(crate) style: Option<AnnotateStyle>,
+
+    /// Numbers of the layout of callgrind_annotate: corrected, or with the errors of the original
+    #[arg(long, value_name = "NUMBERS", default_value = "corrected", hide_short_help = true)]
+    pub(crate) compat: AnnotateCompat,
 
     /// Write text, JSON or a page of HTML
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -26,10 +29,10 @@ pub(crate) struct AnnotateArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// Overwrite the file if it exists
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", hide_short_help = true)]
     pub(crate) force: bool,
 
-    /// Event types to show, recorded or derived, in this order; without it all recorded ones
+    /// Event types to show, in this order [default: all recorded ones and those of --derive]
     #[arg(
         long,
         short,
@@ -46,7 +49,7 @@ pub(crate) struct AnnotateArgs {
     pub(crate) sort: Option<String>,
 
     /// Callgrind: list functions up to this share of the total (99). Cachegrind: functions with at least this share (0.1)
-    #[arg(long, value_name = "PERCENT", help_heading = "Output")]
+    #[arg(long, value_name = "PERCENT", help_heading = "Output", hide_short_help = true)]
     pub(crate) threshold: Option<String>,
 
     /// Show percentages beside costs
@@ -57,12 +60,13 @@ pub(crate) struct AnnotateArgs {
         require_equals = true,
         default_missing_value = "yes",
         overrides_with = "no_show_percs",
-        help_heading = "Output"
+        help_heading = "Output",
+        hide_short_help = true
     )]
     pub(crate) show_percs: Option<YesNo>,
 
     /// Show no percentages
-    #[arg(long, overrides_with = "show_percs", help_heading = "Output")]
+    #[arg(long, overrides_with = "show_percs", help_heading = "Output", hide_short_help = true)]
     pub(crate) no_show_percs: bool,
 
     /// Annotate the source files of all listed functions, or none
@@ -70,15 +74,15 @@ pub(crate) struct AnnotateArgs {
     pub(crate) auto: Option<YesNo>,
 
     /// Same as --auto=yes
-    #[arg(long, overrides_with_all = ["no_annotate", "auto"], help_heading = "Output")]
+    #[arg(long, overrides_with_all = ["no_annotate", "auto"], help_heading = "Output", hide_short_help = true)]
     pub(crate) annotate: bool,
 
     /// Same as --auto=no
-    #[arg(long, overrides_with_all = ["annotate", "auto"], help_heading = "Output")]
+    #[arg(long, overrides_with_all = ["annotate", "auto"], help_heading = "Output", hide_short_help = true)]
     pub(crate) no_annotate: bool,
 
     /// Number of lines to show before and after those with costs
-    #[arg(long, value_name = "N", default_value = "8", help_heading = "Output")]
+    #[arg(long, value_parser = at_least::<0, u64>, value_name = "N", default_value = "8", help_heading = "Output", hide_short_help = true)]
     pub(crate) context: u64,
 
     /// Callgrind: show inclusive costs of functions
@@ -90,10 +94,12 @@ pub(crate) struct AnnotateArgs {
     pub(crate) tree: AnnotateTree,
 
     /// Callgrind: show jumps with targets and counts
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(crate) jumps: bool,
 
     /// Show only functions whose name matches
+    ///
+    /// Case counts only if the pattern has a capital letter.
     #[arg(long, value_name = "REGEX", help_heading = "Output")]
     pub(crate) function: Option<String>,
 
@@ -117,7 +123,7 @@ pub(crate) struct AnnotateArgs {
     pub(crate) mod_funcname: Option<String>,
 
     /// Define an event type, such as 'Cost = Ir + 10 Bm'; can be repeated
-    #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection", hide_short_help = true)]
     pub(crate) derive: Vec<String>,
 
     #[command(flatten)]
@@ -130,6 +136,15 @@ pub(crate) enum AnnotateStyle {
     Callgrind,
     /// As cg_annotate of Valgrind 3.21 and later
     Cachegrind,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnnotateCompat {
+    /// Right where callgrind_annotate is wrong
+    #[default]
+    Corrected,
+    /// As callgrind_annotate prints them
+    Exact,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

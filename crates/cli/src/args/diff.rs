@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{SelectionArgs, SortKey, SourceArgs};
+use super::{SelectionArgs, SortKey, SourceArgs, at_least};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
@@ -18,7 +18,9 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Runs before the change; with several, numbers are medians, and a change within the spread of runs is noise
+    /// Runs before the change
+    ///
+    /// With several, numbers are medians, and a change within the spread of runs is noise.
     #[arg(
         long,
         value_name = "FILE",
@@ -44,12 +46,18 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["group", "filter"])]
     pub(crate) function: Option<String>,
 
-    /// Sort rows by the change of this
-    #[arg(long, value_name = "KEY", default_value = "self")]
+    /// Show the call tree of the difference: where the change is, from the start of the program down
+    #[arg(long, conflicts_with_all = ["function", "group", "filter", "sort"])]
+    pub(crate) tree: bool,
+
+    /// Column whose change sorts the rows: self, inclusive, calls or name
+    #[arg(long, hide_possible_values = true, value_name = "KEY", default_value = "self")]
     pub(crate) sort: SortKey,
 
-    /// Limit the rows; 0 for all [default: 20 in text, 60 in Markdown, 200 in HTML, else all]
-    #[arg(long, short = 'n', value_name = "ROWS")]
+    /// Maximum number of rows and causes, 0 for all
+    ///
+    /// [default: 20 rows in text, 60 in Markdown, 200 in HTML, and 10 causes; else all]
+    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
     /// Hide changes below this share of the base's total [default: 0.01, in JSON and CSV 0]
@@ -57,36 +65,43 @@ pub(crate) struct DiffArgs {
     pub(crate) min: Option<u32>,
 
     /// Show only rows with a matching name
+    ///
+    /// Case counts only if the pattern has a capital letter.
     #[arg(long, short, value_name = "REGEX")]
     pub(crate) filter: Option<String>,
 
-    /// Show a row for each of these, not for each function
-    #[arg(long, value_name = "WHAT")]
+    /// Show one row per group of functions: by object, file, dir, class, crate or package
+    #[arg(long, hide_possible_values = true, value_name = "WHAT")]
     pub(crate) group: Option<DiffGroup>,
 
-    /// Fail, not warn, if tools, commands or environments of the profiles differ
-    #[arg(long)]
+    /// Fail instead of warning if tools, commands or environments of the profiles differ
+    #[arg(long, hide_short_help = true)]
     pub(crate) strict_environment: bool,
 
-    /// Output format [default: by the extension of the output file, else text]
+    /// Output format
+    ///
+    /// [default: by the extension of the output file, else text]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<DiffFormat>,
 
-    /// Output file; one that ends in .callgrind becomes a profile of the difference, with signed costs
+    /// Output file
+    ///
+    /// With the extension .callgrind, .out or .kcg, the difference is written as a profile with signed costs.
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
     /// Overwrite the file if it exists
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", hide_short_help = true)]
     pub(crate) force: bool,
 
-    /// Show these event types, recorded or derived, in this order [default: the first that both sides have, in JSON and
-    /// CSV all of them]
+    /// Event types to show, recorded or derived, in this order
+    ///
+    /// [default: the first that both sides have, in JSON and CSV all of them, and those of --derive]
     #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) event: Vec<String>,
 
     /// Define an event type, such as 'Cost = Ir + 10 Bm'; repeatable
-    #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection", hide_short_help = true)]
     pub(crate) derive: Vec<String>,
 
     #[command(flatten)]
@@ -123,9 +138,13 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) rule: Vec<String>,
 
-    /// Join without these rules, or without any with 'all'; repeatable, or separated by commas
+    /// Join rules to turn off, or 'all'; repeatable, or separated by commas
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Joining functions")]
     pub(crate) no_rule: Vec<String>,
+
+    /// List what each rule joined, and all renamed functions
+    #[arg(long, help_heading = "Joining functions")]
+    pub(crate) show_joined: bool,
 
     /// List the rules
     #[arg(long, conflicts_with_all = ["files", "base", "new"], help_heading = "Joining functions")]
@@ -157,6 +176,8 @@ pub(crate) enum DiffGroup {
     File,
     Dir,
     Class,
+    Crate,
+    Package,
 }
 
 impl DiffArgs {

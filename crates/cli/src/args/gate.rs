@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
+use super::at_least;
+
 #[derive(Debug, Args)]
 pub(crate) struct GateArgs {
     #[command(subcommand)]
@@ -15,7 +17,7 @@ pub(crate) enum GateCommand {
     /// Record or read all benchmarks, compare them with the baseline, and report exceeded budgets
     #[command(
         after_help = "Examples:\n  gristmill gate run\n  gristmill gate run --format github parse\n  gristmill gate run \
-                      --format markdown -o comment.md --also junit=gate.xml\n\nExit status: 0 within budget, 1 over budget, \
+                      --format markdown -o comment.md --also junit=gate.xml\n  gristmill gate run -j 4\n\nExit status: 0 within budget, 1 over budget, \
                       2 if that could not be determined."
     )]
     Run(GateRunArgs),
@@ -27,7 +29,7 @@ pub(crate) enum GateCommand {
     )]
     Bless(GateBlessArgs),
 
-    /// Measure the variation of costs from run to run, and write it into the baseline
+    /// Measure the variation of costs from run to run, and accept it and the run of median cost
     #[command(
         after_help = "Examples:\n  gristmill gate noise --runs 20\n\nExit status: 2 if a benchmark could not be \
                             measured; the baseline is then unchanged."
@@ -37,7 +39,7 @@ pub(crate) enum GateCommand {
     /// Write a first gristmill.toml
     #[command(
         after_help = "Examples:\n  gristmill gate init target/release/bench --quick\n\nExit status: 2 if the \
-                            file exists."
+                            file exists, unless --force is given."
     )]
     Init(GateInitArgs),
 }
@@ -49,6 +51,38 @@ pub(crate) struct ConfigArgs {
     pub(crate) config: PathBuf,
 }
 
+/// The option of commands that measure.
+#[derive(Debug, Args)]
+pub(crate) struct DamageArgs {
+    /// Use profiles that are cut off or have errors as they are, with a warning
+    #[arg(long)]
+    pub(crate) allow_damaged: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GateConfigArgs {
+    /// Configuration: benchmarks and budgets
+    #[arg(long, value_name = "FILE", default_value = "gristmill.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) config: PathBuf,
+
+    /// Baseline, instead of the one that the configuration names
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) baseline: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JobsArgs {
+    /// Number of benchmarks to measure at the same time. Their setups run one after another
+    #[arg(long, short, value_name = "N", default_value = "1", value_parser = at_least::<1, u16>)]
+    pub(crate) jobs: u16,
+}
+
+impl JobsArgs {
+    pub(crate) fn jobs(&self) -> usize {
+        self.jobs.into()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct GateRunArgs {
     /// Benchmarks to run [default: all]
@@ -56,7 +90,13 @@ pub(crate) struct GateRunArgs {
     pub(crate) benchmarks: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) config: ConfigArgs,
+    pub(crate) config: GateConfigArgs,
+
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+
+    #[command(flatten)]
+    pub(crate) damage: DamageArgs,
 
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -71,10 +111,10 @@ pub(crate) struct GateRunArgs {
     pub(crate) also: Vec<(GateFormat, PathBuf)>,
 
     /// Maximum number of functions for each exceeded budget, 0 for all
-    #[arg(long, short = 'n', value_name = "ROWS", default_value = "10")]
+    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS", default_value = "10")]
     pub(crate) limit: usize,
 
-    /// Compare even if tool or caches are not those of the baseline
+    /// Compare even if settings, tool, caches or string functions are not those of the baseline
     #[arg(long)]
     pub(crate) allow_unlike: bool,
 
@@ -95,7 +135,21 @@ pub(crate) struct GateBlessArgs {
     pub(crate) benchmarks: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) config: ConfigArgs,
+    pub(crate) config: GateConfigArgs,
+
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+
+    /// Directory to keep the profiles in, as BENCHMARK.callgrind
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) keep: Option<PathBuf>,
+
+    /// Accept an earlier generation that gungraun has kept, such as old or base@main. Its setup does not run
+    #[arg(long, value_name = "GENERATION", value_parser = generation)]
+    pub(crate) generation: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) damage: DamageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -105,10 +159,16 @@ pub(crate) struct GateNoiseArgs {
     pub(crate) benchmarks: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) config: ConfigArgs,
+    pub(crate) config: GateConfigArgs,
+
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+
+    #[command(flatten)]
+    pub(crate) damage: DamageArgs,
 
     /// Number of recordings of each
-    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = at_least::<2, u32>)]
     pub(crate) runs: u32,
 }
 
@@ -117,8 +177,12 @@ pub(crate) struct GateInitArgs {
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
 
+    /// Replace an existing configuration
+    #[arg(long)]
+    pub(crate) force: bool,
+
     /// Command of the first benchmark
-    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub(crate) command: Vec<String>,
 }
 
@@ -146,4 +210,9 @@ fn also(text: &str) -> Result<(GateFormat, PathBuf), String> {
     } else {
         Ok((format, path.into()))
     }
+}
+
+fn generation(text: &str) -> Result<String, String> {
+    let is_named = text.strip_prefix("base@").is_some_and(|name| !name.is_empty() && !name.contains('/'));
+    if text == "old" || is_named { Ok(text.to_owned()) } else { Err("expected old or base@NAME".to_owned()) }
 }

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::FILE_HELP;
+use super::FOUND_FILE_HELP;
 
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
     #[arg(
         value_name = "FILE",
-        required_unless_present_any = ["explain", "rules"],
-        help = FILE_HELP,
+        help = FOUND_FILE_HELP,
         value_hint = ValueHint::FilePath
     )]
     pub(crate) files: Vec<PathBuf>,
@@ -27,6 +26,10 @@ pub(crate) struct LintArgs {
     /// Also report the first deviation from the grammar of Valgrind's tools
     #[arg(long)]
     pub(crate) practice: bool,
+
+    /// Also report notes about what the producer does in all its files
+    #[arg(long)]
+    pub(crate) habits: bool,
 
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -1,25 +1,62 @@
 //! Options that all reports on a profile share: selection, event types and inclusive rule.
 
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use clap::{Args, ValueEnum};
 
 /// The selection of parts.
 #[derive(Debug, Default, Args)]
 pub(crate) struct SelectionArgs {
-    /// Also load the other files of the same recording: dumps and threads, as identified by their headers
+    /// Also load the other files of the same recording
+    ///
+    /// They are its dumps and threads, as identified by their headers.
     #[arg(long, help_heading = "Selection")]
     pub(crate) set: bool,
 
-    /// Use only the parts with these numbers (part:)
+    /// Use only the parts with these numbers (part:), such as 1,4-6
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection")]
-    pub(crate) part: Vec<u64>,
+    pub(crate) part: Vec<Range>,
 
     /// Use only these threads (thread:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection")]
-    pub(crate) thread: Vec<u64>,
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection", hide_short_help = true)]
+    pub(crate) thread: Vec<Range>,
 
     /// Use only these processes (pid:)
-    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection")]
-    pub(crate) pid: Vec<u64>,
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection", hide_short_help = true)]
+    pub(crate) pid: Vec<Range>,
+}
+
+/// A number, or a range of numbers such as 4-6.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Range(pub(crate) RangeInclusive<u64>);
+
+impl FromStr for Range {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let number = |text: &str| {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|_| is_number)
+        };
+        let (first, last): (u64, u64) =
+            number(first).zip(number(last)).ok_or("expected a number or a range, such as 4 or 4-6")?;
+        if first > last {
+            return Err(format!("a range begins with its smaller number: {last}-{first}"));
+        }
+        Ok(Range(first..=last))
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0.start(), self.0.end()) {
+            (first, last) if first == last => write!(f, "{first}"),
+            (first, last) => write!(f, "{first}-{last}"),
+        }
+    }
 }
 
 /// Options of every report on a profile.
@@ -28,7 +65,8 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
 
-    /// Event types to show, recorded or derived, in this order [default: the first of the profile, in JSON and CSV all]
+    /// Event types to show, recorded or derived, in this order [default: the first of the profile, in JSON and CSV
+    /// all, and those of --derive]
     #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) event: Vec<String>,
 
@@ -37,7 +75,7 @@ pub(crate) struct ProfileArgs {
     pub(crate) derive: Vec<String>,
 
     /// Rule for inclusive costs
-    #[arg(long, value_name = "RULE", default_value = "own", help_heading = "Inclusive cost")]
+    #[arg(long, value_name = "RULE", default_value = "gristmill", help_heading = "Inclusive cost")]
     pub(crate) inclusive: InclusiveRule,
 
     /// Treat the functions of a cycle individually
@@ -61,10 +99,48 @@ pub(crate) struct ProfileArgs {
     pub(crate) cut_below: u32,
 }
 
+impl ProfileArgs {
+    /// Returns the words that give another command the same parts and event types.
+    pub(crate) fn selection_words(&self) -> Vec<String> {
+        let SelectionArgs { set, part, thread, pid } = &self.selection;
+        let joined = |ranges: &[Range]| ranges.iter().map(Range::to_string).collect::<Vec<_>>().join(",");
+        let mut words = Vec::from_iter(set.then(|| "--set".to_owned()));
+        let lists = [
+            ("part", joined(part)),
+            ("thread", joined(thread)),
+            ("pid", joined(pid)),
+            ("event", self.event.join(",")),
+        ];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        words.extend(lists.map(|(name, list)| format!("--{name}={list}")));
+        words.extend(self.derive.iter().map(|formula| format!("--derive={formula}")));
+        words
+    }
+
+    /// Returns the words that give another command the same inclusive costs.
+    pub(crate) fn rule_words(&self) -> Vec<String> {
+        let flags = [
+            ("no-cycles", self.no_cycles),
+            ("fold-recursion", self.fold_recursion),
+            ("fold-callers", self.fold_callers),
+        ];
+        let flags = flags.into_iter().filter(|(_, is_given)| *is_given);
+        let mut words: Vec<String> = flags.map(|(name, _)| format!("--{name}")).collect();
+        let rule = Some(self.inclusive).filter(|rule| *rule != InclusiveRule::Gristmill);
+        let rule = rule.and_then(|rule| rule.to_possible_value());
+        words.extend(rule.map(|rule| format!("--inclusive={}", rule.get_name())));
+        words.extend(self.cut.iter().map(|cut| format!("--cut={cut}")));
+        let Self { cut_below, .. } = self;
+        words.extend((*cut_below > 0).then(|| format!("--cut-below={}.{}", cut_below / 10, cut_below % 10)));
+        words
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InclusiveRule {
-    /// Gristmill's rule: self cost plus cost of callees; a cycle is one node, and no cost is above the total
-    Own,
+    /// Self cost plus cost of callees; a cycle is one node, and no cost is above the total
+    #[value(alias = "own")]
+    Gristmill,
     /// As KCachegrind shows it
     Kcachegrind,
     /// As callgrind_annotate shows it
@@ -85,6 +161,18 @@ pub(crate) fn per_mille(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_are_numbers_or_two_of_them() {
+        for (text, range) in [("4", 4..=4), ("4-6", 4..=6), ("0-0", 0..=0)] {
+            let parsed: Range = text.parse().unwrap();
+            assert_eq!(parsed.0, range);
+            assert_eq!(parsed.to_string().parse(), Ok(parsed), "{text}");
+        }
+        for text in ["", "-", "4-", "-4", "6-4", "4-5-6", "+4", "x", "18446744073709551616"] {
+            assert!(text.parse::<Range>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn shares_are_percent() {

@@ -1,44 +1,64 @@
-//! The options of `gristmill functions`, `show` and `tree`.
+//! The options of `gristmill overview`, `functions`, `show` and `tree`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use gristmill_report::SortBy;
 
-use super::FILE_HELP;
 use super::profile::{ProfileArgs, per_mille};
+use super::{FOUND_FILE_HELP, at_least};
+
+#[derive(Debug, Args)]
+pub(crate) struct OverviewArgs {
+    #[arg(value_name = "FILE", help = FOUND_FILE_HELP, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Maximum number of functions, 0 for all [default: 10]
+    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
+    pub(crate) limit: Option<usize>,
+
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ReportFormat,
+
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct FunctionsArgs {
-    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", help = FOUND_FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
     /// Sort key
-    #[arg(long, value_name = "KEY", default_value = "inclusive")]
+    #[arg(long, value_name = "KEY", default_value = "self")]
     pub(crate) sort: SortKey,
 
     /// Maximum number of rows, 0 for all [default: 30, in JSON and CSV all]
-    #[arg(long, short = 'n', value_name = "ROWS")]
+    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
     /// Show only rows whose name matches this pattern
+    ///
+    /// Case counts only if the pattern has a capital letter.
     #[arg(long, short, value_name = "REGEX")]
     pub(crate) filter: Option<String>,
 
     /// Use only functions whose object file matches this pattern
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) object: Option<String>,
 
     /// Use only functions whose source file matches this pattern
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) file: Option<String>,
 
-    /// Show one row per group of functions: by object file, source file, directory, class or cycle
+    /// Show one row per group of functions: by object file, source file, directory, class, crate of Rust,
+    /// package of PHP or Python, or cycle
     #[arg(long, value_name = "WHAT")]
     pub(crate) group: Option<GroupBy>,
 
     /// Show percentages of the inclusive cost of this function instead of the total
-    #[arg(long, value_name = "FUNCTION")]
+    #[arg(long, value_name = "FUNCTION", hide_short_help = true)]
     pub(crate) relative_to: Option<String>,
 
     /// Also show the average cost per call
@@ -55,23 +75,23 @@ pub(crate) struct FunctionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Function: its name, FILE:NAME, part of its name, or a pattern that matches no other function
+    /// Function: its name, FILE:NAME, part of its name, or a pattern; of several that match the most expensive one
     #[arg(value_name = "FUNCTION")]
     pub(crate) function: String,
 
-    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", help = FOUND_FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
     /// Levels of callers and callees to show
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least::<1, u32>)]
     pub(crate) depth: u32,
 
     /// Maximum number of most expensive lines, 0 for all [default: 10, in JSON all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = at_least::<0, usize>, value_name = "N")]
     pub(crate) lines: Option<usize>,
 
     /// Maximum number of rows of every other list, 0 for all [default: 10, in JSON and CSV all]
-    #[arg(long, short = 'n', value_name = "ROWS")]
+    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
     /// Output format. CSV has only the callers and callees
@@ -84,10 +104,11 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TreeArgs {
-    #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", help = FOUND_FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Root of the tree: the name of a function, FILE:NAME, part of a name, or a pattern that matches no other function
+    /// Root of the tree: the name of a function, FILE:NAME, part of its name, or a pattern; of several that
+    /// match the most expensive one
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) from: Option<String>,
 
@@ -100,11 +121,11 @@ pub(crate) struct TreeArgs {
     pub(crate) min: u32,
 
     /// Maximum number of levels below the root
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = at_least::<0, usize>, value_name = "N")]
     pub(crate) depth: Option<usize>,
 
-    /// Maximum number of nodes, the most expensive ones; 0 for a million [default: 100, in JSON and CSV 10000]
-    #[arg(long, short = 'n', value_name = "NODES")]
+    /// Maximum number of nodes, the most expensive ones; 0 for the limit of 1,000,000 [default: 100, in JSON and CSV 10000]
+    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "NODES")]
     pub(crate) limit: Option<usize>,
 
     /// Output format
@@ -137,9 +158,9 @@ impl ReportFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SortKey {
-    Inclusive,
     #[value(name = "self")]
     SelfCost,
+    Inclusive,
     Calls,
     Name,
 }
@@ -161,5 +182,7 @@ pub(crate) enum GroupBy {
     File,
     Dir,
     Class,
+    Crate,
+    Package,
     Cycle,
 }

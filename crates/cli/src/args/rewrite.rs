@@ -28,6 +28,10 @@ pub(crate) struct RewriteArgs {
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) drop: Vec<Dropped>,
 
+    /// Name the file wherever only Callgrind's own rule determines it, for other readers; implies `--positions absolute`
+    #[arg(long)]
+    pub(crate) explicit_files: bool,
+
     /// Directory to remove from the start of file and object names; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) strip_prefix: Vec<PathBuf>,

@@ -14,11 +14,15 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "FROM=TO", help_heading = "Sources")]
     pub(crate) source_map: Vec<String>,
 
-    /// Directory to search with its subdirectories for files whose paths end in the same way; repeatable
+    /// Directory to search recursively for files whose paths end like those in the profile; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
     pub(crate) search: Vec<PathBuf>,
 
     /// Directory with sources that were installed with debug information; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
     pub(crate) debuginfo_dir: Vec<PathBuf>,
+
+    /// Read no source file outside this directory, links resolved; repeatable
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
+    pub(crate) sources_below: Vec<PathBuf>,
 }

@@ -3,6 +3,7 @@
 mod cachegrind;
 mod callgrind;
 mod document;
+mod exact;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,16 +12,19 @@ use std::time::SystemTime;
 use gristmill_compat::LayoutError;
 use gristmill_format::ProducerKind;
 use gristmill_output::source::Sources;
-use gristmill_output::{Look, printable};
-use gristmill_profile::Profile;
+use gristmill_output::{Look, lossy, printable};
+use gristmill_profile::event_choice::EventChoice;
+use gristmill_profile::symbol::{Symbol, matches_function};
+use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
 
-use crate::args::{AnnotateArgs, AnnotateFormat, AnnotateStyle, YesNo};
+use crate::args::{AnnotateArgs, AnnotateCompat, AnnotateFormat, AnnotateStyle, YesNo};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::found_files;
 use crate::load;
 use crate::output;
-use crate::profile_files::{first_profile, is_profile, modified};
+use crate::profile_files::{is_profile, modified};
 use crate::session::Session;
 use crate::source_finder::SourceFinder;
 
@@ -28,22 +32,33 @@ use crate::source_finder::SourceFinder;
 struct Job<'j> {
     pub(crate) args: &'j AnnotateArgs,
     pub(crate) files: &'j Files,
+    /// The event types to show; all recorded ones if there are none.
+    pub(crate) show: &'j [String],
     pub(crate) profile: &'j Arc<Profile>,
     pub(crate) sources: &'j dyn Sources,
     pub(crate) session: &'j Session,
 }
 
 pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    if args.compat == AnnotateCompat::Exact {
+        return exact::run(args, session);
+    }
     let mut files = Files::of(args, session)?;
     let target = match &args.output {
         Some(path) => output::targets(Some(path), &files.profiles[..1], args.force)?.remove(0),
         None => output::Target::Stdout,
     };
-    files.profiles = load::with_sets(&files.profiles, &args.selection, session)?;
+    files.profiles =
+        load::refusal::without_base_files(&load::with_sets(&files.profiles, &args.selection, session)?);
     let files = &files;
     let profile = &Arc::new(load::profile_of(&files.profiles, session)?);
+    if !args.diff {
+        load::together::check(&files.profiles, args.selection.set, profile, session);
+    }
+    warn_of_no_function(args, profile, session)?;
     let sources = &SourceFinder::new(&args.source, files.time(), session)?;
-    let job = Job { args, files, profile, sources, session };
+    let show = &shown_events(args, profile)?;
+    let job = Job { args, files, show, profile, sources, session };
     session.write_to(&target, args.force, |out| match args.format {
         AnnotateFormat::Json | AnnotateFormat::Html => document::write(&job, out),
         AnnotateFormat::Text => match args.style.unwrap_or_else(|| style_of(profile)) {
@@ -51,7 +66,47 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
             AnnotateStyle::Callgrind => callgrind::write(&job, out),
         },
     })?;
+    // The layouts have no room for the reason; documents have told it.
+    if args.format == AnnotateFormat::Text {
+        warn_of_unread(sources, session);
+    }
     Ok(ExitStatus::Success)
+}
+
+/// Warns of source files that are there but were not read.
+fn warn_of_unread(sources: &SourceFinder<'_>, session: &Session) {
+    for (path, reason) in sources.unread() {
+        session.warn(&format!("{}: {}", printable(&path), printable(reason.to_string().as_bytes())));
+    }
+}
+
+/// Warns if no function matches `--function`.
+fn warn_of_no_function(args: &AnnotateArgs, profile: &Profile, session: &Session) -> Result<(), CliError> {
+    let Some(text) = &args.function else { return Ok(()) };
+    let pattern = load::pattern(text)?;
+    let is_match = |function: FunctionId| {
+        let name = profile.function(function).name;
+        let is_in = |name: &str| matches_function(name, |name| pattern.is_match(name));
+        // The layouts of other tools have mangled names.
+        is_in(&lossy(name)) || is_in(&Symbol::parse(name).shown())
+    };
+    if !profile.functions().any(is_match) {
+        load::warn_of_no_match(text, None, session);
+    }
+    Ok(())
+}
+
+/// Returns the event types to show: those that are asked for, or else all recorded ones with those that the user derives.
+fn shown_events(args: &AnnotateArgs, profile: &Profile) -> Result<Vec<String>, CliError> {
+    if !args.show.is_empty() || args.derive.is_empty() {
+        return Ok(args.show.clone());
+    }
+    let own = load::definitions(&args.derive)?;
+    let choice = EventChoice::new(profile, &own);
+    let is_own = |name: &str| own.iter().any(|definition| definition.name == name.as_bytes());
+    let names = choice.names().enumerate();
+    let shown = names.filter(|&(index, name)| index < profile.event_count() || is_own(name));
+    Ok(shown.map(|(_, name)| name.to_owned()).collect())
 }
 
 impl Job<'_> {
@@ -74,14 +129,9 @@ impl Job<'_> {
 
     /// The look of the output. Text in a file has no colours.
     fn look(&self) -> Look {
-        // Coloured text is for people, wherever it goes.
         let look = self.session.look();
-        let is_shown = self.args.output.is_none();
-        Look {
-            is_terminal: is_shown && (look.is_terminal || look.has_color),
-            has_color: is_shown && look.has_color,
-            ..look
-        }
+        // The text is for people, wherever it goes: a file ends up on a terminal or in the log of a build.
+        Look { is_terminal: true, has_color: self.args.output.is_none() && look.has_color, ..look }
     }
 
     /// The pattern of the functions to show.
@@ -117,12 +167,7 @@ pub(crate) struct Files {
 impl Files {
     fn of(args: &AnnotateArgs, session: &Session) -> Result<Files, CliError> {
         let Some((first, others)) = args.files.split_first() else {
-            let found = first_profile().ok_or_else(|| CliError::Usage {
-                message: "there is no callgrind.out* or cachegrind.out* here".to_owned(),
-                hint: Some("name the profile to read".to_owned()),
-            })?;
-            session.tell(&format!("reading {}", crate::terminal::printable_path(&found)));
-            return Ok(Files { profiles: vec![found], sources: Vec::new() });
+            return Ok(Files { profiles: found_files::newest(session)?, sources: Vec::new() });
         };
         let (profiles, sources) = others.iter().cloned().partition(|path| is_profile(path));
         let mut files = Files { profiles, sources };
@@ -152,8 +197,7 @@ fn refused(error: &LayoutError) -> CliError {
     CliError::Usage {
         hint: match error {
             LayoutError::UnknownEvent { known, .. } => {
-                let known: Vec<_> = known.iter().map(|name| printable(name.as_bytes())).collect();
-                Some(format!("there are {}", known.join(", ")))
+                Some(load::known_events(known.iter().map(String::as_bytes)))
             }
             LayoutError::NothingSelected => Some("gristmill info lists the parts".to_owned()),
             _ => None,

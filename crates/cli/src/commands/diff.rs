@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
-use gristmill_report::diff::{self, Diff, DiffOptions, FunctionDiff, Page};
-use gristmill_report::{FindError, Grouping, find_joined};
+use gristmill_report::diff::{self, Diff, DiffOptions, DiffTree, FunctionDiff, Page};
+use gristmill_report::{
+    EventSelection, Grouping, Report as _, Tree, TreeOptions, View, ViewOptions, find_joined,
+};
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
@@ -19,8 +21,12 @@ use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;
 use crate::source_finder::SourceFinder;
-use crate::terminal::{self, printable_path};
+use crate::terminal::printable_path;
 
+/// The limits of nodes of a tree, and the smallest share of one for people, in thousandths.
+const MAX_TREE_NODES: usize = 100;
+const MAX_TREE_NODES_FOR_PROGRAMS: usize = 10_000;
+const MIN_TREE_SHARE: u32 = 10;
 /// The limits of rows in text, HTML and Markdown.
 const MAX_TEXT_ROWS: usize = 20;
 const MAX_PAGE_ROWS: usize = 200;
@@ -52,22 +58,33 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         definitions: diff::definitions(base.iter().chain(&new), &own),
     };
     let [base, new]: [Vec<&Profile>; 2] = [base.iter().collect(), new.iter().collect()];
+    if args.tree && matches!(format, DiffFormat::Html | DiffFormat::Callgrind) {
+        return Err(CliError::Usage {
+            message: "--tree has no such format".to_owned(),
+            hint: Some("there are text, json, csv and markdown".to_owned()),
+        });
+    }
     let comparison = Comparison::new(&base, &new, &options).map_err(|error| refusal(&error))?;
     refuse_unlike(args, &comparison)?;
     let options = options_of(args, format, filter, &comparison)?;
-    let function = args.function.as_deref().map(|name| function(&comparison, name, &options)).transpose()?;
+    let function =
+        args.function.as_deref().map(|name| function(&comparison, name, &options, session)).transpose()?;
     let look = match target {
         Target::Stdout => session.look(),
         // The width and colors of the reader are unknown.
-        Target::File(_) => Look::plain(terminal::PIPE_WIDTH),
+        Target::File(_) => session.look_of_files(),
     };
     if is_for_programs(format) {
         // Documents for people contain them.
         diff::doubts(&comparison, &options.columns).iter().for_each(|doubt| session.warn(doubt));
     }
+    if format == DiffFormat::Callgrind {
+        session.write_profile_to(&target, args.force, |out| write_difference(&comparison, out))?;
+        return Ok(ExitStatus::Success);
+    }
     session.write_to(&target, args.force, |out| {
-        if format == DiffFormat::Callgrind {
-            return write_difference(&comparison, out);
+        if args.tree {
+            return write_tree(&comparison, &options, args.limit, format, &look, out);
         }
         let report: Box<dyn Page> = match function {
             None => Box::new(Diff::new(&comparison, &options)),
@@ -107,7 +124,9 @@ fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec
         }
         Ok(profile)
     };
-    files.iter().map(load).collect()
+    let runs = files.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    load::together::check_runs(files, &runs, session);
+    Ok(runs)
 }
 
 fn joining(args: &DiffArgs) -> Result<JoinOptions, CliError> {
@@ -161,11 +180,10 @@ fn options_of(
     let is_for_programs = is_for_programs(format);
     let columns = diff::columns(comparison, &args.event, is_for_programs).map_err(|name| {
         let known = comparison.events().iter().filter(|event| event.is_common());
-        let known: Vec<String> =
-            known.map(|event| printable(diff::event_name(event).as_bytes()).into_owned()).collect();
+        let known: Vec<String> = known.map(diff::event_name).collect();
         CliError::Usage {
             message: format!("there is no event type `{}` on both sides", printable(name.as_bytes())),
-            hint: Some(format!("there are {}", known.join(", "))),
+            hint: Some(load::known_events(known.iter().map(String::as_bytes))),
         }
     })?;
     let rows = match format {
@@ -177,11 +195,20 @@ fn options_of(
     Ok(DiffOptions {
         columns,
         grouping: match args.group {
+            // Functions that cannot be joined say nothing to people.
+            None if !is_for_programs
+                && args.filter.is_none()
+                && !comparison.nameless_objects().is_empty() =>
+            {
+                Grouping::Object
+            }
             None => Grouping::Function,
             Some(DiffGroup::Object) => Grouping::Object,
             Some(DiffGroup::File) => Grouping::File,
             Some(DiffGroup::Dir) => Grouping::Directory,
             Some(DiffGroup::Class) => Grouping::Class,
+            Some(DiffGroup::Crate) => Grouping::Crate,
+            Some(DiffGroup::Package) => Grouping::Package,
         },
         sort: args.sort.into(),
         limit: match args.limit {
@@ -191,7 +218,12 @@ fn options_of(
         },
         min: args.min.unwrap_or(if is_for_programs { 0 } else { MIN_CHANGE }),
         filter,
-        causes: rows.map(|rows| rows.min(MAX_CAUSES)),
+        causes: match args.limit {
+            Some(0) => None,
+            Some(limit) => Some(limit),
+            None => rows.map(|rows| rows.min(MAX_CAUSES)),
+        },
+        show_joined: args.show_joined,
     })
 }
 
@@ -199,15 +231,61 @@ fn options_of(
 const MAX_CAUSES: usize = 10;
 
 /// Finds the function that an option names.
-fn function(comparison: &Comparison<'_>, query: &str, options: &DiffOptions) -> Result<JoinedId, CliError> {
+fn function(
+    comparison: &Comparison<'_>,
+    query: &str,
+    options: &DiffOptions,
+    session: &Session,
+) -> Result<JoinedId, CliError> {
     let column = options.columns.first().copied().unwrap_or(0);
-    find_joined(comparison, query, column).map_err(|error| CliError::Usage {
+    let found = find_joined(comparison, query, column).map_err(|error| CliError::Usage {
         message: error.to_string(),
-        hint: Some(match error {
-            FindError::NotFound { .. } => "gristmill functions lists them".to_owned(),
-            FindError::Ambiguous { .. } => "say more of the name, or all of it".to_owned(),
-        }),
-    })
+        hint: Some("gristmill functions lists them".to_owned()),
+    })?;
+    found.remark(query).iter().for_each(|remark| session.tell(remark));
+    Ok(found.function.id)
+}
+
+/// Writes the tree of the difference, which is a profile with signs.
+fn write_tree(
+    comparison: &Comparison<'_>,
+    options: &DiffOptions,
+    limit: Option<usize>,
+    format: DiffFormat,
+    look: &Look,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let mut bytes = Vec::new();
+    write_difference(comparison, &mut bytes)?;
+    // A derived event type is not in the difference.
+    let known = comparison.events();
+    let mut columns = options.columns.clone();
+    columns.retain(|&column| known[column].definition.is_none());
+    if columns.is_empty() {
+        columns.extend(known.iter().position(|event| event.is_common() && event.definition.is_none()));
+    }
+    let events = columns.iter().map(|&column| diff::event_name(&known[column])).collect();
+    let view_options = ViewOptions { events: EventSelection::Named(events), ..ViewOptions::default() };
+    let view = View::new(Profile::from_bytes(bytes), &view_options).map_err(|error| load::unseen(&error))?;
+    let (nodes, min_share) = if is_for_programs(format) {
+        (MAX_TREE_NODES_FOR_PROGRAMS, 0)
+    } else {
+        (MAX_TREE_NODES, MIN_TREE_SHARE)
+    };
+    let limit = match limit {
+        Some(0) => None,
+        limit => limit.or(Some(nodes)),
+    };
+    let tree =
+        Tree::new(&view, &TreeOptions { from: None, inverted: false, min_share, max_depth: None, limit });
+    let tree = DiffTree::new(comparison, &columns, tree);
+    match format {
+        DiffFormat::Json => tree.write_json(out)?,
+        DiffFormat::Csv => tree.write_csv(out)?,
+        DiffFormat::Markdown => tree.write_markdown(out)?,
+        DiffFormat::Text | DiffFormat::Html | DiffFormat::Callgrind => tree.write_text(look, out)?,
+    }
+    Ok(())
 }
 
 /// Writes the difference as a profile.

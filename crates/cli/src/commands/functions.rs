@@ -7,6 +7,7 @@ use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
 use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::found_files;
 use crate::load;
 use crate::session::Session;
 
@@ -16,9 +17,11 @@ const DEFAULT_ROWS: usize = 30;
 pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let pattern = |text: &Option<String>| text.as_deref().map(load::pattern).transpose();
     let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
-    let profile = load::profile(&args.files, &args.profile.selection, session)?;
+    let files = found_files::or_newest(&args.files, session)?;
+    let profile = load::profile(&files, &args.profile.selection, session)?;
     let view = load::view(profile, &args.profile, args.format)?;
-    let relative_to = args.relative_to.as_deref().map(|name| load::function(&view, name)).transpose()?;
+    let relative_to =
+        args.relative_to.as_deref().map(|name| load::function(&view, name, session)).transpose()?;
     let per_call = args.per_call && calls_are_counted(view.profile(), session);
     let report = Functions::new(
         &view,
@@ -29,6 +32,8 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
                 Some(GroupBy::File) => Grouping::File,
                 Some(GroupBy::Dir) => Grouping::Directory,
                 Some(GroupBy::Class) => Grouping::Class,
+                Some(GroupBy::Crate) => Grouping::Crate,
+                Some(GroupBy::Package) => Grouping::Package,
                 Some(GroupBy::Cycle) => Grouping::Cycle,
             },
             sort: args.sort.into(),
@@ -43,9 +48,16 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     if per_call && is_for_programs(args.format) {
         session.warn("--per-call has no effect: only text and Markdown have costs per call");
     }
-    if !matches!(args.group, None | Some(GroupBy::Cycle)) && args.profile.inclusive != InclusiveRule::Own {
+    if !matches!(args.group, None | Some(GroupBy::Cycle))
+        && args.profile.inclusive != InclusiveRule::Gristmill
+    {
         session
             .warn("--inclusive has no effect on groups: their inclusive cost is self cost plus cost of the calls that leave them");
+    }
+    if report.matching == 0
+        && let Some(filter) = &args.filter
+    {
+        load::warn_of_no_match(filter, view.nearest_name(filter).as_deref(), session);
     }
     warn_of_notes(&report.head, args.format, session);
     print_report(&report, args.format, session)?;

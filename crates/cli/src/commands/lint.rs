@@ -9,6 +9,8 @@ use gristmill_report::lint::{
 use crate::args::{FailOn, LintArgs, LintFormat};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::found_files;
+use crate::load::refusal;
 use crate::session::Session;
 use crate::terminal::printable;
 
@@ -23,6 +25,7 @@ pub(crate) fn run(args: &LintArgs, session: &Session) -> Result<ExitStatus, CliE
         print_rules(&rules, args, session)?;
         return Ok(ExitStatus::Success);
     }
+    let files = found_files::or_newest(&args.files, session)?;
     let lint = Lint { strict: args.strict, practice: args.practice };
     let limit = if args.all { None } else { Some(DEFAULT_LIMIT as u64) };
     let fail_on = match args.fail_on {
@@ -37,13 +40,19 @@ pub(crate) fn run(args: &LintArgs, session: &Session) -> Result<ExitStatus, CliE
         LintFormat::Github => Box::new(GithubPrinter),
     };
     let mut status = ExitStatus::Success;
-    for path in &args.files {
+    for path in &files {
         match session.read(path) {
             Ok(input) => {
                 let file = input.as_read_file();
                 let linted = LintedFile::new(&file, lint, limit);
+                // A comparison with a grammar leaves nothing out.
+                let wants_habits = args.habits || args.strict || args.practice;
+                let linted = if wants_habits { linted.with_habits() } else { linted };
                 let counts = printer.write_file(&linted, &mut **session.stdout())?;
-                if counts.at_least(fail_on) > 0 {
+                if let Some(refusal) = refusal::of_input(&input) {
+                    session.report(&refusal);
+                    status = ExitStatus::Failure;
+                } else if counts.at_least(fail_on) > 0 {
                     status = status.max(ExitStatus::Findings);
                 }
             }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 
 use crate::args::{self, ManArgs};
 use crate::error::CliError;
@@ -11,27 +12,86 @@ use crate::output;
 use crate::session::Session;
 
 pub(crate) fn run(args: &ManArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let mut definition = args::definition();
+    let mut definition = args::full_definition();
     // Gives each command its full name and the global options.
     definition.build();
     match &args.dir {
-        None => Man::new(definition).render(&mut *session.stdout())?,
-        Some(directory) => {
-            for command in definition.get_subcommands() {
-                write_page(command, directory)?;
-            }
-            write_page(&definition, directory)?;
-        }
+        None => session.stdout().write_all(&page(&definition, None)?)?,
+        Some(directory) => write_pages(&definition, None, directory)?,
     }
     Ok(ExitStatus::Success)
 }
 
+/// Writes the page of a command and those of its subcommands.
+///
 /// Pages of an earlier version are replaced: they are ours by their name, and made, not written.
-fn write_page(command: &clap::Command, directory: &Path) -> Result<(), CliError> {
-    let page = Man::new(command.clone());
-    let path = directory.join(page.get_filename());
-    output::write(&path, true, |mut out| Ok(page.render(&mut out)?))
+fn write_pages(
+    command: &clap::Command,
+    parent: Option<&clap::Command>,
+    directory: &Path,
+) -> Result<(), CliError> {
+    let path = directory.join(Man::new(command.clone()).get_filename());
+    let page = page(command, parent)?;
+    output::write::<CliError>(&path, true, |out| Ok(out.write_all(&page)?))?;
+    command.get_subcommands().try_for_each(|sub| write_pages(sub, Some(command), directory))
 }
+
+/// Returns the manual page of a command.
+fn page(command: &clap::Command, parent: Option<&clap::Command>) -> Result<Vec<u8>, CliError> {
+    let page = Man::new(command.clone());
+    let mut out = Vec::new();
+    page.render_title(&mut out)?;
+    page.render_name_section(&mut out)?;
+    page.render_synopsis_section(&mut out)?;
+    page.render_description_section(&mut out)?;
+    page.render_options_section(&mut out)?;
+    if command.has_subcommands() {
+        page.render_subcommands_section(&mut out)?;
+    }
+    closing_sections(command, parent).to_writer(&mut out)?;
+    if command.get_version().is_some() {
+        page.render_version_section(&mut out)?;
+    }
+    Ok(out)
+}
+
+/// Returns the sections made of the text below the help: notes, examples and exit status, then the related pages.
+fn closing_sections(command: &clap::Command, parent: Option<&clap::Command>) -> Roff {
+    let mut roff = Roff::new();
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    for (title, start) in [("NOTES", ""), ("EXAMPLES", "Examples:"), ("EXIT STATUS", "Exit status:")] {
+        let mut paragraphs = help.split("\n\n").filter(|text| match start {
+            "" => !text.is_empty() && !text.starts_with("Examples:") && !text.starts_with("Exit status:"),
+            _ => text.starts_with(start),
+        });
+        let Some(first) = paragraphs.next() else { continue };
+        roff.control("SH", [title]);
+        for paragraph in std::iter::once(first).chain(paragraphs) {
+            roff.control("PP", []);
+            let text = paragraph.strip_prefix(start).unwrap_or(paragraph);
+            let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            for (index, line) in lines.iter().enumerate() {
+                if index > 0 {
+                    roff.control("br", []);
+                }
+                roff.text([roman(*line)]);
+            }
+        }
+    }
+    let name = |command: &clap::Command| command.get_display_name().unwrap_or(command.get_name()).to_owned();
+    let own = name(command);
+    let siblings = parent.into_iter().flat_map(clap::Command::get_subcommands).map(name);
+    let mut related: Vec<String> = parent.map(name).into_iter().chain(siblings).collect();
+    related.retain(|other| *other != own);
+    related.extend(ORIGINALS.map(str::to_owned));
+    roff.control("SH", ["SEE ALSO"]);
+    let pages: Vec<String> = related.iter().map(|name| format!("{name}(1)")).collect();
+    roff.text([roman(pages.join(", "))]);
+    roff
+}
+
+/// The programs of Valgrind that have to do with the format.
+const ORIGINALS: [&str; 3] = ["valgrind", "callgrind_annotate", "callgrind_control"];
 
 #[cfg(test)]
 mod tests {
@@ -55,10 +115,15 @@ mod tests {
             let (session, _, _) = testing::session();
             run(&ManArgs { dir: Some(directory.path().to_owned()) }, &session).unwrap();
         }
-        for name in ["", "-info", "-lint", "-rewrite", "-completions", "-man"] {
+        for name in ["", "-info", "-lint", "-rewrite", "-completions", "-man", "-gate"] {
             let page = std::fs::read_to_string(directory.path().join(format!("gristmill{name}.1"))).unwrap();
             assert!(page.contains(".SH OPTIONS"), "{name}");
         }
+        let page = std::fs::read_to_string(directory.path().join("gristmill-gate-run.1")).unwrap();
+        let after = |start: &str| page.split_once(start).map(|(_, rest)| rest).unwrap_or_default();
+        assert!(after(".SH EXAMPLES").contains("gristmill gate run \\-\\-format github parse"), "{page}");
+        assert!(after(".SH \"EXIT STATUS\"").contains("0 within budget"), "{page}");
+        assert!(after(".SH \"SEE ALSO\"").contains("gristmill\\-gate\\-bless(1)"), "{page}");
     }
 
     #[test]

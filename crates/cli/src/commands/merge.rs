@@ -10,12 +10,15 @@ use std::thread;
 use gristmill_format::ErrorKind;
 use gristmill_profile::Profile;
 use gristmill_profile::merge::{Combine, Concatenation, MergeFormat, Merger};
+use gristmill_report::{DamageRow, doubts};
 
 use crate::args::MergeArgs;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::input;
-use crate::load::complete;
+use crate::load::complete::{self, Damaged};
+use crate::load::refusal::without_base_files;
+use crate::load::together::check_paths;
 use crate::output;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -30,10 +33,12 @@ const MAX_EVENTS: usize = 26;
 
 pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let target = output::target(args.output.as_deref(), &args.files, args.force)?;
+    let files = without_base_files(&args.files);
+    check_paths(&files, session);
     if args.keep_parts {
-        return keep_parts(args, &target, session);
+        return keep_parts(args, &files, &target, session);
     }
-    let merger = merged(args, session)?;
+    let merger = merged(args, &files, session)?;
     if merger.runs() == 0 {
         return Err(CliError::Usage {
             message: "nothing to merge: no file has costs".to_owned(),
@@ -47,7 +52,7 @@ pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, Cli
         _ => Combine::Sum,
     };
     let how = MergeFormat { combine, scale: args.scale };
-    session.write_to(&target, args.force, |out| {
+    session.write_profile_to(&target, args.force, |out| {
         merger.write(&how, out).map(drop).map_err(|error| writing_failed(&error))
     })?;
     Ok(ExitStatus::Success)
@@ -81,10 +86,19 @@ fn warn(args: &MergeArgs, merger: &Merger, session: &Session) {
         }
         session.warn(&format!("only {with} of {runs} runs have {events}; the sums are over those"));
     }
+    if let Some(with) = merger.runs_with_calls() {
+        let (with, runs) = (grouped(with), grouped(runs));
+        session
+            .warn(&format!("only {with} of {runs} runs have calls; counts and inclusive costs are of those"));
+    }
     if args.median {
+        session.tell("the total is the sum of the medians of lines, not the median of the totals");
         // Their size in bytes depends on which thread read which file.
-        let lines = grouped(merger.line_count() as i128);
-        session.tell(&format!("kept {lines} lines of all files for the median"));
+        let lines = match merger.line_count() {
+            1 => "1 line".to_owned(),
+            count => format!("{} lines", grouped(count as i128)),
+        };
+        session.tell(&format!("kept {lines} of all files for the median"));
         let files = args.files.len() as u64;
         if runs > files {
             session.warn("a merged file counts as one run of the median, although it was made of several");
@@ -95,6 +109,7 @@ fn warn(args: &MergeArgs, merger: &Merger, session: &Session) {
 /// The files, and the state that all threads share.
 struct Work<'a> {
     args: &'a MergeArgs,
+    files: &'a [PathBuf],
     max_size: Size,
     next: AtomicUsize,
     /// The count of threads that load a file.
@@ -110,13 +125,14 @@ enum Note {
 }
 
 /// Reads the files on all cores, one per thread, and keeps their sums only.
-fn merged(args: &MergeArgs, session: &Session) -> Result<Merger, CliError> {
+fn merged(args: &MergeArgs, files: &[PathBuf], session: &Session) -> Result<Merger, CliError> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let workers = cores.min(args.files.len()).max(1);
-    let total = args.files.iter().filter_map(|path| input::stored_size(path)).sum();
-    let first = args.files.first().map_or(Path::new("-"), PathBuf::as_path);
+    let workers = cores.min(files.len()).max(1);
+    let total = files.iter().filter_map(|path| input::stored_size(path)).sum();
+    let first = files.first().map_or(Path::new("-"), PathBuf::as_path);
     let work = Work {
         args,
+        files,
         max_size: session.max_size,
         next: AtomicUsize::new(0),
         threads: cores / workers,
@@ -153,17 +169,22 @@ impl Work<'_> {
         let mut merger = merger.threads(self.threads);
         loop {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = self.args.files.get(place) else { return merger };
+            let Some(path) = self.files.get(place) else { return merger };
             if let Err(error) = self.add(place, path, &mut merger) {
                 self.note(place, Note::Failure(error));
                 // No thread needs to read another one.
-                self.next.store(self.args.files.len(), Ordering::Relaxed);
+                self.next.store(self.files.len(), Ordering::Relaxed);
             }
         }
     }
 
     fn add(&self, place: usize, path: &Path, merger: &mut Merger) -> Result<(), CliError> {
-        let profile = match complete::load(path, self.max_size, self.threads) {
+        let profile = match complete::load(
+            path,
+            self.max_size,
+            self.threads,
+            Damaged::from_option(self.args.allow_damaged),
+        ) {
             Ok(profile) => profile,
             Err(error) if self.args.skip_broken => {
                 self.note(place, Note::Warning(format!("left out: {error}")));
@@ -172,7 +193,7 @@ impl Work<'_> {
             Err(error) => return Err(error),
         };
         let bytes = profile.inputs().iter().map(|input| input.bytes.len() as u64).sum();
-        if let Some(warning) = oddity(&profile) {
+        for warning in oddities(&profile) {
             self.note(place, Note::Warning(warning));
         }
         merger.add(&profile).map_err(|error| usage(error.to_string()))?;
@@ -189,41 +210,42 @@ impl Work<'_> {
     }
 }
 
-/// Returns a warning about a file that can still be merged.
-fn oddity(profile: &Profile) -> Option<String> {
+/// Returns warnings about a file that can still be merged.
+fn oddities(profile: &Profile) -> Vec<String> {
     let name = profile.inputs().first().map_or("", |input| input.name.as_str());
-    if profile.event_count() == 0 {
-        return Some(format!("{name}: no costs, adds nothing"));
-    }
-    match profile.finding_count() {
-        0 => None,
-        count => Some(format!(
-            "{name}: {}; gristmill lint lists {}",
-            if count == 1 { "1 finding".to_owned() } else { format!("{} findings", grouped(count)) },
-            if count == 1 { "it" } else { "them" }
-        )),
-    }
+    let mut oddities: Vec<String> = DamageRow::list(profile).into_iter().map(|damage| damage.text).collect();
+    oddities.extend(doubts(profile).map(|doubts| format!("{name}: {doubts}")));
+    oddities
 }
 
-fn keep_parts(args: &MergeArgs, target: &output::Target, session: &Session) -> Result<ExitStatus, CliError> {
+fn keep_parts(
+    args: &MergeArgs,
+    files: &[PathBuf],
+    target: &output::Target,
+    session: &Session,
+) -> Result<ExitStatus, CliError> {
     let mut notes = Vec::new();
-    session.write_to(target, args.force, |out| {
+    session.write_profile_to(target, args.force, |out| {
         let mut parts = Concatenation::new(out);
-        for path in &args.files {
-            let profile = match complete::load(path, session.max_size, 1) {
-                Ok(profile) => profile,
-                Err(error) if args.skip_broken => {
-                    notes.push(format!("left out: {error}"));
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            notes.extend(oddity(&profile));
+        for path in files {
+            let profile =
+                match complete::load(path, session.max_size, 1, Damaged::from_option(args.allow_damaged)) {
+                    Ok(profile) => profile,
+                    Err(error) if args.skip_broken => {
+                        notes.push(format!("left out: {error}"));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
+            notes.extend(oddities(&profile));
             let Some(input) = profile.inputs().first() else { continue };
-            let left_out = parts.add(&input.bytes).map_err(|error| writing_failed(&error))?;
+            let left_out = parts.add(&input.name, &input.bytes).map_err(|error| writing_failed(&error))?;
             if left_out.lines > 0 {
                 let message = format!("{}:{}: cannot be carried over", input.name, left_out.first);
-                return Err(complete::incomplete(message));
+                if !args.allow_damaged {
+                    return Err(complete::incomplete(message));
+                }
+                notes.push(message);
             }
         }
         parts.finish().map(drop).map_err(|error| writing_failed(&error))

@@ -11,6 +11,7 @@ use crate::args::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::input::Input;
+use crate::load::refusal;
 use crate::output::{self, Target};
 use crate::progress::Progress;
 use crate::session::Session;
@@ -55,6 +56,7 @@ fn options(args: &RewriteArgs) -> Rewrite {
         drop_jumps: args.drop.contains(&Dropped::Jumps),
         drop_instr: args.drop.contains(&Dropped::Instr),
         drop_comments: args.drop.contains(&Dropped::Comments),
+        explicit_files: args.explicit_files,
         strip_prefix: args.strip_prefix.iter().map(|path| directory(path)).collect(),
     }
 }
@@ -70,13 +72,16 @@ fn written(
     args: &RewriteArgs,
     session: &Session,
 ) -> Result<(), CliError> {
+    if let Some(refusal) = refusal::of_input(input) {
+        return Err(refusal);
+    }
     let hint = if args.repair { None } else { Some(REPAIR_HINT) };
     if let Some(damage) = input.damage.as_ref().filter(|_| !args.repair) {
         let message = format!("{}: {damage}", input.name());
         return Err(CliError::Profile { message, hint: hint.map(str::to_owned) });
     }
     let mut changes = Vec::new();
-    session.write_to(target, args.force, |out| {
+    session.write_profile_to(target, args.force, |out| {
         let sink = Counted::new(out, target, input, session);
         let done = if args.repair {
             repair(&input.bytes, options, sink).map(|repaired| changes = repaired.changes)

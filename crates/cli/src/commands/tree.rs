@@ -6,6 +6,7 @@ use crate::args::{InclusiveRule, TreeArgs};
 use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::found_files;
 use crate::load;
 use crate::session::Session;
 
@@ -15,17 +16,18 @@ const DEFAULT_NODES: usize = 100;
 const DEFAULT_NODES_FOR_PROGRAMS: usize = 10_000;
 
 pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let profile = load::profile(&args.files, &args.profile.selection, session)?;
+    let files = found_files::or_newest(&args.files, session)?;
+    let profile = load::profile(&files, &args.profile.selection, session)?;
     let view = load::view(profile, &args.profile, args.format)?;
     let options = TreeOptions {
-        from: args.from.as_deref().map(|name| load::function(&view, name)).transpose()?,
+        from: args.from.as_deref().map(|name| load::function(&view, name, session)).transpose()?,
         inverted: args.inverted,
         min_share: args.min,
         max_depth: args.depth,
         limit: args.format.limit(args.limit, DEFAULT_NODES, Some(DEFAULT_NODES_FOR_PROGRAMS)),
     };
     for (option, is_given) in [
-        ("--inclusive", args.profile.inclusive != InclusiveRule::Own),
+        ("--inclusive", args.profile.inclusive != InclusiveRule::Gristmill),
         ("--no-cycles", args.profile.no_cycles),
     ] {
         if is_given {

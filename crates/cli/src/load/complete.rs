@@ -1,48 +1,66 @@
-//! Profiles of which nothing is missing.
+//! Profiles for commands that decide by them or add them up: nothing may be missing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use gristmill_format::ErrorKind;
 use gristmill_profile::{self as model, Loader, Profile};
+use gristmill_report::DamageRow;
 
+use super::refusal;
 use crate::error::CliError;
 use crate::input;
 use crate::progress::Progress;
 use crate::size::Size;
 
-const BROKEN_HINT: &str = "gristmill rewrite --repair repairs a file, and --skip-broken leaves it out";
+const BROKEN_HINT: &str =
+    "gristmill rewrite --repair makes a valid file of it, and --allow-damaged takes it as it is";
 
-/// Loads a file of which nothing is missing: a sum of pieces would look like a sum.
-pub(crate) fn load(path: &Path, max_size: Size, threads: usize) -> Result<Profile, CliError> {
-    let input = input::read(path, max_size, &mut Progress::hidden())?;
-    let name = input.name();
-    if let Some(damage) = &input.damage {
-        return Err(incomplete(format!("{name}: {damage}")));
-    }
-    let input = model::Input { name, bytes: input.bytes };
-    let profile = Loader::new().threads(threads).load(vec![input]);
-    match defect(&profile) {
-        Some(defect) => Err(incomplete(defect)),
-        None => Ok(profile),
+const LOST_HINT: &str = "record again; --allow-damaged takes it as it is";
+const JOINED_HINT: &str =
+    "give the files that the profiler wrote, each once; --allow-damaged takes it as it is";
+
+/// The choice for damaged files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Damaged {
+    Refused,
+    /// `--allow-damaged`
+    Allowed,
+}
+
+impl Damaged {
+    pub(crate) fn from_option(allow_damaged: bool) -> Self {
+        if allow_damaged { Damaged::Allowed } else { Damaged::Refused }
     }
 }
 
-/// Returns the reason why a profile lacks content of its file.
-fn defect(profile: &Profile) -> Option<String> {
-    let name = profile.inputs().first().map_or("", |input| input.name.as_str());
-    if let Some(finding) = profile.first_loss() {
-        return Some(match finding.kind {
-            ErrorKind::NotAProfile(_) => format!("{name}: {}", finding.kind),
-            kind => format!("{name}:{}:{}: {kind}", finding.location.line, finding.column),
-        });
+/// Loads a file of which nothing is missing: a sum of pieces would look like a sum. If damage is allowed, the caller reports
+/// it.
+pub(crate) fn load(
+    path: &Path,
+    max_size: Size,
+    threads: usize,
+    damaged: Damaged,
+) -> Result<Profile, CliError> {
+    let input = input::read(path, max_size, &mut Progress::hidden())?;
+    let (name, damage) = (input.name(), input.damage.clone());
+    let mut profile = Loader::new().threads(threads).load(vec![model::Input { name, bytes: input.bytes }]);
+    if let Some(damage) = damage {
+        profile.add_packing_damage(0, damage);
     }
-    let differs = |part: &model::Part<'_>| {
-        let claimed = part.claimed_totals().unwrap_or_default();
-        part.totals().iter().zip(claimed).any(|(sum, claimed)| sum != claimed)
-    };
-    let part = profile.parts().find(differs)?;
-    let line = part.location().line;
-    Some(format!("{name}: the costs of the part at line {line} are not what its `totals:` says"))
+    let path = PathBuf::from(path);
+    if let Some(refusal) = refusal::of_profile(&profile, std::slice::from_ref(&path)) {
+        return Err(refusal);
+    }
+    match DamageRow::list(&profile).into_iter().find(DamageRow::is_loss) {
+        Some(damage) if damaged == Damaged::Refused => {
+            let hint = match damage.kind {
+                _ if damage.is_joined() => JOINED_HINT,
+                "calls" => LOST_HINT,
+                _ => BROKEN_HINT,
+            };
+            Err(CliError::Profile { message: damage.text, hint: Some(hint.to_owned()) })
+        }
+        _ => Ok(profile),
+    }
 }
 
 /// An error about a file that does not hold all it should.

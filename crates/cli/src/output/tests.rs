@@ -99,6 +99,39 @@ fn links_and_devices_stay_what_they_are() {
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_followed() {
+    use std::os::unix::fs::symlink;
+
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir(at("below")).unwrap();
+    for force in [false, true] {
+        // A relative link begins in its own directory, and one may lead to another.
+        symlink("below/second", at("first")).unwrap();
+        symlink("third", at("below/second")).unwrap();
+        put(&at("first"), force, "new").unwrap();
+        assert_eq!(fs::read(at("below/third")).unwrap(), b"new");
+        assert!(fs::symlink_metadata(at("first")).unwrap().is_symlink());
+        assert!(fs::symlink_metadata(at("below/second")).unwrap().is_symlink());
+        assert_eq!(names_in(&at("below")), ["second", "third"]);
+        // Now it leads to a file, which is not overwritten unasked.
+        assert!(matches!(kind(put(&at("first"), false, "newer")), OutputErrorKind::Exists));
+        for name in ["first", "below/second", "below/third"] {
+            fs::remove_file(at(name)).unwrap();
+        }
+        symlink("no/where", at("lost")).unwrap();
+        assert!(matches!(kind(put(&at("lost"), force, "new")), OutputErrorKind::NotFound));
+        symlink("round", at("round")).unwrap();
+        assert!(matches!(kind(put(&at("round"), force, "new")), OutputErrorKind::Write(_)));
+        for name in ["lost", "round"] {
+            assert!(fs::symlink_metadata(at(name)).unwrap().is_symlink());
+            fs::remove_file(at(name)).unwrap();
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_reported_with_the_name_of_the_file() {

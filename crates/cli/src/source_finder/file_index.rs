@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::components;
+use crate::canonical::canonical;
 
 /// The limit of files: enough for a kernel and the compilers of a distribution. The index takes tens of megabytes.
 pub(super) const MAX_FILES: usize = 1_000_000;
@@ -58,7 +59,7 @@ impl FileIndex {
         let mut count = 0;
         let mut waiting: Vec<(PathBuf, usize)> = Vec::new();
         for path in roots {
-            let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+            let canonical = canonical(path);
             let components = components(canonical.as_os_str().as_encoded_bytes())
                 .into_iter()
                 .map(<[u8]>::to_vec)
@@ -115,7 +116,7 @@ impl FileIndex {
         let mut found: Vec<PathBuf> = best.iter().map(|&folder| self.path(folder).join(&base)).collect();
         found.sort_unstable();
         // One searched directory may contain another.
-        found.dedup_by_key(|path| std::fs::canonicalize(&*path).unwrap_or_else(|_| path.clone()));
+        found.dedup_by_key(|path| canonical(path));
         // Above a searched directory paths may differ. A bare name matches any directory.
         let is_enough = most > 0 || folders.is_empty() || best.iter().all(|&folder| self.is_root(folder));
         match found.is_empty() {

@@ -63,8 +63,15 @@ struct Reader {
     has_body: bool,
     has_totals: bool,
     columns: Vec<Column>,
-    /// Callgrind's own relative lines do not count from the lines of calls.
+    /// Callgrind's own relative lines do not count from the lines of calls, and its files do not hold behind them.
     is_callgrind: bool,
+    /// The file of the last self cost line, or of the function before any.
+    self_file: Option<String>,
+    /// A file was named after the last call or jump.
+    is_file_new: bool,
+    /// The file and positions of the last call or jump, if no self cost came after it.
+    last_call: Option<(Option<String>, Vec<u64>)>,
+    found: Vec<u64>,
 
     names: Names,
     object: Option<String>,
@@ -196,6 +203,7 @@ impl Reader {
         self.names = Default::default();
         (self.object, self.file, self.function, self.function_file, self.last_fl) = Default::default();
         self.original_file = None;
+        (self.self_file, self.last_call) = Default::default();
     }
 
     fn header(&mut self, key: &str, value: &str, line: &str) {
@@ -302,14 +310,17 @@ impl Reader {
                 self.original_file = Some(file);
                 if !self.is_open {
                     self.function_file = self.file.clone();
+                    self.self_file = self.file.clone();
                 }
                 self.is_file_of_function = true;
+                self.is_file_new = true;
             }
             "fi" | "fe" => {
                 let file = self.file_name(value);
                 self.file = Some(file.clone());
                 self.original_file = Some(file);
                 self.is_file_of_function = false;
+                self.is_file_new = true;
             }
             "fn" => {
                 if self.function.is_some() && !self.is_open {
@@ -319,6 +330,8 @@ impl Reader {
                 self.file = self.last_fl.clone().or(self.file.take());
                 self.original_function_file.clone_from(&self.original_file);
                 self.function_file = self.file.clone();
+                self.self_file = self.file.clone();
+                (self.is_file_new, self.last_call) = (true, None);
                 self.is_open = false;
                 self.last_callee = None;
                 self.call_is_done();
@@ -400,9 +413,13 @@ impl Reader {
             self.differs(Rule::Spelling);
             self.callee = self.last_callee.clone();
         }
+        let file = if self.is_callgrind { self.self_file.clone() } else { self.file.clone() };
+        if self.callee_file.is_none() && file != self.file {
+            self.differs(Rule::FileOfCall);
+        }
         self.call = Some(Call {
             object: self.callee_object.clone().or(self.object.clone()),
-            file: self.callee_file.clone().or(self.file.clone()).unwrap_or_default(),
+            file: self.callee_file.clone().or(file).unwrap_or_default(),
             function: self.callee.clone().unwrap_or_default(),
             is_object_said: self.callee_object.is_some(),
             is_file_said: self.callee_file.is_some(),
@@ -432,7 +449,24 @@ impl Reader {
         let given = given.iter().take(width);
         let costs = given.map(|word| cost(word).or((*word != ".").then_some(0))).collect();
         let costs = self.in_order(costs);
-        if self.file != self.original_file || self.is_file_of_function && self.file != self.function_file {
+        let is_jump = self.jump && words.len() == columns;
+        if self.call.is_none() && !is_jump {
+            self.self_file = self.file.clone();
+            (self.is_file_new, self.last_call) = (false, None);
+        } else if self.is_callgrind {
+            if let Some((file, found)) = self.last_call.take()
+                && !self.is_file_new
+                && found == self.found
+            {
+                self.file = file;
+            }
+            self.last_call = Some((self.file.clone(), self.found.clone()));
+        }
+        if self.file != self.original_file && self.is_callgrind && !self.is_file_new {
+            self.differs(Rule::FileOfCall);
+        } else if self.file != self.original_file
+            || self.is_file_of_function && self.file != self.function_file
+        {
             self.differs(Rule::FileOfFunction);
         }
         let file = self.file.clone().unwrap_or_default();
@@ -440,11 +474,21 @@ impl Reader {
             self.last_callee = self.callee.take();
             self.call_is_done();
             self.open().rows.push(Row { file, line, costs, call: Some(call) });
+            self.end_file_of_call();
         } else if std::mem::take(&mut self.jump) && words.len() == columns {
             // Where the jump starts: no cost at all.
+            self.end_file_of_call();
         } else {
             add(&mut self.part().sum, &costs);
             self.open().rows.push(Row { file, line, costs, call: None });
+        }
+    }
+
+    /// Callgrind goes back to the file of the last self cost.
+    fn end_file_of_call(&mut self) {
+        if self.is_callgrind {
+            self.file = self.self_file.clone();
+            self.is_file_new = false;
         }
     }
 
@@ -476,8 +520,9 @@ impl Reader {
         }
         let moves = !(self.is_callgrind && (self.call.is_some() || self.jump));
         if moves && columns > 0 {
-            self.base = found;
+            self.base = found.clone();
         }
+        self.found = found;
         line
     }
 }

@@ -11,6 +11,8 @@ pub(crate) enum Rule {
     ZeroCalls,
     /// Lines are relative to the last line that moves the base.
     Drift,
+    /// Behind a call, Callgrind goes back to the file of the last self cost.
+    FileOfCall,
     /// The working folder is taken off the names of callees' files as off others.
     WorkingFolder,
     /// A line shows the calls of all functions that it is part of.
@@ -46,11 +48,12 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::Order,
         Self::Parts,
         Self::ZeroCalls,
         Self::Drift,
+        Self::FileOfCall,
         Self::WorkingFolder,
         Self::CallRows,
         Self::Inlining,

@@ -1,14 +1,16 @@
 //! Columns of costs as callgrind_annotate prints them.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
+use gristmill_output::{Align, Padded, printable};
 use gristmill_profile::source_lines::PartialRow;
 
-use super::SelectedEvent;
+use super::{Options, SelectedEvent};
 
 /// The width of ` (12.34%)`.
-const PERCENT_WIDTH: usize = 9;
+pub(super) const PERCENT_WIDTH: usize = 9;
 
 /// The columns of a table.
 #[derive(Debug, Clone)]
@@ -19,15 +21,23 @@ pub(super) struct Columns<'a> {
     pub(super) show_percentages: bool,
     /// `true` if a cost above the total is shown as the total.
     pub(super) is_capped: bool,
+    /// The names of the event types, as they are shown.
+    names: Vec<Cow<'a, str>>,
     widths: Vec<usize>,
 }
 
 impl<'a> Columns<'a> {
     /// Creates columns as wide as the names of their event types.
-    pub(super) fn new(events: &'a [SelectedEvent], totals: PartialRow<'a>, show_percentages: bool) -> Self {
+    pub(super) fn new(options: &'a Options, totals: PartialRow<'a>) -> Self {
+        let Options { show: events, show_percentages, .. } = options;
+        let shown = |event: &'a SelectedEvent| match options.spells_controls {
+            true => printable(event.name.as_bytes()),
+            false => Cow::Borrowed(event.name.as_str()),
+        };
+        let names: Vec<_> = events.iter().map(shown).collect();
         // The original counts bytes.
-        let widths = events.iter().map(|event| event.name.len()).collect();
-        Columns { events, totals, show_percentages, is_capped: false, widths }
+        let widths = names.iter().map(|name| name.len()).collect();
+        Columns { events, totals, show_percentages: *show_percentages, is_capped: false, names, widths }
     }
 
     /// Widens the columns for rows; a cost that was not given needs no width. Only the largest and the smallest number
@@ -54,8 +64,8 @@ impl<'a> Columns<'a> {
 
     /// Writes the names of the event types.
     pub(super) fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (event, width) in self.events.iter().zip(&self.widths) {
-            write!(out, "{:width$} ", event.name)?;
+        for (name, &width) in self.names.iter().zip(&self.widths) {
+            write!(out, "{} ", Padded::new(name, width, Align::Left))?;
         }
         Ok(())
     }
@@ -118,12 +128,17 @@ fn push_with_commas(text: &mut String, cost: Cost) {
 }
 
 fn push_percent(cell: &mut String, cost: Cost, total: Option<Cost>) {
-    use std::fmt::Write as _;
-
     let percent = match total {
         Some(total) if total != 0 => quotient(100, cost, total),
         _ => 0.0,
     };
+    write_percent(cell, percent);
+}
+
+/// Appends a percentage in parentheses.
+pub(super) fn write_percent(cell: &mut String, percent: f64) {
+    use std::fmt::Write as _;
+
     // Writing to a String does not fail.
     let _ = if -9.995 < percent && percent < 99.995 {
         write!(cell, " ({percent:5.2}%)")

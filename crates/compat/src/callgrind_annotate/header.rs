@@ -4,18 +4,18 @@ use std::io::{self, Write};
 
 use gristmill_profile::{Part, Profile, Selection};
 
-use super::{Options, Text};
+use super::{Text, Threshold};
 use crate::marks::TITLE_LINE;
 
 /// The description of the selected parts.
 #[derive(Debug, Default)]
 pub(super) struct Header {
-    creator: Option<Vec<u8>>,
-    descriptions: Vec<Vec<u8>>,
-    command: Option<Vec<u8>>,
-    pid: Option<Vec<u8>>,
-    part: Option<Vec<u8>>,
-    thread: Option<Vec<u8>>,
+    pub(super) creator: Option<Vec<u8>>,
+    pub(super) descriptions: Vec<Vec<u8>>,
+    pub(super) command: Option<Vec<u8>>,
+    pub(super) pid: Option<Vec<u8>>,
+    pub(super) part: Option<Vec<u8>>,
+    pub(super) thread: Option<Vec<u8>>,
 }
 
 impl Header {
@@ -60,15 +60,12 @@ impl Header {
         header
     }
 
-    pub(super) fn write(
-        &self,
-        profile: &Profile,
-        options: &Options,
-        text: Text,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    /// Writes the description, and the options below it.
+    pub(super) fn write(&self, settings: &Settings<'_>, text: Text, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{TITLE_LINE}")?;
-        write!(out, "Profile data file '{}'", options.data_file)?;
+        out.write_all(b"Profile data file '")?;
+        text.write(settings.data_file.as_bytes(), out)?;
+        out.write_all(b"'")?;
         if let Some(creator) = self.creator.as_ref().filter(|creator| !creator.is_empty()) {
             out.write_all(b" (creator: ")?;
             text.write(creator, out)?;
@@ -95,27 +92,36 @@ impl Header {
             }
             out.write_all(b")")?;
         }
-        let recorded = profile.events().map(|event| String::from_utf8_lossy(profile.event(event).name));
-        let recorded: Vec<_> = recorded.collect();
-        let names = |events: &[super::SelectedEvent]| {
-            events.iter().map(|event| event.name.as_str()).collect::<Vec<_>>().join(" ")
-        };
         let event_lines = [
-            ("Events recorded:  ", recorded.join(" ")),
-            ("Events shown:     ", names(&options.show)),
-            ("Event sort order: ", names(&options.sort)),
+            ("Events recorded:  ", &settings.recorded),
+            ("Events shown:     ", &settings.shown),
+            ("Event sort order: ", &settings.sorted),
         ];
         for (title, names) in event_lines {
             write!(out, "\n{title}")?;
-            text.write(names.as_bytes(), out)?;
+            text.write(&names.join(&b' '), out)?;
         }
         let thresholds: Vec<&str> =
-            options.thresholds.iter().map(|threshold| threshold.text.as_str()).collect();
+            settings.thresholds.iter().map(|threshold| threshold.text.as_str()).collect();
         writeln!(out, "\nThresholds:       {}", thresholds.join(" "))?;
-        write_list("Include dirs:     ", options.include_dirs.iter().map(String::as_bytes), text, out)?;
-        write_list("User annotated:   ", options.user_files.iter().map(Vec::as_slice), text, out)?;
-        writeln!(out, "Auto-annotation:  {}\n", if options.auto { "on" } else { "off" })
+        write_list("Include dirs:     ", settings.include_dirs.iter().map(String::as_bytes), text, out)?;
+        write_list("User annotated:   ", settings.user_files.iter().map(Vec::as_slice), text, out)?;
+        writeln!(out, "Auto-annotation:  {}\n", if settings.auto { "on" } else { "off" })
     }
+}
+
+/// The options that the head of the report names.
+#[derive(Debug)]
+pub(super) struct Settings<'a> {
+    pub(super) data_file: &'a str,
+    /// The names of event types: all, those to show, and those to sort by.
+    pub(super) recorded: Vec<&'a [u8]>,
+    pub(super) shown: Vec<&'a [u8]>,
+    pub(super) sorted: Vec<&'a [u8]>,
+    pub(super) thresholds: &'a [Threshold],
+    pub(super) include_dirs: &'a [String],
+    pub(super) user_files: &'a [Vec<u8>],
+    pub(super) auto: bool,
 }
 
 /// The values of the `desc:` lines above the costs of a part.

@@ -65,14 +65,11 @@ impl<'p> List<'p> {
 
     /// Lists entries, the most expensive first, until the thresholds are reached.
     pub(super) fn listed(&self, options: &Options, files: &DisplayFiles) -> Vec<EntryId> {
-        let fits = |entry: EntryId| {
-            options.function.as_ref().is_none_or(|pattern| {
-                let name = String::from_utf8_lossy(self.entries.keys[entry].name);
-                pattern.is_match(&name)
-            })
-        };
         let is_called = |entry: EntryId| options.inclusive && self.incoming(entry).next().is_some();
-        let is_listed = |&entry: &EntryId| (self.entries.has_lines[entry] || is_called(entry)) && fits(entry);
+        let is_listed = |&entry: &EntryId| {
+            (self.entries.has_lines[entry] || is_called(entry))
+                && options.is_wanted(self.entries.keys[entry].name)
+        };
         let leading = |entry: EntryId| options.sort.first().map_or(0, |event| key(event, self.costs(entry)));
         let mut order: Vec<(Reverse<Cost>, EntryId)> =
             self.entries.ids().filter(is_listed).map(|entry| (Reverse(leading(entry)), entry)).collect();
@@ -258,7 +255,9 @@ fn arc_of(graph: &CallGraph, arc: &EntryArc) -> CallArc {
 /// computed.
 fn totals(profile: &Profile, selection: &Selection, entries: &Entries<'_>) -> (PartialCosts, bool) {
     let mut totals = PartialCosts::with_rows(profile.event_count(), 1);
-    let claims = |sums: &&[Cost]| sums.iter().any(|&sum| sum > 0);
+    // Callgrind writes a total below 0 without its sign.
+    let is_wrapped = |sum: Cost| sum >= 1 << 63;
+    let claims = |sums: &&[Cost]| sums.iter().any(|&sum| sum > 0) && !sums.iter().any(|&sum| is_wrapped(sum));
     let (mut is_claimed, mut is_calculated) = (false, false);
     for part in profile.selected(selection) {
         match part.claimed_summary().filter(claims).or_else(|| part.claimed_totals().filter(claims)) {

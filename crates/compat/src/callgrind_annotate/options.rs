@@ -1,6 +1,7 @@
 //! The options of the layout.
 
 use gristmill_profile::formula::Definition;
+use gristmill_profile::symbol::matches_function;
 use gristmill_profile::{Profile, Selection};
 use regex::Regex;
 
@@ -36,7 +37,7 @@ pub struct Options {
     pub include_dirs: Vec<String>,
     /// Source files to annotate regardless of their cost, by the names that the profile has for them.
     pub user_files: Vec<Vec<u8>>,
-    /// The pattern of the functions to list.
+    /// The pattern of the functions to list, and to annotate the lines of.
     pub function: Option<Regex>,
     /// The pattern of the paths of source files to annotate.
     pub file: Option<Regex>,
@@ -46,8 +47,8 @@ pub struct Options {
     pub data_file: String,
     /// `true` if the jumps of each line are shown.
     pub jumps: bool,
-    /// `true` if the text goes to a terminal, which must not receive control characters of a file.
-    pub for_terminal: bool,
+    /// `true` if control characters of files are spelled out, which must not reach a terminal or the log of a build.
+    pub spells_controls: bool,
     /// `true` if source lines have colours.
     pub color: bool,
 }
@@ -55,6 +56,13 @@ pub struct Options {
 impl Options {
     /// The share of the total that is listed by default, in percent.
     pub const DEFAULT_THRESHOLD: &str = "99";
+
+    /// `true` if the name of a function matches the pattern of the user, or there is none.
+    pub(super) fn is_wanted(&self, function: &[u8]) -> bool {
+        self.function.as_ref().is_none_or(|pattern| {
+            matches_function(&String::from_utf8_lossy(function), |name| pattern.is_match(name))
+        })
+    }
 
     /// Creates the options that callgrind_annotate has by default, for a profile of this name.
     pub fn new(profile: &Profile, data_file: String) -> Self {
@@ -78,7 +86,7 @@ impl Options {
             working_directory: None,
             data_file,
             jumps: false,
-            for_terminal: false,
+            spells_controls: false,
             color: false,
         };
         options.set_thresholds(&[], Threshold { text: Self::DEFAULT_THRESHOLD.to_owned(), percent: 99.0 });
@@ -112,20 +120,27 @@ impl Options {
     }
 
     fn set_thresholds(&mut self, sort: &[SortKey], threshold: Threshold) {
-        let has_own = sort.iter().any(|key| key.threshold.is_some());
-        self.is_cut = has_own || threshold.percent < 100.0;
-        self.thresholds = if has_own {
-            sort.iter().map(|key| key.threshold.clone().unwrap_or_else(Threshold::zero)).collect()
-        } else {
-            vec![threshold]
-        };
-        self.thresholds.resize_with(self.sort.len(), Threshold::zero);
+        (self.thresholds, self.is_cut) = thresholds(sort, threshold, self.sort.len());
     }
 
     /// `true` if calls are needed.
     pub(super) fn needs_calls(&self) -> bool {
         self.inclusive || self.callers || self.callees
     }
+}
+
+/// The thresholds of event types to sort by, and `true` if they end the list at all. If no key has its own, `threshold` is
+/// that of the first one.
+pub(super) fn thresholds(sort: &[SortKey], threshold: Threshold, count: usize) -> (Vec<Threshold>, bool) {
+    let has_own = sort.iter().any(|key| key.threshold.is_some());
+    let is_cut = has_own || threshold.percent < 100.0;
+    let mut thresholds: Vec<Threshold> = if has_own {
+        sort.iter().map(|key| key.threshold.clone().unwrap_or_else(Threshold::zero)).collect()
+    } else {
+        vec![threshold]
+    };
+    thresholds.resize_with(count, Threshold::zero);
+    (thresholds, is_cut)
 }
 
 /// The share of the total that the listed functions have together.

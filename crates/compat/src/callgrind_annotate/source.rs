@@ -6,11 +6,11 @@ use gristmill_format::Cost;
 use gristmill_output::source::{SourcePainter, SourceText};
 use gristmill_profile::source_lines::{FileLines, KeyedCosts, LineCalls, PartialCosts, PartialRow};
 
-use super::Report;
 use super::cells::{Columns, with_commas};
 use super::entries::{NameKey, name_key};
 use super::files::DisplayFile;
 use super::list::by_costs;
+use super::{Report, Text};
 use crate::marks::{TITLE_LINE, WARNING_LINE, write_gap, write_warning};
 use crate::ranges::Ranges;
 
@@ -35,7 +35,7 @@ impl Report<'_> {
     ) -> io::Result<()> {
         let Annotated { name, source, lines, hottest } = *file;
         if source.is_newer {
-            self.write_newer(name, out)?;
+            self.text.write_newer(name, &self.options.data_file, out)?;
         }
         let mut columns = self.columns();
         columns.widen((0..lines.costs.len()).map(|row| lines.costs.row(row)));
@@ -98,7 +98,7 @@ impl Report<'_> {
         }
         out.write_all(b"\n")?;
         if row < lines.lines.len() && is_past_end {
-            self.write_past_end(name, source.is_newer, out)?;
+            self.text.write_past_end(name, source.is_newer, out)?;
         }
         if unknown > 0 {
             columns.write_row(lines.costs.row(0), out)?;
@@ -196,35 +196,41 @@ impl Report<'_> {
         }
         Ok(())
     }
+}
 
-    fn write_newer(&self, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
+impl Text {
+    /// Writes the title of a source file.
+    pub(super) fn write_title(self, kind: &str, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{TITLE_LINE}\n-- {kind}-annotated source: ")?;
+        self.write(name, out)?;
+        writeln!(out, "\n{TITLE_LINE}")
+    }
+
+    /// Warns that a source file is newer than the profile.
+    pub(super) fn write_newer(self, name: &[u8], data_file: &str, out: &mut dyn Write) -> io::Result<()> {
         write_warning(out)?;
         out.write_all(b"@ Source file '")?;
-        self.text.write(name, out)?;
-        writeln!(out, "' is more recent than input file '{}'.", self.options.data_file)?;
+        self.write(name, out)?;
+        out.write_all(b"' is more recent than input file '")?;
+        self.write(data_file.as_bytes(), out)?;
+        out.write_all(b"'.\n")?;
         writeln!(out, "@ Annotations may not be correct.\n{WARNING_LINE}\n")
     }
 
-    fn write_past_end(&self, name: &[u8], is_newer: bool, out: &mut dyn Write) -> io::Result<()> {
+    /// Warns that lines are past the end of a source file.
+    pub(super) fn write_past_end(self, name: &[u8], is_newer: bool, out: &mut dyn Write) -> io::Result<()> {
         write_warning(out)?;
         out.write_all(b"@@\n@@ Information recorded about lines past the end of '")?;
-        self.text.write(name, out)?;
+        self.write(name, out)?;
         out.write_all(b"'.\n@@\n@@ Probable cause and solution:\n")?;
         if is_newer {
             out.write_all(b"@@ cause:    '")?;
-            self.text.write(name, out)?;
+            self.write(name, out)?;
             out.write_all(CAUSE_IF_NEWER)?;
         } else {
             out.write_all(if name.ends_with(b".h") { CAUSE_IN_HEADER } else { CAUSE })?;
         }
         writeln!(out, "{WARNING_LINE}\n")
-    }
-
-    /// Writes the title of a source file.
-    pub(super) fn write_title(&self, kind: &str, name: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{TITLE_LINE}\n-- {kind}-annotated source: ")?;
-        self.text.write(name, out)?;
-        writeln!(out, "\n{TITLE_LINE}")
     }
 }
 

@@ -89,13 +89,15 @@ impl<'c> Columns<'c> {
         for column in &self.columns {
             let (count, share, cumulative) = column.texts(row, self.show_percs);
             let start = text.len();
-            text.push_str(&format!("{count:>0$}", column.count));
+            push_flush_right(&mut text, &count, column.count);
             if !share.is_empty() {
-                text.push_str(&format!(" {share:>0$}", column.share));
+                text.push(' ');
+                push_flush_right(&mut text, &share, column.share);
                 if cumulative.is_empty() {
                     text.push(')');
                 } else {
-                    text.push_str(&format!(", {cumulative:>0$}", column.cumulative));
+                    text.push_str(", ");
+                    push_flush_right(&mut text, &cumulative, column.cumulative);
                 }
             }
             let missing = column.width().saturating_sub(text.len() - start);
@@ -103,6 +105,11 @@ impl<'c> Columns<'c> {
         }
         text
     }
+}
+
+fn push_flush_right(text: &mut String, cell: &str, width: usize) {
+    text.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.len())));
+    text.push_str(cell);
 }
 
 impl Column<'_> {

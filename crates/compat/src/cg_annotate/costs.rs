@@ -4,17 +4,18 @@ use gristmill_format::Cost;
 use gristmill_profile::event_choice::EventChoice;
 use gristmill_profile::formula::Definition;
 use gristmill_profile::source_lines::FileLines;
-use gristmill_profile::{FileId, FunctionId, LineSums, Profile, Selection, SummedLines};
+use gristmill_profile::{FileId, FunctionId, LineSums, MemoryBudget, Profile, Selection, SummedLines};
 
 use super::UNKNOWN;
 use crate::LayoutError;
 use crate::cachegrind_file::{CachegrindError, CachegrindFile, CachegrindRecord};
+use crate::known_names::KnownNames;
 
 /// A receiver of files, functions and costs. See the example of [`Report`](super::Report).
-pub type TakeFunction<'t> = dyn FnMut(&[u8], &[u8], &[Cost]) + 't;
+pub type TakeFunction<'f, 't> = dyn FnMut(&'f [u8], &'f [u8], &[Cost]) + 't;
 
 /// A receiver of files, lines and costs. See the example of [`Report`](super::Report).
-pub type TakeLine<'t> = dyn FnMut(&[u8], u64, &[Cost]) + 't;
+pub type TakeLine<'f, 't> = dyn FnMut(&'f [u8], u64, &[Cost]) + 't;
 
 /// Self costs by function and by line. See the example of [`Report`](super::Report).
 pub trait SelfCosts {
@@ -25,10 +26,10 @@ pub trait SelfCosts {
     fn function_count(&self) -> usize;
 
     /// Passes on costs by file and function. The same combination may come more than once.
-    fn each_function(&self, take: &mut TakeFunction<'_>);
+    fn each_function<'f>(&'f self, take: &mut TakeFunction<'f, '_>);
 
     /// Passes on costs by file and line of wanted files. The same combination may come more than once.
-    fn each_line(&self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'_>);
+    fn each_line<'f>(&'f self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'f, '_>);
 }
 
 /// The costs of a file of Cachegrind, read as strictly as by cg_annotate. See the example of [`Report`](super::Report).
@@ -50,6 +51,7 @@ impl<'a> FileCosts<'a> {
         // The block is as wide as its longest line, so event types without costs take no time.
         let mut block: Vec<Cost> = Vec::new();
         let mut is_named = false;
+        let (mut files, mut functions) = (KnownNames::default(), KnownNames::default());
         file.each(|record| match record {
             CachegrindRecord::Names { file, function } => {
                 // A function without costs counts as known.
@@ -57,7 +59,9 @@ impl<'a> FileCosts<'a> {
                     sums.add(0, &block);
                     block.clear();
                 }
-                sums.begin(file, function);
+                let file = files.get(file, || sums.file(file));
+                let function = functions.get(function, || sums.function(function));
+                sums.begin_at(file, function);
                 is_named = true;
             }
             CachegrindRecord::Line { costs, .. } => {
@@ -86,17 +90,19 @@ impl SelfCosts for FileCosts<'_> {
         self.functions.len()
     }
 
-    fn each_function(&self, take: &mut TakeFunction<'_>) {
+    fn each_function<'f>(&'f self, take: &mut TakeFunction<'f, '_>) {
         self.functions.each(|sum| take(sum.file, sum.function, sum.costs));
     }
 
-    fn each_line(&self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'_>) {
+    fn each_line<'f>(&'f self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'f, '_>) {
         let (mut file, mut wanted) = (UNKNOWN, false);
         // The file was read to its end before, so there are no errors.
         let _ = self.file.each(|record| match record {
             CachegrindRecord::Names { file: name, .. } => {
-                file = name;
-                wanted = is_wanted(file);
+                if !std::ptr::eq(file, name) {
+                    file = name;
+                    wanted = is_wanted(file);
+                }
             }
             CachegrindRecord::Line { line, costs } if wanted => take(file, line, costs),
             CachegrindRecord::Line { .. } => {}
@@ -126,10 +132,12 @@ impl<'p> ProfileCosts<'p> {
         if profile.selected(selection).next().is_none() && !selection.is_all() {
             return Err(LayoutError::NothingSelected);
         }
-        if profile.function_count().saturating_mul(profile.event_count()) > gristmill_profile::MAX_CELLS {
-            return Err(LayoutError::TooManyEvents);
-        }
+        profile.refuse_long_names().map_err(LayoutError::LongNames)?;
+        let budget = MemoryBudget::new([profile]);
+        budget.check_bytes(profile.self_cost_bytes()).map_err(LayoutError::TooManyCosts)?;
         let events = EventChoice::new(profile, derive);
+        let cells = profile.function_count().saturating_mul(events.names().len());
+        budget.check_cells(cells).map_err(LayoutError::TooManyCosts)?;
         let costs = ProfileCosts { profile, selection: selection.clone(), events };
         let mut is_too_large = false;
         costs.each_recorded(|_, _, row| is_too_large |= costs.events.costs(row).is_none());
@@ -173,7 +181,7 @@ impl SelfCosts for ProfileCosts<'_> {
         self.profile.function_count()
     }
 
-    fn each_function(&self, take: &mut TakeFunction<'_>) {
+    fn each_function<'f>(&'f self, take: &mut TakeFunction<'f, '_>) {
         self.each_recorded(|function, file, row| {
             let function = match self.profile.function(function).name {
                 b"" => UNKNOWN,
@@ -183,7 +191,7 @@ impl SelfCosts for ProfileCosts<'_> {
         });
     }
 
-    fn each_line(&self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'_>) {
+    fn each_line<'f>(&'f self, is_wanted: &dyn Fn(&[u8]) -> bool, take: &mut TakeLine<'f, '_>) {
         let wanted: Vec<FileId> = self.profile.files().filter(|&file| is_wanted(self.file(file))).collect();
         let index = |file: FileId| wanted.binary_search(&file).ok();
         let lines = FileLines::read(self.profile, &self.selection, wanted.len(), index);

@@ -1,17 +1,33 @@
 //! Files with their functions, or functions with their files, the most expensive first.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
-use gristmill_profile::SummedLine;
+use gristmill_profile::hash::Map;
+use gristmill_profile::{SummedFileId, SummedFunctionId, SummedLine, SummedNames};
 
 use super::{Options, add};
+
+/// The name of a file or a function. It can be long, and be in many rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum RowName {
+    File(SummedFileId),
+    Function(SummedFunctionId),
+}
+
+impl RowName {
+    pub(super) fn text(self, names: &SummedNames) -> &[u8] {
+        match self {
+            RowName::File(id) => names.file(id),
+            RowName::Function(id) => names.function(id),
+        }
+    }
+}
 
 /// A file with its functions, or a function with its files.
 #[derive(Debug)]
 pub(super) struct Group {
-    pub(super) name: Vec<u8>,
+    pub(super) name: RowName,
     /// The costs of all members, listed or not.
     pub(super) costs: Vec<Cost>,
     /// The costs of this group and the groups before it.
@@ -22,7 +38,7 @@ pub(super) struct Group {
 
 #[derive(Debug)]
 pub(super) struct Member {
-    pub(super) name: Vec<u8>,
+    pub(super) name: RowName,
     pub(super) costs: Vec<Cost>,
 }
 
@@ -45,7 +61,7 @@ pub(super) struct Groups<'o> {
     /// The lowest cost of a listed member.
     least: f64,
     /// The groups with a listed member.
-    groups: BTreeMap<Vec<u8>, Shown>,
+    groups: Map<RowName, Shown>,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +77,7 @@ impl<'o> Groups<'o> {
     /// Groups functions by file.
     pub(super) fn of_files(options: &'o Options, total: &[Cost]) -> Self {
         let least = (leading(&options.sort, total) as f64 * options.threshold / 100.0).abs();
-        Groups { options, of_functions: false, least, groups: BTreeMap::new() }
+        Groups { options, of_functions: false, least, groups: Map::default() }
     }
 
     /// Groups files by function.
@@ -74,21 +90,17 @@ impl<'o> Groups<'o> {
             && self.options.functions.as_ref().is_none_or(|pattern| pattern.is_match(function))
     }
 
-    fn names<'s>(&self, sum: &SummedLine<'s>) -> (&'s [u8], &'s [u8]) {
-        if self.of_functions { (sum.function, sum.file) } else { (sum.file, sum.function) }
+    /// The names of the group and of the member.
+    fn names(&self, sum: &SummedLine<'_, '_>) -> (RowName, RowName) {
+        let (file, function) = (RowName::File(sum.file_id), RowName::Function(sum.function_id));
+        if self.of_functions { (function, file) } else { (file, function) }
     }
 
     /// Counts the cost of a function in a file if it will be listed.
-    pub(super) fn consider(&mut self, sum: &SummedLine<'_>) {
-        if !self.is_shown(sum.function, sum.costs) {
-            return;
-        }
-        let (group, _) = self.names(sum);
-        match self.groups.get_mut(group) {
-            Some(shown) => shown.count += 1,
-            None => {
-                self.groups.insert(group.to_vec(), Shown { count: 1, ..Shown::default() });
-            }
+    pub(super) fn consider(&mut self, sum: &SummedLine<'_, '_>) {
+        if self.is_shown(sum.function, sum.costs) {
+            let (group, _) = self.names(sum);
+            self.groups.entry(group).or_default().count += 1;
         }
     }
 
@@ -98,30 +110,31 @@ impl<'o> Groups<'o> {
     }
 
     /// Adds the cost of a function in a file.
-    pub(super) fn add(&mut self, sum: &SummedLine<'_>) {
+    pub(super) fn add(&mut self, sum: &SummedLine<'_, '_>) {
         let is_shown = self.is_shown(sum.function, sum.costs);
         let (group, member) = self.names(sum);
-        if let Some(shown) = self.groups.get_mut(group) {
+        if let Some(shown) = self.groups.get_mut(&group) {
             shown.costs.resize(sum.costs.len(), 0);
             add(&mut shown.costs, sum.costs);
             if is_shown {
-                shown.members.push(Member { name: member.to_vec(), costs: sum.costs.to_vec() });
+                shown.members.push(Member { name: member, costs: sum.costs.to_vec() });
             }
         }
     }
 
     /// Sorts the groups.
-    pub(super) fn finish(self) -> Vec<Group> {
+    pub(super) fn finish(self, names: &SummedNames) -> Vec<Group> {
         let sort = &self.options.sort;
         let group =
             |(name, Shown { costs, members, .. })| Group { name, costs, cumulative: Vec::new(), members };
         let mut groups: Vec<Group> = self.groups.into_iter().map(group).collect();
-        groups.sort_by(|a, b| most_expensive_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
+        let text = |name: RowName| name.text(names);
+        groups.sort_by(|a, b| most_expensive_first(sort, (&a.costs, text(a.name)), (&b.costs, text(b.name))));
         let mut sum: Vec<Cost> = Vec::new();
         for group in &mut groups {
-            group
-                .members
-                .sort_by(|a, b| most_expensive_first(sort, (&a.costs, &a.name), (&b.costs, &b.name)));
+            group.members.sort_by(|a, b| {
+                most_expensive_first(sort, (&a.costs, text(a.name)), (&b.costs, text(b.name)))
+            });
             sum.resize(group.costs.len(), 0);
             add(&mut sum, &group.costs);
             group.cumulative.clone_from(&sum);

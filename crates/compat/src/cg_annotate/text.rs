@@ -9,7 +9,7 @@ use gristmill_output::source::{SourcePainter, Sources};
 use gristmill_output::{Look, printable, printable_bytes, printable_line};
 
 use super::columns::{Columns, Row};
-use super::groups::Group;
+use super::groups::{Group, RowName};
 use super::source::{LineCosts, Original, Piece, each_piece};
 use super::{Recording, Report, add};
 use crate::marks::{TITLE_LINE, WARNING_LINE, write_gap, write_warning};
@@ -154,16 +154,17 @@ impl Printer<'_> {
         }
         columns.settle();
         writeln!(out, "  {} {heading}\n", columns.header())?;
+        let text = |name: RowName| self.text(name.text(&self.report.names));
         for group in groups {
             let row = columns.row(Row::Cumulative(&group.costs, &group.cumulative));
             write!(out, "{mark} {row} ")?;
             if let Some(member) = group.sole_member() {
-                self.line(out, &[&self.text(&group.name), b":", &self.text(&member.name)])?;
+                self.line(out, &[&text(group.name), b":", &text(member.name)])?;
             } else {
-                self.line(out, &[&self.text(&group.name), b":"])?;
+                self.line(out, &[&text(group.name), b":"])?;
                 for member in &group.members {
                     write!(out, "  {}   ", columns.row(Row::Plain(&member.costs)))?;
-                    self.line(out, &[&self.text(&member.name)])?;
+                    self.line(out, &[&text(member.name)])?;
                 }
             }
             writeln!(out)?;
@@ -187,16 +188,19 @@ impl Printer<'_> {
         }
         let width = report.events.len();
         let mut current = Vec::new();
+        let mut current_name: *const [u8] = &[];
         let mut costs = LineCosts::new(width);
         let mut result = Ok(());
         report.lines.each(|sum| {
-            if sum.file != current {
+            // A path may be long. The lines of one file have it in the same memory.
+            if !std::ptr::eq(sum.file, current_name) && sum.file != current {
                 if !costs.is_empty() && result.is_ok() {
                     result = self.source_file(out, &current, &mut costs, &mut coverage, hottest);
                 }
                 current = sum.file.to_vec();
                 costs = LineCosts::new(width);
             }
+            current_name = sum.file;
             costs.push(sum.line, sum.costs);
         });
         result?;

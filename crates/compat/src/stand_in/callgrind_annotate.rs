@@ -8,6 +8,7 @@ use gristmill_output::printable;
 use gristmill_profile::Profile;
 
 use super::{Host, Outcome, output_error};
+use crate::callgrind_annotate::exact::{ExactError, ExactOptions, ExactReport};
 use crate::callgrind_annotate::{Options, Report, SortKey, Threshold, is_number, split_list, with_slash};
 
 const USAGE: &str = "\
@@ -88,9 +89,16 @@ struct Request {
     include: Vec<String>,
 }
 
+impl Request {
+    /// Replaces the files by the source files among them.
+    fn with_sources(self, sources: impl Iterator<Item = PathBuf>) -> Request {
+        Request { files: sources.collect(), ..self }
+    }
+}
+
 fn report(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Result<(), Refusal> {
-    let request = parse(words, host)?;
-    let mut files = request.files.into_iter();
+    let mut request = parse(words, host)?;
+    let mut files = std::mem::take(&mut request.files).into_iter();
     let path = match files.next() {
         Some(path) => path,
         None => {
@@ -103,6 +111,9 @@ fn report(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Result<()
     if let Err(error) = host.open(&path) {
         let code = error.raw_os_error().and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED);
         return Err(refusal(code, format!("File {} not opened\n", path.display())));
+    }
+    if host.is_exact() {
+        return exact_report(&path, request.with_sources(files), host, out);
     }
     let failed = |message: String| refusal(FAILED, message);
     let profile = &host.load(&path).map_err(failed)?;
@@ -133,11 +144,49 @@ fn report(words: &[OsString], host: &dyn Host, out: &mut dyn Write) -> Result<()
     options.working_directory =
         host.working_directory().map(|directory| directory.into_os_string().into_encoded_bytes());
     let look = host.look();
-    options.for_terminal = look.is_terminal || look.has_color;
+    options.spells_controls = look.is_terminal || look.has_color;
     options.color = look.has_color;
     let sources = host.sources(&include, host.modified(&path));
     host.report_doubts(profile);
-    Report::new(profile, &options).write(&*sources, out).map_err(|error| output_failed(&error))
+    let report = Report::new(profile, &options).map_err(|error| failed(error.to_string()))?;
+    report.write(&*sources, out).map_err(|error| output_failed(&error))
+}
+
+/// Prints what the original prints, with its errors. `request` has the source files only.
+fn exact_report(path: &Path, request: Request, host: &dyn Host, out: &mut dyn Write) -> Result<(), Refusal> {
+    let profile = host.read(path).map_err(|error| refusal(FAILED, format!("{error}\n")))?;
+    let include: Vec<PathBuf> = request.include.iter().map(PathBuf::from).collect();
+    let look = host.look();
+    let defaults = ExactOptions::new(path.to_string_lossy().into_owned());
+    let bytes = |path: PathBuf| path.into_os_string().into_encoded_bytes();
+    let options = ExactOptions {
+        show: request.show,
+        sort: request.sort,
+        threshold: request.threshold.unwrap_or_else(|| defaults.threshold.clone()),
+        show_percentages: request.show_percentages,
+        auto: request.auto,
+        context: request.context,
+        inclusive: request.inclusive,
+        callers: request.callers,
+        callees: request.callees,
+        include_dirs: request.include,
+        user_files: request.files.into_iter().map(bytes).collect(),
+        working_directory: host.working_directory().map(bytes),
+        spells_controls: look.is_terminal,
+        ..defaults
+    };
+    let refused = |error: ExactError| match error {
+        ExactError::Io(error) => output_failed(&error),
+        ExactError::TooNew(_) | ExactError::UnknownEvent { .. } => {
+            refusal(NOT_IN_PROFILE, format!("{error}\n"))
+        }
+        error => refusal(FAILED, format!("{error}\n")),
+    };
+    let report = ExactReport::new(&profile, &options).map_err(refused)?;
+    if report.malformed_lines() > 0 {
+        host.warn(&format!("{}: {}", path.display(), report.doubts()));
+    }
+    report.write(&*host.sources(&include, host.modified(path)), out).map_err(refused)
 }
 
 /// The version of the format that the header of a profile names, if the original refuses it. Its header ends with `events:`.

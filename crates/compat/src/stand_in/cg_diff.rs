@@ -12,6 +12,7 @@ use super::cg_tool::{
     self, Failure, Tool, check_size, different_events, missing, substitution, unrecognized,
 };
 use super::{Host, Outcome};
+use crate::known_names::KnownNames;
 use crate::{CachegrindFile, CachegrindRecord, CachegrindWriter, Substitution};
 
 const TOOL: Tool = Tool {
@@ -105,10 +106,13 @@ fn difference(
     let mut total = vec![0; events.len()];
     let mut row = Vec::new();
     for (path, file, sign) in [(first, &first_file, -1), (second, &second_file, 1)] {
+        let (mut files, mut functions) = (KnownNames::default(), KnownNames::default());
         file.each(|record| match record {
             CachegrindRecord::Names { file, function } => {
-                let function = renamed(renaming.function.as_ref(), function);
-                sums.begin(&renamed(renaming.file.as_ref(), file), &function);
+                let file = files.get(file, || sums.file(&renamed(renaming.file.as_ref(), file)));
+                let function =
+                    functions.get(function, || sums.function(&renamed(renaming.function.as_ref(), function)));
+                sums.begin_at(file, function);
             }
             // Lines move from one version of a source file to the next, so the functions are compared.
             CachegrindRecord::Line { costs, .. } => {

@@ -10,6 +10,7 @@ use gristmill_profile::{LineSums, SummedLines};
 use super::argparse::{Declared, Given};
 use super::cg_tool::{self, Failure, Tool, check_size, different_events, missing, unrecognized};
 use super::{Host, Outcome};
+use crate::known_names::KnownNames;
 use crate::{CachegrindError, CachegrindErrorKind, CachegrindFile, CachegrindRecord, CachegrindWriter};
 
 const TOOL: Tool = Tool {
@@ -109,8 +110,13 @@ impl Merged {
 
     /// Adds a file. A wrong `summary:` is ignored: the sum is computed again.
     fn add(&mut self, file: &CachegrindFile<'_>) -> Result<(), CachegrindError> {
+        let (mut files, mut functions) = (KnownNames::default(), KnownNames::default());
         let result = file.each(|record| match record {
-            CachegrindRecord::Names { file, function } => self.lines.begin(file, function),
+            CachegrindRecord::Names { file, function } => {
+                let file = files.get(file, || self.lines.file(file));
+                let function = functions.get(function, || self.lines.function(function));
+                self.lines.begin_at(file, function);
+            }
             CachegrindRecord::Line { line, costs } => {
                 self.lines.add(line, costs);
                 self.head.total.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);

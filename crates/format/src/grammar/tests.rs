@@ -63,6 +63,8 @@ fn header_lines() {
             ("event: Ir : Instruction Fetch", None, None),
             ("event: Sum = Ir + Dr", None, None),
             ("event: Sum = 10 Ir + 2*Dr : x", None, None),
+            ("event: Sum = 0x10 Ir + 0x1f*Dr", None, None),
+            ("event: Sum = 2 3 Ir", Some(10), Some(10)),
             ("event: Sum = Ir - Dr", Some(10), Some(10)),
             ("event: Sum = * Ir", Some(10), Some(10)),
             ("event: Ir Dr", Some(9), Some(9)),

@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 
 use super::names::is_same;
-use super::{Finding, Report, rule, shown};
-use crate::cost::Cost;
+use super::{Finding, Report, Rule, rule, shown};
+use crate::call_balance::CallBalance;
+use crate::cost::{Cost, CostFault};
 use crate::intern::{EMPTY, Interner};
 use crate::location::Location;
 use crate::name::{Name, NameKey, NameSpace};
+use crate::producer::ProducerKind;
 use crate::reader::Reader;
 use crate::record::{CostRole, Line, Record};
 use crate::survey::Surveyor;
+use crate::wholeness::PartEnd;
 
 #[derive(Debug, Default)]
 pub(super) struct Associations<'a> {
@@ -22,6 +25,11 @@ pub(super) struct Associations<'a> {
     callee: (&'a [u8], u32),
     part: PartGraph<'a>,
     is_xtree: bool,
+    /// Of a part with a block for each call; the functions are those of `part`.
+    balance: CallBalance,
+    has_balance: bool,
+    /// No cost line of the block has come yet.
+    is_block_new: bool,
 }
 
 /// Functions and calls of one part, by the first event type. A file may hold little else than functions, so there is as
@@ -38,6 +46,7 @@ struct PartGraph<'a> {
     /// The part of sums that does not fit a function's fields.
     excess: HashMap<u32, Excess>,
     greatest: Option<(Cost, Record<'a>)>,
+    /// `true` if a function has self cost of any event type.
     has_self_cost: bool,
 }
 
@@ -169,9 +178,13 @@ impl PartGraph<'_> {
 
 impl<'a> Associations<'a> {
     /// Takes note of the id of a name.
-    pub(super) fn name(&mut self, key: NameKey, name: &Name<'a>, id: u32) {
+    pub(super) fn name(&mut self, key: NameKey, name: &Name<'a>, id: u32, surveyor: &Surveyor<'a>) {
         match key {
             NameKey::Fn => {
+                if self.part.functions.is_empty() {
+                    self.has_balance = surveyor.producer() == ProducerKind::Xdebug;
+                }
+                self.is_block_new = self.has_balance;
                 self.function = self.part.number(id);
                 self.part.functions[self.function as usize].has_block = true;
             }
@@ -204,9 +217,18 @@ impl<'a> Associations<'a> {
             Line::Cost(line) => {
                 let Some(first) = line.costs.iter().next() else { return };
                 let cost = first.unwrap_or_else(|fault| fault.repaired);
+                if std::mem::take(&mut self.is_block_new) {
+                    self.balance.block(self.function);
+                }
                 if line.role == CostRole::SelfCost {
-                    self.part.has_self_cost |= cost != 0;
+                    if !self.part.has_self_cost {
+                        let event_count = surveyor.sums().len();
+                        self.part.has_self_cost = line.costs.iter().take(event_count).any(is_cost);
+                    }
                     self.part.self_cost(self.function, cost);
+                    if self.has_balance {
+                        self.balance.self_cost(self.function, cost);
+                    }
                 } else {
                     self.arc(reader, cost, surveyor, report);
                 }
@@ -233,9 +255,31 @@ impl<'a> Associations<'a> {
         };
         let callee = self.part.number(id);
         self.part.call(self.function, callee, cost, record.location);
+        if self.has_balance {
+            self.balance.calls(self.function, callee, count, cost);
+        }
         if self.part.greatest.as_ref().is_none_or(|(greatest, _)| cost > *greatest) {
             self.part.greatest = Some((cost, record));
         }
+    }
+
+    /// Compares calls with blocks, and returns the rule for a part whose lines have more than it took.
+    pub(super) fn balance<F: FnMut(Finding<'a>)>(
+        &mut self,
+        part: &PartEnd<'_>,
+        surveyor: &Surveyor<'a>,
+        report: &mut Report<'a, F>,
+    ) -> Option<&'static Rule> {
+        let names = surveyor.names(NameSpace::Function);
+        let functions = &self.part.functions;
+        let name = |number: u32| {
+            functions.get(number as usize).map_or(&b""[..], |function| names.text(function.name))
+        };
+        if let Some(fault) = self.balance.fault(part, name) {
+            report.place(&rule::CALL_BALANCE, surveyor.part_location(), fault.sentence());
+        }
+        part.excess(self.balance.block_count())?;
+        Some(if self.balance.has_fibers(name) { &rule::COUNTED_TWICE } else { &rule::TOTALS_MISMATCH })
     }
 
     pub(super) fn end_part<F: FnMut(Finding<'a>)>(
@@ -243,6 +287,8 @@ impl<'a> Associations<'a> {
         surveyor: &Surveyor<'a>,
         report: &mut Report<'a, F>,
     ) {
+        self.balance.clear();
+        self.has_balance = false;
         if let Some(jump) = self.jump.take() {
             report.line(&rule::JUMP_WITHOUT_SOURCE, &jump, rule::JUMP_WITHOUT_SOURCE.summary);
         }
@@ -250,6 +296,11 @@ impl<'a> Associations<'a> {
         let total = surveyor.sums().first().copied().unwrap_or(0);
         self.calls_of_part(total, surveyor.names(NameSpace::Function), report);
         self.part.clear();
+    }
+
+    /// `true` if a function of the part is called and has no lines.
+    pub(super) fn has_callee_without_lines(&self) -> bool {
+        self.part.functions.iter().any(|function| !function.has_block && function.called_at().is_some())
     }
 
     fn calls_of_part<F: FnMut(Finding<'a>)>(
@@ -280,6 +331,11 @@ impl<'a> Associations<'a> {
         }
         inclusive(part, names, report);
     }
+}
+
+/// `true` if a number, or what a tolerant reader takes in its place, is not 0.
+fn is_cost(number: Result<Cost, CostFault>) -> bool {
+    number.unwrap_or_else(|fault| fault.repaired) != 0
 }
 
 /// Compares what callers say a function cost with what it cost itself and through its own calls. Only functions

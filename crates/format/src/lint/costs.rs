@@ -1,8 +1,9 @@
 //! Checks of numbers: their count, signs and sizes, and the sums.
 
-use super::{Finding, Report, rule, shown};
+use super::{Finding, Report, Rule, rule, shown};
 use crate::cost::{Cost, Costs};
 use crate::position::{PositionForm, PositionKind};
+use crate::producer::ProducerKind;
 use crate::reader::Reader;
 use crate::record::{CostLine, CostRole, Header, Line, Record, Words};
 use crate::scan::Tokens;
@@ -111,11 +112,17 @@ impl<'a> CostChecks<'a> {
     pub(super) fn end_part<F: FnMut(Finding<'a>)>(
         &mut self,
         surveyor: &Surveyor<'a>,
+        below: &'static Rule,
         report: &mut Report<'a, F>,
     ) {
         let sums = surveyor.sums();
-        for claim in self.claims.drain(..) {
-            check_claim(&claim, sums, self.events, report);
+        // Stackprof's totals count samples, and its lines have some of them twice.
+        let are_sums = surveyor.producer() != ProducerKind::Stackprof;
+        let is_sum = matches!(surveyor.producer(), ProducerKind::Cachegrind | ProducerKind::CgDiff);
+        for claim in self.claims.drain(..).filter(|claim| are_sums || !claim.is_totals) {
+            let is_sum = claim.is_totals || is_sum;
+            let rules = if is_sum { None } else { Some(below) };
+            check_claim(&claim, rules, sums, self.events, report);
         }
         if let Some(index) = sums.iter().position(|&sum| sum > GREATEST) {
             let name = name_of(self.events, index);
@@ -137,8 +144,10 @@ fn name_of(events: Option<Words<'_>>, index: usize) -> String {
     events.and_then(|words| words.iter().nth(index)).map(shown).unwrap_or_default()
 }
 
+/// Compares a claim with the sums. `below` is the rule for a claim below the sum, unless it has to be the sum.
 fn check_claim<'a, F: FnMut(Finding<'a>)>(
     claim: &Claim,
+    below: Option<&'static Rule>,
     sums: &[Cost],
     events: Option<Words<'_>>,
     report: &mut Report<'a, F>,
@@ -166,14 +175,11 @@ fn check_claim<'a, F: FnMut(Finding<'a>)>(
         }
         let name = name_of(events, index);
         let message = format!("`{key}:` claims {claimed} {name}, the self costs sum to {sum}");
-        let rule = if claim.is_totals {
-            &rule::TOTALS_MISMATCH
-        } else if claimed >= WRAPPED && sum < WRAPPED {
-            &rule::SUMMARY_WRAPPED
-        } else if claimed < sum {
-            &rule::SUMMARY_BELOW_SUM
-        } else {
-            &rule::SUMMARY_ABOVE_SUM
+        let rule = match below {
+            None => &rule::TOTALS_MISMATCH,
+            Some(_) if claimed >= WRAPPED && sum < WRAPPED => &rule::SUMMARY_WRAPPED,
+            Some(below) if claimed < sum => below,
+            Some(_) => &rule::SUMMARY_ABOVE_SUM,
         };
         return report.place(rule, claim.location, message);
     }

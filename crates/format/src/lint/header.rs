@@ -1,13 +1,17 @@
 //! Checks of the header: missing, repeated and misplaced lines, event types and their formulas.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Finding, Report, rule, shown};
+use super::{Finding, Report, loops, rule, shown};
+use crate::factor::Factor;
+use crate::grammar::{is_name, is_term};
+use crate::joined::{JoinedPart, JoinedParts};
 use crate::location::Location;
 use crate::position::{Columns, PositionKind};
 use crate::record::{EventDefinition, Header, Line, Record, Words};
-use crate::scan::{Tokens, is_blank, trim_start};
+use crate::scan::{Tokens, trim_end, trim_start};
 use crate::survey::Survey;
 
 #[derive(Debug, Default)]
@@ -19,10 +23,7 @@ pub(super) struct HeaderChecks<'a> {
     has_events: bool,
     has_part: bool,
     first_line: Option<Location>,
-    /// Processes and threads are few, parts may be many: each part refers to its pair by index.
-    threads: HashMap<(Option<u64>, Option<u64>), u32>,
-    parts: HashSet<(u32, u64)>,
-    last_pid: Option<u64>,
+    joined: JoinedParts<'a>,
     last_events: Option<Words<'a>>,
     last_columns: Option<Columns>,
     part: PartState<'a>,
@@ -39,9 +40,6 @@ struct PartState<'a> {
     /// A `summary:` line after which no body line has come yet.
     summary: Option<Record<'a>>,
     seen: HashSet<&'static str>,
-    pid: Option<u64>,
-    part: Option<u64>,
-    thread: Option<u64>,
     definitions: Vec<(EventDefinition<'a>, Record<'a>)>,
     totals_early: bool,
 }
@@ -127,9 +125,6 @@ impl<'a> HeaderChecks<'a> {
                 }
                 self.has_version = true;
             }
-            Header::Pid(value) => self.part.pid = Some(value),
-            Header::Part(value) => self.part.part = Some(value),
-            Header::Thread(value) => self.part.thread = Some(value),
             Header::Description { kind: [], .. } => {
                 report.line(&rule::DESC_WITHOUT_KIND, record, rule::DESC_WITHOUT_KIND.summary);
             }
@@ -239,7 +234,11 @@ impl<'a> HeaderChecks<'a> {
         self.part.definitions.push((definition, *record));
     }
 
-    pub(super) fn end_part<F: FnMut(Finding<'a>)>(&mut self, report: &mut Report<'a, F>) {
+    pub(super) fn end_part<F: FnMut(Finding<'a>)>(
+        &mut self,
+        joined: Option<JoinedPart<'a>>,
+        report: &mut Report<'a, F>,
+    ) {
         let part = std::mem::take(&mut self.part);
         if part.number.is_none() {
             return;
@@ -259,19 +258,9 @@ impl<'a> HeaderChecks<'a> {
         } else if !part.has_body {
             report.place(&rule::NO_BODY, part.begins, "the part that begins here has a header but no cost");
         }
-        let pid = part.pid.or(self.last_pid);
-        self.last_pid = pid;
-        let threads = u32::try_from(self.threads.len()).unwrap_or(u32::MAX);
-        let thread = *self.threads.entry((pid, part.thread)).or_insert(threads);
-        if let Some(number) = part.part
-            && !self.parts.insert((thread, number))
-        {
-            let thread = part.thread.map(|thread| format!(", thread {thread}")).unwrap_or_default();
-            report.place(
-                &rule::DUPLICATE_PART,
-                part.begins,
-                format!("this process already has a part {number}{thread}"),
-            );
+        if let Some(sign) = joined.and_then(|joined| self.joined.add(&joined)) {
+            let rule = if sign.is_repetition() { &rule::DUPLICATE_PART } else { &rule::MIXED_RECORDINGS };
+            report.place(rule, part.begins, format!("this part {}", sign.sentence()));
         }
         formulas(&part, report);
     }
@@ -311,27 +300,21 @@ fn hash_of(word: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn is_name(word: &[u8]) -> bool {
-    matches!(word, [first, rest @ ..] if first.is_ascii_alphabetic() && rest.iter().all(u8::is_ascii_alphanumeric))
-}
-
 /// The names that a formula adds up; None when it is no formula.
 fn operands(formula: &[u8]) -> Option<Vec<&[u8]>> {
     let mut operands = Vec::new();
     for term in formula.split(|&byte| byte == b'+') {
-        let name = trim_start(term);
-        let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let mut name = trim_start(&name[digits..]);
-        if let [b'*', rest @ ..] = name {
-            name = trim_start(rest);
-        }
-        let end = name.iter().position(|&byte| is_blank(byte)).unwrap_or(name.len());
-        if !is_name(&name[..end]) || !trim_start(&name[end..]).is_empty() {
+        if !is_term(term) {
             return None;
         }
-        operands.push(&name[..end]);
+        operands.push(trim_end(Factor::split(term).rest));
     }
     Some(operands)
+}
+
+/// `true` if a factor is above the limit of those that can be calculated.
+fn has_large_factor(formula: &[u8]) -> bool {
+    formula.split(|&byte| byte == b'+').any(|term| Factor::split(term).value.is_none())
 }
 
 /// Formulas that use themselves, or event types that there are not.
@@ -340,11 +323,21 @@ fn formulas<'a, F: FnMut(Finding<'a>)>(part: &PartState<'a>, report: &mut Report
         return;
     }
     let columns: HashSet<&[u8]> = part.events.iter().flatten().collect();
-    let derived: HashMap<&[u8], Vec<&[u8]>> = part
-        .definitions
-        .iter()
-        .filter_map(|(definition, _)| Some((definition.name, operands(definition.formula?)?)))
-        .collect();
+    // Of several with one name, the last counts.
+    let mut derived: HashMap<&[u8], usize> = HashMap::new();
+    let mut uses: Vec<Vec<&[u8]>> = Vec::new();
+    for (definition, _) in &part.definitions {
+        let Some(operands) = definition.formula.and_then(operands) else { continue };
+        match derived.entry(definition.name) {
+            Entry::Occupied(known) => uses[*known.get()] = operands,
+            Entry::Vacant(new) => {
+                new.insert(uses.len());
+                uses.push(operands);
+            }
+        }
+    }
+    let arcs = uses.iter().map(|uses| uses.iter().filter_map(|used| derived.get(used).copied()).collect());
+    let uses_itself = loops::members(&arcs.collect::<Vec<_>>());
     for (definition, record) in &part.definitions {
         let Some(formula) = definition.formula.and_then(operands) else { continue };
         let name = shown(definition.name);
@@ -353,7 +346,10 @@ fn formulas<'a, F: FnMut(Finding<'a>)>(part: &PartState<'a>, report: &mut Report
         {
             let message = format!("there is no event type `{}`", shown(unknown));
             report.line(&rule::EVENT_FORMULA, record, message);
-        } else if uses(&derived, definition.name) {
+        } else if has_large_factor(definition.formula.unwrap_or_default()) {
+            let message = format!("the formula of `{name}` has a factor above 2^63 − 1");
+            report.line(&rule::EVENT_FORMULA, record, message);
+        } else if derived.get(definition.name).is_some_and(|&index| uses_itself[index]) {
             report.line(
                 &rule::EVENT_FORMULA,
                 record,
@@ -361,21 +357,4 @@ fn formulas<'a, F: FnMut(Finding<'a>)>(part: &PartState<'a>, report: &mut Report
             );
         }
     }
-}
-
-/// `true` if a derived type is among the types that it is made of, at any depth.
-fn uses(derived: &HashMap<&[u8], Vec<&[u8]>>, name: &[u8]) -> bool {
-    let mut seen = HashSet::new();
-    let mut open: Vec<&[u8]> = derived.get(name).cloned().unwrap_or_default();
-    while let Some(used) = open.pop() {
-        if used == name {
-            return true;
-        }
-        if seen.insert(used)
-            && let Some(more) = derived.get(used)
-        {
-            open.extend(more);
-        }
-    }
-    false
 }

@@ -4,10 +4,9 @@ use super::{Finding, Report, rule, shown};
 use crate::line_end::LineEnd;
 use crate::location::Location;
 use crate::name::NameKey;
-use crate::producer::ProducerKind;
 use crate::record::{CostRole, Header, Line, Record};
 use crate::scan::{is_blank, trim_end};
-use crate::survey::Survey;
+use crate::wholeness::PartEnd;
 
 #[derive(Debug, Default)]
 pub(super) struct Lines {
@@ -19,9 +18,9 @@ pub(super) struct Lines {
     in_block: bool,
     gap: Option<Location>,
     last_line_failed: bool,
-    ended_part: bool,
-    has_summary: bool,
     has_body: bool,
+    /// The last part was cut off.
+    is_cut_off: bool,
 }
 
 impl Lines {
@@ -90,7 +89,6 @@ impl Lines {
                 );
             }
             Line::NewProfile(_) => {
-                self.has_summary = false;
                 report.line(&rule::SEVERAL_PROFILES, record, "another profile begins here");
             }
             Line::Blank => {}
@@ -154,49 +152,39 @@ impl Lines {
         self.gap = None;
         self.in_call = matches!(record.line, Line::Calls(_));
         match record.line {
-            Line::Header(header) => {
-                self.in_block = false;
-                self.ended_part = matches!(header, Header::Totals(_) | Header::Summary(_)) && self.has_body;
-                self.has_summary |= matches!(header, Header::Summary(_));
-            }
+            Line::Header(_) => self.in_block = false,
             _ => {
                 self.in_block = true;
-                self.ended_part = false;
                 self.has_body = true;
             }
         }
     }
 
-    pub(super) fn end<'a, F: FnMut(Finding<'a>)>(&mut self, survey: &Survey<'a>, report: &mut Report<'a, F>) {
+    /// `true` if the last line could not be read as it is.
+    pub(super) fn last_line_failed(&self) -> bool {
+        self.last_line_failed
+    }
+
+    /// Reports a part that was cut off.
+    pub(super) fn end_part<'a, F: FnMut(Finding<'a>)>(
+        &mut self,
+        part: &PartEnd<'_>,
+        report: &mut Report<'a, F>,
+    ) {
+        self.is_cut_off = false;
+        let (Some((location, _)), Some(sign)) = (self.last, part.cut_sign()) else { return };
+        self.is_cut_off = true;
+        let what = if part.is_last { "the file" } else { "a part" };
+        let message = format!("{what} ends here, cut off: {}", sign.sentence(part.producer, part.creator));
+        report.place(&rule::TRUNCATED, location, message);
+    }
+
+    pub(super) fn end<'a, F: FnMut(Finding<'a>)>(&mut self, report: &mut Report<'a, F>) {
         let Some((location, end)) = self.last else { return };
-        let should_end = matches!(
-            survey.producer.kind,
-            ProducerKind::Callgrind | ProducerKind::Xdebug | ProducerKind::XTree | ProducerKind::Cachegrind
-        );
-        // Xdebug used to write its summary before the last function.
-        let ended = self.ended_part || self.has_summary && survey.producer.kind == ProducerKind::Xdebug;
-        if should_end && !ended && self.has_body {
-            let producer = survey.producer.kind.as_str();
-            report.place(
-                &rule::TRUNCATED,
-                location,
-                format!("the file ends here, without the last line of a part by {producer}"),
-            );
-        } else if end == LineEnd::Missing && self.has_body {
-            let part = survey.parts.last();
-            let claimed = part.and_then(|part| survey.claimed_summary(part)?.first().copied());
-            let falls_short = claimed > part.and_then(|part| survey.totals(part).first().copied());
-            if self.last_line_failed || falls_short {
-                report.place(
-                    &rule::TRUNCATED,
-                    location,
-                    "the last line has no line end, and costs are missing: the file was cut off",
-                );
-            } else {
-                let message =
-                    "the last line has no line end; if the file was cut off, its last number may be cut, too";
-                report.place(&rule::NO_FINAL_NEWLINE, location, message);
-            }
+        if end == LineEnd::Missing && self.has_body && !self.is_cut_off {
+            let message =
+                "the last line has no line end; if the file was cut off, its last number may be cut, too";
+            report.place(&rule::NO_FINAL_NEWLINE, location, message);
         }
     }
 }

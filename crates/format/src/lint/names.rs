@@ -4,7 +4,7 @@ use super::{Finding, Report, rule, shown};
 use crate::id_table::IdTable;
 use crate::intern::EMPTY;
 use crate::location::Location;
-use crate::name::{Name, NameKey, NameSpace};
+use crate::name::{Name, NameKey, NameSpace, is_compound_name};
 use crate::name_spaces::NameSpaces;
 use crate::record::{Line, Record};
 use crate::survey::Surveyor;
@@ -17,6 +17,8 @@ pub(super) struct Names<'a> {
     spaces: NameSpaces<Space>,
     /// The `cfn=` line that waits for its `calls=`.
     callee: Option<Record<'a>>,
+    /// The second of several such lines.
+    second_callee: Option<Record<'a>>,
     /// A `fn=` line after which no cost and no other name has come.
     fresh_function: bool,
     functions_without_lines: u32,
@@ -71,6 +73,9 @@ impl<'a> Names<'a> {
             }
             Line::Cost(_) => self.fresh_function = false,
             Line::Calls(_) => {
+                if let Some(second) = self.second_callee.take() {
+                    report.line(&rule::CALLEE_NAMED_TWICE, &second, rule::CALLEE_NAMED_TWICE.summary);
+                }
                 self.callee = None;
                 self.fresh_function = false;
             }
@@ -92,7 +97,13 @@ impl<'a> Names<'a> {
         match key {
             NameKey::Cfn => {
                 if self.callee.is_some() {
-                    report.line(&rule::CALLEE_NAMED_TWICE, record, rule::CALLEE_NAMED_TWICE.summary);
+                    self.second_callee.get_or_insert(*record);
+                }
+                // The lines before it define what such a name is made of.
+                if let Line::Name(_, Name { text: Some(text), .. }) = record.line
+                    && is_compound_name(text)
+                {
+                    self.second_callee = None;
                 }
                 self.callee = Some(*record);
             }

@@ -55,9 +55,9 @@ rules! {
         "a part has a header but no cost",
         "Nothing was measured (collection was switched off, or the thread did nothing), or the writer was stopped at once.",
         "Grammar: PartData needs body lines";
-    TRUNCATED: Warning "truncated",
-        "the file seems to be cut off",
-        "Its producer ends each part with a line that is missing here. Costs after the cut are lost; record again.",
+    TRUNCATED: Error "truncated",
+        "the file looks cut off",
+        "Its producer ends each part with a line that is missing here, or the last line is not whole. Costs after the cut are lost; record again. `gristmill rewrite --repair` makes the rest valid.",
         "practice: Callgrind ends with `totals:`, Xdebug and Cachegrind with `summary:`";
     NO_FINAL_NEWLINE: Note "no-final-newline",
         "the last line has no line end",
@@ -211,10 +211,14 @@ rules! {
         "a header line that occurs twice in one part",
         "The last one is used here. Other readers may use the first, or begin another part.",
         "Header lines, `events:`: exactly once in each part";
-    DUPLICATE_PART: Warning "duplicate-part",
-        "two parts with the same process, part and thread",
-        "Their costs are added up. If the file was joined from copies, they are counted twice.",
+    DUPLICATE_PART: Error "duplicate-part",
+        "two parts with the same text, or the same process, part and thread",
+        "Their costs are added up. If the file was joined from copies, they are counted twice. Take the file that the producer wrote.",
         "Header lines, `part:`";
+    MIXED_RECORDINGS: Error "mixed-recordings",
+        "parts of different recordings in one file",
+        "Their costs are added up. Take the files one by one; `gristmill merge` adds up what belongs together, and `--keep-parts` keeps it apart.",
+        "Header lines, `pid:`, `cmd:`, `creator:`: of the process that was measured";
     BAD_HEADER: Warning "bad-header-value",
         "an invalid header value",
         "The line is ignored.",
@@ -257,7 +261,8 @@ rules! {
         "Grammar: LongNameDef := \":\" NoNewLineChar*";
     EVENT_FORMULA: Warning "event-formula",
         "a formula that cannot be calculated",
-        "It uses itself, or an event type that does not exist. The derived event type is left out.",
+        "It uses itself, an event type that does not exist, or a factor above 2^63 − 1. Where some of its event types \
+         exist, the others count as 0; otherwise the derived event type is left out.",
         "Long Names for Event Types and inherited Types";
     EVENT_FORMULA_SYNTAX: Note "event-formula-syntax",
         "a formula that the grammar does not allow",
@@ -431,7 +436,7 @@ rules! {
         "Grammar: Number has no sign";
     WRAPPED_COST: Warning "wrapped-cost",
         "a cost that looks like a negative number written without its sign",
-        "It is above 2^63: in Xdebug a subtraction went below 0. The number is read as written, and sums with it are meaningless.",
+        "It is above 2^63: in Xdebug a subtraction went below 0. Reports on files of Xdebug and Callgrind count it as what it was, if no other cost comes near it.",
         "practice: Xdebug";
     SUM_OVERFLOW: Warning "sum-overflow",
         "a total above 2^64 - 1",
@@ -439,12 +444,20 @@ rules! {
         "Basic Structure: 64-bit counters";
     TOTALS_MISMATCH: Error "totals-mismatch",
         "`totals:` is not the sum of the self costs",
-        "Costs were lost or added after the profile was written, or the producer is wrong. The computed sum is used.",
+        "Costs were lost or added after the profile was written, or the producer is wrong. The computed sum is used. Cachegrind states the sum in `summary:`.",
         "Header lines, `totals:`: must give the total of all cost lines";
     TOTALS_LENGTH: Warning "totals-length",
         "`totals:` has more values than there are event types",
         "The extra ones are ignored.",
         "Header lines, `totals:`";
+    CALL_BALANCE: Error "call-balance",
+        "calls and blocks do not agree",
+        "Xdebug writes a block for each call, with the cost that the call has in its caller. Blocks were lost or costs changed after that; record again.",
+        "practice: Xdebug";
+    COUNTED_TWICE: Warning "counted-twice",
+        "time that counts twice",
+        "Xdebug counts the time of others for the functions of a suspended fiber, too. The total of `summary:` is the true one.",
+        "practice: Xdebug";
     SUMMARY_BELOW_SUM: Warning "summary-below-sum",
         "`summary:` is less than the sum of the self costs",
         "Percentages of it exceed 100%. Callgrind does not count signal handlers and costs before a reset in it. The computed sum is used.",
@@ -511,7 +524,8 @@ rules! {
     // Grammars that a file can be checked against.
     GRAMMAR: Error "strict",
         "the file leaves the published grammar here (--strict)",
-        "Reported with --strict only. `gristmill rewrite --repair` writes the profile in the published grammar.",
+        "Reported with --strict only. `gristmill rewrite --repair` writes a damaged profile in the published grammar; one \
+         without damage stays as it is.",
         "Grammar";
     PRACTICE: Error "practice",
         "Valgrind's own tools do not write this (--practice)",

@@ -85,7 +85,6 @@ impl<'a> LineReader<'_, 'a> {
                     table.clear();
                 }
                 self.reader.context = NameContext::default();
-                self.reader.base_rule = BaseRule::default();
                 self.yields(Line::NewProfile(body));
             }
             Shape::Keyed(keyed) => {
@@ -150,7 +149,7 @@ impl<'a> LineReader<'_, 'a> {
             }
             b"creator" => {
                 self.part_header(PartHeader::Creator);
-                self.reader.base_rule = BaseRule::from_creator(value);
+                self.reader.context.set_base_rule(BaseRule::from_creator(value));
                 Header::Creator(value)
             }
             b"cmd" => Header::Command(value),
@@ -196,7 +195,10 @@ impl<'a> LineReader<'_, 'a> {
                 Header::Summary(numbers)
             }
             b"totals" | b"total" => {
-                self.check_numbers(numbers);
+                // Valgrind writes this for an empty tree of allocations.
+                if !numbers.is_null() {
+                    self.check_numbers(numbers);
+                }
                 self.reader.part.totals();
                 Header::Totals(numbers)
             }

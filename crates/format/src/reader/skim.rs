@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         };
         self.at = lines.at;
         self.line += lines.count;
-        if self.base_rule.is_moved_by(role) {
+        if self.base_rule().is_moved_by(role) {
             self.base = Some([lines.position, 0, 0, 0]);
         }
         self.expected = CostRole::SelfCost;
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         let CostParts { values, costs_at } = self.cost_parts(rest, window, ends, length)?;
         let costs = Costs::within(rest, costs_at, length, ends.stops(costs_at, length));
         let role = self.expected;
-        if self.base_rule.is_moved_by(role) {
+        if self.base_rule().is_moved_by(role) {
             self.base = Some(values);
         }
         self.expected = CostRole::SelfCost;

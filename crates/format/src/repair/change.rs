@@ -63,6 +63,8 @@ change_kinds! {
     ByteOrderMark => "the byte order mark was left out",
     /// Lines ended with a carriage return.
     LineEnd => "line ends were changed to line feeds",
+    /// The last part lacked its end.
+    CutOff => "the file is cut off: the totals are those of the lines that are left, and a comment notes the loss",
     /// The file did not end with a line end; perhaps it is cut off.
     UnendedLine => "the last line, which may be cut off, got a line end",
     /// The lines by which a file is known were missing or not at the top.
@@ -156,6 +158,11 @@ change_kinds! {
 }
 
 impl ChangeKind {
+    /// `true` if the change only brings jumps as Callgrind writes them into the published form.
+    pub(super) fn is_of_sound_jumps(self) -> bool {
+        matches!(self, ChangeKind::JumpForm | ChangeKind::JumpName | ChangeKind::JumpAway)
+    }
+
     /// The change that follows from an error of the reader; `None` if the record decides, not the error.
     pub(super) fn from_error(error: ErrorKind) -> Option<Self> {
         Some(match error {

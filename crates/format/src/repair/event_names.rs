@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::factor::Factor;
 use crate::grammar::{is_name, is_term};
 use crate::record::Words;
-use crate::scan::{is_blank, trim_end, trim_start};
+use crate::scan::{trim_end, trim_start};
 
 /// All names of event types of a file.
 #[derive(Debug, Default)]
@@ -91,7 +92,7 @@ impl<'a> EventNames<'a> {
         for term in formula.split(|&byte| byte == b'+') {
             let name = match self.renamed(trim_blanks(term)) {
                 Some(_) => trim_blanks(term),
-                None => trim_blanks(after_factor(term)),
+                None => trim_end(Factor::split(term).rest),
             };
             let mut written = term.to_vec();
             if let Some(renamed) = self.renamed(name) {
@@ -109,13 +110,6 @@ impl<'a> EventNames<'a> {
 
 fn trim_blanks(text: &[u8]) -> &[u8] {
     trim_end(trim_start(text))
-}
-
-/// The name of a term: the text after `10`, `10 *` and blanks.
-fn after_factor(term: &[u8]) -> &[u8] {
-    let end = term.iter().position(|&b| !(b.is_ascii_digit() || is_blank(b))).unwrap_or(term.len());
-    let rest = &term[end..];
-    rest.strip_prefix(b"*").unwrap_or(rest)
 }
 
 /// The end of the term that begins with the name, which is the last thing in it.
@@ -169,6 +163,7 @@ mod tests {
         for (formula, expected) in [
             (&b"Ir + 10 Bm"[..], Some(&b"Ir + 10 Bm"[..])),
             (b"Ir + 10 * a(b)", Some(b"Ir + 10 * ab")),
+            (b"0x10 Ir + 0x1f * a(b)", Some(b"0x10 Ir + 0x1f * ab")),
             (b"a(b)+1st", Some(b"ab+E1st")),
             (b"Ir - Bm", None),
             (b"Ir + c(d)", None),

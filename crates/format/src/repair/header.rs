@@ -174,7 +174,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             self.write(Line::Header(events))?;
         }
         self.group.types = given.len();
-        self.group.needs_sums = self.plan.location(self.group.index, Once::Totals).is_some();
+        self.group.needs_sums = self.plan.location(self.group.index, Once::Totals).is_some() || self.is_cut();
         match self.kept(Once::Summary) {
             Some(record) if plan.summary_is_late => self.once(Once::Summary, &record),
             _ => Ok(()),
@@ -254,6 +254,16 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
             self.changes.note(ChangeKind::Summary, record.location);
             values.truncate(types);
         }
+        if self.is_cut()
+            && let Some(cut) = self.cut.filter(|cut| cut.part == record.part)
+        {
+            let left: Vec<Cost> = cut.sums.iter().map(|&sum| sum.max(0)).collect();
+            // Larger sums have no `totals:` line either, so the part stays cut, with what it stated.
+            if left.iter().all(|&sum| is_in_range(sum)) {
+                values = left;
+                values.resize(types, 0);
+            }
+        }
         self.write(Line::Header(Header::Summary(Costs::new(&values))))
     }
 
@@ -263,8 +273,7 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         let Line::Header(Header::Totals(costs)) = record.line else { return Ok(()) };
         self.open()?;
         self.events()?;
-        let mut sums = std::mem::take(&mut self.group.sums);
-        sums.resize(self.group.types, 0);
+        let sums = self.sums();
         let given = legal_numbers(costs).unwrap_or_default();
         let is_right = !given.is_empty()
             && given.len() <= sums.len()
@@ -278,6 +287,13 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         }
         self.changes.note(ChangeKind::Totals, record.location);
         self.end_with(&sums)
+    }
+
+    /// The self costs of the part, one for each of its event types.
+    fn sums(&self) -> Vec<Cost> {
+        let mut sums = self.group.sums.clone();
+        sums.resize(self.group.types, 0);
+        sums
     }
 
     fn end_with(&mut self, totals: &[Cost]) -> Result<(), Error> {
@@ -296,12 +312,29 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         if !self.plan().totals_are_last {
             self.totals()?;
         }
+        if self.is_cut() {
+            self.end_cut_part()?;
+        }
         if !is_last && !self.group.has_body && !self.group.has_totals && self.next_exists() {
             self.changes.note(ChangeKind::TotalsAdded, self.last);
             let zeros = vec![0; self.group.types];
             self.end_with(&zeros)?;
         }
         Ok(())
+    }
+
+    /// Ends the part that was cut off: with its loss in a comment, and with the totals of the lines that are left.
+    fn end_cut_part(&mut self) -> Result<(), Error> {
+        let Some(cut) = self.cut else { return Ok(()) };
+        self.changes.note(ChangeKind::CutOff, self.last);
+        if !self.options.drop_comments {
+            self.write(Line::Comment(cut.note.as_bytes()))?;
+        }
+        if self.group.has_totals {
+            return Ok(());
+        }
+        let sums = self.sums();
+        if sums.iter().all(|&sum| is_in_range(sum)) { self.end_with(&sums) } else { Ok(()) }
     }
 
     fn next_exists(&self) -> bool {

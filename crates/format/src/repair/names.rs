@@ -13,6 +13,9 @@ use crate::reader::Reader;
 use crate::record::Line;
 use crate::scan::is_blank;
 
+/// Shorter names are checked again each time.
+const MIN_KNOWN_BYTES: usize = 256;
+
 /// The beginning of names that are made for ids without one.
 const UNNAMED: &[u8] = b"??? (";
 
@@ -85,14 +88,24 @@ impl<'a, W: io::Write> Run<'_, 'a, W> {
         location: Location,
     ) -> Cow<'a, [u8]> {
         let space = key.space();
+        // A file may refer to a long path often. It is checked once, unless it contains references, whose meaning may change.
+        let at = (text.as_ptr().addr(), text.len());
+        let is_long = text.len() >= MIN_KNOWN_BYTES;
+        if is_long && self.sound_names.contains(&at) {
+            return Cow::Borrowed(text);
+        }
         // The grammar has no references inside names, and those inside would not follow a change of numbers.
         if let Some(expanded) = expand(text, |id| Some(meaning(reader, space, id))) {
             self.changes.note(ChangeKind::ComposedName, location);
             let text = self.without_returns(&expanded, location);
             return Cow::Owned(self.strip(space, text).to_vec());
         }
-        let text = self.without_returns(text, location);
-        Cow::Borrowed(self.strip(space, text))
+        let without_returns = self.without_returns(text, location);
+        let written = self.strip(space, without_returns);
+        if is_long && written.len() == text.len() && !is_compound_name(text) {
+            self.sound_names.insert(at);
+        }
+        Cow::Borrowed(written)
     }
 
     /// The name without its directory, unless the rest would not read back.

@@ -7,8 +7,12 @@ const TOP: &str = "# callgrind format\nversion: 1\n";
 
 fn repaired(input: &[u8], options: &Rewrite) -> (String, Vec<ChangeKind>) {
     let first = repair(input, options, Vec::new()).unwrap();
-    for record in Reader::with_mode(&first.sink, ReadingMode::Strict) {
-        record.unwrap();
+    let is_sound = first.changes.is_empty() && options.keeps_spelling();
+    if is_sound {
+        assert_eq!(first.sink, input, "a sound file stays as it is");
+    } else {
+        let error = Reader::with_mode(&first.sink, ReadingMode::Strict).find_map(Result::err);
+        assert!(error.is_none(), "{error:?}");
     }
     let second = repair(&first.sink, options, Vec::new()).unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -27,7 +31,7 @@ fn check(input: &str, expected: &str, changes: &[ChangeKind]) {
 
 #[test]
 fn what_is_in_order_stays() {
-    let file = "creator: callgrind-3.22.0\npid: 7\n\ncmd: ./a b\npart: 1\n\ndesc: Trigger: end\n\npositions: instr line\n\
+    let file = "creator: mill-3.22.0\npid: 7\n\ncmd: ./a b\npart: 1\n\ndesc: Trigger: end\n\npositions: instr line\n\
                 event: X = Ir + 2 Bm : Ex\nevents: Ir Bm\nsummary: 9\n\n# note\nob=(1) /a\nfl=(1) a.c\nfn=(1) main\n\
                 0x1040 16 4\n+3 * 5\ncfn=(2) f\ncalls=1 0x2000 +34\n* * 3 1\n";
     check(file, file, &[]);
@@ -49,18 +53,19 @@ fn the_top_comes_first() {
 #[test]
 fn appended_profiles_become_parts() {
     check(
-        "creator: xdebug 3\ncmd: a\npart: 1\npositions: line\nevents: Time_(10ns)\n\nfn=(1) x\n1 5\n\n\
-         ==== NEW PROFILING FILE ====\nversion: 1\ncreator: xdebug 3\ncmd: b\npart: 1\nevents: Time_(10ns)\n\
+        "creator: mill 3\ncmd: a\npart: 1\npositions: line\nevents: Time_(10ns)\n\nfn=(1) x\n1 5\n\n\
+         ==== NEW PROFILING FILE ====\nversion: 1\ncreator: mill 3\ncmd: b\npart: 1\nevents: Time_(10ns)\n\
          fn=(1) y\n1 6\n",
-        "creator: xdebug 3\ncmd: a\npart: 1\npositions: line\nevent: Time10ns : Time_(10ns)\nevents: Time10ns\n\n\
+        "creator: mill 3\ncmd: a\npart: 1\npositions: line\nevent: Time10ns : Time_(10ns)\nevents: Time10ns\n\n\
          fn=(1) x\n1 5\n\npart: 1\ncmd: b\nevent: Time10ns : Time_(10ns)\nevents: Time10ns\nfn=(1) y\n1 6\n",
         &[K::EventName, K::Separator, K::LaterVersion],
     );
     // What has no object in the second has none of the first.
     check(
         "events: Ir\nob=o\nfl=f\nfn=x\n1 5\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=y\n1 6\n",
-        "events: Ir\nob=o\nfl=f\nfn=x\n1 5\nevents: Ir\nob=???\nfl=???\nfn=y\n1 6\n",
-        &[K::Separator, K::PlaceAdded],
+        "events: Ir\nob=o\nfl=f\nfn=x\n1 5\nevents: Ir\nob=???\nfl=???\nfn=y\n1 6\n\
+         # cut off here: it lacks the `summary:` line that Xdebug writes at the end\ntotals: 6\n",
+        &[K::Separator, K::PlaceAdded, K::CutOff],
     );
 }
 
@@ -73,11 +78,53 @@ fn late_header_lines_move() {
     );
     // Those before the header of another part are that part's.
     check(
-        "events: Ir\nfn=a\n1 2\ncmd: x\nthread: 2\nevents: Ir\n",
-        "events: Ir\nfn=a\n1 2\nthread: 2\ncmd: x\nevents: Ir\n",
+        "creator: mill\nevents: Ir\nfn=a\n1 2\ncmd: x\nthread: 2\nevents: Ir\n",
+        "creator: mill\nevents: Ir\nfn=a\n1 2\nthread: 2\ncmd: x\nevents: Ir\n",
         &[K::MovedHeader],
     );
     check("totals: 5\nevents: Ir\nfn=a\n1 5\n", "events: Ir\nfn=a\n1 5\ntotals: 5\n", &[K::MovedHeader]);
+}
+
+#[test]
+fn a_cut_is_ended_once() {
+    // The line that ends a part of Cachegrind cannot be kept.
+    check(
+        "desc: I1 cache: \nfn=a\n6\nevents: Ir\nsummary:",
+        "desc: I1 cache: \nevents: Ir\nfn=a\n6\nevents: Ir\n# summary:\n\
+         # cut off here: it lacks the `summary:` line that Cachegrind writes at the end\ntotals: 0\n",
+        &[K::EventsTakenOver, K::CutOff, K::UnendedLine, K::Header],
+    );
+    // Nothing of the part behind it is kept.
+    check(
+        "creator: xdebug 3.3.1\nevents: Ir\nfn=a\n1 6\n\nversion: 1\ncreator: xdebug 3.3.1\n",
+        "creator: xdebug 3.3.1\nevents: Ir\nfn=a\n1 6\n\n\
+         # cut off here: it lacks the `summary:` line that Xdebug writes at the end\ntotals: 6\n",
+        &[K::CutOff, K::LaterVersion],
+    );
+    // The grammar cannot hold the totals.
+    check(
+        "creator: callgrind-3.19.0\nevents: Ir\nfn=a\n1 6\n3 1E78\n",
+        "creator: callgrind-3.19.0\nevents: Ir\nfn=a\n1 6\n+2 18446744073709551615\n",
+        &[K::Fraction],
+    );
+    check(
+        "events: Ir\nfn=a\n1 6\n2 1E78\ntotals: 5\nfn=\n",
+        "events: Ir\nfn=a\n1 6\n+1 18446744073709551615\nfn=\n",
+        &[K::Fraction, K::MovedHeader, K::TotalsLeftOut],
+    );
+    // Nor a `summary:` of them, so it keeps what it stated.
+    check(
+        "events: Ir\nfn=a\n2 7E47\n 4\nfl=\nsummary: 8\n",
+        "events: Ir\nsummary: 8\nfn=a\n2 18446744073709551615\n-2 4\nfl=\n",
+        &[K::Fraction, K::MissingPosition, K::MovedHeader],
+    );
+    // The part that was cut has the event types of another.
+    check(
+        "events: Ir\ntotals: 0\npositions: line\nsummary: 3\n0",
+        "events: Ir\ntotals: 0\npositions: line\nsummary: 0\nevents: Ir\nfn=???\n0\n\
+         # cut off here: its last line has no end\ntotals: 0\n",
+        &[K::CutOff, K::UnendedLine, K::EventsTakenOver, K::FunctionAdded],
+    );
 }
 
 #[test]
@@ -213,22 +260,34 @@ fn calls_are_completed() {
 }
 
 #[test]
-fn jumps_have_the_published_form() {
+fn undamaged_jumps_stay() {
+    for body in [
+        "fl=(1) a\nfn=(1) x\n3 1\njfi=(1)\njcnd=2/3 +5 \n4 \njump=7 9 \n5 2\n",
+        "fl=(1) a\nfn=(1) x\njfi=(2) b\njfn=(3) z\njump=1 5 \n4 \nfi=(2)\n6 2\n",
+        "fn=x\n3 1\njcnd=3 2 +5\n+1\ncfn=y\ncalls=1 7 \n5 2\n",
+    ] {
+        let file = format!("cmd:  ./a b\nevents: Ir\n{body}");
+        check(&file, &file, &[]);
+    }
+}
+
+#[test]
+fn jumps_of_damaged_files_have_the_published_form() {
     check(
-        "events: Ir\nfl=(1) a\nfn=(1) x\n3 1\njfi=(1)\njcnd=2/3 +5\n4\njump=7 9\n5 2\n",
-        "events: Ir\nfl=(1) a\nfn=(1) x\n3 1\njcnd=3 2 +5\n+1\njump=7 +5\n+1 2\n",
-        &[K::JumpName, K::JumpForm],
+        "events: Ir\nfl=(1) a\nfn=(1) x\n3 -1\njfi=(1)\njcnd=2/3 +5\n4\njump=7 9\n5 2\n",
+        "events: Ir\nfl=(1) a\nfn=(1) x\n3 0\njcnd=3 2 +5\n+1\njump=7 +5\n+1 2\n",
+        &[K::NegativeCost, K::JumpName, K::JumpForm],
     );
     // A name that was first said for a jump is said again.
     check(
-        "events: Ir\nfl=(1) a\nfn=(1) x\njfi=(2) b\njfn=(3) z\njump=1 5\n4\nfi=(2)\n6 2\n",
-        "events: Ir\nfl=(1) a\nfn=(1) x\n# jfi=b\n# jfn=z\n# jump=1 5\n# 4\nfi=(2) b\n6 2\n",
-        &[K::JumpName, K::JumpAway],
+        "events: Ir\nfl=(1) a\nfn=(1) x\n3 -1\njfi=(2) b\njfn=(3) z\njump=1 5\n4\nfi=(2)\n6 2\n",
+        "events: Ir\nfl=(1) a\nfn=(1) x\n3 0\n# jfi=b\n# jfn=z\n# jump=1 5\n# 4\nfi=(2) b\n+3 2\n",
+        &[K::NegativeCost, K::JumpName, K::JumpAway],
     );
     check(
-        "events: Ir\nfl=a\nfn=x\njump=1 5\njfi=b\njump=2 6\n7\n8\n",
-        "events: Ir\nfl=a\nfn=x\njump=1 5\n# jfi=b\n# jfn=x\n# jump=2 6\n# 7\n8 0\n",
-        &[K::JumpName, K::JumpAway],
+        "events: Ir\nfl=a\nfn=x\n3 -1\njump=1 5\njfi=b\njump=2 6\n7\n8\n",
+        "events: Ir\nfl=a\nfn=x\n3 0\njump=1 +2\n# jfi=b\n# jfn=x\n# jump=2 6\n# 7\n+5 0\n",
+        &[K::NegativeCost, K::JumpName, K::JumpAway],
     );
     // Without its cost the last line would be where the jump starts.
     check("events: Ir\nfn=x\njump=1 5\nrec=1\n4\n", "events: Ir\nfn=x\njump=1 5\n# rec=1\n4 0\n", &[K::Body]);
@@ -248,7 +307,8 @@ fn published_jumps_mean_the_same() {
     let file = format!(
         "{TOP}positions: instr line\nevents: Ir\nfn=x\n0x9 3 1\njcnd=2/3 0x5 8\n+2 *\njump=1 0x7 1\n0x9 7\n"
     );
-    let (output, _) = repaired(file.as_bytes(), &Rewrite::default());
+    let plain = Rewrite { names: NameStyle::Plain, ..Rewrite::default() };
+    let (output, _) = repaired(file.as_bytes(), &plain);
     assert_eq!(jumps(output.as_bytes()), jumps(file.as_bytes()));
 }
 
@@ -273,6 +333,7 @@ fn options_hold() {
          jump=1 0x20 7\n0x10 16\nfn=(2) n\n0x10 17 -5\nrec=1\n"
     );
     let options = Rewrite {
+        explicit_files: false,
         names: NameStyle::Plain,
         positions: PositionStyle::Absolute,
         drop_jumps: true,
@@ -314,5 +375,26 @@ fn references_to_nothing_are_named_once() {
         assert!(memchr::memmem::find(&once, name).is_some(), "{}", once.escape_ascii());
         let again = repair(&once, &Rewrite::default(), Vec::new()).unwrap();
         assert_eq!(again.sink, once);
+    }
+}
+
+#[test]
+fn long_names_are_written_as_short_ones_are() {
+    let file = |path: &str| {
+        format!(
+            "version: 1\nevents: Ir\nfl=(1) a.c\nfn=(1) f\nfi=(2) {path}\n1 1\nfe=(1)\n1 1\nfi=(2)\n2 1\n\
+             fi=(2) other\n3 1\nfi=(2) {path}\n4 1\nfi=(2)\n5 1\nfi=(3) {path}\n6 1\nfi=(2)\n7 1\n"
+        )
+    };
+    let long = "p".repeat(1000);
+    for names in [NameStyle::AsGiven, NameStyle::Compressed, NameStyle::Plain] {
+        let options = Rewrite { names, ..Rewrite::default() };
+        let [of_long, of_short] =
+            [&long[..], "short"].map(|path| repaired(file(path).as_bytes(), &options).0);
+        assert_eq!(of_long.replace(&long, "short"), of_short, "{names:?}");
+        let written = |path: &str| {
+            options.run(file(path).as_bytes(), Vec::new()).map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        assert_eq!(written(&long).map(|text| text.replace(&long, "short")).ok(), written("short").ok());
     }
 }

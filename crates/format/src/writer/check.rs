@@ -142,6 +142,9 @@ pub(super) fn in_range(cost: Cost) -> Result<(), ErrorKind> {
 }
 
 pub(super) fn check_costs(costs: &Costs<'_>, most: usize) -> Result<(), Refusal> {
+    if costs.is_null() {
+        return Ok(());
+    }
     for (index, cost) in costs.iter().enumerate() {
         if index == most {
             // Decoding knows where the first one too many stands.

@@ -1,6 +1,8 @@
 //! The ids of names in the output.
 
+use std::collections::HashMap;
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 use super::check::is_one_line;
 use crate::error::ErrorKind;
@@ -16,12 +18,40 @@ use crate::style::NameStyle;
 pub(super) struct OutputNames {
     pub(super) style: NameStyle,
     spaces: NameSpaces<OutputIds>,
+    /// The addresses of the input that names are taken from. It stays as it is while the output is written.
+    input: Range<usize>,
 }
+
+/// A text in the input: its address and length. Equal ones are the same text.
+type InputText = (usize, usize);
+
+/// Shorter texts are compared faster than they are looked up.
+const MIN_INPUT_TEXT_BYTES: usize = 256;
 
 impl OutputNames {
     /// Gives names without an id only ids above this one.
     pub(super) fn reserve_ids(&mut self, space: NameSpace, highest: u64) {
         self.spaces[space].numbering.reserve(highest);
+    }
+
+    /// Recognises names in this text by where they are. A path may be long and have an id: a file can refer to it so often that
+    /// comparing it each time takes time in the square of the file's size.
+    pub(super) fn recognise(&mut self, input: &[u8]) {
+        self.input = input.as_ptr_range().start.addr()..input.as_ptr_range().end.addr();
+    }
+
+    /// Returns where a text is in the input, if it is long and there.
+    fn input_text(&self, text: &[u8]) -> Option<InputText> {
+        let begin = text.as_ptr().addr();
+        let is_long = text.len() >= MIN_INPUT_TEXT_BYTES;
+        (is_long && self.input.contains(&begin) && text.len() <= self.input.end - begin)
+            .then_some((begin, text.len()))
+    }
+
+    /// `true` if the output has defined an id by this text of the input, and no other text since.
+    pub(super) fn is_recognised(&self, key: NameKey, name: &Name<'_>) -> bool {
+        let (Some(id), Some(text)) = (name.id, name.text) else { return false };
+        self.input_text(text).is_some_and(|text| self.spaces[key.space()].is_recognised(id, text))
     }
 
     /// Reserves memory for names with ids.
@@ -31,13 +61,22 @@ impl OutputNames {
 
     /// Forgets what ids mean.
     pub(super) fn forget_ids(&mut self) {
-        self.spaces.iter_mut().for_each(|space| space.defined.clear());
+        self.spaces.iter_mut().for_each(|space| {
+            space.defined.clear();
+            space.of_input.clear();
+        });
     }
 
     /// Takes a name line that was written in this part.
     pub(super) fn define(&mut self, key: NameKey, name: &Name<'_>, part: u32) {
         if let (Some(id), Some(text), true) = (name.id, name.text, name.defines) {
-            self.spaces[key.space()].define(id, text, part);
+            let input_text = self.input_text(text);
+            let ids = &mut self.spaces[key.space()];
+            ids.define(id, text, part);
+            match input_text {
+                Some(text) => ids.of_input.insert(id, text),
+                None => ids.of_input.remove(&id),
+            };
         }
     }
 
@@ -49,6 +88,15 @@ impl OutputNames {
         part: u32,
     ) -> Result<Name<'n>, ErrorKind> {
         let space = key.space();
+        if let (true, Some(id)) = (self.is_recognised(key, &name), name.id)
+            && self.style != NameStyle::Plain
+        {
+            let ids = &mut self.spaces[space];
+            if self.style != NameStyle::AsGiven {
+                ids.learn_defined(id);
+            }
+            return Ok(name);
+        }
         let ids = &mut self.spaces[space];
         let Some(text) = name.text else {
             return match name.id {
@@ -100,9 +148,22 @@ struct OutputIds {
     defined: IdTable<(NonZeroU32, u32)>,
     /// The id that each name had last.
     numbering: Numbering,
+    /// The ids that were defined by a long text of the input.
+    of_input: HashMap<u64, InputText>,
 }
 
 impl OutputIds {
+    fn is_recognised(&self, id: u64, text: InputText) -> bool {
+        self.of_input.get(&id) == Some(&text)
+    }
+
+    /// Takes note that the name that an id means has this id.
+    fn learn_defined(&mut self, id: u64) {
+        if let Some((name, _)) = self.defined.get(id) {
+            self.numbering.learn_interned(name, id);
+        }
+    }
+
     fn means(&self, id: u64, text: &[u8]) -> bool {
         self.defined.get(id).is_some_and(|(name, _)| self.numbering.is(name, text))
     }

@@ -245,6 +245,7 @@ pub(crate) fn header() -> impl Strategy<Value = Statement> {
     let line = prop_oneof![
         value().prop_map(Made::Version),
         value().prop_map(Made::Creator),
+        Just(Made::Creator(b"callgrind-3.19.0".to_vec())),
         value().prop_map(Made::Command),
         any::<u64>().prop_map(Made::Pid),
         any::<u64>().prop_map(Made::Part),

@@ -19,6 +19,15 @@ pub(crate) struct Model<'m> {
     from: Option<Name<'m>>,
     callee: [Option<Name<'m>>; 3],
     jump: [Option<Name<'m>>; 2],
+    /// The last `creator:` is Callgrind, which remembers the file of the last self cost.
+    is_callgrind: bool,
+    self_file: Option<Name<'m>>,
+    /// A file came after the last call or jump.
+    is_file_new: bool,
+    /// The file and position of the last call or jump, if no self cost came after it.
+    last_call: Option<(Option<Name<'m>>, &'m [u64])>,
+    /// The function has a line.
+    has_lines: bool,
     /// The second line of a call or jump was the last one.
     done: Option<CostRole>,
     expected: Option<CostRole>,
@@ -42,8 +51,14 @@ impl<'m> Model<'m> {
 
     pub(crate) fn line(&mut self, made: &'m Made) {
         match self.done.take() {
-            Some(CostRole::Call) => self.callee = [None; 3],
-            Some(CostRole::JumpSource) => self.jump = [None; 2],
+            Some(CostRole::Call) => {
+                self.callee = [None; 3];
+                self.end_call();
+            }
+            Some(CostRole::JumpSource) => {
+                self.jump = [None; 2];
+                self.end_call();
+            }
             _ => {}
         }
         match made {
@@ -65,7 +80,10 @@ impl<'m> Model<'m> {
                 }
             }
             Made::Version(_) => self.header("version"),
-            Made::Creator(_) => self.header("creator"),
+            Made::Creator(creator) => {
+                self.header("creator");
+                self.is_callgrind = creator.starts_with(b"callgrind-");
+            }
             Made::Pid(_) => self.header("pid"),
             Made::Part(_) => self.header("part"),
             Made::Thread(_) => self.header("thread"),
@@ -87,12 +105,24 @@ impl<'m> Model<'m> {
                 self.has_body = true;
                 self.expected = Some(CostRole::JumpSource);
             }
-            Made::Cost(role, ..) => {
+            Made::Cost(role, positions, ..) => {
                 self.has_body = true;
+                self.has_lines = true;
                 if self.expected.take() == Some(CostRole::JumpSource) && *role == CostRole::SelfCost {
                     self.jump = [None; 2];
                 }
                 self.done = Some(*role);
+                if *role == CostRole::SelfCost {
+                    (self.self_file, self.is_file_new, self.last_call) = (self.file, false, None);
+                } else if self.is_callgrind {
+                    if let Some((file, last)) = self.last_call
+                        && !self.is_file_new
+                        && last == &positions[..]
+                    {
+                        self.file = file;
+                    }
+                    self.last_call = Some((self.file, positions));
+                }
             }
             Made::Numbers(..) | Made::UnknownBody(..) => self.has_body = true,
             Made::Blank
@@ -105,7 +135,22 @@ impl<'m> Model<'m> {
         }
     }
 
+    /// Behind a call, the file is again that of the last self cost.
+    fn end_call(&mut self) {
+        if self.is_callgrind {
+            self.file = self.self_file;
+            self.is_file_new = false;
+        }
+    }
+
     fn name(&mut self, key: NameKey, name: Name<'m>) {
+        self.is_file_new |= matches!(key, NameKey::Fl | NameKey::Fi | NameKey::Fe | NameKey::Fn);
+        if key == NameKey::Fn {
+            (self.has_lines, self.last_call) = (false, None);
+        }
+        if key == NameKey::Fn || key == NameKey::Fl && !self.has_lines {
+            self.self_file = if key == NameKey::Fl { Some(name) } else { self.last_fl.or(self.file) };
+        }
         let place = match key {
             NameKey::Ob => &mut self.object,
             NameKey::Fl => {
@@ -130,13 +175,14 @@ impl<'m> Model<'m> {
     /// The names that a cost line is about.
     pub(crate) fn names(&self, role: CostRole) -> Vec<Option<Name<'m>>> {
         let mut names = vec![self.object, self.file, self.function, self.from];
+        let file = if self.is_callgrind { self.self_file } else { self.file };
         match role {
             CostRole::SelfCost => {}
             CostRole::Call => {
-                names.extend([self.callee[0].or(self.object), self.callee[1].or(self.file), self.callee[2]]);
+                names.extend([self.callee[0].or(self.object), self.callee[1].or(file), self.callee[2]]);
             }
             CostRole::JumpSource => {
-                names.extend([self.jump[0].or(self.file), self.jump[1].or(self.function)]);
+                names.extend([self.jump[0].or(file), self.jump[1].or(self.function)]);
             }
         }
         names

@@ -24,14 +24,16 @@ pub(super) struct ConfigFile {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GateTable {
     pub(super) baseline: PathBuf,
-    pub(super) events: Vec<String>,
-    pub(super) advise: Vec<String>,
+    pub(super) events: Vec<Spanned<String>>,
+    pub(super) advise: Vec<Spanned<String>>,
     pub(super) increase: Spanned<String>,
     pub(super) share: Spanned<String>,
     pub(super) ignore: Vec<Spanned<String>>,
     pub(super) valgrind: String,
     pub(super) caches: Vec<Spanned<String>>,
-    pub(super) timeout: u64,
+    pub(super) timeout: Spanned<u64>,
+    pub(super) setup_timeout: Spanned<u64>,
+    pub(super) pin_string_functions: bool,
 }
 
 impl Default for GateTable {
@@ -39,14 +41,16 @@ impl Default for GateTable {
         let spanned = |text: &str| Spanned::new(0..0, text.to_owned());
         GateTable {
             baseline: PathBuf::from("gristmill-baseline.toml"),
-            events: vec!["Ir".to_owned()],
+            events: vec![spanned("Ir")],
             advise: Vec::new(),
             increase: spanned("1%"),
             share: spanned("0.1%"),
             ignore: Vec::new(),
             valgrind: "valgrind".to_owned(),
             caches: ["32768,8,64", "32768,8,64", "8388608,16,64"].map(spanned).into(),
-            timeout: 600,
+            timeout: Spanned::new(0..0, 600),
+            setup_timeout: Spanned::new(0..0, 1800),
+            pin_string_functions: true,
         }
     }
 }
@@ -58,28 +62,26 @@ pub(super) struct BenchmarkTable {
     pub(super) name: Spanned<String>,
     pub(super) command: Option<Spanned<CommandLine>>,
     pub(super) profile: Option<OneOrMany>,
+    pub(super) gungraun: Option<String>,
+    #[serde(default)]
+    pub(super) allow_old: bool,
     #[serde(default)]
     pub(super) setup: Vec<Spanned<CommandLine>>,
     #[serde(default)]
-    pub(super) options: Vec<String>,
+    pub(super) options: Vec<Spanned<String>>,
     #[serde(default)]
     pub(super) environment: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) keep_environment: Vec<String>,
     #[serde(default)]
     pub(super) ignore: Vec<Spanned<String>>,
-    #[serde(default = "one_run")]
-    pub(super) runs: Spanned<u32>,
+    pub(super) runs: Option<Spanned<u32>>,
     #[serde(default)]
     pub(super) budget: Vec<Spanned<BudgetTable>>,
 }
 
-fn one_run() -> Spanned<u32> {
-    Spanned::new(0..0, 1)
-}
-
 /// A command with its arguments.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(super) enum CommandLine {
     /// A text that is split at blanks; no shell interprets it.
@@ -96,20 +98,20 @@ impl CommandLine {
     }
 }
 
-/// One path or a list of paths.
+/// One pattern of paths or a list of them.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum OneOrMany {
-    One(PathBuf),
-    Many(Vec<PathBuf>),
+    One(String),
+    Many(Vec<String>),
 }
 
 /// A table `[[budget]]` or `[[benchmark.budget]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BudgetTable {
-    pub(super) event: Option<String>,
-    pub(super) max: Option<i64>,
+    pub(super) event: Option<Spanned<String>>,
+    pub(super) max: Option<Spanned<i64>>,
     pub(super) increase: Option<Spanned<String>>,
     pub(super) function: Option<Spanned<String>>,
     #[serde(default)]

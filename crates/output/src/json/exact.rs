@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 /// The greatest magnitude of an integer that a floating point number holds exactly, with all smaller ones.
-const MAX_NUMBER: i128 = 1 << 53;
+const MAX_NUMBER: u64 = 1 << 53;
 
 /// An integer as a number, or as a decimal string if its magnitude is above 2^53.
 ///
@@ -23,7 +23,7 @@ pub struct ExactInteger(pub i128);
 impl Serialize for ExactInteger {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(self.0) {
-            Ok(number) if self.0.abs() <= MAX_NUMBER => serializer.serialize_i64(number),
+            Ok(number) if number.unsigned_abs() <= MAX_NUMBER => serializer.serialize_i64(number),
             _ => serializer.collect_str(&self.0),
         }
     }
@@ -111,10 +111,10 @@ mod tests {
     fn large_integers_are_strings() {
         for (number, expected) in [
             (0, "0"),
-            (MAX_NUMBER, "9007199254740992"),
-            (MAX_NUMBER + 1, "\"9007199254740993\""),
-            (-MAX_NUMBER, "-9007199254740992"),
-            (-MAX_NUMBER - 1, "\"-9007199254740993\""),
+            (MAX_NUMBER.into(), "9007199254740992"),
+            (i128::from(MAX_NUMBER) + 1, "\"9007199254740993\""),
+            (-i128::from(MAX_NUMBER), "-9007199254740992"),
+            (-i128::from(MAX_NUMBER) - 1, "\"-9007199254740993\""),
             (i128::MIN, "\"-170141183460469231731687303715884105728\""),
         ] {
             assert_eq!(serde_json::to_string(&ExactInteger(number)).unwrap(), expected);

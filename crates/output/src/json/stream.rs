@@ -61,7 +61,7 @@ impl<'w> Stream<'w> {
     /// Writes a member of the document or of the row.
     pub fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
         self.key(name)?;
-        Ok(serde_json::to_writer(&mut *self.out, value)?)
+        super::write_value(value, self.out)
     }
 
     /// Begins a member that is a list.
@@ -74,7 +74,7 @@ impl<'w> Stream<'w> {
     /// Writes an element of the list.
     pub fn row<T: Serialize + ?Sized>(&mut self, row: &T) -> io::Result<()> {
         self.next_line()?;
-        Ok(serde_json::to_writer(&mut *self.out, row)?)
+        super::write_value(row, self.out)
     }
 
     /// Begins an object of the list.
@@ -107,7 +107,7 @@ impl<'w> Stream<'w> {
         if self.begins_next() {
             self.out.write_all(if is_outer { b",\n" } else { b"," })?;
         }
-        serde_json::to_writer(&mut *self.out, name)?;
+        super::write_value(name, self.out)?;
         self.out.write_all(b":")
     }
 

@@ -6,7 +6,7 @@ use crate::analysis::ids::NodeId;
 use crate::cost::CostTable;
 use crate::id::narrow;
 
-/// All calls from one function to another, summed over call sites and parts.
+/// All calls from one function to another, summed over call sites; in a graph, over the selected parts as well.
 ///
 /// The ends are nodes of a [`CallGraph`](crate::analysis::CallGraph), or functions of a profile in
 /// [`Profile::each_arc`](crate::Profile::each_arc).

@@ -195,7 +195,10 @@ impl Cycles {
     /// If these are not the cycles of this graph.
     pub fn condensation(&self, graph: &CallGraph) -> Condensation {
         let partition = Partition::new(self.unit_count, self.ranks.iter().map(|&rank| rank as usize));
-        let condensed = graph.folded(&partition).without(|_, arc| arc.is_loop());
+        let mut condensed = graph.folded(&partition);
+        if condensed.arcs().any(|arc| arc.is_loop()) {
+            condensed = condensed.without(|_, arc| arc.is_loop());
+        }
         assert!(condensed.arcs().all(|arc| arc.caller < arc.callee), "the cycles of this graph");
         // Each unit has a node, so all of these are replaced.
         let mut units = vec![Unit::Node(NodeId::from_u32(0)); self.unit_count];
@@ -222,10 +225,11 @@ impl Cycles {
     }
 
     /// Returns the arc whose removal breaks most of a cycle: the largest cycle that is left is smallest. `None` if no
-    /// single arc breaks it.
+    /// arc that was tried breaks it.
     ///
-    /// Among equals it is the arc with the least inclusive cost of the event type, then the first. `max_work` limits the
-    /// count of arcs that are looked at; see [`Breaker::is_best`].
+    /// Among equals it is the arc that leaves the fewest members in cycles, then the one with the least inclusive cost of
+    /// the event type, then the first. `max_work` limits the count of members and arcs that are looked at, over all arcs
+    /// that are tried; see [`Breaker::is_best`].
     pub fn breaker(
         &self,
         graph: &CallGraph,

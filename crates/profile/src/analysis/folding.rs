@@ -53,7 +53,7 @@ pub struct NodeCosts {
     pub self_costs: Vec<Cost>,
     /// Its inclusive cost.
     pub inclusive: Vec<Cost>,
-    /// Count of its calls.
+    /// Count of calls to it.
     pub call_count: Cost,
 }
 
@@ -155,8 +155,8 @@ impl<'a> FoldedProfile<'a> {
         Ok(sums.finish(graph, cycles))
     }
 
-    /// Returns the costs of a node in one part, by the rule and with the cycles of `inclusive`. `None` if the part has
-    /// neither self costs nor calls of it.
+    /// Returns the costs of a node in one part, by the rule and with the cycles of `inclusive`, but not limited to the
+    /// total. `None` if the part has no self cost of the node, no call by it and no call to it.
     pub fn node_in_part(&self, part: &Part<'_>, node: NodeId, inclusive: &Inclusive) -> Option<NodeCosts> {
         let (rule, cycles) = (inclusive.rule(), inclusive.cycles());
         let events = part.event_types();

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use gristmill_format::Cost;
 
 use crate::analysis::arcs::{ArcColumns, CallArc};
+use crate::analysis::derived_columns::DerivedColumns;
 use crate::analysis::ids::{ArcId, NodeId};
 use crate::analysis::partition::Partition;
 use crate::cost::{CostTable, add};
@@ -43,11 +44,12 @@ pub struct CallGraph {
     incoming: OnceLock<Csr>,
     /// `true` if each node is the function of a profile with the same index.
     is_of_functions: bool,
+    derived: DerivedColumns,
 }
 
 impl PartialEq for CallGraph {
     fn eq(&self, other: &Self) -> bool {
-        // The other fields follow from these.
+        // The other fields follow from these, or say where they come from.
         (&self.self_costs, &self.arcs) == (&other.self_costs, &other.arcs)
     }
 }
@@ -94,6 +96,21 @@ impl CallGraph {
         CallGraph { is_of_functions: true, ..CallGraph::from_columns(self_costs, arcs) }
     }
 
+    /// Makes a graph without event types and counts from its arcs, which are sorted.
+    pub(crate) fn from_links(nodes: usize, pairs: &[(NodeId, NodeId)]) -> Self {
+        let arcs = ArcColumns {
+            callers: pairs.iter().map(|(caller, _)| narrow(caller.index())).collect(),
+            callees: pairs.iter().map(|(_, callee)| narrow(callee.index())).collect(),
+            ..ArcColumns::zeros(0, pairs.len())
+        };
+        CallGraph::from_columns(CostTable::new(0, nodes), arcs)
+    }
+
+    /// Returns the self costs by node, and the counts and costs by arc.
+    pub(crate) fn into_costs(self) -> (CostTable, Vec<Cost>, CostTable) {
+        (self.self_costs, self.arcs.counts, self.arcs.costs)
+    }
+
     fn from_columns(self_costs: CostTable, mut arcs: ArcColumns) -> Self {
         assert!(arcs.costs.is_empty() || arcs.costs.width() == self_costs.width(), "the same event types");
         let nodes = self_costs.len();
@@ -105,7 +122,14 @@ impl CallGraph {
             arcs = arcs.merged();
         }
         let first_out = group_starts(nodes, arcs.callers.iter().map(|&caller| caller as usize));
-        CallGraph { self_costs, arcs, first_out, incoming: OnceLock::new(), is_of_functions: false }
+        CallGraph {
+            self_costs,
+            arcs,
+            first_out,
+            incoming: OnceLock::new(),
+            is_of_functions: false,
+            derived: DerivedColumns::default(),
+        }
     }
 
     /// Returns the count of nodes.
@@ -249,12 +273,12 @@ impl CallGraph {
         self.self_costs.total()
     }
 
-    /// Returns the count of calls of a node, its calls to itself included.
+    /// Returns the count of calls to a node, its calls to itself included.
     pub fn call_count(&self, node: NodeId) -> Cost {
         self.incoming(node).map(|arc| self.arcs.counts[arc.index()]).sum()
     }
 
-    /// Returns the count of calls of each node.
+    /// Returns the count of calls to each node.
     pub fn call_counts(&self) -> Vec<Cost> {
         let mut counts = vec![0; self.node_count()];
         self.callees()
@@ -276,7 +300,8 @@ impl CallGraph {
     /// Returns the same graph without the arcs that are cut.
     ///
     /// Self costs stay, so the total stays. A caller no longer includes what it called over a cut arc: a cut inside a cycle
-    /// breaks the cycle, a cut elsewhere makes the callee the root of its own tree.
+    /// breaks the cycle, a cut elsewhere makes the callee the root of its own tree if nothing else
+    /// calls it.
     pub fn without(&self, mut is_cut: impl FnMut(ArcId, &CallArc) -> bool) -> CallGraph {
         let mut left = ArcColumns::zeros(self.width(), 0);
         for ((id, arc), ends) in self.arc_ids().zip(self.arcs()).zip(self.arcs.ends()) {
@@ -285,7 +310,7 @@ impl CallGraph {
             }
         }
         let graph = CallGraph::from_columns(self.self_costs.clone(), left);
-        CallGraph { is_of_functions: self.is_of_functions, ..graph }
+        CallGraph { is_of_functions: self.is_of_functions, derived: self.derived.clone(), ..graph }
     }
 
     /// Returns, for each arc, `true` if it costs less than a share of the most expensive arc to the same callee.
@@ -304,7 +329,7 @@ impl CallGraph {
                 weak[arc.index()] = match (cost.checked_mul(whole.into()), greatest.checked_mul(share.into()))
                 {
                     (Some(cost), Some(limit)) => cost < limit,
-                    // Both are above 2^95, where rounding the share makes no difference.
+                    // The greatest is above 2^95, where rounding the share makes no difference.
                     _ => cost / Cost::from(share.max(1)) < greatest / Cost::from(whole.max(1)),
                 };
             }
@@ -322,7 +347,28 @@ impl CallGraph {
             mapped
         };
         let (self_costs, costs) = (apply(&self.self_costs), apply(&self.arcs.costs));
-        CallGraph { self_costs, arcs: ArcColumns { costs, ..self.arcs }, ..self }
+        let arcs = ArcColumns { costs, ..self.arcs };
+        CallGraph { self_costs, arcs, derived: DerivedColumns::default(), ..self }
+    }
+
+    /// Returns the same graph with these event types, in this order. A derived one follows its formula also where costs are
+    /// limited or estimated, as long as the graph has all event types of the formula.
+    ///
+    /// # Panics
+    ///
+    /// If the graph has fewer event types.
+    pub fn with_columns(self, columns: &[usize]) -> CallGraph {
+        CallGraph {
+            self_costs: self.self_costs.with_columns(columns),
+            arcs: ArcColumns { costs: self.arcs.costs.with_columns(columns), ..self.arcs },
+            derived: self.derived.selected(columns),
+            ..self
+        }
+    }
+
+    /// Returns the event types that are derived from others.
+    pub(super) fn derived(&self) -> &DerivedColumns {
+        &self.derived
     }
 
     /// Returns the same graph with derived event types after its own.
@@ -331,8 +377,16 @@ impl CallGraph {
     ///
     /// If a derived cost is out of range.
     pub fn with_derived(self, derived: &[Derived]) -> Result<CallGraph, CostOverflow> {
+        if derived.is_empty() {
+            return Ok(self);
+        }
         let mut overflow = None;
-        let width = self.width() + derived.len();
+        let own_width = self.width();
+        let width = own_width + derived.len();
+        let mut columns = self.derived.clone();
+        for (column, derived) in (own_width..).zip(derived) {
+            columns.push(column, &derived.factors);
+        }
         let graph = self.with_costs(width, |row, all| {
             let (own, more) = all.split_at_mut(row.len());
             own.copy_from_slice(row);
@@ -343,7 +397,7 @@ impl CallGraph {
                 }
             }
         });
-        overflow.map_or(Ok(graph), Err)
+        overflow.map_or(Ok(CallGraph { derived: columns, ..graph }), Err)
     }
 
     /// Returns the graph with each group of nodes folded into one node.
@@ -370,6 +424,6 @@ impl CallGraph {
             counts: self.arcs.counts.clone(),
             costs: self.arcs.costs.clone(),
         };
-        CallGraph::from_columns(self_costs, arcs)
+        CallGraph { derived: self.derived.clone(), ..CallGraph::from_columns(self_costs, arcs) }
     }
 }

@@ -15,7 +15,8 @@
 //!   arcs that leave the cycle, so that members add up to their cycle.
 //! - Nothing is above the total. Where a sum is larger, some cost was counted again with each level of a recursion that
 //!   cannot be seen as one, and the total is shown. This does not hold for an event type with negative costs, such as a
-//!   difference of two profiles has: there a part may be larger than the whole.
+//!   difference of two profiles has: there a part may be larger than the whole. A derived event type is calculated from the
+//!   limited costs, so each row follows its formula.
 //!
 //! The cost that the callers state is another number. In a consistent file it is the same for every unit that is called.
 //! [`Inclusive::sides`] has both, without the limit, and [`Inclusive::differences`] lists where they differ.
@@ -35,8 +36,8 @@
 //!
 //! [`Inclusive::callgrind_annotate`] has the numbers of that tool. A function that was called has the sum of all its
 //! incoming arcs, and one that was not has its self cost plus its outgoing arcs. Calls to itself count in full, and there
-//! are no cycles, so recursion adds up far above the total. An arc with a count of 0 is no call to it: its cost counts as
-//! self cost of the caller. That tool also takes a function's inlined lines for a function of their own, and its total
+//! are no cycles, so recursion adds up far above the total. An arc with a count of 0 is no call of its callee: its cost
+//! counts for the caller only, and only if nothing called the caller. That tool also takes a function's inlined lines for a function of their own, and its total
 //! from what the file claims; this is not repeated here.
 
 use std::cmp::Reverse;
@@ -45,6 +46,7 @@ use gristmill_format::Cost;
 
 use crate::analysis::arcs::CallArc;
 use crate::analysis::cycle::{Cycles, Unit};
+use crate::analysis::derived_columns::DerivedColumns;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{CycleId, NodeId};
 use crate::cost::{CostTable, add};
@@ -214,6 +216,25 @@ impl Inclusive {
         Inclusive { rule, cycles, costs, call_counts, cycle_self_costs, cycle_costs, cycle_call_counts }
     }
 
+    /// Returns the same costs by these event types, in this order.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer event types.
+    pub fn with_columns(self, columns: &[usize]) -> Inclusive {
+        Inclusive {
+            costs: self.costs.with_columns(columns),
+            cycle_self_costs: self.cycle_self_costs.with_columns(columns),
+            cycle_costs: self.cycle_costs.with_columns(columns),
+            ..self
+        }
+    }
+
+    /// Returns the costs and the counts of calls, by node.
+    pub(crate) fn into_costs(self) -> (CostTable, Vec<Cost>) {
+        (self.costs, self.call_counts)
+    }
+
     /// Returns the rule that was used.
     pub fn rule(&self) -> InclusiveRule {
         self.rule
@@ -230,7 +251,7 @@ impl Inclusive {
         self.costs.row(node.index())
     }
 
-    /// Returns the count of calls of a node, its calls to itself included.
+    /// Returns the count of calls to a node, its calls to itself included.
     #[inline]
     pub fn call_count(&self, node: NodeId) -> Cost {
         self.call_counts[node.index()]
@@ -295,12 +316,18 @@ impl Inclusive {
     }
 }
 
-/// The total of each event type whose costs have an upper limit.
-pub(super) struct Limit(Vec<Option<Cost>>);
+/// The limits of inclusive costs.
+pub(super) struct Limit<'a> {
+    /// The total of each event type whose costs have an upper limit.
+    totals: Vec<Option<Cost>>,
+    derived: &'a DerivedColumns,
+}
 
-impl Limit {
-    pub(super) fn new(graph: &CallGraph) -> Self {
+impl<'a> Limit<'a> {
+    pub(super) fn new(graph: &'a CallGraph) -> Self {
         let mut limit: Vec<Option<Cost>> = graph.total().into_iter().map(Some).collect();
+        let derived = graph.derived();
+        derived.columns().for_each(|column| limit[column] = None);
         for row in graph.self_costs().rows().chain(graph.arc_costs().rows()) {
             for (limit, &cost) in limit.iter_mut().zip(row) {
                 if cost < 0 {
@@ -308,15 +335,23 @@ impl Limit {
                 }
             }
         }
-        Limit(limit)
+        Limit { totals: limit, derived }
     }
 
     pub(super) fn apply(&self, table: &mut CostTable) {
         for index in 0..table.len() {
-            for (cost, limit) in table.row_mut(index).iter_mut().zip(&self.0) {
-                if let Some(limit) = limit {
-                    *cost = (*cost).min(*limit);
+            let row = table.row_mut(index);
+            let mut is_limited = false;
+            for (cost, limit) in row.iter_mut().zip(&self.totals) {
+                if let Some(limit) = *limit
+                    && *cost > limit
+                {
+                    *cost = limit;
+                    is_limited = true;
                 }
+            }
+            if is_limited {
+                self.derived.derive(row);
             }
         }
     }

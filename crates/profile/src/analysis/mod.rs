@@ -5,7 +5,7 @@
 //! any distance ([`reach()`]), and a [`CallTree`], exact where the file tells and an estimate where it does not.
 //!
 //! A graph has its own ids: [`NodeId`] and [`ArcId`]. [`CallGraph::node_of`] gives the node of a function in a graph that is
-//! not folded; [`Partition::group_of`] gives the node of a group in a folded one.
+//! not folded; [`Partition::group_of`] gives the node of a folded graph that a node was folded into.
 //!
 //! ```
 //! use gristmill_profile::analysis::{CallTree, Cycles, Inclusive, TreeLimits, TreeNodeId};
@@ -27,6 +27,7 @@
 pub(crate) mod arcs;
 pub(crate) mod component;
 mod cycle;
+mod derived_columns;
 mod folding;
 mod graph;
 mod group;

@@ -8,4 +8,5 @@ mod inclusive;
 mod large;
 mod sample;
 mod tree;
+mod tree_arcs;
 mod xdebug;

@@ -15,6 +15,7 @@
 //! | `tree/growing` | a tree while nodes are added, and the queue of nodes still to be made |
 //! | `tree/invocations` | the exact tree, from blocks |
 //! | `tree/callers` | the tree of recorded callers, from names |
+//! | `tree/recorded` | the costs that arcs allow a tree to hold |
 //! | `tree/estimate` | the estimate, from a call graph |
 //! | `tree/inverted` | the inverted tree, from a tree or from a call graph |
 //! | `tree/selection` | parts of a tree: below a function, without cheap nodes |
@@ -24,6 +25,7 @@ mod estimate;
 mod growing;
 mod inverted;
 mod invocations;
+mod recorded;
 mod selection;
 
 use gristmill_format::Cost;
@@ -47,7 +49,7 @@ pub enum TreeBasis {
     /// An estimate.
     Estimate {
         /// The cost of the root that is placed by a guess, by event type. Cost of functions that can be reached in one
-        /// way only is not guessed.
+        /// way only is not guessed, unless the calls to them state another cost.
         guessed: Vec<Cost>,
     },
 }
@@ -64,8 +66,10 @@ pub struct TreeNode<T> {
     /// Count of children that were left out. Their cost is the part of the inclusive cost that is neither self cost nor
     /// that of a child.
     pub hidden: usize,
-    /// `true` if some of the calls that lead here are a guess.
+    /// `true` if the inclusive cost is a guess, or if the profile states another cost for the calls.
     pub is_guessed: bool,
+    /// `true` if the division of the inclusive cost among self cost and callees is a guess.
+    pub is_self_guessed: bool,
 }
 
 /// A call tree, whose nodes stand for functions of a profile, units of a call graph or other items of type `T`.
@@ -85,8 +89,8 @@ pub struct TreeNode<T> {
 ///
 /// let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, TreeLimits::NONE);
 /// assert_eq!(tree.inclusive(TreeNodeId::ROOT), [51]);
-/// // Which of the calls of `read` cost how much is a guess.
-/// assert_eq!(tree.basis(), &TreeBasis::Estimate { guessed: vec![40] });
+/// // The callers state the costs of their calls of `read`, and it calls nothing: no cost is placed by a guess.
+/// assert_eq!(tree.basis(), &TreeBasis::Estimate { guessed: vec![0] });
 /// let costs: Vec<_> = tree.ids().map(|id| (tree.node(id).item, tree.self_cost(id)[0])).collect();
 /// let unit = |node| Some(Unit::Node(node));
 /// assert_eq!(costs, [(None, 0), (unit(main), 1), (unit(parse), 10), (unit(read), 10), (unit(read), 30)]);
@@ -165,14 +169,27 @@ impl<T> CallTree<T> {
     /// Returns the same tree with other items. Siblings must not get the same item; [`CallTree::folded`] merges these.
     pub fn with_items<U>(self, mut map: impl FnMut(T) -> U) -> CallTree<U> {
         let CallTree { basis, nodes, children, self_costs, inclusive } = self;
-        let node = |TreeNode { item, parent, count, hidden, is_guessed }: TreeNode<T>| TreeNode {
-            item: item.map(&mut map),
-            parent,
-            count,
-            hidden,
-            is_guessed,
+        let node = |TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed }: TreeNode<T>| {
+            TreeNode { item: item.map(&mut map), parent, count, hidden, is_guessed, is_self_guessed }
         };
         CallTree { basis, nodes: nodes.into_iter().map(node).collect(), children, self_costs, inclusive }
+    }
+
+    /// Returns the same tree with these event types, in this order.
+    ///
+    /// # Panics
+    ///
+    /// If the tree has fewer event types.
+    pub fn with_columns(self, columns: &[usize]) -> CallTree<T> {
+        let basis = match self.basis {
+            TreeBasis::Estimate { guessed } => {
+                TreeBasis::Estimate { guessed: columns.iter().map(|&column| guessed[column]).collect() }
+            }
+            basis => basis,
+        };
+        let (self_costs, inclusive) =
+            (self.self_costs.with_columns(columns), self.inclusive.with_columns(columns));
+        CallTree { basis, self_costs, inclusive, ..self }
     }
 
     /// Returns the same tree with other event types: `map` makes a row of `width` costs from each row, and must be linear.

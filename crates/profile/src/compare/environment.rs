@@ -1,12 +1,12 @@
 //! Differences besides the program, which can make costs incomparable.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use gristmill_format::PositionKind;
+use gristmill_format::{Cost, PositionKind};
 
 use super::join_rule::JoinRules;
 use super::paths::normal_path;
-use super::{Comparison, PresenceCounts, Side};
+use super::{ComparedEvent, Comparison, JoinedPathId, Mention, PresenceCounts, Side};
 use crate::profile::Profile;
 
 /// Something besides the program that differs between the sides.
@@ -40,9 +40,13 @@ pub enum UnlikeKind {
     Positions,
     /// Hardly any function is on both sides.
     Functions,
+    /// The functions of one side were separated by their callers; they are folded.
+    SeparateCallers,
+    /// The functions of an object, which is given, have names on one side only.
+    Symbols(String),
 }
 
-/// The limit of values of each side.
+/// The limit of directories that are removed from commands.
 const MAX_VALUES: usize = 4;
 
 impl Comparison<'_> {
@@ -59,8 +63,8 @@ impl Comparison<'_> {
                 self.runs(side).flat_map(|profile| of(profile, side)).collect()
             });
             if base != new {
-                let shown = |answers: BTreeSet<String>| answers.into_iter().take(MAX_VALUES).collect();
-                unlike.push(Unlike { kind, base: shown(base), new: shown(new) });
+                let all = |answers: BTreeSet<String>| answers.into_iter().collect();
+                unlike.push(Unlike { kind, base: all(base), new: all(new) });
             }
         };
         compare(UnlikeKind::Events, &|profile, _| {
@@ -97,8 +101,81 @@ impl Comparison<'_> {
         if unlike.iter().any(|unlike| unlike.kind == UnlikeKind::Producer) {
             unlike.retain(|unlike| unlike.kind != UnlikeKind::Version);
         }
+        // A side that did not simulate a cache has no description of it, and lacks its event types.
+        let has_events = unlike.iter().any(|unlike| unlike.kind == UnlikeKind::Events);
+        unlike.retain(|unlike| {
+            let is_cache = matches!(&unlike.kind, UnlikeKind::Description(kind) if kind.ends_with(" cache"));
+            !(has_events && is_cache && (unlike.base.is_empty() || unlike.new.is_empty()))
+        });
+        if let Some(side) = self.identity.callers_only_in {
+            let said = |this: Side| if this == side { vec!["separated".to_owned()] } else { Vec::new() };
+            unlike.push(Unlike {
+                kind: UnlikeKind::SeparateCallers,
+                base: said(Side::Base),
+                new: said(Side::New),
+            });
+        }
+        unlike.extend(self.nameless_objects().iter().map(|&(object, side)| {
+            let named = |this: Side| vec![if this == side { "no names" } else { "names" }.to_owned()];
+            let object = self.path(object).into_iter().flatten().next_back().map(lossy).unwrap_or_default();
+            Unlike { kind: UnlikeKind::Symbols(object), base: named(Side::Base), new: named(Side::New) }
+        }));
         unlike.extend(self.unlike_functions());
         unlike
+    }
+
+    /// Lists the objects whose functions have names on one side only, each with the side that lacks them: a program was
+    /// stripped. Their functions cannot be joined.
+    pub fn nameless_objects(&self) -> &[(JoinedPathId, Side)] {
+        &self.nameless_objects
+    }
+
+    pub(super) fn find_nameless_objects(&self) -> Vec<(JoinedPathId, Side)> {
+        /// An object of fewer functions is ignored.
+        const MIN_NAMED: u32 = 5;
+        /// The same code costs about as much on both sides.
+        const MAX_RATIO: Cost = 4;
+        let is_nameless = |mention: Mention<'_>| mention.name.starts_with(b"0x") || mention.name == b"???";
+        let mentions = |function| [self.in_base(function), self.in_new(function)];
+        if !self.functions().any(|function| mentions(function).into_iter().flatten().any(is_nameless)) {
+            return Vec::new();
+        }
+        // By object: for each side, the functions with and without a name, and the cost.
+        let mut counts: BTreeMap<JoinedPathId, [[u32; 2]; 2]> = BTreeMap::new();
+        let mut costs: BTreeMap<JoinedPathId, [Cost; 2]> = BTreeMap::new();
+        let column = self.events().iter().position(ComparedEvent::is_common).unwrap_or(0);
+        for function in self.functions() {
+            let own = self.self_cost(function, column);
+            for (sum, sample) in
+                costs.entry(self.object(function)).or_default().iter_mut().zip([own.base, own.new])
+            {
+                *sum += sample.median;
+            }
+            for (side, mention) in mentions(function).into_iter().enumerate() {
+                let Some(mention) = mention else { continue };
+                let of_object = counts.entry(self.object(function)).or_default();
+                of_object[side][usize::from(is_nameless(mention))] += 1;
+            }
+        }
+        let side_without = |[base, new]: [[u32; 2]; 2]| {
+            let is_named = |[named, nameless]: [u32; 2]| named >= MIN_NAMED && named > nameless;
+            let is_nameless = |[named, nameless]: [u32; 2]| nameless > 0 && named * 4 <= nameless;
+            match () {
+                () if is_named(base) && is_nameless(new) => Some(Side::New),
+                () if is_named(new) && is_nameless(base) => Some(Side::Base),
+                () => None,
+            }
+        };
+        // Other functions of an object that ran need not have names, either.
+        let is_alike = |object: &JoinedPathId| {
+            let [base, new] = costs[object];
+            base > 0 && new > 0 && base.max(new) / base.min(new) < MAX_RATIO
+        };
+        counts
+            .into_iter()
+            .filter(|(object, _)| is_alike(object))
+            .filter_map(|(object, counts)| Some((object, side_without(counts)?)))
+            .collect()
     }
 
     /// Returns the kinds of descriptions of both sides, up to a limit for each file.

@@ -1,17 +1,20 @@
 //! The causes of a changed total. Their effects add up to the change of all self costs; nothing is counted twice.
 //!
-//! The change of each function's self cost is split. First comes the cost that moved between it and its callers. Of the
-//! rest, one part is due to the count of calls: the change of the count, times the cost per call in the base. That part
-//! belongs to the origin of the calls: if the caller was called more often by the same ratio, its own callers are the next
-//! to look at, until one calls more often than before. The remaining part is due to the cost per call. New and vanished
-//! functions count as a whole, with the functions that only they call.
+//! First, cost that moved between a function and its callers by inlining is moved back ([`super::inlining`]). The change of
+//! each function's self cost is then split in two. One part follows from what the function was asked to do: its
+//! [activity](super::activity), which belongs to the arcs that are called more or less often than their callers explain. The
+//! rest is the function's own: a call costs more or less. New and vanished functions count as a whole, with the functions
+//! that only they call. Where both parts are large and cancel out, neither is shown.
 
 use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 
-use super::moves::{Move, MoveKind, moves};
-use super::ratio::{by_calls, is_same_ratio};
+use super::activity::{Activities, Activity, Factor, activities, as_real, expected};
+use super::flow::{Flow, FlowArc, Key, medians};
+use super::id::MoveId;
+use super::inlining::{Move, MoveKind, fold_inlining};
+use super::ratio::{add_up, scaled};
 use super::{Change, Comparison, JoinedId, Presence};
 
 /// A cause of changed costs. See the example of [`Comparison`].
@@ -34,15 +37,17 @@ pub enum Cause {
         caller: JoinedId,
         /// The function.
         callee: JoinedId,
-        /// The count of calls.
+        /// The count of calls. Those from functions that were inlined into the caller are included.
         count: Change,
     },
     /// A call of a function costs more or less than before.
     PerCall {
         /// The function.
         function: JoinedId,
+        /// The calls whose cost changed, if only those of one caller did.
+        only_from: Option<CallsFrom>,
     },
-    /// The self cost of a function changed, and calls are not counted.
+    /// The self cost of a function changed, and neither calls nor the cost of a call explain it.
     SelfCost {
         /// The function.
         function: JoinedId,
@@ -61,6 +66,33 @@ pub enum Cause {
         /// The caller with most calls.
         caller: Option<JoinedId>,
     },
+    /// A new or vanished function, whose caller lost or gained about as much self cost.
+    Split {
+        /// The function that is new or vanished.
+        function: JoinedId,
+        /// Its only caller.
+        caller: JoinedId,
+        /// The change of the caller's self cost.
+        of_caller: Cost,
+    },
+    /// Two functions of which each costs what the other did.
+    Swapped {
+        /// One function.
+        function: JoinedId,
+        /// The other function.
+        other: JoinedId,
+    },
+}
+
+/// The calls of a function from one caller. See the example of [`Comparison`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallsFrom {
+    /// The caller.
+    pub caller: JoinedId,
+    /// The count of calls.
+    pub calls: Change,
+    /// Their inclusive cost.
+    pub cost: Change,
 }
 
 /// A cause with its effect. See the example of [`Comparison`].
@@ -77,10 +109,20 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// Returns the number that causes are ordered by: the effect. That of a swap is about 0, however much was swapped.
+    fn rank(&self) -> Cost {
+        match self.cause {
+            Cause::Swapped { .. } => self.size(),
+            _ => self.effect.abs(),
+        }
+    }
+
     /// Returns the self cost that it accounts for: its effect, or the cost that moved.
     pub fn size(&self) -> Cost {
         match &self.cause {
             Cause::Moved { moved, .. } => self.effect.abs().max(*moved),
+            Cause::Split { of_caller, .. } => self.effect.abs().max(of_caller.abs()),
+            Cause::Swapped { .. } => self.functions.iter().map(|(_, part)| part.abs()).max().unwrap_or(0),
             _ => self.effect.abs(),
         }
     }
@@ -89,21 +131,12 @@ impl Explanation {
 /// All causes of the change of one event type. See the example of [`Comparison`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanations {
-    /// The causes, the largest first; noise comes last.
+    /// The causes, the greatest effect first; noise comes last.
     pub causes: Vec<Explanation>,
 }
 
-/// The key of a cause: changes with the same key are its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Key {
-    Move(usize),
-    /// By the index of the arc.
-    Calls(usize),
-    PerCall(JoinedId),
-    SelfCost(JoinedId),
-    New(JoinedId),
-    Vanished(JoinedId),
-}
+/// The parts of each cause: functions with the change of their self cost.
+type Gathered = BTreeMap<Key, Vec<(JoinedId, Cost)>>;
 
 impl Comparison<'_> {
     /// Finds the causes of the change of an event type. The effects add up to the change of the total, less
@@ -111,92 +144,358 @@ impl Comparison<'_> {
     pub fn explain(&self, column: usize) -> Explanations {
         // The count of sampled calls is unknown.
         let is_counted = self.has_calls() && !self.is_sampled();
-        let moves = if is_counted { moves(self, column) } else { Vec::new() };
-        let callers = Callers::new(self);
-        let mut rest: Vec<Cost> =
-            self.functions().map(|function| self.self_cost(function, column).delta()).collect();
-        let mut gathered: BTreeMap<Key, Vec<(JoinedId, Cost)>> = BTreeMap::new();
-        for (place, Move { function, callers, .. }) in moves.iter().enumerate() {
-            let parts = gathered.entry(Key::Move(place)).or_default();
-            parts.push((*function, std::mem::take(&mut rest[function.index()])));
-            for &(caller, share) in callers {
-                rest[caller.index()] -= share;
-                parts.push((caller, share));
+        let mut flow = Flow::new(self, column);
+        let moves = if is_counted { fold_inlining(self, column, &mut flow) } else { Vec::new() };
+        let activities =
+            if is_counted { activities(self, &flow) } else { Activities::new(flow.selves.len()) };
+        let split = Split { comparison: self, flow: &flow, moves: &moves, is_counted };
+        let mut gathered = split.gather(&activities);
+        drop(activities);
+        split.join_halves(&mut gathered);
+        let mut causes: Vec<Explanation> =
+            gathered.into_iter().map(|(key, parts)| split.explanation(key, parts, column)).collect();
+        causes.sort_by_cached_key(|cause| {
+            let name = self.mention(cause.functions[0].0).name;
+            (cause.is_noise, std::cmp::Reverse((cause.rank(), cause.size())), name)
+        });
+        Explanations { causes }
+    }
+}
+
+/// The changes of one column, to be split by cause.
+struct Split<'s, 'p> {
+    comparison: &'s Comparison<'p>,
+    flow: &'s Flow,
+    moves: &'s [Move],
+    is_counted: bool,
+}
+
+impl Split<'_, '_> {
+    /// Splits the change of each function's self cost.
+    fn gather(&self, activities: &Activities) -> Gathered {
+        let mut gathered = Gathered::new();
+        // By function: the moves into or out of it, each with the cost.
+        let mut taken: BTreeMap<JoinedId, Vec<(usize, Cost)>> = BTreeMap::new();
+        let mut move_of: BTreeMap<JoinedId, usize> = BTreeMap::new();
+        for (index, moving) in self.moves.iter().enumerate() {
+            let sign = if moving.kind == MoveKind::Inlined { 1 } else { -1 };
+            let parts = gathered.entry(Key::Move(MoveId::new(index))).or_default();
+            parts.push((moving.function, -sign * moving.moved()));
+            move_of.insert(moving.function, index);
+            for &(caller, cost) in &moving.callers {
+                parts.push((caller, sign * cost));
+                taken.entry(caller).or_default().push((index, cost));
             }
         }
-        for function in self.functions().filter(|function| rest[function.index()] != 0) {
-            let rest = rest[function.index()];
-            let mut add = |key, part: Cost| {
+        for function in self.comparison.functions() {
+            let mut add = |key: Key, part: Cost| {
+                let key = match key {
+                    // What is left of an inlined function is gone because of that.
+                    Key::New(function) | Key::Vanished(function) => {
+                        move_of.get(&function).map_or(key, |&index| Key::Move(MoveId::new(index)))
+                    }
+                    key => key,
+                };
                 if part != 0 {
                     gathered.entry(key).or_default().push((function, part));
                 }
             };
-            match self.presence(function) {
-                Presence::New => add(Key::New(callers.first_of_its_kind(function)), rest),
-                Presence::Vanished => add(Key::Vanished(callers.first_of_its_kind(function)), rest),
-                Presence::Both => {
-                    let calls = self.calls(function);
-                    let before = self.self_cost(function, column).base.median;
-                    let part = by_calls(before, (calls.base.median, calls.new.median));
-                    let are_apart = !cancel_out(part, rest - part);
-                    let is_usable = is_counted && are_apart && !calls.is_noise();
-                    let explained = match callers.origin(function).filter(|_| is_usable) {
-                        Some(origin) => {
-                            add(origin, part);
-                            part
-                        }
-                        None => 0,
-                    };
-                    let was_called = calls.base.median > 0 || calls.new.median > 0;
-                    let key = if is_counted && was_called && are_apart {
-                        Key::PerCall(function)
-                    } else {
-                        Key::SelfCost(function)
-                    };
-                    add(key, rest - explained);
+            let [before, after] = self.flow.selves[function.index()];
+            let change = after - before;
+            let activity = activities.get(function);
+            let explained = self.explained(activity, before, change);
+            let is_apart = explained.is_some();
+            let explained = explained.unwrap_or_default();
+            for (key, part) in &explained {
+                add(*key, *part);
+            }
+            let mut own = change - explained.iter().map(|(_, part)| part).sum::<Cost>();
+            if let Some(taken) = taken.get(&function) {
+                for (index, part) in saved_by_moves(self.moves, taken, own) {
+                    add(Key::Move(MoveId::new(index)), part);
+                    own -= part;
                 }
             }
+            add(self.own_key(function, is_apart), own);
         }
-        let mut causes: Vec<Explanation> = gathered
-            .into_iter()
-            .map(|(key, parts)| self.explanation(key, parts, &moves, &callers, column))
-            .collect();
-        causes.sort_by_cached_key(|cause| {
-            let name = self.mention(cause.functions[0].0).name;
-            (cause.is_noise, std::cmp::Reverse(cause.size()), name)
-        });
-        Explanations { causes }
+        gathered.retain(|_, parts| !parts.is_empty());
+        for parts in gathered.values_mut() {
+            parts.sort_unstable_by_key(|(function, _)| *function);
+            add_up(parts);
+            parts.shrink_to_fit();
+        }
+        gathered
     }
 
-    fn explanation(
-        &self,
-        key: Key,
-        mut functions: Vec<(JoinedId, Cost)>,
-        moves: &[Move],
-        callers: &Callers<'_, '_>,
-        column: usize,
-    ) -> Explanation {
+    /// Returns the parts of a function's change that its activity explains, by cause; `None` if they contradict the change.
+    fn explained(&self, activity: &Activity, before: Cost, change: Cost) -> Option<Vec<(Key, Cost)>> {
+        if !self.is_counted || change == 0 {
+            return Some(Vec::new());
+        }
+        if activity.is_whole {
+            return Some(shares(&activity.factors[0], change));
+        }
+        let expected = |factor: &Factor| as_real(before) * (factor.ratio - 1.0);
+        let apart = |factor: &Factor| (as_real(change) - expected(factor)).abs();
+        let [by_cost, by_calls] = &activity.factors;
+        let factor = if apart(by_calls) < apart(by_cost) { by_calls } else { by_cost };
+        let explained = to_cost(expected(factor));
+        if factor.parts.is_empty() {
+            return Some(Vec::new());
+        }
+        if cancel_out(explained, change - explained) || !self.are_recorded(&factor.parts) {
+            return None;
+        }
+        // The rest of a division is no cause.
+        let is_all = (change - explained).abs() <= before.abs() / 1_000_000;
+        let parts: Vec<(Key, f64)> =
+            factor.parts.iter().map(|&(key, part)| (key, part * as_real(before))).collect();
+        Some(rounded(parts, if is_all { change } else { explained }))
+    }
+
+    /// Returns `false` if parts nearly cancel out, and some do not belong to calls that are recorded: calls that follow from
+    /// inlining, and those of new and vanished functions, which may be the same under another name.
+    fn are_recorded(&self, parts: &[(Key, f64)]) -> bool {
+        let sum = |sign: f64| parts.iter().map(|(_, part)| (part * sign).max(0.0)).sum::<f64>();
+        let (more, less) = (sum(1.0), sum(-1.0));
+        let is_recorded = |key: &Key| match key {
+            Key::Calls(arc) => self.flow.arcs[arc.index()].is_recorded,
+            _ => false,
+        };
+        more.min(less) <= (more - less).abs() || parts.iter().all(|(key, _)| is_recorded(key))
+    }
+
+    /// Returns the key of a function's own change. `is_apart` is `true` if what calls explain does not cancel it out.
+    fn own_key(&self, function: JoinedId, is_apart: bool) -> Key {
+        let [before, after] = self.flow.called[function.index()];
+        match self.comparison.presence(function) {
+            Presence::New => Key::New(function),
+            Presence::Vanished => Key::Vanished(function),
+            Presence::Both if self.is_counted && is_apart && before > 0 && after > 0 => {
+                Key::PerCall(function)
+            }
+            Presence::Both => Key::SelfCost(function),
+        }
+    }
+
+    /// Joins causes that are halves of one change: a new function that took over from its caller, and two functions that
+    /// swapped their costs.
+    fn join_halves(&self, gathered: &mut Gathered) {
+        if !self.is_counted {
+            return;
+        }
+        let sum = |parts: &[(JoinedId, Cost)]| parts.iter().map(|(_, part)| part).sum::<Cost>();
+        let lone: Vec<(Key, JoinedId)> = gathered
+            .keys()
+            .filter_map(|&key| match key {
+                Key::New(function) | Key::Vanished(function) => Some((key, function)),
+                _ => None,
+            })
+            .collect();
+        for (key, function) in lone {
+            let Some(caller) = self.only_caller(function) else { continue };
+            let own = [Key::PerCall(caller), Key::SelfCost(caller)]
+                .into_iter()
+                .find_map(|own| gathered.get(&own).map(|parts| (own, sum(parts))));
+            let effect = sum(&gathered[&key]);
+            if let Some((own, of_caller)) = own.filter(|(_, part)| is_opposite(*part, effect)) {
+                let mut parts = gathered.remove(&key).unwrap_or_default();
+                gathered.remove(&own);
+                parts.push((caller, of_caller));
+                gathered.insert(Key::Split(function), parts);
+            }
+        }
+        let mut own: Vec<(JoinedId, Key, Cost)> = gathered
+            .iter()
+            .filter_map(|(&key, parts)| match key {
+                Key::PerCall(function) | Key::SelfCost(function) => Some((function, key, sum(parts))),
+                _ => None,
+            })
+            .collect();
+        own.sort_by_key(|&(function, _, part)| (part.abs(), function));
+        for pair in own.windows(2) {
+            let [(a, key_a, _), (b, key_b, _)] = *pair else { continue };
+            let (of_a, of_b) = (self.flow.selves[a.index()], self.flow.selves[b.index()]);
+            let calls = |function: JoinedId| self.flow.called[function.index()];
+            let is_swapped =
+                |first: [Cost; 2], second: [Cost; 2]| first[0] == second[1] && first[1] == second[0];
+            // Calls that went from one function to the other swap the costs as well, and are a cause of their own.
+            let is_by_calls = |costs: [Cost; 2], calls: [Cost; 2]| {
+                let [before, after] = [costs[0].saturating_mul(calls[1]), costs[1].saturating_mul(calls[0])];
+                calls[0] != calls[1] && (after - before).saturating_mul(10).abs() <= before.abs()
+            };
+            if is_swapped(of_a, of_b)
+                && is_swapped(calls(a), calls(b))
+                && !(is_by_calls(of_a, calls(a)) && is_by_calls(of_b, calls(b)))
+                && gathered.contains_key(&key_a)
+                && gathered.contains_key(&key_b)
+            {
+                let mut parts = gathered.remove(&key_a).unwrap_or_default();
+                parts.extend(gathered.remove(&key_b).unwrap_or_default());
+                gathered.insert(Key::Swapped(a.min(b)), parts);
+            }
+        }
+    }
+
+    /// Returns the caller of a function, if it has only one that is on both sides.
+    fn only_caller(&self, function: JoinedId) -> Option<JoinedId> {
+        let mut callers = self
+            .flow
+            .incoming(function)
+            .map(|arc| &self.flow.arcs[arc])
+            .filter(|arc| arc.calls != [0, 0] && arc.caller != function);
+        let caller = callers.next()?.caller;
+        (callers.next().is_none() && self.comparison.presence(caller) == Presence::Both).then_some(caller)
+    }
+
+    fn explanation(&self, key: Key, mut functions: Vec<(JoinedId, Cost)>, column: usize) -> Explanation {
         functions.sort_by_key(|&(function, part)| (std::cmp::Reverse(part.abs()), function));
         let effect = functions.iter().map(|(_, part)| part).sum();
-        let dominant = |function| callers.dominant(function).map(|arc| self.arcs()[arc].caller);
+        let part_of = |function: JoinedId| {
+            functions.iter().find(|(other, _)| *other == function).map_or(0, |(_, part)| *part)
+        };
         let cause = match key {
-            Key::Move(place) => {
-                let Move { kind, function, callers } = &moves[place];
-                let moved = callers.iter().map(|(_, share)| share.abs()).sum();
-                Cause::Moved { kind: *kind, function: *function, callers: callers.clone(), moved }
+            Key::Move(index) => {
+                let moving = &self.moves[index.index()];
+                let Move { kind, function, .. } = *moving;
+                let callers = moving.callers.iter().map(|&(caller, _)| (caller, part_of(caller))).collect();
+                Cause::Moved { kind, function, callers, moved: moving.moved() }
             }
             Key::Calls(arc) => {
-                let arc = self.arcs()[arc];
-                Cause::Calls { caller: arc.caller, callee: arc.callee, count: arc.count }
+                let arc = arc.index();
+                let FlowArc { caller, callee, .. } = self.flow.arcs[arc];
+                Cause::Calls { caller, callee, count: self.flow.count(self.comparison, arc) }
             }
-            Key::PerCall(function) => Cause::PerCall { function },
+            Key::PerCall(function) => {
+                Cause::PerCall { function, only_from: self.only_from(function, effect, column) }
+            }
             Key::SelfCost(function) => Cause::SelfCost { function },
-            Key::New(function) => Cause::New { function, caller: dominant(function) },
-            Key::Vanished(function) => Cause::Vanished { function, caller: dominant(function) },
+            Key::New(function) => Cause::New { function, caller: self.first_caller(function, column) },
+            Key::Vanished(function) => {
+                Cause::Vanished { function, caller: self.first_caller(function, column) }
+            }
+            Key::Split(function) => match self.only_caller(function) {
+                Some(caller) => Cause::Split { function, caller, of_caller: part_of(caller) },
+                None => Cause::SelfCost { function },
+            },
+            Key::Swapped(function) => {
+                let other = functions.iter().map(|(other, _)| *other).find(|&other| other != function);
+                Cause::Swapped { function, other: other.unwrap_or(function) }
+            }
         };
-        let is_noise = functions.iter().all(|&(function, _)| self.self_cost(function, column).is_noise());
+        let is_noise =
+            functions.iter().all(|&(function, _)| self.comparison.self_cost(function, column).is_noise());
         Explanation { cause, effect, functions, is_noise }
     }
+
+    /// Returns the caller of a function with the most expensive recorded calls, except itself.
+    fn first_caller(&self, function: JoinedId, column: usize) -> Option<JoinedId> {
+        let sum = |change: Change| medians(change).iter().sum::<Cost>();
+        let arcs = self.comparison.incoming(function).map(|arc| (arc, self.comparison.arc(arc)));
+        arcs.filter(|(_, arc)| arc.caller != function && medians(arc.count) != [0, 0])
+            .max_by_key(|&(index, arc)| {
+                let cost = self.comparison.arc_cost(index, column);
+                (sum(cost), sum(arc.count), std::cmp::Reverse(arc.caller))
+            })
+            .map(|(_, arc)| arc.caller)
+    }
+
+    /// Returns the calls from one caller if only their cost changed, and explains the change.
+    fn only_from(&self, function: JoinedId, effect: Cost, column: usize) -> Option<CallsFrom> {
+        /// Others may have this part of the change at most, one in this many.
+        const ONE_IN: f64 = 10.0;
+        /// The cost of a call of others may change by this part at most; of all others, calls with one part in ten of the
+        /// cost may change more.
+        const MAX_SHARE: f64 = 0.02;
+        let mut excess: Vec<(f64, usize)> = Vec::new();
+        for arc in self.flow.incoming(function) {
+            let of_arc = &self.flow.arcs[arc];
+            if of_arc.calls[0] > 0 && of_arc.calls[1] > 0 && of_arc.caller != function {
+                excess.push((as_real(of_arc.costs[1]) - expected(of_arc, false)[1], arc));
+            } else if of_arc.calls != [0, 0] {
+                excess.push((0.0, arc));
+            }
+        }
+        if excess.len() < 2 {
+            return None;
+        }
+        excess.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
+        let (first, arc) = excess[0];
+        let others: f64 = excess[1..].iter().map(|(part, _)| part.abs()).sum();
+        if !self.flow.arcs[arc].is_recorded {
+            return None;
+        }
+        let recorded = self.comparison.arc(arc);
+        // What its callees cost more is their cause.
+        let apart = (first - as_real(effect)).abs();
+        let before = |arc: usize| as_real(self.flow.arcs[arc].costs[0]);
+        // Calls that are many more or fewer can be of another kind.
+        let is_control = |arc: usize| {
+            let [base, new] = self.flow.arcs[arc].calls;
+            base <= 2 * new && new <= 2 * base
+        };
+        let controls = || excess[1..].iter().filter(|&&(_, arc)| is_control(arc));
+        let all: f64 = controls().map(|&(_, arc)| before(arc)).sum();
+        let changed = controls().filter(|&&(part, arc)| part.abs() > MAX_SHARE * before(arc));
+        let is_unchanged = changed.map(|&(_, arc)| before(arc)).sum::<f64>() * ONE_IN <= all;
+        let is_it = is_unchanged && others * ONE_IN <= first.abs() && apart * 4.0 <= as_real(effect.abs());
+        is_it.then(|| CallsFrom {
+            caller: recorded.caller,
+            calls: recorded.count,
+            cost: self.comparison.arc_cost(arc, column),
+        })
+    }
+}
+
+/// Splits the own change of a caller among the functions that moved into or out of it. Inlining saves at most the cost of
+/// what was inlined; what it adds is small.
+fn saved_by_moves(moves: &[Move], taken: &[(usize, Cost)], own: Cost) -> Vec<(usize, Cost)> {
+    /// The part of the moved cost that can be added, one in this many.
+    const ONE_IN: Cost = 4;
+    let limits: Vec<(usize, Cost)> = taken
+        .iter()
+        .map(|&(index, cost)| {
+            let saves = (moves[index].kind == MoveKind::Inlined) == (own < 0);
+            (index, if saves { cost } else { cost / ONE_IN })
+        })
+        .collect();
+    let all: Cost = limits.iter().map(|(_, limit)| limit).sum();
+    if all == 0 {
+        return Vec::new();
+    }
+    if own > all * 2 {
+        // Hardly any of it can be due to inlining.
+        return Vec::new();
+    }
+    let part = own.clamp(-all, all);
+    limits.into_iter().map(|(index, limit)| (index, scaled(part, limit, all).unwrap_or(0))).collect()
+}
+
+/// Distributes a cost by the parts of a factor that has no base, without loss.
+fn shares(factor: &Factor, cost: Cost) -> Vec<(Key, Cost)> {
+    let sum: f64 = factor.parts.iter().map(|(_, part)| part).sum();
+    if sum == 0.0 {
+        return Vec::new();
+    }
+    rounded(factor.parts.iter().map(|&(key, part)| (key, as_real(cost) * (part / sum))).collect(), cost)
+}
+
+/// Rounds parts so that they add up to a cost.
+fn rounded(parts: Vec<(Key, f64)>, cost: Cost) -> Vec<(Key, Cost)> {
+    let mut parts: Vec<(Key, Cost)> = parts.into_iter().map(|(key, part)| (key, to_cost(part))).collect();
+    let rest = cost - parts.iter().map(|(_, part)| part).sum::<Cost>();
+    if let Some((_, largest)) =
+        parts.iter_mut().max_by_key(|(key, part)| (part.abs(), std::cmp::Reverse(*key)))
+    {
+        *largest += rest;
+    }
+    parts
+}
+
+/// Rounds a real number to a cost.
+#[expect(clippy::cast_possible_truncation, reason = "a conversion from floating point saturates")]
+fn to_cost(real: f64) -> Cost {
+    real.round() as Cost
 }
 
 /// Returns `true` if two parts of a change nearly cancel out. If one call in the base did the work of a million in the new
@@ -207,83 +506,9 @@ fn cancel_out(a: Cost, b: Cost) -> bool {
     a.signum() * b.signum() < 0 && a.abs().min(b.abs()) > (a + b).abs().saturating_mul(MAX_FACTOR)
 }
 
-/// The origins of changes in call counts.
-struct Callers<'c, 'p> {
-    comparison: &'c Comparison<'p>,
-    /// By function: the arc with most of the change of its calls.
-    dominant: Vec<Option<usize>>,
+/// Returns `true` if a change goes against another, and is at least half of it but not much more.
+fn is_opposite(change: Cost, other: Cost) -> bool {
+    change.signum() * other.signum() < 0
+        && change.abs() * 2 >= other.abs()
+        && change.abs() <= other.abs().saturating_add(other.abs() / 4)
 }
-
-impl<'c, 'p> Callers<'c, 'p> {
-    fn new(comparison: &'c Comparison<'p>) -> Self {
-        let dominant = comparison.functions().map(|function| dominant_caller(comparison, function)).collect();
-        Callers { comparison, dominant }
-    }
-
-    fn dominant(&self, function: JoinedId) -> Option<usize> {
-        self.dominant[function.index()]
-    }
-
-    /// Finds the origin of a change in the calls of a function.
-    fn origin(&self, function: JoinedId) -> Option<Key> {
-        /// A caller is not the origin if its calls per own call changed by less than one in this many.
-        const ONE_IN: Cost = 50;
-        let mut seen = vec![function];
-        let mut at = function;
-        if self.comparison.calls(function).is_none() {
-            return None;
-        }
-        loop {
-            let arc = self.dominant(at)?;
-            let (caller, count) = (self.comparison.arcs()[arc].caller, self.comparison.arcs()[arc].count);
-            match self.comparison.presence(caller) {
-                Presence::New => return Some(Key::New(self.first_of_its_kind(caller))),
-                Presence::Vanished => return Some(Key::Vanished(self.first_of_its_kind(caller))),
-                Presence::Both => {}
-            }
-            let calls = self.comparison.calls(caller);
-            let before = (count.base.median, calls.base.median);
-            let after = (count.new.median, calls.new.median);
-            let passes_on = !calls.is_none()
-                && calls.base.median > 0
-                && is_same_ratio(before, after, ONE_IN)
-                && !seen.contains(&caller);
-            if !passes_on || seen.len() > MAX_CALLERS {
-                return Some(Key::Calls(arc));
-            }
-            seen.push(caller);
-            at = caller;
-        }
-    }
-
-    /// Follows functions of one side only up to the one that a function of both sides calls.
-    fn first_of_its_kind(&self, function: JoinedId) -> JoinedId {
-        let presence = self.comparison.presence(function);
-        let mut seen = vec![function];
-        let mut at = function;
-        while let Some(caller) = self.dominant(at).map(|arc| self.comparison.arcs()[arc].caller)
-            && self.comparison.presence(caller) == presence
-            && !seen.contains(&caller)
-            && seen.len() <= MAX_CALLERS
-        {
-            seen.push(caller);
-            at = caller;
-        }
-        at
-    }
-}
-
-/// Finds the arc with most of the change in a function's calls, except calls to itself.
-fn dominant_caller(comparison: &Comparison<'_>, function: JoinedId) -> Option<usize> {
-    let delta = comparison.calls(function).delta();
-    let caller = |arc: usize| comparison.arcs()[arc].caller;
-    let others = comparison.incoming(function).filter(|&arc| caller(arc) != function);
-    others.max_by_key(|&arc| {
-        let change = comparison.arcs()[arc].count;
-        let towards = if delta < 0 { -change.delta() } else { change.delta() };
-        (towards, change.new.median + change.base.median, std::cmp::Reverse(arc))
-    })
-}
-
-/// The limit of callers that are followed upwards.
-const MAX_CALLERS: usize = 64;

@@ -1,5 +1,6 @@
 //! Groups of functions that are one: by their texts, and by being the only one of their name elsewhere.
 
+use super::generic::{has_no_arguments, without_arguments};
 use super::id::{JoinedPathId, RawFunctionId, Side};
 use super::join_rule::{JoinRule, JoinRules};
 use super::joined_paths::JoinedPaths;
@@ -11,7 +12,45 @@ pub(super) type Group = Vec<RawFunctionId>;
 
 /// Puts each function into one group, in the order in which the files mention them.
 pub(super) fn groups(functions: &RawFunctions<'_>, paths: &JoinedPaths<'_>, rules: JoinRules) -> Vec<Group> {
-    joined_elsewhere(same_texts(functions, paths), functions, paths, rules)
+    let mut groups = joined_elsewhere(same_texts(functions, paths), functions, paths, rules);
+    if rules.has(JoinRule::GenericArguments) {
+        join_instances(&mut groups, functions, paths);
+    }
+    groups
+}
+
+/// Joins the instances of a generic function that only one side has: those of one side if the other has one without
+/// arguments, as another mangling writes them, and pairs with other arguments.
+fn join_instances(groups: &mut Vec<Group>, functions: &RawFunctions<'_>, paths: &JoinedPaths<'_>) {
+    let mut interner: Interner<(JoinedPathId, Vec<u8>)> = Interner::default();
+    // By key: the groups of the base, those of the new side.
+    let mut by_key: Vec<[Vec<usize>; 2]> = Vec::new();
+    for (index, group) in groups.iter().enumerate() {
+        let first = &functions[group[0]];
+        let has = |side: Side| group.iter().any(|&member| functions[member].sides[side.index()]);
+        let file = paths.get(first.file);
+        if has(Side::Base) == has(Side::New) || !paths.is_known(file) {
+            continue;
+        }
+        let Some(text) = without_arguments(&first.normal.text) else { continue };
+        let (key, is_first) = interner.intern((file, text));
+        if is_first {
+            by_key.push(Default::default());
+        }
+        by_key[key][usize::from(has(Side::New))].push(index);
+    }
+    for [base, new] in by_key {
+        let is_erased = |groups_of: &[usize]| matches!(groups_of, [group] if has_no_arguments(&functions[groups[*group][0]].normal.text));
+        let is_pair = base.len() == 1 && new.len() == 1;
+        if base.is_empty() || new.is_empty() || !is_pair && !is_erased(&base) && !is_erased(&new) {
+            continue;
+        }
+        for other in base[1..].iter().chain(&new) {
+            let joined = std::mem::take(&mut groups[*other]);
+            groups[base[0]].extend(joined);
+        }
+    }
+    groups.retain(|group| !group.is_empty());
 }
 
 /// Groups functions whose object, file and name are the same after all rules about texts.
@@ -31,7 +70,7 @@ fn same_texts(functions: &RawFunctions<'_>, paths: &JoinedPaths<'_>) -> Vec<Grou
 }
 
 /// Splits a group again where the parts that were removed from the names distinguish its functions on both sides.
-fn split<'p>(group: Group, functions: &RawFunctions<'p>) -> Vec<Group> {
+fn split(group: Group, functions: &RawFunctions<'_>) -> Vec<Group> {
     if group.len() == 1 {
         return vec![group];
     }
@@ -49,20 +88,48 @@ fn split<'p>(group: Group, functions: &RawFunctions<'p>) -> Vec<Group> {
     };
     // If both sides have the same functions, or at least the same names, nothing has to be joined.
     let mention = |member: &RawFunctionId| functions[*member].mention;
-    let exact = |member: &RawFunctionId| (mention(member).name, mention(member).file, mention(member).object);
-    let by_name = |member: &RawFunctionId| (mention(member).name, &b""[..], &b""[..]);
-    for key in [&exact as &dyn Fn(&RawFunctionId) -> (&'p [u8], &'p [u8], &'p [u8]), &by_name] {
+    // Folded levels and callers stay together.
+    let name = |member: &RawFunctionId| match normal(member).used.has(JoinRule::RecursionLevel) {
+        true => &normal(member).text[..],
+        false => &functions[*member].folded[..],
+    };
+    for is_exact in [true, false] {
+        let key = |member: &RawFunctionId| match is_exact {
+            true => (name(member), mention(member).file, mention(member).object),
+            false => (name(member), &b""[..], &b""[..]),
+        };
         let mut members = group.clone();
         members.sort_by(|a, b| key(a).cmp(&key(b)));
         if members.chunk_by(|a, b| key(a) == key(b)).all(has_both) {
             return members.chunk_by(|a, b| key(a) == key(b)).map(<[_]>::to_vec).collect();
         }
     }
-    // A closure added before others shifts their numbers, so numbers count only if both sides have the same.
+    // A closure added before others shifts their numbers, so numbers count only if both sides have the same. Otherwise each
+    // closure stays alone, and is found by its cost like a renamed function, unless there is only one on each side.
     let mut by_ordinal = group.clone();
     by_ordinal.sort_by(|a, b| normal(a).ordinal.cmp(&normal(b).ordinal));
     let same = by_ordinal.chunk_by(|a, b| normal(a).ordinal == normal(b).ordinal).all(has_both);
-    let ordinal = |member: &RawFunctionId| if same { normal(member).ordinal.as_str() } else { "" };
+    let of_side = |side: usize| {
+        let ordinals = group
+            .iter()
+            .filter(|&member| functions[*member].sides[side])
+            .map(|member| &normal(member).ordinal);
+        ordinals.collect::<std::collections::BTreeSet<_>>().len()
+    };
+    let is_counted = same || of_side(0) > 1 || of_side(1) > 1;
+    let ordinal = |member: &RawFunctionId| if is_counted { normal(member).ordinal.as_str() } else { "" };
+    if is_counted && !same {
+        let mut apart: Vec<Group> = Vec::new();
+        for side in 0..2 {
+            let mut of_side: Vec<RawFunctionId> =
+                group.iter().copied().filter(|&member| functions[member].sides[side]).collect();
+            // One that both sides have is listed with the base.
+            of_side.retain(|&member| side == 0 || !functions[member].sides[0]);
+            of_side.sort_by(|a, b| ordinal(a).cmp(ordinal(b)));
+            apart.extend(of_side.chunk_by(|a, b| ordinal(a) == ordinal(b)).map(<[_]>::to_vec));
+        }
+        return apart;
+    }
     let mut members = group;
     // Stable, so that members keep their order.
     members.sort_by(|a, b| ordinal(a).cmp(ordinal(b)));
@@ -118,9 +185,9 @@ fn joined_elsewhere(
         for (index, group) in groups.iter().enumerate() {
             let first = &functions[group[0]];
             let has = |side: Side| group.iter().any(|&member| functions[member].sides[side.index()]);
-            // An address means nothing in another object.
+            // An address means nothing in another object. In the same, the file behind a call or a merge can differ.
             if has(Side::Base) == has(Side::New)
-                || first.normal.text.starts_with(b"0x")
+                || !by_object && first.normal.text.starts_with(b"0x")
                 || first.normal.text.is_empty()
             {
                 continue;

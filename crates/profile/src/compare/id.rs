@@ -15,6 +15,10 @@ define_ids! {
     pub(super) RawFunctionId;
     /// A path as the runs have it.
     pub(super) RawPathId;
+    /// An arc of the flow that the search for causes works on.
+    pub(super) FlowArcId;
+    /// A move of cost by inlining.
+    pub(super) MoveId;
 }
 
 impl JoinedId {
@@ -41,6 +45,14 @@ pub enum Side {
 impl Side {
     /// Both sides.
     pub const ALL: [Side; 2] = [Side::Base, Side::New];
+
+    /// Returns the other side.
+    pub fn other(self) -> Side {
+        match self {
+            Side::Base => Side::New,
+            Side::New => Side::Base,
+        }
+    }
 
     /// Its index in a pair: 0 for the base, 1 for the new side.
     pub fn index(self) -> usize {

@@ -1,16 +1,20 @@
 //! Joining: makes equal functions of all runs one function.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use gristmill_format::FunctionName;
 
 use super::checkout::Checkout;
 use super::groups::groups;
-use super::id::{JoinedId, JoinedPathId, RawFunctionId};
+use super::id::{JoinedId, JoinedPathId, RawFunctionId, Side};
 use super::join_options::JoinOptions;
 use super::join_rule::{JoinRule, JoinRules};
 use super::joined_paths::JoinedPaths;
 use super::names::{NormalName, normal_name};
-use super::raw::{Mention, RawFunctions, RawPaths, Run};
+use super::raw::{Mention, RawFunction, RawFunctions, RawPaths, Run};
 use crate::FunctionId;
+use crate::hash::Map;
 use crate::profile::Profile;
 use crate::symbol::{fold_callers, fold_recursion};
 
@@ -36,6 +40,8 @@ pub(super) struct Identity<'p> {
     /// By run, then by the profile's function.
     by_run: Vec<Vec<JoinedId>>,
     pub(super) paths: JoinedPaths<'p>,
+    /// The side whose names alone have callers, so that these were folded.
+    pub(super) callers_only_in: Option<Side>,
 }
 
 impl<'p> Identity<'p> {
@@ -45,8 +51,16 @@ impl<'p> Identity<'p> {
         let raw_paths = RawPaths::collect(runs);
         let paths = JoinedPaths::new(&raw_paths, options, &pids, runs);
 
+        let callers_only_in = if options.fold_callers { None } else { callers_only_in(runs) };
+        let options = &JoinOptions {
+            fold_callers: options.fold_callers || callers_only_in.is_some(),
+            ..options.clone()
+        };
         let mut functions =
             RawFunctions::collect(runs, &raw_paths, |name, run| normalized(name, options, &pids[run]));
+        if options.rules.has(JoinRule::RecursionLevel) {
+            fold_unequal_levels(&mut functions, &paths);
+        }
         take_checkouts_from_names(&mut functions, &paths.checkouts, options.rules);
 
         let groups = groups(&functions, &paths, options.rules);
@@ -62,6 +76,7 @@ impl<'p> Identity<'p> {
             functions: groups.iter().map(|group| joined(group, &functions, &paths)).collect(),
             by_run: functions.by_run.iter().map(|raw| raw.iter().map(joined_id).collect()).collect(),
             paths,
+            callers_only_in,
         }
     }
 
@@ -112,10 +127,67 @@ fn pids(profile: &Profile) -> Vec<u64> {
     pids
 }
 
-fn normalized(name: &[u8], options: &JoinOptions, pids: &[u64]) -> NormalName {
+fn normalized<'p>(name: &'p [u8], options: &JoinOptions, pids: &[u64]) -> (Cow<'p, [u8]>, NormalName) {
     let name = if options.fold_callers { fold_callers(name) } else { name };
     let name = if options.fold_recursion { fold_recursion(name) } else { Cow::Borrowed(name) };
-    normal_name(&name, options.rules, pids)
+    let normal = normal_name(&name, options.rules, pids);
+    (name, normal)
+}
+
+/// Returns the side whose functions alone were separated by callers.
+fn callers_only_in(runs: &[Run<'_>]) -> Option<Side> {
+    /// At least one name in this many has callers; others can contain an apostrophe accidentally.
+    const ONE_IN: usize = 4;
+    let with_callers = |side: Side| {
+        let profiles = || runs.iter().filter(|run| run.side == side).map(|run| run.profile);
+        let has_callers = |name: &[u8]| FunctionName::parse(name).callers().next().is_some();
+        let all: usize = profiles().map(Profile::function_count).sum();
+        let found: usize = profiles()
+            .map(|profile| {
+                profile.functions().filter(|&function| has_callers(profile.function(function).name)).count()
+            })
+            .sum();
+        (found, all)
+    };
+    let [(base, all_base), (new, all_new)] = Side::ALL.map(with_callers);
+    match (base, new) {
+        (0, new) if new * ONE_IN > all_new => Some(Side::New),
+        (base, 0) if base * ONE_IN > all_base => Some(Side::Base),
+        _ => None,
+    }
+}
+
+/// Folds the levels of a recursion where the sides have different ones.
+fn fold_unequal_levels(functions: &mut RawFunctions<'_>, paths: &JoinedPaths<'_>) {
+    fn key<'f>(function: &'f RawFunction<'_>, paths: &JoinedPaths<'_>) -> (JoinedPathId, Cow<'f, [u8]>) {
+        (paths.get(function.object), function.normal.without_level())
+    }
+    // By object and name, where there is a level: all levels of each side.
+    let mut levels: Map<_, [BTreeSet<&[u8]>; 2]> = functions
+        .list
+        .iter()
+        .filter(|function| function.normal.level.is_some())
+        .map(|function| (key(function, paths), Default::default()))
+        .collect();
+    if levels.is_empty() {
+        return;
+    }
+    for function in &functions.list {
+        let Some(of_sides) = levels.get_mut(&key(function, paths)) else { continue };
+        for (of_side, is_there) in of_sides.iter_mut().zip(function.sides) {
+            if is_there {
+                of_side.insert(&function.normal.text);
+            }
+        }
+    }
+    let is_unequal = |function: &RawFunction<'_>| {
+        let of_sides = function.normal.level.and_then(|_| levels.get(&key(function, paths)));
+        of_sides.is_some_and(|[base, new]| !base.is_empty() && !new.is_empty() && base != new)
+    };
+    let unequal: Vec<bool> = functions.list.iter().map(is_unequal).collect();
+    for (function, _) in functions.list.iter_mut().zip(unequal).filter(|(_, is_unequal)| *is_unequal) {
+        function.normal.fold_level();
+    }
 }
 
 /// Removes checkout directories from names that contain paths, such as `require_once::/srv/app/index.php`.
@@ -164,7 +236,15 @@ fn joined<'p>(group: &[RawFunctionId], functions: &RawFunctions<'p>, paths: &Joi
     for function in members() {
         for side in 0..2 {
             if function.sides[side] {
-                joined.sides[side].get_or_insert(function.mention);
+                let mention = joined.sides[side].get_or_insert(function.mention);
+                // The function itself stands for its levels and callers.
+                let own = function.mention.name;
+                if mention.name.len() > own.len()
+                    && mention.name.starts_with(own)
+                    && mention.name[own.len()] == b'\''
+                {
+                    *mention = function.mention;
+                }
                 joined.counts[side] += 1;
             }
         }

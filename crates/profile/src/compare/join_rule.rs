@@ -49,11 +49,15 @@ pub enum JoinRule {
     ClosureNumber,
     /// Addresses in names.
     Address,
+    /// Levels of a recursion that the sides do not have alike.
+    RecursionLevel,
+    /// Instances of a generic function or template, with other arguments.
+    GenericArguments,
     /// The only function with its name and file, in another object.
     OtherObject,
     /// The only function with its name, in another file.
     OtherFile,
-    /// A vanished function, and a new one with the same file, similar cost and the same callers.
+    /// A vanished function, and a new one with similar cost and the same callers.
     Rename,
 }
 
@@ -70,7 +74,7 @@ pub struct JoinRuleDescription {
 
 impl JoinRule {
     /// All rules: those about paths, then those about names, then those about functions.
-    pub const ALL: [JoinRule; 21] = [
+    pub const ALL: [JoinRule; 23] = [
         JoinRule::DotSegments,
         JoinRule::RustcHash,
         JoinRule::RustToolchain,
@@ -89,6 +93,8 @@ impl JoinRule {
         JoinRule::LtoPrivate,
         JoinRule::ClosureNumber,
         JoinRule::Address,
+        JoinRule::RecursionLevel,
+        JoinRule::GenericArguments,
         JoinRule::OtherObject,
         JoinRule::OtherFile,
         JoinRule::Rename,
@@ -196,6 +202,14 @@ impl JoinRule {
                 "removes addresses from names; functions with equal addresses stay separate from others",
                 Some(("0x000000000001ab70", "0x")),
             ),
+            JoinRule::RecursionLevel => {
+                ("recursion-level", "joins the levels of a recursion if the sides have different ones", None)
+            }
+            JoinRule::GenericArguments => (
+                "generic-arguments",
+                "joins instances of a generic function or template in one file if only one side has each of them",
+                None,
+            ),
             JoinRule::OtherObject => (
                 "other-object",
                 "joins functions that are the only ones of their name and file, in any object",
@@ -206,7 +220,7 @@ impl JoinRule {
             }
             JoinRule::Rename => (
                 "rename",
-                "joins a vanished function with a new one that has the same file, similar cost and the same callers",
+                "joins a vanished function with a new one that has similar cost, the same callers and the same file, or the same cost",
                 None,
             ),
         };

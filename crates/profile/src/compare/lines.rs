@@ -6,7 +6,9 @@ use gristmill_format::Cost;
 
 use super::Comparison;
 use super::measure::columns_of;
+use super::ratio::add_up;
 use super::{Change, JoinedId, JoinedPathId, Side};
+use crate::FunctionId;
 use crate::cost::add;
 use crate::decode::Place;
 use crate::lines::LineDetail;
@@ -82,6 +84,27 @@ impl Comparison<'_> {
             line.calls.push((callee, count, costs.collect()));
         }
         lines.into_values().collect()
+    }
+
+    /// Returns the self costs of the lines of a run's functions in one column, in the order of the lines.
+    pub(super) fn line_costs(
+        &self,
+        run: usize,
+        members: &[FunctionId],
+        column: usize,
+    ) -> Vec<(SourceLine, Cost)> {
+        let profile = self.runs[run].profile;
+        let columns = columns_of(profile, &self.events);
+        let mut lines: Vec<(SourceLine, Cost)> = Vec::new();
+        for &member in members {
+            let detail = profile.lines(member, &self.selection);
+            for (place, row) in detail.places.iter().zip(detail.costs.rows()) {
+                lines.push((self.line_place(run, place), self.in_columns(&columns, row)[column]));
+            }
+        }
+        lines.sort_unstable();
+        add_up(&mut lines);
+        lines
     }
 
     fn lines_of_run(&self, run: usize, function: JoinedId) -> RunLines {

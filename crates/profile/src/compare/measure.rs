@@ -10,9 +10,10 @@ use super::sample::ChangeTable;
 use super::{
     CompareError, CompareOptions, ComparedArc, ComparedEvent, Comparison, JoinRule, JoinedId, Side, renames,
 };
-use crate::analysis::{CallArc, CallGraph, Cycles, Inclusive, NodeId, Partition};
-use crate::cost::{CostTable, MAX_CELLS};
-use crate::formula::derive;
+use crate::analysis::{ArcId, CallArc, CallGraph, Cycles, Inclusive, NodeId, Partition};
+use crate::budget::MemoryBudget;
+use crate::cost::CostTable;
+use crate::formula::{Derivation, Derived, derive};
 use crate::interner::Interner;
 use crate::profile::Profile;
 use crate::selection::Selection;
@@ -38,6 +39,12 @@ impl<'p> Comparison<'p> {
         if !selection.is_all() && runs.iter().any(|run| run.profile.selected(selection).next().is_none()) {
             return Err(CompareError::NothingSelected);
         }
+        let budget = MemoryBudget::new(runs.iter().map(|run| run.profile));
+        let check = |columns: usize| {
+            let bytes = runs.iter().map(|run| run.profile.view_bytes(columns)).fold(0, usize::saturating_add);
+            budget.check_bytes(bytes).map_err(CompareError::TooManyCosts)
+        };
+        check(0)?;
         let mut events = events_of(&runs);
         if !events.iter().any(ComparedEvent::is_common) {
             let names = |has: fn(&&ComparedEvent) -> bool| {
@@ -50,20 +57,20 @@ impl<'p> Comparison<'p> {
             ));
         }
         let names: Vec<&[u8]> = events.iter().map(|event| &event.name[..]).collect();
-        let derivation = derive(&names, &options.definitions);
-        let functions: usize = runs.iter().map(|run| run.profile.function_count()).sum();
-        if functions.saturating_mul(events.len() + derivation.derived.len()) > MAX_CELLS {
-            return Err(CompareError::TooManyColumns);
-        }
+        let Derivation { mut derived, faults } = derive(&names, &options.definitions);
+        // As in other reports, a conventional event type that is another one by itself is left out.
+        let is_copy = |derived: &Derived| matches!(derived.factors[..], [(_, 1)]);
+        derived.retain(|derived| !derived.definition.by.is_convention() || !is_copy(derived));
+        runs.iter().try_for_each(|run| run.profile.refuse_long_names()).map_err(CompareError::LongNames)?;
+        check(events.len() + derived.len())?;
 
         let mut identity = Identity::new(&runs, &options.joining);
         let mut graphs = Vec::new();
         for (run, Run { profile, .. }) in runs.iter().enumerate() {
-            let columns = columns_of(profile, &events);
-            let graph = joined_graph(profile, selection, (&columns, events.len()), &identity, run);
-            graphs.push(graph.with_derived(&derivation.derived).map_err(|_| CompareError::Overflow)?);
+            let graph = joined_graph(profile, selection, &events, &identity, run);
+            graphs.push(graph.with_derived(&derived).map_err(|_| CompareError::Overflow)?);
         }
-        for derived in &derivation.derived {
+        for derived in &derived {
             let on_both = derived.factors.iter().map(|&(event, _)| &events[event]);
             let (in_base, in_new) =
                 on_both.fold((true, true), |(base, new), event| (base && event.in_base, new && event.in_new));
@@ -93,18 +100,28 @@ impl<'p> Comparison<'p> {
                 renames.sort_by_key(|(function, _)| *function);
             }
         }
-        Ok(Comparison {
-            measured: Measured::new(&runs, &graphs),
+        let mut comparison = Comparison {
+            measured: Measured::new(&runs, graphs),
             is_sampled: runs.iter().any(|run| run.profile.producers().any(ProducerKind::is_sampled)),
             runs,
             selection: selection.clone(),
             identity,
             events,
-            derived: derivation.derived,
-            faults: derivation.faults,
-            graphs,
+            derived,
+            faults,
             renames,
-        })
+            nameless_objects: Vec::new(),
+        };
+        comparison.nameless_objects = comparison.find_nameless_objects();
+        Ok(comparison)
+    }
+
+    /// Makes the call graph of a run again. It is as large as the tables of the comparison, and few reports need it.
+    pub(super) fn graph(&self, run: usize) -> CallGraph {
+        let recorded = &self.events[..self.events.len() - self.derived.len()];
+        let graph = joined_graph(self.runs[run].profile, &self.selection, recorded, &self.identity, run);
+        #[expect(clippy::expect_used, reason = "derived costs out of range were refused")]
+        graph.with_derived(&self.derived).expect("in range")
     }
 }
 
@@ -118,61 +135,57 @@ pub(super) struct Measured {
     pub(super) totals: ChangeTable,
     /// The arcs of all runs, without costs.
     pub(super) links: CallGraph,
-    /// In the order of the arcs of `links`.
-    pub(super) arcs: Vec<ComparedArc>,
+    /// The counts of calls, in the order of the arcs of `links`.
+    counts: ChangeTable,
     pub(super) arc_costs: ChangeTable,
 }
 
 impl Measured {
     /// Collects them from the graphs of all runs, which have the same functions and columns.
-    fn new(runs: &[Run<'_>], graphs: &[CallGraph]) -> Self {
-        let pairs = arc_pairs(graphs);
-        let mut links = CallGraph::builder(0);
-        for _ in graphs[0].nodes() {
-            links.add_node(&[]);
-        }
-        for &(caller, callee) in &pairs {
-            links.add_arc(CallArc { caller, callee, count: 0 }, &[]);
-        }
-        let links = links.build();
+    fn new(runs: &[Run<'_>], graphs: Vec<CallGraph>) -> Self {
+        let links = CallGraph::from_links(graphs[0].node_count(), &arc_pairs(&graphs));
         let mut tables: [Vec<CostTable>; 6] = Default::default();
         for graph in graphs {
-            tables.iter_mut().zip(tables_of(graph, &pairs)).for_each(|(tables, table)| tables.push(table));
+            tables.iter_mut().zip(tables_of(graph, &links)).for_each(|(tables, table)| tables.push(table));
         }
         let [self_costs, inclusive, calls, totals, counts, arc_costs] =
             tables.map(|tables| ChangeTable::new(runs, tables));
-        let arcs = pairs
-            .into_iter()
-            .enumerate()
-            .map(|(arc, (caller, callee))| ComparedArc {
-                caller: JoinedId::from_node(caller),
-                callee: JoinedId::from_node(callee),
-                count: counts.get(arc, 0),
-            })
-            .collect();
-        Measured { self_costs, inclusive, calls, totals, links, arcs, arc_costs }
+        Measured { self_costs, inclusive, calls, totals, links, counts, arc_costs }
+    }
+
+    /// Returns an arc.
+    pub(super) fn arc(&self, index: usize) -> ComparedArc {
+        let CallArc { caller, callee, .. } = self.links.arc(ArcId::new(index));
+        ComparedArc {
+            caller: JoinedId::from_node(caller),
+            callee: JoinedId::from_node(callee),
+            count: self.counts.get(index, 0),
+        }
     }
 }
 
-/// Returns self costs, inclusive costs and calls of functions, the totals, and the counts and costs of these arcs.
-fn tables_of(graph: &CallGraph, pairs: &[(NodeId, NodeId)]) -> [CostTable; 6] {
+/// Returns self costs, inclusive costs and calls of functions, the totals, and the counts and costs of the arcs of `links`,
+/// which has all arcs of the graph.
+fn tables_of(graph: CallGraph, links: &CallGraph) -> [CostTable; 6] {
     let width = graph.width();
-    let all = Inclusive::new(graph, Cycles::new(graph));
-    let (mut inclusive, mut calls) = (CostTable::new(width, 0), CostTable::new(1, 0));
-    for node in graph.nodes() {
-        inclusive.push(all.cost(node));
-        calls.push(&[all.call_count(node)]);
+    let mut totals = CostTable::new(width, 1);
+    totals.add(0, &graph.total());
+    let (inclusive, calls) = Inclusive::new(&graph, Cycles::new(&graph)).into_costs();
+    let mut missing = None;
+    if graph.arcs().len() != links.arcs().len() {
+        let count = links.arcs().len();
+        let (mut counts, mut costs) = (CostTable::new(1, count), CostTable::new(width, count));
+        for (index, CallArc { caller, callee, .. }) in links.arcs().enumerate() {
+            if let Some(arc) = graph.arc_between(caller, callee) {
+                counts.add(index, &[graph.arc(arc).count]);
+                costs.add(index, graph.arc_cost(arc));
+            }
+        }
+        missing = Some((counts, costs));
     }
-    let mut totals = CostTable::new(width, 0);
-    totals.push(&graph.total());
-    let (mut counts, mut arc_costs) = (CostTable::new(1, 0), CostTable::new(width, 0));
-    let zeros = vec![0; width];
-    for &(caller, callee) in pairs {
-        let arc = graph.arc_between(caller, callee);
-        counts.push(&[arc.map_or(0, |arc| graph.arc(arc).count)]);
-        arc_costs.push(arc.map_or(&zeros[..], |arc| graph.arc_cost(arc)));
-    }
-    [graph.self_costs().clone(), inclusive, calls, totals, counts, arc_costs]
+    let (self_costs, counts, arc_costs) = graph.into_costs();
+    let (counts, arc_costs) = missing.unwrap_or((CostTable::from_column(counts), arc_costs));
+    [self_costs, inclusive, CostTable::from_column(calls), totals, counts, arc_costs]
 }
 
 /// Collects the event types of all runs, each once; those of the first run come first.
@@ -218,14 +231,17 @@ pub(super) fn columns_of(profile: &Profile, events: &[ComparedEvent]) -> Vec<usi
 fn joined_graph(
     profile: &Profile,
     selection: &Selection,
-    (columns, width): (&[usize], usize),
+    events: &[ComparedEvent],
     identity: &Identity<'_>,
     run: usize,
 ) -> CallGraph {
-    let graph = profile.call_graph(selection);
-    let graph = graph.with_costs(width, |row, out| {
-        columns.iter().zip(row).for_each(|(&column, cost)| out[column] += cost);
-    });
+    let mut graph = profile.call_graph(selection);
+    let columns = columns_of(profile, events);
+    if !columns.iter().copied().eq(0..events.len()) {
+        graph = graph.with_costs(events.len(), |row, out| {
+            columns.iter().zip(row).for_each(|(&column, cost)| out[column] += cost);
+        });
+    }
     let groups = profile.functions().map(|function| identity.joined(run, function).index());
     graph.folded(&Partition::new(identity.functions.len(), groups))
 }

@@ -1,5 +1,7 @@
 //! Normalized names of functions: without parts that differ between builds.
 
+use std::borrow::Cow;
+
 use gristmill_format::FunctionName;
 
 use super::join_rule::{JoinRule, JoinRules};
@@ -17,6 +19,8 @@ pub(super) struct NormalName {
     pub(super) ordinal: String,
     /// The rules that changed something.
     pub(super) used: JoinRules,
+    /// The length of the name in the text, before a level of recursion, and the length of that.
+    pub(super) level: Option<(usize, usize)>,
 }
 
 /// Normalizes a name: applies the rules to the function and to each of its recorded callers.
@@ -25,7 +29,9 @@ pub(super) fn normal_name(name: &[u8], rules: JoinRules, pids: &[u64]) -> Normal
     let parts = FunctionName::parse(name);
     normal.take(parts.base(), rules, pids);
     if let Some(level) = parts.recursion() {
-        normal.text.extend_from_slice(format!("'{level}").as_bytes());
+        let level = format!("'{level}");
+        normal.level = Some((normal.text.len(), level.len()));
+        normal.text.extend_from_slice(level.as_bytes());
     }
     for caller in parts.callers() {
         normal.text.push(b'\'');
@@ -58,6 +64,20 @@ pub fn normal_function(
 }
 
 impl NormalName {
+    /// Removes the level of recursion of the function itself.
+    pub(super) fn fold_level(&mut self) {
+        if let Some((start, length)) = self.level.take() {
+            self.text.drain(start..start + length);
+            self.used = self.used.with(JoinRule::RecursionLevel);
+        }
+    }
+
+    /// Returns the text without the level of recursion of the function itself.
+    pub(super) fn without_level(&self) -> Cow<'_, [u8]> {
+        let Some((start, length)) = self.level else { return Cow::Borrowed(&self.text) };
+        Cow::Owned([&self.text[..start], &self.text[start + length..]].concat())
+    }
+
     fn take(&mut self, piece: &[u8], rules: JoinRules, pids: &[u64]) {
         // No compiler makes names that are not UTF-8.
         let Ok(text) = std::str::from_utf8(piece) else { return self.text.extend_from_slice(piece) };

@@ -1,4 +1,6 @@
-//! Shares of costs without overflow.
+//! Shares of costs without overflow, and sums by key.
+
+use std::ops::AddAssign;
 
 use gristmill_format::Cost;
 
@@ -14,14 +16,13 @@ pub(super) fn scaled(cost: Cost, part: Cost, whole: Cost) -> Option<Cost> {
     }
 }
 
-/// Returns the change of a cost by the count of calls before and after, at the cost per call before.
-pub(super) fn by_calls(before: Cost, calls: (Cost, Cost)) -> Cost {
-    scaled(before, calls.1 - calls.0, calls.0).unwrap_or(0)
-}
-
-/// Returns `true` if `a / b` and `c / d` differ by at most one part in `one_in`. All are counts, so none is negative.
-pub(super) fn is_same_ratio((a, b): (Cost, Cost), (c, d): (Cost, Cost), one_in: Cost) -> bool {
-    let cross = a.checked_mul(d).zip(c.checked_mul(b));
-    let Some((left, right)) = cross else { return false };
-    (left - right).abs().checked_mul(one_in).is_some_and(|apart| apart <= left.abs().max(right.abs()))
+/// Adds up the values of equal keys in a list that is sorted by key.
+pub(super) fn add_up<K: PartialEq, V: AddAssign + Copy>(sorted: &mut Vec<(K, V)>) {
+    sorted.dedup_by(|next, first| {
+        let is_same = next.0 == first.0;
+        if is_same {
+            first.1 += next.1;
+        }
+        is_same
+    });
 }

@@ -1,5 +1,10 @@
 //! The functions and paths of all runs, each once, as the runs have them.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::id::{RawFunctionId, RawPathId, Side};
 use super::names::NormalName;
 use crate::interner::Interner;
@@ -112,6 +117,8 @@ pub(super) struct RawFunction<'p> {
     pub(super) runs: RunSet,
     /// Its name without what differs from build to build.
     pub(super) normal: NormalName,
+    /// Its name as recorded, without levels and callers that are folded.
+    pub(super) folded: Cow<'p, [u8]>,
 }
 
 /// All raw functions, each once, and the functions of each run.
@@ -126,7 +133,7 @@ impl<'p> RawFunctions<'p> {
     pub(super) fn collect(
         runs: &[Run<'p>],
         paths: &RawPaths<'p>,
-        normalized: impl Fn(&[u8], usize) -> NormalName,
+        normalized: impl Fn(&'p [u8], usize) -> (Cow<'p, [u8]>, NormalName),
     ) -> Self {
         let mut list: Vec<RawFunction<'p>> = Vec::new();
         let mut interner = Interner::default();
@@ -135,8 +142,11 @@ impl<'p> RawFunctions<'p> {
             let of_run = profile.functions().map(|id| {
                 let function = profile.function(id);
                 let (object, file) = (paths.object(run, function.object), paths.file(run, function.file));
-                let (index, is_first) = interner.intern((object, file, function.name));
+                // The number of a closure means something else on the other side.
+                let of_side = has_number(function.name).then_some(side.index());
+                let (index, is_first) = interner.intern((object, file, function.name, of_side));
                 if is_first {
+                    let (folded, normal) = normalized(function.name, run);
                     list.push(RawFunction {
                         mention: Mention {
                             object: profile.object(function.object),
@@ -147,7 +157,8 @@ impl<'p> RawFunctions<'p> {
                         file,
                         sides: [false; 2],
                         runs: RunSet::default(),
-                        normal: normalized(function.name, run),
+                        normal,
+                        folded,
                     });
                 }
                 list[index].sides[side.index()] = true;
@@ -162,6 +173,13 @@ impl<'p> RawFunctions<'p> {
     pub(super) fn ids(&self) -> impl ExactSizeIterator<Item = RawFunctionId> + use<> {
         (0..self.list.len()).map(RawFunctionId::new)
     }
+}
+
+/// Returns `true` if a name can contain the number or the line of a closure.
+fn has_number(name: &[u8]) -> bool {
+    static TEXTS: LazyLock<[Finder<'static>; 4]> =
+        LazyLock::new(|| ["$_", ".func", "closure", "__ANON__"].map(Finder::new));
+    memchr::memchr2(b'#', b'@', name).is_some() || TEXTS.iter().any(|text| text.find(name).is_some())
 }
 
 impl<'p> std::ops::Index<RawFunctionId> for RawFunctions<'p> {

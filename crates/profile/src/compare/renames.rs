@@ -18,6 +18,8 @@ use crate::symbol::Symbol;
 pub struct Resemblance {
     /// `true` if both are in the same source file.
     pub same_file: bool,
+    /// `true` if they are neither in the same source file nor known to be in the same object.
+    pub is_elsewhere: bool,
     /// `true` if the names differ in their arguments only, or have long parts in common.
     pub similar_name: bool,
     /// The count of callers that both have.
@@ -53,16 +55,22 @@ struct Lone {
 /// Functions of both sides with the same file, or without a file and with the same object.
 struct Bucket {
     same_file: bool,
+    /// `true` if the functions are of different files and objects.
+    is_elsewhere: bool,
     /// Functions of the base only, functions of the new side only.
     sides: [Vec<Lone>; 2],
 }
 
 /// A candidate is compared with this many of nearest cost on each side; more do not improve matches.
 const NEIGHBOURS: usize = 8;
+/// Functions of less self cost resemble each other accidentally.
+const MIN_MOVED: Cost = 50;
+/// Of the pairs that a function may be in, this many of the best are kept. In the next round there are others.
+const MAX_PAIRS: usize = 8;
 /// The limit of callers that are compared.
 const MAX_CALLERS: usize = 256;
 /// Callees of a renamed class are renamed, too, so callers have to be found before their callees.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// Finds renamed functions by the costs of the first run of each side.
 pub(super) fn renames(
@@ -106,7 +114,7 @@ pub(super) fn renames(
         let path = if same_file { function.file } else { function.object };
         let (bucket, is_first) = interner.intern((same_file, path));
         if is_first {
-            buckets.push(Bucket { same_file, sides: Default::default() });
+            buckets.push(Bucket { same_file, is_elsewhere: false, sides: Default::default() });
         }
         buckets[bucket].sides[side].push(lone);
     }
@@ -114,24 +122,31 @@ pub(super) fn renames(
     // By function: itself, or its name in the base as found so far.
     let mut stands_for: Vec<JoinedId> = (0..functions.len()).map(JoinedId::new).collect();
     let mut renames: Vec<Rename> = Vec::new();
-    for _ in 0..ROUNDS {
-        let mut found = Vec::new();
-        for bucket in &buckets {
-            let graphs = Graphs { base, new, stands_for: &stands_for };
-            found.extend(candidates(bucket, &graphs));
+    for round in 0..ROUNDS {
+        if round == ROUNDS / 2 {
+            merge_buckets(&mut buckets);
         }
+        let graphs = Graphs { base, new, stands_for: &stands_for };
+        let mut found: Vec<Candidate<'_>> = Vec::new();
+        buckets.iter().for_each(|bucket| candidates(bucket, &graphs, &mut found));
         found.sort_by(|a, b| a.order().cmp(&b.order()));
         let before = renames.len();
         let mut is_taken = vec![false; functions.len()];
-        for Candidate { base, new, why, .. } in found {
-            if !is_taken[base.index()] && !is_taken[new.index()] {
+        for Candidate { gone, come, bucket, .. } in found {
+            let (base, new) = (gone.function, come.function);
+            if !is_taken[base.index()]
+                && !is_taken[new.index()]
+                && let Some((why, _)) = resemblance(gone, come, &graphs, bucket)
+            {
                 is_taken[base.index()] = true;
                 is_taken[new.index()] = true;
-                stands_for[new.index()] = base;
                 renames.push(Rename { base, new, why });
             }
         }
-        if renames.len() == before {
+        for rename in &renames[before..] {
+            stands_for[rename.new.index()] = rename.base;
+        }
+        if renames.len() == before && round >= ROUNDS / 2 {
             break;
         }
         for side in buckets.iter_mut().flat_map(|bucket| &mut bucket.sides) {
@@ -139,6 +154,17 @@ pub(super) fn renames(
         }
     }
     renames
+}
+
+/// Puts the functions that are left into one bucket, as some can have moved to another file.
+fn merge_buckets(buckets: &mut Vec<Bucket>) {
+    let mut all = Bucket { same_file: false, is_elsewhere: true, sides: Default::default() };
+    for bucket in buckets.drain(..) {
+        for (all, side) in all.sides.iter_mut().zip(bucket.sides) {
+            all.extend(side);
+        }
+    }
+    buckets.push(all);
 }
 
 /// The call graphs of both sides.
@@ -149,32 +175,30 @@ struct Graphs<'a> {
     stands_for: &'a [JoinedId],
 }
 
-/// A pair of functions that may be one.
-struct Candidate {
-    base: JoinedId,
-    new: JoinedId,
-    why: Resemblance,
+/// A pair of functions that may be one. There can be many for each function, so it has nothing that can be found again.
+struct Candidate<'b> {
+    gone: &'b Lone,
+    come: &'b Lone,
+    bucket: &'b Bucket,
     score: u32,
-    names: (String, String),
 }
 
-impl Candidate {
+impl Candidate<'_> {
     /// Returns the sort key, which does not depend on which side is the base.
     fn order(&self) -> (Reverse<u32>, Cost, &str, &str, JoinedId) {
-        let apart = (self.why.self_costs.0 - self.why.self_costs.1).abs();
-        let (a, b) = (self.names.0.as_str(), self.names.1.as_str());
-        (Reverse(self.score), apart, a.min(b), a.max(b), self.base.min(self.new))
+        let apart = (self.gone.own - self.come.own).abs();
+        let (a, b) = (self.gone.name.as_str(), self.come.name.as_str());
+        (Reverse(self.score), apart, a.min(b), a.max(b), self.gone.function.min(self.come.function))
     }
 }
 
 /// Finds the pairs of a bucket that resemble each other enough.
-fn candidates(bucket: &Bucket, graphs: &Graphs<'_>) -> Vec<Candidate> {
+fn candidates<'b>(bucket: &'b Bucket, graphs: &Graphs<'_>, candidates: &mut Vec<Candidate<'b>>) {
     let [gone, come] = &bucket.sides;
     let mut by_inclusive: Vec<&Lone> = come.iter().collect();
     by_inclusive.sort_by_key(|lone| (lone.inclusive, lone.function));
     let mut by_own: Vec<&Lone> = come.iter().collect();
     by_own.sort_by_key(|lone| (lone.own, lone.function));
-    let mut candidates = Vec::new();
     for lone in gone {
         let around = |sorted: &[&'_ Lone], below: usize| -> std::ops::Range<usize> {
             below.saturating_sub(NEIGHBOURS)..sorted.len().min(below + NEIGHBOURS)
@@ -185,13 +209,21 @@ fn candidates(bucket: &Bucket, graphs: &Graphs<'_>) -> Vec<Candidate> {
         near.extend_from_slice(&by_own[around(&by_own, own)]);
         near.sort_by_key(|other| other.function);
         near.dedup_by_key(|other| other.function);
-        candidates
-            .extend(near.into_iter().filter_map(|other| candidate(lone, other, graphs, bucket.same_file)));
+        let mut pairs: Vec<Candidate<'b>> = near
+            .into_iter()
+            .filter_map(|come| {
+                let (_, score) = resemblance(lone, come, graphs, bucket)?;
+                Some(Candidate { gone: lone, come, bucket, score })
+            })
+            .collect();
+        pairs.sort_by(|a, b| a.order().cmp(&b.order()));
+        candidates.extend(pairs.into_iter().take(MAX_PAIRS));
     }
-    candidates
 }
 
-fn candidate(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, same_file: bool) -> Option<Candidate> {
+/// Returns why a vanished function and a new one are taken for one, and how much they resemble each other. `None` if they are not.
+fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -> Option<(Resemblance, u32)> {
+    let Bucket { same_file, is_elsewhere, .. } = *bucket;
     let callers = |graph: &CallGraph, function: JoinedId| -> Vec<JoinedId> {
         let arcs = graph.incoming(function.node()).take(MAX_CALLERS);
         let callers = arcs.map(|arc| JoinedId::from_node(graph.arc(arc).caller));
@@ -207,9 +239,21 @@ fn candidate(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, same_file: bool) -> 
 
     let is_same_name = gone.scope == come.scope && gone.own_name == come.own_name;
     let similar_name = is_same_name || is_similar(&gone.name, &come.name);
+    let is_same_own_name = gone.own_name == come.own_name;
+    let all_callers = callers > 0 && common_callers == callers;
     let near =
         |percent| is_near(gone.own, come.own, percent) && is_near(gone.inclusive, come.inclusive, percent);
-    let is_accepted = if is_same_name {
+    let is_accepted = if is_elsewhere {
+        // In another file, nothing else may differ.
+        all_callers && gone.calls == come.calls && near(1) && gone.own.max(come.own) > MIN_MOVED
+    } else if is_same_own_name
+        && all_callers
+        && gone.calls == come.calls
+        && is_near(gone.inclusive, come.inclusive, 25)
+    {
+        // In another class or module; it can have inlined what it called.
+        true
+    } else if is_same_name {
         // They differ in arguments or template parameters.
         (has_callers || callers == 0) && near(50)
     } else if callers == 0 {
@@ -226,20 +270,16 @@ fn candidate(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, same_file: bool) -> 
         (is_same_name, 4),
         (near(2), 2),
     ];
-    is_accepted.then(|| Candidate {
-        base: gone.function,
-        new: come.function,
-        why: Resemblance {
-            same_file,
-            similar_name,
-            common_callers,
-            callers,
-            calls: (gone.calls, come.calls),
-            self_costs: (gone.own, come.own),
-        },
-        score: score.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum(),
-        names: (gone.name.clone(), come.name.clone()),
-    })
+    let why = Resemblance {
+        same_file,
+        is_elsewhere,
+        similar_name,
+        common_callers,
+        callers,
+        calls: (gone.calls, come.calls),
+        self_costs: (gone.own, come.own),
+    };
+    is_accepted.then(|| (why, score.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum()))
 }
 
 fn is_near(a: Cost, b: Cost, percent: Cost) -> bool {

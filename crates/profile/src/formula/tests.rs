@@ -26,6 +26,7 @@ fn formulas_are_parsed() {
         ("10 Bm", "10 Bm"),
         ("10Bm", "10 Bm"),
         ("10*Bm", "10 Bm"),
+        ("0x10 Bm + 0x1f*Ir", "16 Bm + 31 Ir"),
         ("-2 * Bm\t+ 0 x", "-2 Bm + 0 x"),
         ("Time_(10ns) - Time_(µs)", "Time_(10ns) - Time_(µs)"),
     ] {
@@ -40,6 +41,8 @@ fn formulas_are_parsed() {
         ("2 * 3 Ir", FormulaErrorKind::NameExpected, 4),
         ("7", FormulaErrorKind::NameExpected, 1),
         ("- - Ir", FormulaErrorKind::NameExpected, 2),
+        ("0x8000000000000000 Ir", FormulaErrorKind::FactorTooLarge, 0),
+        ("0x10", FormulaErrorKind::NameExpected, 4),
         ("99999999999999999999 Ir", FormulaErrorKind::FactorTooLarge, 0),
     ] {
         assert_eq!(Formula::parse(text.as_bytes()), Err(FormulaError { kind, offset: at }), "{text}");
@@ -78,6 +81,41 @@ fn well_known_types_are_there_where_their_parts_are() {
     assert_eq!(derivation.derived[3].missing, [&b"Bim"[..], b"Ge", b"L2m", b"DLmr", b"DLmw"]);
 
     assert_eq!(derive(&[b"Time"], &well_known()), Derivation::default());
+
+    // The numbers of iai and gungraun need the whole cache simulation.
+    let events = [&b"Ir"[..], b"Dr", b"Dw", b"I1mr", b"D1mr", b"D1mw", b"ILmr", b"DLmr", b"DLmw"];
+    let row = [1000, 300, 200, 10, 20, 5, 4, 3, 2];
+    let derivation = derive(&events, &well_known());
+    let costs: Vec<(&[u8], Cost)> = derivation
+        .derived
+        .iter()
+        .map(|derived| (&derived.definition.name[..], derived.cost(&row).unwrap()))
+        .collect();
+    // RamHits = 4 + 3 + 2; LLhits = 35 - 9; L1hits = 1500 - 9 - 26; cycles = 1465 + 5 * 26 + 35 * 9
+    assert_eq!(
+        costs[3..],
+        [
+            (&b"RamHits"[..], 9),
+            (b"LLhits", 26),
+            (b"TotalRW", 1500),
+            (b"L1hits", 1465),
+            (b"EstimatedCycles", 1910),
+        ]
+    );
+    let names = |derivation: &Derivation| {
+        derivation.derived.iter().map(|derived| derived.definition.name.clone()).collect::<Vec<_>>()
+    };
+    for missing in 0..events.len() {
+        let some: Vec<&[u8]> =
+            events.iter().enumerate().filter(|(index, _)| *index != missing).map(|(_, &name)| name).collect();
+        let derivation = derive(&some, &well_known());
+        assert!(
+            !names(&derivation).contains(&b"EstimatedCycles".to_vec()),
+            "without {}",
+            events[missing].escape_ascii()
+        );
+        assert_eq!(derivation.faults, []);
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Blocks: lines of one function, from its `fn=` to the next.
+//! Blocks: lines of one function, from its `fn=` (or the start of the part) to the next `fn=` or the end of the part.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use gristmill_format::raw::Resumption;
 use crate::csr::Csr;
 use crate::id::{FileId, FunctionId};
 
-/// The start of a block. It ends at the next `fn=` line.
+/// The start of a block. It ends at the next `fn=` line, or where its part ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Block {
     /// Offset of its first byte in the input.

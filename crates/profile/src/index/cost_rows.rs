@@ -17,20 +17,21 @@ use gristmill_format::Cost;
 
 use super::varint::{number, push_cost, push_number, push_short_number, push_some, short_number, unzigzag};
 
-/// Appends a row.
-pub(crate) fn push_row(bytes: &mut Vec<u8>, values: &[Cost]) {
+/// Appends a row. Returns `true` if a value is below 0 or at least [`LARGE_COST`](super::varint::LARGE_COST).
+pub(crate) fn push_row(bytes: &mut Vec<u8>, values: &[Cost]) -> bool {
     if let [first, second] = *values
         && let Some((row, length)) = short_row(first, second)
     {
         push_some(bytes, &row, length);
-        return;
+        return false;
     }
     let count = values.iter().rposition(|&value| value != 0).map_or(0, |last| last + 1);
     let begin = bytes.len();
     // The length of nearly all rows takes a byte.
     push_short_number(bytes, 0);
+    let mut is_unusual = false;
     for &value in &values[..count] {
-        push_cost(bytes, value);
+        is_unusual |= push_cost(bytes, value);
     }
     let length = bytes.len() - begin - 1;
     match u8::try_from(length) {
@@ -41,6 +42,7 @@ pub(crate) fn push_row(bytes: &mut Vec<u8>, values: &[Cost]) {
             bytes.splice(begin..=begin, header);
         }
     }
+    is_unusual
 }
 
 /// Returns the bytes of a row of two small numbers, and their count. With one event type, nearly all rows are such.
@@ -127,7 +129,7 @@ mod tests {
             let mut rows = rows;
             rows.extend(small.iter().map(|row| row.iter().map(|&value| i128::from(value)).collect()));
             let mut bytes = Vec::new();
-            rows.iter().for_each(|row| push_row(&mut bytes, row));
+            rows.iter().for_each(|row| _ = push_row(&mut bytes, row));
             let mut at = 0;
             for row in &rows {
                 let mut values = vec![0; row.len()];

@@ -162,7 +162,7 @@ impl FunctionTable {
             && self.by_name.iter().flatten().all(|&function| is_known(function))
     }
 
-    /// Frees the memory for more functions.
+    /// Frees memory that was reserved for more functions.
     pub(crate) fn release(&mut self) {
         self.functions.shrink_to_fit();
         self.by_name.shrink_to_fit();

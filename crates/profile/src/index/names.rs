@@ -46,7 +46,7 @@ struct PackedText {
     input: Option<InputId>,
 }
 
-/// Equal if the same names have the same ids.
+/// Equal if the same texts, at the same offsets, have the same ids. Slots depend on the seeds, and do not count.
 impl PartialEq for InternedNames {
     fn eq(&self, other: &Self) -> bool {
         self.texts == other.texts && self.oversized == other.oversized
@@ -156,7 +156,7 @@ impl InternedNames {
         }
     }
 
-    /// Frees the memory for more names.
+    /// Frees memory that was reserved for more names.
     pub(crate) fn release(&mut self) {
         self.texts.shrink_to_fit();
     }

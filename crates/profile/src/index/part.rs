@@ -11,9 +11,9 @@ use super::sum_table::SumOffset;
 use crate::id::{EventId, InputId, PartId, define_ids};
 
 define_ids! {
-    /// A header that parts share.
+    /// The id of header values that consecutive parts usually have in common.
     pub(crate) SharedHeaderId;
-    /// A header that repeats what is said in a part alone.
+    /// The id of header values that usually differ from part to part.
     pub(crate) OwnHeaderId;
 }
 
@@ -77,7 +77,7 @@ impl Index {
         &self.shared_headers[self.part(part).shared_header.index()]
     }
 
-    /// Returns the header values of a part alone.
+    /// Returns the header values of a part that usually differ from part to part.
     #[inline]
     pub(crate) fn own_header(&self, part: PartId) -> &OwnHeader {
         &self.own_headers[self.part(part).own_header.index()]

@@ -2,22 +2,23 @@
 //!
 //! A sum has a key of two ids: function and file for self costs, caller and callee for calls. Most keys of a large file
 //! come only once, so looking up each of them in a hash table would cost more than it saves. Instead, the builder appends
-//! what comes, and sorts it once, when the part ends:
+//! what comes, and sorts it when the part ends. It sorts earlier only where adding up the equal keys of the waiting sums saves
+//! memory:
 //!
 //! ```text
-//! blocks of a part        appended as groups            sorted by key, equal keys added    sealed in tables
+//! blocks of a part        appended as groups            sorted by key, equal keys added      sealed in tables
 //!
-//! fn=main                 main | a.c 10 | → grind 50    grind | b.c 50                     self costs:
-//! 16 10                                                                                      grind, b.c: 50
-//! calls grind 50          grind | b.c 20 |              main  | a.c 17 | → grind 50          main,  a.c: 17
-//! fn=grind                grind | b.c 30 |                                                 arcs:
+//! fn=main                 main | a.c 10 | → grind 50    main  | a.c 17 | → grind 50          self costs:
+//! 16 10                                                                                      main,  a.c: 17
+//! calls grind 50          grind | b.c 20 |              grind | b.c 50                       grind, b.c: 50
+//! fn=grind                grind | b.c 30 |                                                   arcs:
 //! 50 20                   main | a.c 7 |                                                     main → grind: 50
 //! …
 //! ```
 //!
-//! A *group* is what one block comes to: members with the same first id, those of the first table (self costs) before
-//! those of the next (arcs). What is sorted are groups, not members: there are far fewer of them, and the members of a
-//! group are found with one cache miss. The members lie one after the other in one buffer:
+//! A *group* is a list of members with the same first id, usually all that one block comes to: those of the first table
+//! (self costs) before those of the next (arcs). What is sorted are groups, not members: there are far fewer of them, and
+//! the members of a group are found with one cache miss. The members lie one after the other in one buffer:
 //!
 //! ```text
 //! groups:   first id, number of members of each table, offset │ …                            16 bytes each
@@ -25,8 +26,9 @@
 //!           └─ self costs ─┘ └─── arcs ─────┘
 //! ```
 //!
-//! When a part ends, [`SumBuilder::seal`] divides the groups into runs by their first ids. Each thread sorts a run by
-//! counting sort, adds up members with equal keys, and writes them in the layout of a [`SumTable`].
+//! When a part ends, [`SumBuilder::seal`] divides the groups into runs by their first ids. Each thread takes one run
+//! after the other: it sorts the groups, by counting sort unless their ids are sparse, adds up members with equal keys, and
+//! writes them in the layout of a [`SumTable`].
 
 use std::mem::replace;
 use std::ops::Range;
@@ -47,8 +49,11 @@ use crate::tuning::Tuning;
 pub(crate) struct SumBuilder<const TABLES: usize> {
     list: GroupList<TABLES>,
     member_count: usize,
-    /// Number of members at which equal keys are added up, to keep memory in proportion to the different ones.
+    /// Equal keys are added up before the part ends only when there are at least this many members and at least
+    /// `Tuning::max_pending_sums`. Adding up keeps memory in proportion to the different keys.
     member_limit: usize,
+    /// A cost that was added is below 0 or large; see [`push_row`].
+    has_unusual_costs: bool,
     tuning: Tuning,
 }
 
@@ -60,6 +65,8 @@ pub(crate) struct GroupList<const TABLES: usize> {
     members: Vec<u8>,
     /// Offset of the members of the next group.
     next: usize,
+    /// A cost that was appended as a row is below 0 or large; see [`push_row`].
+    has_unusual_costs: bool,
 }
 
 /// Members with the same first id: those of the first table, then those of the next.
@@ -77,7 +84,7 @@ impl<const TABLES: usize> GroupList<TABLES> {
     #[inline]
     pub(crate) fn push_member(&mut self, second: u32, row: &[Cost]) {
         push_second(&mut self.members, second);
-        push_row(&mut self.members, row);
+        self.has_unusual_costs |= push_row(&mut self.members, row);
     }
 
     /// Appends a member to the next group, with a row from other bytes.
@@ -117,6 +124,7 @@ impl<const TABLES: usize> GroupList<TABLES> {
         self.groups.clear();
         self.members.clear();
         self.next = 0;
+        self.has_unusual_costs = false;
     }
 }
 
@@ -135,14 +143,30 @@ fn second_at(members: &[u8], at: usize) -> (u32, usize) {
     (u32::from_le_bytes(*bytes), at + SECOND_BYTES)
 }
 
-/// Rows that are searched backwards for one with the same key before a new row is made: this many consecutive members of
-/// a group are nearly always different.
+/// The number of last rows of a block that are searched for a key before it gets a new row. So this many consecutive
+/// members of a group nearly always have different keys.
 pub(crate) const LOOK_BACK: usize = 8;
 
 impl<const TABLES: usize> SumBuilder<TABLES> {
     /// Creates an empty builder.
     pub(crate) fn new(tuning: Tuning) -> Self {
-        SumBuilder { list: GroupList::default(), member_count: 0, member_limit: 0, tuning }
+        SumBuilder {
+            list: GroupList::default(),
+            member_count: 0,
+            member_limit: 0,
+            has_unusual_costs: false,
+            tuning,
+        }
+    }
+
+    /// Returns an empty builder that goes on with what is known of all sums.
+    fn emptied(&self) -> Self {
+        SumBuilder { has_unusual_costs: self.has_unusual_costs, ..SumBuilder::new(self.tuning) }
+    }
+
+    /// `true` if a sum that was added is below 0 or at least [`LARGE_COST`](super::varint::LARGE_COST), in any part.
+    pub(crate) fn has_unusual_costs(&self) -> bool {
+        self.has_unusual_costs
     }
 
     /// Appends groups and renames their ids. `tables` tells `second` which table an id is for.
@@ -153,7 +177,8 @@ impl<const TABLES: usize> SumBuilder<TABLES> {
         first: impl Fn(u32) -> u32,
         second: impl Fn(T, u32) -> u32,
     ) {
-        let SumBuilder { list: GroupList { groups, members, next }, member_count, .. } = self;
+        self.has_unusual_costs |= added.has_unusual_costs;
+        let SumBuilder { list: GroupList { groups, members, next, .. }, member_count, .. } = self;
         let start = members.len();
         members.extend_from_slice(&added.members);
         *next = members.len();
@@ -179,8 +204,9 @@ impl<const TABLES: usize> SumBuilder<TABLES> {
         }
     }
 
-    /// Returns `true` if half of the members or more may have the key of another: those of first ids that come again, and
-    /// those that are far from each other in a group. To look at this takes a small part of the time of adding up.
+    /// Returns `true` if half of the members or more may have the key of another: all members of a group whose first id came
+    /// before, and in other groups those of each table after the first [`LOOK_BACK`]. This takes a small part of the time of
+    /// adding up.
     #[cold]
     fn may_shrink(&self) -> bool {
         let groups = &self.list.groups;
@@ -200,7 +226,7 @@ impl<const TABLES: usize> SumBuilder<TABLES> {
         let mut tables = [(); TABLES].map(|()| SumTable::default());
         let before = self.member_count;
         self.runs(1).iter().for_each(|run| self.add_up_run(tables.each_mut(), run));
-        *self = SumBuilder::new(self.tuning);
+        *self = self.emptied();
         for (nth, table) in tables.iter().enumerate() {
             self.take_all(nth, table.groups_of(SumOffset::default()..table.end()), |key| key);
         }
@@ -236,7 +262,8 @@ impl<const TABLES: usize> SumBuilder<TABLES> {
     /// Writes the sums to the ends of the tables, sorted by key, with this many threads, and removes them from the builder.
     pub(crate) fn seal(&mut self, threads: usize, mut tables: [&mut SumTable; TABLES]) {
         // No memory is kept: a large part may be followed by a million small ones.
-        let full = replace(self, SumBuilder::new(self.tuning));
+        let emptied = self.emptied();
+        let full = replace(self, emptied);
         let Tuning { runs_per_thread, items_per_thread, .. } = self.tuning;
         let max_runs = if threads > 1 { runs_per_thread * threads } else { 1 };
         let runs = full.runs((full.member_count / items_per_thread).clamp(1, max_runs));
@@ -333,7 +360,7 @@ impl<const TABLES: usize> SumBuilder<TABLES> {
             order.sort_by_key(|&nth| first(nth));
             return order;
         }
-        // Counting sort: most ids between the least and the greatest have a group.
+        // Counting sort: the ids span at most four times as many values as there are groups.
         let key_of = |first: u32| (first - min) as usize;
         let mut next = group_starts(key_of(max) + 1, ids().map(key_of));
         for &nth in some {

@@ -35,7 +35,7 @@ pub(crate) struct SumTable {
     checkpoints: Vec<Checkpoint>,
 }
 
-/// Bytes that one thread wrote.
+/// Consecutive bytes of the table. The first run of a part continues the last segment; each other run with sums has its own.
 #[derive(Debug, Clone, Default)]
 struct Segment {
     /// Offset of its first byte in the table.
@@ -178,6 +178,22 @@ impl SumTable {
         }
     }
 
+    /// Returns the sums of all costs of a part, in this many columns.
+    pub(crate) fn totals(&self, range: Range<SumOffset>, width: usize) -> Vec<Cost> {
+        let mut totals = vec![0; width + 1];
+        for mut groups in self.groups_of(range) {
+            while let Some((_, count)) = groups.next_group() {
+                for _ in 0..count {
+                    groups.next_number();
+                    groups.byte = add_row(groups.bytes, groups.byte, &mut totals);
+                }
+            }
+        }
+        // The first is the count of calls.
+        totals.remove(0);
+        totals
+    }
+
     /// Returns cursors over the groups of a part.
     pub(crate) fn groups_of(&self, range: Range<SumOffset>) -> impl Iterator<Item = GroupCursor<'_>> {
         self.runs(range).map(|run| self.groups(&run))
@@ -196,7 +212,7 @@ impl SumTable {
         }
     }
 
-    /// Frees the memory for more sums.
+    /// Frees memory that was reserved for more sums.
     pub(crate) fn release(&mut self) {
         self.segments.iter_mut().for_each(|segment| segment.bytes.shrink_to_fit());
         self.segments.shrink_to_fit();

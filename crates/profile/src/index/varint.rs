@@ -33,6 +33,9 @@ pub(crate) fn unzigzag(value: u128) -> Cost {
     (value >> 1) as Cost ^ -((value & 1) as Cost)
 }
 
+/// The smallest cost that does not fit in a number of up to 56 bits.
+pub(crate) const LARGE_COST: u64 = 1 << 55;
+
 /// Appends a number.
 #[inline]
 pub(crate) fn push_number(bytes: &mut Vec<u8>, value: u128) {
@@ -56,13 +59,19 @@ pub(super) fn short_number(value: u64) -> (u64, u32) {
     (value << count | 1 << (count - 1), count)
 }
 
-/// Appends a cost, mapped by [`zigzag`].
+/// Appends a cost, mapped by [`zigzag`]. Returns `true` if it is below 0 or [large](LARGE_COST).
 #[inline]
-pub(super) fn push_cost(bytes: &mut Vec<u8>, value: Cost) {
+pub(super) fn push_cost(bytes: &mut Vec<u8>, value: Cost) -> bool {
     match u64::try_from(value) {
         // Nearly all costs; arithmetic on half the bits is faster.
-        Ok(value) if value < 1 << 55 => push_short_number(bytes, value << 1),
-        _ => push_number(bytes, zigzag(value)),
+        Ok(value) if value < LARGE_COST => {
+            push_short_number(bytes, value << 1);
+            false
+        }
+        _ => {
+            push_number(bytes, zigzag(value));
+            true
+        }
     }
 }
 

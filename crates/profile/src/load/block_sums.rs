@@ -5,8 +5,8 @@ use gristmill_format::{Cost, CostFault, Costs};
 use super::local::{LocalFunctionId, SumKind};
 use crate::index::sum_builder::{GroupList, LOOK_BACK};
 
-/// Number of event types up to which the rows of a block are in one buffer. Wider rows have memory of their own, as long
-/// as the lines that they sum up.
+/// Number of event types up to which the rows of a block are in one buffer. Each wider row has memory of its own,
+/// for only as many costs as its longest line has.
 const MAX_FLAT_WIDTH: usize = 32;
 
 /// The sums of one kind of a block, by second id: the files of its lines, or the functions that it calls.
@@ -64,7 +64,7 @@ impl BlockSums {
             self.width = width;
         }
         self.keys.push(key);
-        // Nearly all files have one event type; to fill memory of any length takes a call.
+        // Nearly all files have one event type, and filling a fixed length needs no function call.
         if width == 1 {
             self.flat.extend_from_slice(&[0, 0]);
         } else if width <= MAX_FLAT_WIDTH {

@@ -28,7 +28,7 @@ pub(super) struct ChunkIndex {
     /// The name context at its end.
     pub(super) context: NameContext<LocalName>,
     /// Number of lines before it, as its reader counts.
-    pub(super) first_line: u64,
+    pub(super) lines_before: u64,
     /// Number of lines up to its end, as its reader counts.
     pub(super) lines_read: u64,
 }
@@ -62,7 +62,7 @@ pub(super) struct ChunkPart {
     pub(super) is_continued: bool,
     /// Location of its start, unless it is continued.
     pub(super) location: Option<Location>,
-    /// It starts behind the line that Xdebug writes between profiles.
+    /// It starts with the line that Xdebug writes between profiles.
     pub(super) is_fresh: bool,
     /// Boxed, as a chunk may hold a hundred thousand parts without any header.
     pub(super) header: Option<Box<HeaderDraft>>,
@@ -70,7 +70,7 @@ pub(super) struct ChunkPart {
     pub(super) body: Option<Box<(Columns, Resumption)>>,
     /// Self costs by function and file, and calls by caller and callee. The first number of a row is the count of calls.
     pub(super) sums: GroupList<{ SumKind::COUNT }>,
-    /// Number of blocks of the chunk before it, and up to its end.
+    /// The range of its blocks in the chunk: index of the first, and index after the last.
     pub(super) blocks: (usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! The evidence of an input that tells its producer, by what the index has of it.
+//! The signs in an input of the program that produced it.
 
 use gristmill_format::{Columns, NameSpace, PositionKind, ProducerEvidence, ProducerKind};
 
@@ -26,7 +26,7 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Adds a part that ends here, and whose sums are sealed.
+    /// Adds the part from `start` to the end of the index. Its sums must be sealed.
     pub(super) fn add_part(
         &mut self,
         index: &Index,

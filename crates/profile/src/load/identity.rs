@@ -19,11 +19,15 @@
 //! 3. anywhere, if no call gave either; or in a file whose path ends with that of the callee, if only the file was given.
 //!
 //! The first of these that leaves exactly one function decides. With none or several, the callee stays alone.
+//!
+//! The converter of NYTProf is the exception: before calls it writes the file of the *call* as `fl=`, and a string that is
+//! evaluated, or `#line`, may have another one than the function. Names of Perl contain their package, so in its profiles the
+//! name alone tells the function. Its file is that of its first lines, which come before all calls.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use gristmill_format::NameSpace;
+use gristmill_format::{NameSpace, ProducerKind};
 
 use super::local::SumKind;
 use crate::hash::Map;
@@ -58,14 +62,42 @@ pub(super) fn unite(index: &mut Index, inputs: &[Input], tuning: Tuning) {
     }
 }
 
-/// Returns `true` if a function may be the same as another: it has no lines, and some call did not name it in full.
+/// Returns `true` if a function may be the same as another: it has no lines, and its object or its file was given by no
+/// call.
 fn is_open(function: &FunctionData) -> bool {
     let mention = function.mention;
     !(mention.is_defined || mention.has_file && mention.has_object)
 }
 
+/// `true` if all inputs are of a producer whose names tell functions without a file.
+fn has_full_names(index: &Index) -> bool {
+    !index.producers.is_empty() && index.producers.iter().all(|&producer| producer == ProducerKind::Nytprof)
+}
+
+/// Returns for each function the one with lines that has its name, if the name has a package.
+fn same_as_by_name(index: &Index, inputs: &[Input]) -> Option<Vec<FunctionId>> {
+    let texts = Texts { inputs, made: &index.made };
+    let names = &index.names[NameSpace::Function];
+    let mut firsts: Vec<Option<FunctionId>> = vec![None; names.len()];
+    for is_defined in [true, false] {
+        for (id, function) in index.functions.iter().filter(|(_, f)| f.mention.is_defined == is_defined) {
+            firsts[function.key.name.index()].get_or_insert(id);
+        }
+    }
+    let same = |(id, function): (FunctionId, &FunctionData)| {
+        let name = function.key.name;
+        let has_package = memchr::memmem::find(texts.get(names.text(name)), b"::").is_some();
+        firsts[name.index()].filter(|_| has_package).unwrap_or(id)
+    };
+    let same_as: Vec<FunctionId> = index.functions.iter().map(same).collect();
+    index.functions.iter().zip(&same_as).any(|((id, _), same)| id != *same).then_some(same_as)
+}
+
 /// Returns for each function the one that it is. `None` if each is itself.
 fn same_as(index: &Index, inputs: &[Input]) -> Option<Vec<FunctionId>> {
+    if has_full_names(index) {
+        return same_as_by_name(index, inputs);
+    }
     // Only functions with the name of an open one are looked at: few, where there are many functions.
     let mut is_wanted = vec![false; index.names[NameSpace::Function].len()];
     for (_, function) in index.functions.iter() {

@@ -61,9 +61,9 @@ struct Block {
     has_odd_position: bool,
     /// Set when the block is opened, by its first line with costs, calls or a jump.
     function: Option<LocalFunctionId>,
-    /// Its positions so far do not depend on those of blocks before, nor do those that follow.
-    has_base: bool,
-    /// It is open, has a base and is known to have lines: its other cost lines change none of these.
+    /// It is known whether its positions depend on those of blocks before: it has a base of its own, or needs an anchor.
+    is_decided: bool,
+    /// It is open, known to have lines, and decided as to its positions: its other cost lines change none of these.
     is_settled: bool,
 }
 
@@ -97,6 +97,7 @@ impl<'a> Indexer<'a> {
     pub(super) fn resume(input: InputView<'a>, part: u32, state: ReadingState<'a>, buffers: Buffers) -> Self {
         let mut indexer = Self::new(input, buffers);
         indexer.state = state;
+        indexer.context.set_base_rule(state.base_rule);
         indexer.base_known = false;
         indexer.part = Some(part);
         indexer.width = Words::parse(state.events).len();
@@ -108,7 +109,7 @@ impl<'a> Indexer<'a> {
         indexer
     }
 
-    /// Returns the index of the chunk that ends here, and starts with the next.
+    /// Returns the index of the chunk that ends here, and starts the next.
     pub(super) fn end_chunk(&mut self, reader: &Reader<'a>) -> ChunkIndex {
         self.end_part();
         self.state.columns = *reader.columns();
@@ -120,7 +121,7 @@ impl<'a> Indexer<'a> {
         let local_names = mem::replace(&mut self.names, LocalNames::new(self.input, names, functions));
         (chunk.names, chunk.functions) = local_names.finish();
         chunk.context = self.context;
-        self.chunk.first_line = chunk.lines_read;
+        self.chunk.lines_before = chunk.lines_read;
         self.continue_part();
         // The name context goes on with local names of the next chunk.
         let context = self.context;
@@ -137,7 +138,8 @@ impl<'a> Indexer<'a> {
         }
     }
 
-    /// Returns `true` if lines may be skimmed: those of the part of the last record.
+    /// Returns `true` if lines may be skimmed: only while the reader is in the part of the last record, as skimming begins
+    /// no part.
     pub(super) fn may_skim(&self, reader: &Reader<'a>) -> bool {
         self.part == Some(reader.part())
     }
@@ -184,10 +186,11 @@ impl<'a> Indexer<'a> {
         let text = record.text();
         match record.line {
             Line::Cost(line) => {
-                // If no line before it was indented, it is read as one without a position.
+                // A reader that has not seen the earlier indented line would take this one for a line without a position,
+                // so the block needs an anchor.
                 if self.state.is_indented && text.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
                     self.open_block(reader, location);
-                    self.is_relative();
+                    self.mark_relative();
                 }
                 self.cost(reader, location, line.role, line.costs, text);
             }
@@ -200,7 +203,10 @@ impl<'a> Indexer<'a> {
             }
             Line::Calls(calls) => self.calls(reader, location, calls.count, text),
             Line::Jump(_) => self.jump(reader, location, text),
-            Line::Header(header) => self.header_line(header),
+            Line::Header(header) => {
+                self.context.set_base_rule(reader.base_rule());
+                self.header_line(header);
+            }
             Line::NewProfile(_) => {
                 self.names.forget(record.location.byte);
                 self.context = NameContext::default();
@@ -333,12 +339,17 @@ impl<'a> Indexer<'a> {
     fn open_new_block(&mut self, reader: &Reader<'a>, location: Location) -> LocalFunctionId {
         let context = &self.context;
         let function_file = context.function_file();
-        // A block with `fn=` is decoded from there.
+        // Decoding starts at the `fn=` line, where the file of the function still holds.
         let file = if self.block.has_function { function_file } else { context.file() };
+        let (object, name) = (context.object(), context.function());
         let mention = Mention { is_defined: true, ..Mention::default() };
-        let function =
-            self.names.function(function_names(context.object(), function_file, context.function()), mention);
+        let function = self.names.function(function_names(object, function_file, name), mention);
         self.block.function = Some(function);
+        if !self.block.has_function {
+            // It is decoded as if its first file were that of a function.
+            self.context.remember_file();
+        }
+        self.context.cost_line();
         let location = *self.block.location.get_or_insert(location);
         self.chunk.blocks.push(LocalBlock {
             location,
@@ -360,38 +371,38 @@ impl<'a> Indexer<'a> {
     #[inline(never)]
     fn settle_block(&mut self, reader: &Reader<'a>, location: Location, role: CostRole, text: &[u8]) {
         self.open_block(reader, location);
-        if !self.block.has_base {
+        if !self.block.is_decided {
             self.look_at_positions(reader, role, text);
         }
         self.context.cost_line();
-        self.block.is_settled = self.block.has_base;
+        self.block.is_settled = self.block.is_decided;
     }
 
     /// Finds out whether a block can be decoded without those before it, from the first lines with positions.
     fn look_at_positions(&mut self, reader: &Reader<'a>, role: CostRole, text: &[u8]) {
         let mut positions = Words::parse(text).iter().take(reader.columns().len());
         if self.block.has_odd_position || positions.any(is_relative_position) {
-            self.is_relative();
+            self.mark_relative();
         } else if reader.base_rule().is_moved_by(role) {
-            self.block.has_base = true;
+            self.block.is_decided = true;
             self.last_anchor = None;
         }
-        self.base_known |= self.block.has_base;
+        self.base_known |= self.block.is_decided;
     }
 
     /// Does the same for the target of a call or jump.
     #[inline]
     fn look_at_target(&mut self, text: &[u8]) {
-        if !self.block.has_base && text.iter().any(|byte| matches!(byte, b'+' | b'-' | b'*')) {
-            self.is_relative();
+        if !self.block.is_decided && text.iter().any(|byte| matches!(byte, b'+' | b'-' | b'*')) {
+            self.mark_relative();
         }
     }
 
-    /// The block cannot be decoded without those before it.
+    /// Notes that the block cannot be decoded without those before it.
     #[cold]
-    fn is_relative(&mut self) {
+    fn mark_relative(&mut self) {
         self.needs_before |= !self.base_known;
-        self.block.has_base = true;
+        self.block.is_decided = true;
         if let Some(block) = self.chunk.blocks.last_mut() {
             block.needs_anchor = true;
         }
@@ -406,6 +417,7 @@ impl<'a> Indexer<'a> {
 
     #[inline(never)]
     fn new_self_row(&mut self, function: LocalFunctionId) -> usize {
+        self.context.self_cost_line();
         let file = self.context.file().unwrap_or(LocalName::NAMELESS);
         let row = self.block_self_costs.row(file.to_u32(), self.width, function, &mut self.sums);
         self.self_row = Some(row);
@@ -506,7 +518,7 @@ impl<'a> Skim<'a> for Indexer<'a> {
                 let Some(row) = self.end_call() else { return };
                 self.block_arcs.add(row, &costs)
             }
-            CostRole::JumpSource => return,
+            CostRole::JumpSource => return self.context.end_jump(),
         };
         if let Err(fault) = added {
             self.fault(fault, location);

@@ -40,7 +40,7 @@ struct Space<'a> {
 struct RecentIds {
     /// A power of two of them, or none.
     entries: Vec<RecentId>,
-    /// Local names before this one have lost their meaning.
+    /// Entries with a local name before this one are void: their name ids have lost their meaning.
     first: LocalName,
     min_count: usize,
     names_per_entry: usize,
@@ -151,7 +151,7 @@ impl LocalFunctions {
 }
 
 impl<'a> LocalNames<'a> {
-    /// Starts with a chunk, in the memory of others.
+    /// Starts a chunk, in the memory of an earlier one.
     pub(super) fn new(input: InputView<'a>, events: NameEvents, functions: LocalFunctions) -> Self {
         let space = |_| Space { texts: Map::default(), recent: RecentIds::new(input.tuning) };
         LocalNames {

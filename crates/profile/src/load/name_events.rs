@@ -1,6 +1,6 @@
 //! Events of names in a chunk, in few bytes.
 //!
-//! A chunk of a large file uses most of its name ids for the first time, so there is an event for a fifth of its lines.
+//! In a chunk of a large file, most name ids occur only once or twice, so one line in five makes an event.
 
 use std::slice;
 
@@ -18,7 +18,7 @@ pub(super) enum NameEvent {
     Given { space: NameSpace, hash: u32, text: Text },
     /// A name is made of references to others, to be put together from the meanings of their name ids.
     Compound { space: NameSpace, text: Text },
-    /// A name id is used that this chunk has not defined.
+    /// A name id is used without a local name: this chunk has not defined it, or the cache has lost it.
     Id {
         space: NameSpace,
         id: u64,

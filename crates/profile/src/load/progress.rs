@@ -28,7 +28,8 @@ impl<'f> Progress<'f> {
         self.change(|read| read + bytes);
     }
 
-    /// Raises the number to this, as chunks that are read again are not reported, or too much was.
+    /// Raises the number to this at the end of an input: what is read again may not have been reported. If more was
+    /// reported, it stays.
     pub(super) fn reach(&self, bytes: u64) {
         self.change(|read| read.max(bytes));
     }

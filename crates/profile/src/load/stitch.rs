@@ -5,14 +5,19 @@
 //!
 //! ```text
 //! chunk 1                 events of names                        local name → name of the profile
+//!   ob=a.out                Given "a.out"                          object 1 → 1 a.out
+//!   fl=a.c                  Given "a.c"                            file 1 → 1 a.c
 //!   fn=(1) main             Given "main", Define 1 = local 1       1 → 1 main
+//!   16 20
 //!   fn=(2) grind            Given "grind", Define 2 = local 2      2 → 2 grind
+//!   50 300
 //!                         local functions                        local function → function
 //!                           0: (object 1, file 1, name 1)          0 → 0
 //!                           1: (object 1, file 1, name 2)          1 → 1
 //! chunk 2                 events of names
-//!   fn=(2)                  Inherited object, Inherited file       1 → whatever holds at the end of chunk 1
-//!   16 400                  Id 2                                   1 → 2 grind: the meaning of (2) so far
+//!   (its start)             Inherited object, Inherited file       object 1 → 1, file 1 → 1: what holds at the end of chunk 1
+//!   fn=(2)                  Id 2                                   1 → 2 grind: the meaning of (2) so far
+//!   16 400
 //!                         local functions
 //!                           0: (object 1, file 1, name 1)          0 → 1: a function that is known
 //!                         sums of the block of local function 0  self cost 400 of function 1
@@ -27,31 +32,33 @@ use std::mem::take;
 use gristmill_format::raw::{
     LineTerminator, NameContext, NameSpaces, expand_compound_name, name_value_range,
 };
-use gristmill_format::{Columns, ErrorKind, Location, NameSpace, Words};
+use gristmill_format::{Columns, ErrorKind, Location, NameSpace};
 
 use super::chunk::{Buffers, ChunkIndex, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock};
 use super::defining_parts::{DefiningParts, InputPart};
+use super::event_types::EventTypes;
 use super::evidence::Evidence;
-use super::local::{LocalFunctionId, LocalName, LocalPart, SumKind, offset};
+use super::local::{LocalFunctionId, LocalName, LocalPart, SumKind};
 use super::local_names::{FunctionNames, LocalFunctions};
 use super::name_events::{Lookup, NameEvent};
-use crate::finding::{Finding, MAX_FINDINGS};
-use crate::hash::{Map, Seeds};
-use crate::id::{EventId, FileId, FunctionId, InputId, NameId};
+use crate::finding::{Finding, InputErrors, MAX_FINDINGS};
+use crate::hash::Seeds;
+use crate::id::{FileId, FunctionId, InputId, NameId};
 use crate::index::block::{Anchor, Block, BodyState};
 use crate::index::functions::FunctionKey;
 use crate::index::name_ids::NameIds;
 use crate::index::names::{InternedNames, Text};
 use crate::index::part::{OwnHeader, OwnHeaderId, PartData, PartStart, SharedHeader, SharedHeaderId};
 use crate::index::sum_builder::SumBuilder;
-use crate::index::{Index, LineCounts, Texts};
+use crate::index::{Hint, Index, LineCounts, Texts};
 use crate::input::Input;
 use crate::prefetch::{PREFETCH_COUNT, prefetch};
 use crate::tuning::Tuning;
 
-/// Limit of the bytes of compound names: this many times the inputs, and a number beside, as a short line can refer to a
-/// long name many times.
+/// Compound names may take this many bytes for each byte of the inputs, and [`MAX_MADE_BYTES`] in addition: a short line
+/// can refer to a long name many times.
 const MAX_MADE_PER_BYTE: usize = 8;
+/// Bytes that expanding compound names may put in however short the inputs are.
 const MAX_MADE_BYTES: usize = 1 << 20;
 
 /// Builds the [`Index`] of a profile, chunk by chunk.
@@ -63,10 +70,9 @@ pub(super) struct Stitcher<'i> {
     /// The different `event:` lines, and the bytes of their keys.
     definitions: InternedNames,
     definition_keys: Vec<u8>,
-    events: Map<(NameId, u32), EventId>,
-    event_names: InternedNames,
+    event_types: EventTypes,
     sums: SumBuilder<{ SumKind::COUNT }>,
-    /// Bytes that compound names may still take.
+    /// Bytes that expanding compound names may still put in, also for names that are known or come to nothing.
     made_budget: usize,
     input: InputState,
     open: Option<OpenPart>,
@@ -87,13 +93,14 @@ struct InputState {
     lines: u64,
     inherited: InheritedHeader,
     evidence: Evidence,
+    errors: InputErrors,
 }
 
 /// The part that is being stitched.
 #[derive(Debug)]
 struct OpenPart {
     start: PartStart,
-    /// It starts behind the line that Xdebug writes between profiles.
+    /// It starts with the line that Xdebug writes between profiles.
     is_fresh: bool,
     header: HeaderDraft,
     body: Option<(Columns, BodyState)>,
@@ -136,12 +143,12 @@ impl LocalIds {
 #[derive(Debug, Clone, Copy)]
 struct LineOffset {
     before_chunk: u64,
-    first_of_reader: u64,
+    before_in_reader: u64,
 }
 
 impl LineOffset {
     fn line(self, of_reader: u64) -> u64 {
-        of_reader - self.first_of_reader + self.before_chunk
+        of_reader - self.before_in_reader + self.before_chunk
     }
 
     fn location(self, of_reader: Location) -> Location {
@@ -158,8 +165,7 @@ impl<'i> Stitcher<'i> {
             index: Index { names, ..Index::default() },
             definitions: InternedNames::default(),
             definition_keys: Vec::new(),
-            events: Map::default(),
-            event_names: InternedNames::default(),
+            event_types: EventTypes::default(),
             sums: SumBuilder::new(tuning),
             made_budget: MAX_MADE_BYTES,
             input: InputState::new(InputId::FIRST, &[], 0),
@@ -172,7 +178,7 @@ impl<'i> Stitcher<'i> {
         stitcher
     }
 
-    /// Starts with an input.
+    /// Starts an input.
     pub(super) fn begin_input(&mut self, id: InputId) {
         let bytes = &self.inputs[id.index()].bytes;
         self.made_budget += MAX_MADE_PER_BYTE * bytes.len();
@@ -188,11 +194,12 @@ impl<'i> Stitcher<'i> {
         let Evidence { creator, .. } = self.input.evidence;
         let producer = self.input.evidence.producer(&self.index, self.texts(), creator);
         self.index.producers.push(producer);
+        self.index.input_errors.push(self.input.errors);
     }
 
     /// Returns the index, after all inputs.
     pub(super) fn finish(self) -> Index {
-        let mut index = self.index;
+        let mut index = Index { has_unusual_costs: Hint(self.sums.has_unusual_costs()), ..self.index };
         index.self_costs.release();
         index.arcs.release();
         index.names.iter_mut().for_each(InternedNames::release);
@@ -214,7 +221,7 @@ impl<'i> Stitcher<'i> {
 
     /// Appends the index of a chunk, and returns the memory of the chunk for another.
     pub(super) fn add(&mut self, mut chunk: ChunkIndex) -> Buffers {
-        let lines = LineOffset { before_chunk: self.input.lines, first_of_reader: chunk.first_line };
+        let lines = LineOffset { before_chunk: self.input.lines, before_in_reader: chunk.lines_before };
         let findings_before = self.index.findings.kept.len();
         let names = self.names(&chunk, lines);
         let functions = self.functions(&chunk.functions, &names);
@@ -236,6 +243,8 @@ impl<'i> Stitcher<'i> {
             names
         });
         let continues = chunk.parts.first().is_some_and(|part| part.is_continued);
+        // The number of local part 0 in the input. If it does not continue the open part, that one still takes a number:
+        // `parts` closes it later.
         let first_part =
             self.index.parts.len() - self.input.first_part + usize::from(self.open.is_some() && !continues);
         let part_of_input = |part: LocalPart| Some(InputPart::new(first_part + part.index()));
@@ -297,8 +306,11 @@ impl<'i> Stitcher<'i> {
         }
     }
 
-    /// Returns the meaning of a name id. One without a meaning gets the empty name, if its line is in the part `empty_in`
-    /// and defines that, and otherwise its number as a name.
+    /// Returns the meaning of a name id.
+    ///
+    /// `empty_in` is set for a line that has a name id and an empty text: then an id without a meaning, or with a made-up
+    /// one, gets the empty name, and any other keeps its meaning. On other lines, an id without a meaning gets its number as
+    /// a made-up name, and is reported.
     fn name_of_id(
         &mut self,
         space: NameSpace,
@@ -323,7 +335,7 @@ impl<'i> Stitcher<'i> {
         name
     }
 
-    /// Sets the meaning of a name id, and reports a second definition in the same part.
+    /// Sets the meaning of a name id. Reports it if the same part has given the id another name before.
     fn define_id(
         &mut self,
         space: NameSpace,
@@ -347,15 +359,17 @@ impl<'i> Stitcher<'i> {
     fn report_name(&mut self, kind: ErrorKind, location: Location, lines: LineOffset) {
         // Findings of this kind are rare, so the line is searched again rather than noted for each name.
         let value = name_value_range(self.input.terminator.line_at(self.input_bytes(), location.byte));
-        self.index.findings.total += 1;
-        self.index.findings.kept.push(Finding {
+        let finding = Finding {
             input: self.input.id.index(),
             location: lines.location(location),
             column: value.start as u64 + 1,
             length: value.len() as u64,
             kind,
             is_repaired: true,
-        });
+        };
+        self.input.errors.count(&finding);
+        self.index.findings.total += 1;
+        self.index.findings.kept.push(finding);
     }
 
     /// Interns a name that is in no input.
@@ -462,7 +476,12 @@ impl<'i> Stitcher<'i> {
             inherited.columns = *columns;
         }
         let InheritedHeader { creator, command, pid, columns } = inherited.clone();
-        let events = self.event_types(header.events);
+        let texts = Texts { inputs: self.inputs, made: &self.index.made };
+        let event_types = &mut self.event_types;
+        let events = header
+            .events
+            .map(|line| event_types.of_line(line, &texts, &mut self.index.events))
+            .unwrap_or_default();
         let input = self.input.id;
         self.input.evidence.add_part(&self.index, &start, &header, &columns, is_fresh);
         let producer = self.input.evidence.producer(&self.index, self.texts(), creator);
@@ -489,30 +508,6 @@ impl<'i> Stitcher<'i> {
             SharedHeaderId::new(last_equal_or_push(&mut self.index.shared_headers, shared_header));
         let own_header = OwnHeaderId::new(last_equal_or_push(&mut self.index.own_headers, own_header));
         self.index.parts.push(PartData { input, shared_header, own_header, start, end_byte });
-    }
-
-    /// Returns the event types of an `events:` line.
-    fn event_types(&mut self, line: Option<Text>) -> Vec<EventId> {
-        let Some(line) = line else { return Vec::new() };
-        let texts = Texts { inputs: self.inputs, made: &self.index.made };
-        let bytes = texts.get(line);
-        let mut seen: Map<NameId, u32> = Map::default();
-        let events = &mut self.index.events;
-        Words::parse(bytes)
-            .iter()
-            .map(|word| {
-                let text =
-                    Text { start: line.start + offset(bytes, word), length: word.len(), input: line.input };
-                let name = self.event_names.intern(word, || text, &texts);
-                let repetition = seen.entry(name).or_insert(0);
-                let event = *self.events.entry((name, *repetition)).or_insert_with(|| {
-                    events.push((text, *repetition));
-                    EventId::new(events.len() - 1)
-                });
-                *repetition += 1;
-                event
-            })
-            .collect()
     }
 
     /// Takes `event:` lines, each different one once.
@@ -545,13 +540,14 @@ impl<'i> Stitcher<'i> {
     /// Takes the findings of a chunk. Those from index `before` on are about its names, and were found while stitching.
     fn findings(&mut self, chunk: &mut ChunkIndex, lines: LineOffset, before: usize) {
         let of_chunk = &mut chunk.findings;
-        for finding in of_chunk.kept.iter_mut().chain(&mut of_chunk.first_loss) {
+        let InputErrors { first, first_undefined, .. } = &mut of_chunk.errors;
+        for finding in of_chunk.kept.iter_mut().chain(first).chain(first_undefined) {
             finding.input = self.input.id.index();
             finding.location = lines.location(finding.location);
         }
+        self.input.errors.add(&of_chunk.errors);
         let findings = &mut self.index.findings;
         findings.total += of_chunk.total;
-        findings.first_loss = findings.first_loss.or(of_chunk.first_loss);
         findings.kept.append(&mut of_chunk.kept);
         findings.kept[before..].sort_by_key(Finding::sort_key);
         findings.kept.truncate(MAX_FINDINGS);
@@ -570,6 +566,7 @@ impl InputState {
             lines: 0,
             inherited: InheritedHeader::default(),
             evidence: Evidence::default(),
+            errors: InputErrors::default(),
         }
     }
 }

@@ -255,3 +255,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn functions_of_nytprof_are_their_names() {
+    let text = "events: Ticks\n
+fl=a.pl\nfn=main::run\n1 5\n\nfl=B.pm\nfn=B::new\n3 7\n
+fl=a.pl\nfn=main::run\ncfl=B.pm\ncfn=B::new\ncalls=1 3\n2 3\n
+fl=(eval 1)[a.pl:4]\nfn=main::run\ncfl=B.pm\ncfn=B::new\ncalls=1 3\n1 4\n
+fl=B.pm\nfn=main::NULL\ncfl=a.pl\ncfn=main::run\ncalls=1 1\n9 12\n
+fl=a.pl\nfn=main::NULL\ncfl=a.pl\ncfn=main::run\ncalls=1 1\n9 0\n";
+    let functions = |text: &str| {
+        let profile = whole(text.as_bytes());
+        let function = |id| {
+            let function = profile.function(id);
+            [function.name, profile.file(function.file)]
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+        };
+        profile.functions().map(function).collect::<Vec<_>>()
+    };
+    let expected = [["main::run", "a.pl"], ["B::new", "B.pm"], ["main::NULL", "B.pm"]];
+    assert_eq!(functions(text), expected);
+    let profile = whole(text.as_bytes());
+    let graph = profile.call_graph(&Selection::default());
+    assert_eq!(graph.arcs().len(), 2);
+    let costs: Vec<_> = graph.nodes().map(|node| graph.self_and_callees(node)[0]).collect();
+    assert_eq!(costs, [12, 7, 12]);
+    // Names without a package, and files of others, keep their files.
+    assert_eq!(functions(&text.replace("main::run", "run")).len(), 4);
+    for (from, to) in [("events: Ticks", "creator: other\nevents: Ticks"), ("Ticks", "Time")] {
+        assert_eq!(functions(&text.replacen(from, to, 1)).len(), 5);
+    }
+}

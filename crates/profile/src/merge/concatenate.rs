@@ -7,17 +7,19 @@ use gristmill_format::{
     Writer,
 };
 
+use super::header::PART_OF;
+
 /// A writer of profiles as parts of one file, each with its header.
 ///
 /// A name id gets a new number if a part before uses it for another name: readers with one table for the file would
-/// confuse them. Each part keeps its process, thread and number.
+/// confuse them. Each part keeps its process, thread and number, and says which file it was in (`desc: Part of: out.1`).
 ///
 /// ```
 /// use gristmill_profile::merge::Concatenation;
 ///
 /// let mut parts = Concatenation::new(Vec::new());
-/// parts.add(b"events: Ir\nfn=main\n16 400\n")?;
-/// let left_out = parts.add(b"events: Ir\nfn=main\n16 20\n")?;
+/// parts.add("out.1", b"events: Ir\nfn=main\n16 400\n")?;
+/// let left_out = parts.add("out.2", b"events: Ir\nfn=main\n16 20\n")?;
 /// assert_eq!(left_out.lines, 0);
 /// assert_eq!(gristmill_profile::Profile::from_bytes(parts.finish()?).part_count(), 2);
 /// # Ok::<(), gristmill_format::Error>(())
@@ -47,12 +49,16 @@ impl<W: io::Write> Concatenation<W> {
         Concatenation { writer, has_creator: false, has_command: false, is_first: true }
     }
 
-    /// Adds the parts of a file.
+    /// Adds the parts of a file with this name.
     ///
     /// # Errors
     ///
     /// If a record cannot be written, or the file is not a profile.
-    pub fn add(&mut self, bytes: &[u8]) -> Result<LeftOut, Error> {
+    pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<LeftOut, Error> {
+        let name = name.escape_debug().to_string();
+        // The part that says where it is from, as the reader counts.
+        let mut said = None;
+        let mut part = 0;
         let mut left_out = LeftOut::default();
         let mut lacks_command = self.begin(bytes)?;
         let mut is_ended = false;
@@ -77,6 +83,27 @@ impl<W: io::Write> Concatenation<W> {
                 Line::Blank | Line::Comment(_) => is_ended,
                 _ => true,
             };
+            let begins_part = record.part != part;
+            part = record.part;
+            match record.line {
+                // A file that was made in the same way.
+                Line::Header(Header::Description { kind, .. }) if kind == PART_OF.as_bytes() => {
+                    said = Some(part)
+                }
+                Line::Header(Header::Positions(_) | Header::Events(_)) if said != Some(part) => {
+                    said = Some(part);
+                    if begins_part {
+                        // Before it, a description would be one of the part before.
+                        let comment = format!(" {PART_OF}: {name}");
+                        self.writer.write(&with_line_end(Line::Comment(comment.as_bytes())))?;
+                    } else {
+                        let (kind, value) = (PART_OF.as_bytes(), name.as_bytes());
+                        self.writer
+                            .write(&with_line_end(Line::Header(Header::Description { kind, value })))?;
+                    }
+                }
+                _ => {}
+            }
             let written = match record.line {
                 Line::Name(key, name) => {
                     let text = match (reader.expand(key.space(), &name), name.text, name.id) {

@@ -16,11 +16,16 @@ pub(super) const CREATOR: &str = "gristmill-merge-";
 /// The kinds of descriptions that say what a profile was merged from.
 pub(super) const RUNS: &str = "Merged runs";
 pub(super) const EVENT_RUNS: &str = "Merged event";
+pub(super) const CALL_RUNS: &str = "Merged calls";
+pub(super) const INCLUSIVE_RUNS: &str = "Merged inclusive costs";
 pub(super) const COMMAND: &str = "Merged command";
 pub(super) const CREATED_BY: &str = "Merged creator";
 
+/// The kind of description that says which file a part was in.
+pub(super) const PART_OF: &str = "Part of";
+
 /// Kinds of descriptions of one dump, which say nothing about a sum of several.
-const DUMP_DESCRIPTIONS: [&[u8]; 2] = [b"Trigger", b"Timerange"];
+const DUMP_DESCRIPTIONS: [&[u8]; 3] = [b"Trigger", b"Timerange", PART_OF.as_bytes()];
 
 /// An event type: its name, and the count of columns of that name before it.
 pub(super) type EventKey = (Vec<u8>, usize);
@@ -66,6 +71,11 @@ pub(super) struct Headers {
     pub(super) events: Vec<EventKey>,
     /// By column: the count of runs that have it.
     pub(super) runs_with: Vec<u64>,
+    /// The count of runs that have calls, and by column that of runs that have both.
+    pub(super) call_runs: u64,
+    pub(super) call_runs_with: Vec<u64>,
+    /// The profile that was added last has calls.
+    pub(super) last_has_calls: bool,
     columns: BTreeMap<EventKey, usize>,
     /// The order that all profiles have, unless it differs.
     order: Option<Vec<EventKey>>,
@@ -141,7 +151,12 @@ impl Headers {
         }
         // By input: the columns of its parts that are not merged. They are one run.
         let mut plain: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut with_calls: BTreeSet<usize> = BTreeSet::new();
         for part in profile.parts().filter(|part| !part.event_types().is_empty()) {
+            let has_calls = measures_calls(profile, &part);
+            if has_calls {
+                with_calls.insert(part.input());
+            }
             self.take_order(part.event_types().iter().map(|&event| key(event)).collect());
             self.positions = self.positions.and(PositionsHeld::from_part(&part));
             let of_part = part.event_types().iter().map(|event| columns[event.index()]);
@@ -149,17 +164,32 @@ impl Headers {
                 None => plain.entry(part.input()).or_default().extend(of_part),
                 Some(merged) => {
                     self.runs = self.runs.saturating_add(merged.runs);
+                    let default = if has_calls { merged.runs } else { 0 };
+                    let call_runs = merged.call_runs.unwrap_or(default);
+                    self.call_runs = self.call_runs.saturating_add(call_runs);
                     for column in of_part {
-                        self.count_runs(column, merged.of_event(&self.events[column]));
+                        let key = &self.events[column];
+                        let (runs, calls) = (merged.of_event(key), merged.inclusive_of_event(key));
+                        self.count_runs(column, runs);
+                        self.count_call_runs(column, calls.min(call_runs));
                     }
                 }
             }
         }
-        for events in plain.values() {
+        for (input, events) in &plain {
             self.runs = self.runs.saturating_add(1);
             events.iter().for_each(|&column| self.count_runs(column, 1));
+            if with_calls.contains(input) {
+                self.call_runs = self.call_runs.saturating_add(1);
+                events.iter().for_each(|&column| self.count_call_runs(column, 1));
+            }
         }
+        self.last_has_calls = !with_calls.is_empty();
         columns
+    }
+
+    fn count_call_runs(&mut self, column: usize, runs: u64) {
+        self.call_runs_with[column] = self.call_runs_with[column].saturating_add(runs);
     }
 
     /// Adds to the count of runs that have a column.
@@ -173,6 +203,10 @@ impl Headers {
         for (&column, &runs) in columns.iter().zip(&other.runs_with) {
             self.count_runs(column, runs);
         }
+        for (&column, &runs) in columns.iter().zip(&other.call_runs_with) {
+            self.count_call_runs(column, runs);
+        }
+        self.call_runs = self.call_runs.saturating_add(other.call_runs);
         if other.has_parts {
             match other.order {
                 Some(order) => self.take_order(order),
@@ -195,6 +229,7 @@ impl Headers {
         if column == next {
             self.events.push(key);
             self.runs_with.push(0);
+            self.call_runs_with.push(0);
         }
         column
     }
@@ -220,7 +255,12 @@ impl Headers {
         for (kind, value) in part.descriptions() {
             match std::str::from_utf8(kind).unwrap_or_default() {
                 RUNS if is_merged => merged.runs = number(value).unwrap_or_default(),
-                EVENT_RUNS if is_merged => merged.take_event(value),
+                EVENT_RUNS if is_merged => merged.events.extend(event_runs(value)),
+                INCLUSIVE_RUNS if is_merged => merged.inclusive.extend(event_runs(value)),
+                CALL_RUNS if is_merged => {
+                    let digits = value.split(|&byte| byte == b' ').next().unwrap_or_default();
+                    merged.call_runs = number(digits);
+                }
                 COMMAND if is_merged => {
                     self.commands.insert(value.to_vec());
                 }
@@ -245,6 +285,14 @@ impl Headers {
         }
         columns
     }
+}
+
+/// Returns `true` if calls were recorded: there are some, or Callgrind found none.
+fn measures_calls(profile: &Profile, part: &Part<'_>) -> bool {
+    let mut has_arcs = false;
+    profile.each_arc(part, |_, _| has_arcs = true);
+    let mut creators = creators(part).peekable();
+    has_arcs || creators.peek().is_some() && creators.all(|creator| creator.starts_with(b"callgrind-"))
 }
 
 fn is_merged(part: &Part<'_>) -> bool {
@@ -281,25 +329,26 @@ pub(super) fn event_name((name, repetition): &EventKey) -> Vec<u8> {
 struct MergedRuns {
     runs: u64,
     events: BTreeMap<Vec<u8>, u64>,
+    call_runs: Option<u64>,
+    inclusive: BTreeMap<Vec<u8>, u64>,
 }
 
 impl MergedRuns {
-    /// `Dr in 2 of 3 runs`
-    fn take_event(&mut self, value: &[u8]) {
-        let found = value
-            .windows(4)
-            .rposition(|window| window == b" in ")
-            .and_then(|at| Some((value.get(..at)?, value.get(at + 4..)?)));
-        let Some((name, rest)) = found else { return };
-        let digits = rest.split(|&byte| byte == b' ').next().unwrap_or_default();
-        if let Some(runs) = number(digits) {
-            self.events.insert(name.to_vec(), runs);
-        }
-    }
-
     fn of_event(&self, key: &EventKey) -> u64 {
         self.events.get(&event_name(key)).map_or(self.runs, |runs| (*runs).clamp(1, self.runs))
     }
+
+    fn inclusive_of_event(&self, key: &EventKey) -> u64 {
+        let of_event = self.of_event(key);
+        self.inclusive.get(&event_name(key)).map_or(of_event, |runs| (*runs).min(of_event))
+    }
+}
+
+/// `Dr in 2 of 3 runs`
+fn event_runs(value: &[u8]) -> Option<(Vec<u8>, u64)> {
+    let at = value.windows(4).rposition(|window| window == b" in ")?;
+    let digits = value.get(at + 4..)?.split(|&byte| byte == b' ').next()?;
+    Some((value[..at].to_vec(), number(digits)?))
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

@@ -62,11 +62,58 @@ impl PackedLines {
         relabeled
     }
 
+    /// Returns the lines of all lists in one. It reads and writes each line once, however many lists there are.
+    pub(super) fn merged(lists: &[PackedLines]) -> PackedLines {
+        let bytes = lists.iter().map(|list| list.bytes.len()).sum();
+        let mut merged = PackedLines { bytes: Vec::with_capacity(bytes), count: 0 };
+        let mut row = Vec::new();
+        for same in sorted(lists).chunk_by(|one, other| one.key == other.key) {
+            match same {
+                [only] => merged.push_packed(only),
+                _ => {
+                    row.clear();
+                    same.iter().for_each(|line| line.add_to(&mut row));
+                    merged.push(&same[0].key, &row);
+                }
+            }
+        }
+        merged
+    }
+
+    /// Returns the lines of all lists in one, with a row for the lines that differ in their run only. `combine` makes it.
+    pub(super) fn combined(
+        lists: &[PackedLines],
+        mut combine: impl FnMut(&[PackedLine<'_>], &mut Vec<Cost>),
+    ) -> PackedLines {
+        let mut combined = PackedLines::default();
+        let mut row = Vec::new();
+        for same in sorted(lists).chunk_by(|one, other| one.key.without_run() == other.key.without_run()) {
+            row.clear();
+            combine(same, &mut row);
+            combined.push(&same[0].key.without_run(), &row);
+        }
+        combined
+    }
+
+    fn push_packed(&mut self, line: &PackedLine<'_>) {
+        line.key.push(&mut self.bytes);
+        self.bytes.extend_from_slice(line.row);
+        self.count += 1;
+    }
+
     fn push(&mut self, key: &LineKey, row: &[Cost]) {
         key.push(&mut self.bytes);
         push_sparse(&mut self.bytes, row);
         self.count += 1;
     }
+}
+
+/// The lines of sorted lists, in the order of their keys.
+fn sorted(lists: &[PackedLines]) -> Vec<PackedLine<'_>> {
+    let mut lines: Vec<PackedLine<'_>> = lists.iter().flat_map(PackedLines::iter).collect();
+    // Makes use of the order of each list.
+    lines.sort_by_key(|line| line.key);
+    lines
 }
 
 /// A line with its numbers still packed.
@@ -80,6 +127,11 @@ impl PackedLine<'_> {
     /// Adds its numbers to a row, which grows as needed.
     pub(super) fn add_to(&self, row: &mut Vec<Cost>) {
         add_sparse(self.row, row);
+    }
+
+    /// Passes the index and value of each number that is not 0.
+    pub(super) fn each_number(&self, take: impl FnMut(usize, Cost)) {
+        read_sparse(self.row, take);
     }
 }
 

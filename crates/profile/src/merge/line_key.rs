@@ -49,6 +49,11 @@ pub(super) struct LineKey {
 }
 
 impl LineKey {
+    /// The key of the same line in all runs.
+    pub(super) fn without_run(self) -> Self {
+        LineKey { run: 0, ..self }
+    }
+
     pub(super) fn push(&self, bytes: &mut Vec<u8>) {
         let mut push = |value: u64| push_number(bytes, u128::from(value));
         push(self.kind as u64);

@@ -36,9 +36,14 @@ impl std::error::Error for RatioError {}
 const MAX_DIGITS: usize = 12;
 
 impl Ratio {
-    /// Returns `1 / count`.
-    pub(super) fn from_divisor(count: u64) -> Self {
-        Ratio { numerator: 1, denominator: Cost::from(count.max(1)) }
+    /// Returns the numerator and the denominator, which is above 0.
+    pub(super) fn parts(self) -> (Cost, Cost) {
+        (self.numerator, self.denominator)
+    }
+
+    /// `true` if it is above 0.
+    pub fn is_positive(self) -> bool {
+        self.numerator > 0
     }
 
     /// Multiplies a cost and rounds to the nearest integer, halves away from 0. Returns `None` above 128 bits.

@@ -1,6 +1,7 @@
 //! The merged profile, written in an order that does not depend on the order of merging.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use gristmill_format::{
@@ -9,35 +10,14 @@ use gristmill_format::{
 };
 
 use super::Merger;
-use super::header::{COMMAND, CREATED_BY, CREATOR, EVENT_RUNS, RUNS, event_name};
+use super::header::{CALL_RUNS, COMMAND, CREATED_BY, CREATOR, EVENT_RUNS, INCLUSIVE_RUNS, RUNS, event_name};
 use super::id::{FileName, MergedFunction, MergedKey, ObjectName};
 use super::line::{PackedLine, PackedLines};
 use super::line_key::{LineKey, LineKind, LinePosition};
-use super::ratio::{Ratio, rounded_quotient};
-use crate::cost::add;
+use super::options::{Combine, MergeFormat};
+use super::ratio::rounded_quotient;
+use super::rounding::{Rounding, Slot, rounded_to_sum};
 use crate::owned_names::OwnedNames;
-
-/// The way to combine the numbers of several runs. See the example of [`Merger`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Combine {
-    /// Their sum.
-    #[default]
-    Sum,
-    /// Their sum divided by the count of runs that have the event type, rounded line by line.
-    Mean,
-    /// Their median, line by line; of two in the middle, their mean. A run without a line has 0. It needs a merger that
-    /// keeps runs.
-    Median,
-}
-
-/// The options of writing a merged profile. See the example of [`Merger`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MergeFormat {
-    /// The way to combine the numbers of several runs.
-    pub combine: Combine,
-    /// A factor for all numbers, counts included.
-    pub scale: Option<Ratio>,
-}
 
 impl Merger {
     /// Writes the merged profile, and returns the sink.
@@ -93,10 +73,6 @@ impl Merger {
         self.functions.keys[function.index()]
     }
 
-    fn lines_of(&self, function: MergedFunction) -> &PackedLines {
-        &self.lines[function.index()]
-    }
-
     fn object_name(&self, object: ObjectName) -> &[u8] {
         self.objects.name(object.to_u32())
     }
@@ -140,6 +116,8 @@ struct Writing<'m, W> {
     format: &'m MergeFormat,
     writer: Writer<W>,
     ranks: Ranks,
+    /// By function.
+    lines: Vec<Cow<'m, PackedLines>>,
     /// The columns of rows in the order in which they are written.
     columns: Vec<usize>,
     kinds: Vec<PositionKind>,
@@ -153,6 +131,9 @@ struct Writing<'m, W> {
     /// The file of the lines that follow, and that of the last `fl=`.
     file: Option<FileName>,
     last_fl: Option<FileName>,
+    rounding: Rounding,
+    /// The numbers of the lines of the current function, unless they are exact.
+    rounded: BTreeMap<LineKey, Vec<Cost>>,
 }
 
 impl<'m, W: io::Write> Writing<'m, W> {
@@ -163,6 +144,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
             format,
             writer: Writer::new(sink).positions(PositionStyle::Compressed),
             ranks: Ranks::new(merger),
+            lines: merger.combined_lines(format.combine),
             columns: merger.headers.in_order(),
             kinds: merger.headers.positions.kinds(),
             object_ids: NameIds::new(merger.objects.len()),
@@ -172,6 +154,8 @@ impl<'m, W: io::Write> Writing<'m, W> {
             object: None,
             file: None,
             last_fl: None,
+            rounding: Rounding::new(merger, format),
+            rounded: BTreeMap::new(),
         }
     }
 
@@ -180,9 +164,10 @@ impl<'m, W: io::Write> Writing<'m, W> {
             (0..self.merger.functions.keys.len()).map(MergedFunction::new).collect();
         functions.retain(|&function| self.has_lines(function));
         functions.sort_by_cached_key(|&function| self.ranks.function(self.merger.key(function)));
-        let totals = self.totals(&functions)?;
+        let totals = self.totals(&functions);
         self.header(&totals)?;
-        for function in functions {
+        for (index, function) in functions.into_iter().enumerate() {
+            self.round(index, function);
             self.function(function)?;
         }
         self.record(Line::Blank)?;
@@ -191,28 +176,85 @@ impl<'m, W: io::Write> Writing<'m, W> {
     }
 
     fn has_lines(&self, function: MergedFunction) -> bool {
-        self.merger.lines_of(function).len() > 0
+        self.merger.lines[function.index()].len() > 0
     }
 
     fn record(&mut self, line: Line<'_>) -> Result<(), Error> {
         self.writer.write(&Record::new(line))
     }
 
-    /// Sums what is written: rounded numbers have another sum than those of the runs.
-    fn totals(&self, functions: &[MergedFunction]) -> Result<Vec<Cost>, Error> {
-        let mut totals = vec![0; self.columns.len()];
+    /// Returns the totals, and decides on those of functions where numbers have to be rounded.
+    fn totals(&mut self, functions: &[MergedFunction]) -> Vec<Cost> {
+        let slots = self.rounding.slots.len();
+        let mut sums: Vec<Vec<Cost>> = Vec::new();
+        let mut totals = vec![0; slots];
         for &function in functions {
-            let is_self = |line: &PackedLine<'_>| line.key.kind == LineKind::SelfCost;
-            let mut numbers = Numbers::default();
-            for line in self.merger.lines_of(function).iter().filter(is_self) {
-                if !numbers.take(&line) {
-                    add(&mut totals, &self.combined(&numbers));
-                    numbers.begin(&line);
+            let mut sum = vec![0; slots];
+            self.each_numerators(function, |_, numbers| {
+                for (slot, value) in numbers {
+                    sum[slot] = Cost::saturating_add(sum[slot], value);
                 }
+            });
+            totals.iter_mut().zip(&sum).for_each(|(total, sum)| *total = Cost::saturating_add(*total, *sum));
+            if !self.rounding.is_exact {
+                sums.push(sum);
             }
-            add(&mut totals, &self.combined(&numbers));
         }
-        Ok(totals)
+        for (slot, &Slot { denominator, .. }) in self.rounding.slots.iter().enumerate() {
+            totals[slot] = rounded_quotient(totals[slot], denominator);
+            let of_slot: Vec<Cost> = sums.iter().map(|sum| sum[slot]).collect();
+            for (sum, rounded) in sums.iter_mut().zip(rounded_to_sum(&of_slot, denominator, totals[slot])) {
+                sum[slot] = rounded;
+            }
+        }
+        self.rounding.of_functions = sums;
+        self.columns.iter().map(|&column| totals[column]).collect()
+    }
+
+    /// Passes the numerators of the costs and counts of each line of a function, by slot, in any order of lines.
+    fn each_numerators(&self, function: MergedFunction, mut take: impl FnMut(LineKey, Vec<(usize, Cost)>)) {
+        let mut row = Vec::new();
+        for line in self.lines[function.index()].iter() {
+            row.clear();
+            line.add_to(&mut row);
+            let slots = self.rounding.slots_of(line.key.kind);
+            let numerators = slots.map(|slot| (slot, self.rounding.slots[slot].numerator(&row)));
+            take(line.key, numerators.collect());
+        }
+    }
+
+    /// Rounds the numbers of the lines of a function, so that they add up to its totals.
+    fn round(&mut self, index: usize, function: MergedFunction) {
+        self.rounded.clear();
+        let Some(sums) = self.rounding.of_functions.get(index) else { return };
+        let mut lines: Vec<ExactLine> = Vec::new();
+        self.each_numerators(function, |key, numerators| {
+            // Jumps have no totals.
+            if !numerators.is_empty() {
+                lines.push((key, numerators));
+            }
+        });
+        // The order of the output, which does not depend on the order of merging.
+        lines.sort_by_cached_key(|(key, _)| {
+            let position = LinePosition { file: FileName::FIRST, ..key.position };
+            (self.ranks.file(key.position.file), position, key.kind, self.order(key))
+        });
+        let mut rounded: Vec<(LineKey, Vec<Cost>)> =
+            lines.iter().map(|(key, numerators)| (*key, vec![0; numerators.len()])).collect();
+        for (slot, &sum) in sums.iter().enumerate() {
+            let find = |(line, (_, numerators)): (usize, &ExactLine)| {
+                let first = numerators.first()?.0;
+                let index = slot.checked_sub(first)?;
+                Some((line, index, numerators.get(index)?.1))
+            };
+            let of_slot: Vec<(usize, usize, Cost)> = lines.iter().enumerate().filter_map(find).collect();
+            let values: Vec<Cost> = of_slot.iter().map(|&(.., value)| value).collect();
+            let denominator = self.rounding.slots[slot].denominator;
+            for (&(line, index, _), value) in of_slot.iter().zip(rounded_to_sum(&values, denominator, sum)) {
+                rounded[line].1[index] = value;
+            }
+        }
+        self.rounded = rounded.into_iter().collect();
     }
 
     fn header(&mut self, totals: &[Cost]) -> Result<(), Error> {
@@ -259,6 +301,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
                 self.describe(EVENT_RUNS.as_bytes(), &value)?;
             }
         }
+        self.describe_call_runs()?;
         let kinds = self.kinds.clone();
         self.writer.position_columns(&kinds)?;
         for (name, formula, long_name) in &headers.definitions {
@@ -269,6 +312,27 @@ impl<'m, W: io::Write> Writing<'m, W> {
         let events: Vec<&[u8]> = events.map(|(name, _)| &name[..]).collect();
         self.record(Line::Header(Header::Events(Words::new(&events))))?;
         self.record(Line::Header(Header::Summary(Costs::new(shortened(totals)))))
+    }
+
+    /// Says which numbers of calls only some runs have, if some have calls.
+    fn describe_call_runs(&mut self) -> Result<(), Error> {
+        let headers = &self.merger.headers;
+        let (runs, call_runs) = (headers.runs, headers.call_runs);
+        if call_runs == 0 {
+            return Ok(());
+        }
+        if call_runs < runs {
+            self.describe(CALL_RUNS.as_bytes(), format!("{call_runs} of {runs} runs").as_bytes())?;
+        }
+        for column in self.columns.clone() {
+            let with = headers.call_runs_with[column];
+            if with < self.merger.runs_with(column) {
+                let mut value = event_name(&headers.events[column]);
+                value.extend_from_slice(format!(" in {with} of {runs} runs").as_bytes());
+                self.describe(INCLUSIVE_RUNS.as_bytes(), &value)?;
+            }
+        }
+        Ok(())
     }
 
     fn describe(&mut self, kind: &[u8], value: &[u8]) -> Result<(), Error> {
@@ -288,7 +352,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
             (self.file, self.last_fl) = (Some(file), Some(file));
         }
         self.write_function(NameKey::Fn, function)?;
-        let lines = self.merger.lines_of(function);
+        let lines = self.lines[function.index()].clone();
         // Lines are kept in the order of positions, but the ids of files depend on the order of merging.
         let mut files = lines.files();
         files.sort_unstable_by_key(|&(other, _)| (other != file, self.ranks.file(other)));
@@ -317,14 +381,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
         if lines.len() > 1 {
             lines.sort_by_cached_key(|line| self.order(&line.key));
         }
-        let mut numbers = Numbers::default();
-        for line in lines.drain(..) {
-            if !numbers.take(&line) {
-                self.line(function, &numbers)?;
-                numbers.begin(&line);
-            }
-        }
-        self.line(function, &numbers)
+        lines.drain(..).try_for_each(|line| self.line(function, &line))
     }
 
     /// Returns the sort key of lines of one position and kind: their target.
@@ -334,7 +391,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
             LineKind::SelfCost | LineKind::Calls => 0,
             LineKind::Jump | LineKind::ConditionalJump => self.ranks.file(key.target.file),
         };
-        (function, file, LinePosition { file: FileName::FIRST, ..key.target }, key.run)
+        (function, file, LinePosition { file: FileName::FIRST, ..key.target })
     }
 
     /// Returns `true` if a file name has to be written. Before the first one, the name is empty.
@@ -363,9 +420,9 @@ impl<'m, W: io::Write> Writing<'m, W> {
         self.record(Line::Name(key, name))
     }
 
-    /// Writes a line, unless there is none yet.
-    fn line(&mut self, function: MergedFunction, numbers: &Numbers) -> Result<(), Error> {
-        let Some(key) = numbers.key else { return Ok(()) };
+    fn line(&mut self, function: MergedFunction, line: &PackedLine<'_>) -> Result<(), Error> {
+        let key = line.key;
+        let numbers = &self.numbers(line);
         let own = self.merger.key(function);
         let position = key.position;
         if self.needs_file(self.file, position.file) {
@@ -373,7 +430,6 @@ impl<'m, W: io::Write> Writing<'m, W> {
             self.write_file(name_key, position.file)?;
             self.file = Some(position.file);
         }
-        let row = self.combined(numbers);
         let positions = self.positions(&position);
         match (key.kind, key.function) {
             (LineKind::Calls, Some(callee)) => {
@@ -387,12 +443,14 @@ impl<'m, W: io::Write> Writing<'m, W> {
                     self.write_file(NameKey::Cfi, file)?;
                 }
                 self.write_function(NameKey::Cfn, callee)?;
-                let count = self.count(numbers);
+                let count = numbers[0];
                 self.record(Line::Calls(Calls { count, target: self.positions(&key.target) }))?;
+                let row = self.in_order(&numbers[1..]);
                 let costs = Costs::new(shortened(&row));
                 self.record(Line::Cost(CostLine { role: CostRole::Call, positions, costs }))
             }
             (LineKind::SelfCost | LineKind::Calls, _) => {
+                let row = self.in_order(numbers);
                 let costs = Costs::new(shortened(&row));
                 self.record(Line::Cost(CostLine { role: CostRole::SelfCost, positions, costs }))
             }
@@ -404,8 +462,8 @@ impl<'m, W: io::Write> Writing<'m, W> {
                     self.write_function(NameKey::Jfn, to)?;
                 }
                 let target = self.positions(&key.target);
-                let executed = (key.kind == LineKind::ConditionalJump).then(|| self.executed(numbers));
-                self.record(Line::Jump(Jump { taken: self.count(numbers), executed, target }))?;
+                let executed = (key.kind == LineKind::ConditionalJump).then_some(numbers[1]);
+                self.record(Line::Jump(Jump { taken: numbers[0], executed, target }))?;
                 let costs = Costs::new(&[]);
                 self.record(Line::Cost(CostLine { role: CostRole::JumpSource, positions, costs }))
             }
@@ -425,77 +483,35 @@ impl<'m, W: io::Write> Writing<'m, W> {
         Positions::new(&values)
     }
 
-    /// Returns the costs of a line in the order in which they are written.
-    fn combined(&self, numbers: &Numbers) -> Vec<Cost> {
-        self.columns.iter().map(|&column| self.number(numbers, column + 1, Some(column))).collect()
-    }
-
-    fn count(&self, numbers: &Numbers) -> Cost {
-        self.number(numbers, 0, None)
-    }
-
-    /// Returns the count of times that a jump was reached. It is where calls have their first cost, but all runs have it.
-    fn executed(&self, numbers: &Numbers) -> Cost {
-        self.number(numbers, 1, None)
-    }
-
-    /// Returns a number of a line. Some runs have an event type, all have a count.
-    fn number(&self, numbers: &Numbers, index: usize, event: Option<usize>) -> Cost {
-        let value = |row: &Vec<Cost>| row.get(index).copied().unwrap_or(0);
-        let combined = match self.format.combine {
-            Combine::Sum => numbers.rows.iter().map(|(_, row)| value(row)).sum(),
-            Combine::Mean => {
-                let sum = numbers.rows.iter().map(|(_, row)| value(row)).sum();
-                let runs = event.map_or(self.merger.headers.runs, |column| self.merger.runs_with(column));
-                Ratio::from_divisor(runs).apply(sum).unwrap_or(sum)
-            }
-            Combine::Median => {
-                // Columns that came after a run are not in its list.
-                let has =
-                    |run: usize| event.is_none_or(|column| self.merger.runs[run].get(column) == Some(&true));
-                let runs = (0..self.merger.runs.len()).filter(|&run| has(run)).count();
-                let lines = numbers.rows.iter().filter(|(run, _)| has(*run as usize));
-                let mut values: Vec<Cost> = lines.map(|(_, row)| value(row)).collect();
-                values.resize(runs.max(values.len()), 0);
-                median(&mut values)
-            }
-        };
-        // The writer refuses what no file can hold.
-        self.format.scale.map_or(combined, |scale| scale.apply(combined).unwrap_or(Cost::MAX))
-    }
-}
-
-type Order = (Option<FunctionRank>, u32, LinePosition, u32);
-
-/// The numbers of one line, by run.
-#[derive(Debug, Default)]
-struct Numbers {
-    key: Option<LineKey>,
-    rows: Vec<(u32, Vec<Cost>)>,
-}
-
-impl Numbers {
-    /// Adds the numbers of a line that differs in its run only. Returns `false` for another line, or the first.
-    fn take(&mut self, line: &PackedLine<'_>) -> bool {
-        let same = self.key.is_some_and(|key| LineKey { run: line.key.run, ..key } == line.key);
-        if same {
-            self.push(line);
-        }
-        same
-    }
-
-    fn begin(&mut self, line: &PackedLine<'_>) {
-        self.key = Some(line.key);
-        self.rows.clear();
-        self.push(line);
-    }
-
-    fn push(&mut self, line: &PackedLine<'_>) {
+    /// Returns the numbers of a line: those of its slots, or the two counts of a jump, which has no totals.
+    fn numbers(&self, line: &PackedLine<'_>) -> Vec<Cost> {
         let mut row = Vec::new();
         line.add_to(&mut row);
-        self.rows.push((line.key.run, row));
+        match line.key.kind {
+            LineKind::SelfCost | LineKind::Calls => {
+                if let Some(rounded) = self.rounded.get(&line.key) {
+                    return rounded.clone();
+                }
+                let slots = &self.rounding.slots[self.rounding.slots_of(line.key.kind)];
+                slots.iter().map(|slot| slot.numerator(&row)).collect()
+            }
+            LineKind::Jump | LineKind::ConditionalJump => {
+                let slots = [0, 1].map(|index| Slot { index, ..self.rounding.jumps });
+                slots.map(|slot| rounded_quotient(slot.numerator(&row), slot.denominator)).to_vec()
+            }
+        }
+    }
+
+    /// Returns costs by column in the order in which they are written.
+    fn in_order(&self, costs: &[Cost]) -> Vec<Cost> {
+        self.columns.iter().map(|&column| costs[column]).collect()
     }
 }
+
+/// A line with the numerators of its numbers, by slot.
+type ExactLine = (LineKey, Vec<(usize, Cost)>);
+
+type Order = (Option<FunctionRank>, u32, LinePosition);
 
 /// Returns the numbers in parentheses of a name such as `(12)'2'(7)`, which a reader may take for name ids.
 fn references(name: &[u8]) -> impl Iterator<Item = u64> + use<'_> {
@@ -504,16 +520,6 @@ fn references(name: &[u8]) -> impl Iterator<Item = u64> + use<'_> {
         let digits = piece.strip_prefix(b"(")?.strip_suffix(b")")?;
         std::str::from_utf8(digits).ok()?.trim().parse().ok()
     })
-}
-
-fn median(values: &mut [Cost]) -> Cost {
-    values.sort_unstable();
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => 0,
-        count if count.is_multiple_of(2) => rounded_quotient(values[middle - 1] + values[middle], 2),
-        _ => values[middle],
-    }
 }
 
 /// Removes the zeros at the end, but not the first cost.

@@ -223,7 +223,8 @@ fn outline(name: &str) -> (Range<usize>, Vec<usize>) {
                     continue;
                 }
                 b'(' => arguments = Some(at..at),
-                b' ' => match (&arguments, qualifiers_end(name, at)) {
+                // Without arguments there are no qualifiers, and looking for them at each blank would be quadratic.
+                b' ' => match (&arguments, arguments.as_ref().and_then(|_| qualifiers_end(name, at))) {
                     (Some(_), Some(end)) if name[end..].starts_with("::") => {
                         at = end;
                         continue;
@@ -385,12 +386,12 @@ fn implementor(name: &str, inside: Range<usize>) -> Range<usize> {
     let mut depth = Depth::default();
     for at in inside.clone() {
         if depth.is_outside() {
-            let rest = &name[at..inside.end];
-            if at == inside.start && rest.starts_with("impl ") {
+            let rest = &name.as_bytes()[at..inside.end];
+            if at == inside.start && rest.starts_with(b"impl ") {
                 range.start = at + "impl ".len();
-            } else if rest.starts_with(" for ") {
+            } else if rest.starts_with(b" for ") {
                 range.start = at + " for ".len();
-            } else if rest.starts_with(" as ") {
+            } else if rest.starts_with(b" as ") {
                 range.end = at;
                 break;
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use gristmill_format::{FunctionName, Line, NameSpace, Reader};
 use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
 use crate::analysis::tests::corpus::files;
@@ -229,24 +230,113 @@ fn callers_are_demangled_as_well() {
 fn shortened_names() {
     let cases: &[(&str, usize, &str)] = &[
         ("main", 4, "main"),
-        ("main", 3, "ma…"),
-        ("main", 1, "…"),
-        ("main", 0, ""),
+        // The own name stays.
+        ("main", 3, "main"),
+        ("main", 0, "main"),
         ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 34, "alloc::vec::Vec<mill::Stone>::drop"),
         ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 24, "alloc::vec::Vec<…>::drop"),
         ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 14, "…Vec<…>::drop"),
         ("<alloc::vec::Vec<mill::Stone> as core::ops::Drop>::drop", 10, "…drop"),
+        ("core::iter::map::Map<I,F>::next::{{closure}}", 22, "…next::{{closure}}"),
         ("std::ostream& std::operator<< <char>(std::ostream&, char)", 26, "std::operator<< <char>(…)"),
-        ("<built-in method builtins.print>", 16, "<built-in metho…"),
-        ("{closure:/srv/main.php:18-18}", 12, "{closure:/s…"),
+        ("<built-in method builtins.print>", 16, "<built-in method builtins.print>"),
+        ("{closure:/srv/main.php:18-18}", 12, "{closure:/srv/main.php:18-18}"),
         ("<genexpr> bzrlib.graph:751", 12, "<genexpr>"),
         ("a::b::c::d::own_name", 14, "…d::own_name"),
-        ("a::very_long_own_name_of_it", 12, "very_long_o…"),
+        ("a::very_long_own_name_of_it", 12, "…very_long_own_name_of_it"),
         ("com.example.mill.Stone.crush(int)", 16, "…Stone.crush"),
+        ("main.(*Sieve).Run.func1", 14, "…Run.func1"),
+        ("App\\Http\\Kernel->handle", 20, "…Http\\Kernel->handle"),
+        ("int f(int) [clone .part.0]", 20, "f(…) [clone .part.0]"),
+        ("int f(int) [clone .part.0]", 3, "f [clone .part.0]"),
+        ("grind.constprop.0", 5, "grind.constprop.0"),
+        ("T::operator()(int) const", 20, "T::operator()(…)"),
+        ("a::{lambda(std::vector<int>)#1}::operator()(int) const", 33, "a::{lambda(…)#1}::operator()(…)"),
+        ("void (anonymous namespace)::f(int)", 24, "(…)::f(…)"),
+        // Levels and recorded callers are set apart.
+        ("gen::collatz'2'gen::main", 40, "gen::collatz'2 ← gen::main"),
+        ("f'a'2'(below main)", 40, "f ← a'2 ← (below main)"),
+        ("gen::collatz'2'gen::main", 24, "gen::collatz'2 ← …main"),
+        ("gen::collatz'2'gen::main", 19, "gen::collatz'2 ← …"),
+        ("gen::collatz'2'gen::main", 10, "…collatz'2 ← …"),
+        ("f'a'b'c", 12, "f ← a ← …"),
+        ("A::'lambda'(int)", 40, "A::'lambda'(int)"),
+        // Wide characters take two columns.
+        ("磨::石::碾", 6, "…碾"),
     ];
     for (name, width, expected) in cases {
         assert_eq!(shorten(name, *width), *expected, "{name} in {width}");
     }
+}
+
+#[test]
+fn rows_of_a_table_differ() {
+    let fitted = |columns: usize, rows: &[(&str, &str, &str)]| -> Vec<String> {
+        let label =
+            |(id, &(name, file, object))| Label { name, file, object, place: PlaceForm::Path, columns, id };
+        let labels: Vec<_> = rows.iter().enumerate().map(label).collect();
+        fit_labels(&labels).iter().map(ToString::to_string).collect()
+    };
+    let names = |columns, names: &[&'static str]| {
+        fitted(columns, &names.iter().map(|name| (*name, "", "")).collect::<Vec<_>>())
+    };
+    // In template arguments, at any depth; in arguments, qualifiers and return types; in the scope; in callers.
+    assert_eq!(
+        names(20, &["f<A<long, B<int> > >(x)", "f<A<long, B<char> > >(x)"]),
+        ["f<A<…, B<int> > >(…)", "f<A<…, B<char> > >"]
+    );
+    assert_eq!(names(8, &["ns::f(int, long)", "ns::f(int, char)"]), ["…f(…, long)", "…f(…, char)"]);
+    assert_eq!(names(8, &["ns::T::f() const", "ns::T::f()"]), ["…f const", "ns::T::f"]);
+    assert_eq!(names(6, &["int a::f<T>()", "long a::f<T>()"]), ["int a::f", "long a::f"]);
+    assert_eq!(names(8, &["a::x::y::f", "b::x::y::f"]), ["a::x::y::f", "b::x::y::f"]);
+    assert_eq!(
+        names(8, &["f'aaaa'bbbbb'main", "f'aaaa'ccccc'main"]),
+        ["f ← … ← bbbbb ← …", "f ← … ← ccccc ← …"]
+    );
+    assert_eq!(names(8, &["<A as X>::f", "<A as Y>::f"]), ["<A as X>::f", "<A as Y>::f"]);
+    // Where names are equal, the place tells.
+    let helpers = [("helper", "src/a.c", "mill"), ("helper", "src/b.c", "mill")];
+    assert_eq!(fitted(6, &helpers), ["helper (a.c)", "helper (b.c)"]);
+    let helpers = [("helper", "a/x.c", "mill"), ("helper", "b/x.c", "mill")];
+    assert_eq!(fitted(6, &helpers), ["helper (a/x.c)", "helper (b/x.c)"]);
+    let helpers = [("helper", "x.c", "/a/mill"), ("helper", "x.c", "/b/mill")];
+    assert_eq!(fitted(6, &helpers), ["helper (x.c in /a/mill)", "helper (x.c in /b/mill)"]);
+    let helpers = [("helper", "x.c", ""), ("helper", "", "")];
+    assert_eq!(fitted(6, &helpers), ["helper (x.c)", "helper"]);
+    let label =
+        |id, file| Label { name: "helper", file, object: "", place: PlaceForm::None, columns: 80, id };
+    let names = |labels: &[Label<'_>]| fit_labels(labels).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(names(&[label(0, "a.c")]), ["helper"]);
+    assert_eq!(names(&[label(0, "a.c"), label(1, "b.c")]), ["helper (a.c)", "helper (b.c)"]);
+    // Rows of the same function may read the same.
+    let label = Label { name: "a::b::c", file: "", object: "", place: PlaceForm::Path, columns: 3, id: 7 };
+    assert_eq!(
+        fit_labels(&[label.clone(), label]).iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["…c", "…c"]
+    );
+}
+
+#[test]
+fn more_columns_never_show_less() {
+    let name = "void std::vector<std::pair<int, Mill>, std::allocator<Mill> >::push_back<A<B>>(Mill const&)'2'a::main'f";
+    let mut before = String::new();
+    for columns in 0..200 {
+        let label = Label {
+            name,
+            file: "/usr/include/stl_vector.h",
+            object: "/bin/mill",
+            place: PlaceForm::Path,
+            columns,
+            id: 0,
+        };
+        let shown = fit_labels(&[label])[0].to_string();
+        // All letters of the shorter one are in the longer one, in order.
+        let mut rest = shown.chars();
+        let is_part = before.chars().filter(|it| *it != '…').all(|it| rest.any(|other| other == it));
+        assert!(is_part, "{before}\n{shown}");
+        before = shown;
+    }
+    assert!(before.ends_with("'2 ← a::main ← f (/usr/include/stl_vector.h in mill)"), "{before}");
 }
 
 #[test]
@@ -272,14 +362,12 @@ fn names_of_the_corpus() {
             with_scope += 1;
             scopes.insert(scope.to_owned());
         }
-        // The own name without its template arguments is there whenever it fits.
+        // The own name without its template arguments is always there.
         let bare = own.split(['<', '(', '{', '[']).next().unwrap().trim_end_matches(':');
-        for width in [20, 40, 60] {
+        for width in [0, 20, 40, 60] {
             let short = shorten(text, width);
-            assert!(short.chars().count() <= width, "{short}");
-            if own.chars().count() < width && !own.starts_with("operator") {
-                assert!(short.contains(bare), "{short} for {text}");
-            }
+            assert!(own.starts_with("operator") || short.contains(bare), "{short} for {text}");
+            assert!(shorten(text, width + 1).chars().count() >= short.chars().count(), "{short}");
         }
         assert_eq!(FunctionName::parse(fold_callers(name)).base(), symbol.parts().base());
         assert_eq!(FunctionName::parse(&fold_recursion(name)).base(), symbol.parts().base());
@@ -342,6 +430,12 @@ fn names() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn types_with_letters_beyond_ascii_have_a_scope() {
+    assert_eq!(scope("<é>::f"), Some("é"));
+    assert_eq!(scope("<impl Größe for é>::f"), Some("é"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
@@ -352,8 +446,10 @@ proptest! {
         if let Some(scope) = scope(&name) {
             prop_assert!(name.contains(scope) && !scope.is_empty());
         }
+        // The least is an end of the order: it is shown if nothing fits.
+        let least = shorten(&name, 0);
         let short = shorten(&name, width);
-        prop_assert!(short.chars().count() <= width, "{short:?} in {width}");
+        prop_assert!(short.width() <= width.max(least.width()), "{short:?} in {width}");
         let symbol = Symbol::parse(name.as_bytes());
         prop_assert!(!symbol.shown().is_empty() || name.is_empty());
     }

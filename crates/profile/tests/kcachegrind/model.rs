@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::{Arc, Function, Id, Reading, add, read};
+use super::words::text;
 
 /// A part with the costs of all event types of the profile.
 #[derive(Debug, Default)]
@@ -51,7 +52,9 @@ impl Model {
     pub(crate) fn of(files: &[&[u8]]) -> Model {
         let Reading { functions, mentions, parts, odd } = read(files);
         let reading = Reading { functions, mentions, ..Reading::default() };
-        let same_as: Vec<Id> = (0..reading.functions.len()).map(|id| reading.same_as(id)).collect();
+        let by_name = !files.is_empty() && files.iter().all(|file| is_of_nytprof(&text(file)));
+        let same_as = |id| if by_name { reading.first_of_name(id) } else { reading.same_as(id) };
+        let same_as: Vec<Id> = (0..reading.functions.len()).map(same_as).collect();
 
         let mut events: Vec<String> = Vec::new();
         for event in parts.iter().flat_map(|part| &part.events) {
@@ -219,6 +222,20 @@ impl Reading {
         };
         by_object().or_else(by_file).or_else(anywhere).unwrap_or(id)
     }
+
+    /// In a profile of NYTProf, names have packages and files are those of calls. KCachegrind does not know that.
+    fn first_of_name(&self, id: Id) -> Id {
+        let function = &self.functions[id];
+        let same = |other: &Id| self.functions[*other].name == function.name;
+        let mut with_lines = (0..self.functions.len()).filter(|&other| self.mentions[other].has_lines);
+        let first = with_lines.find(same).or_else(|| (0..self.functions.len()).find(same));
+        first.filter(|_| function.name.contains("::")).unwrap_or(id)
+    }
+}
+
+fn is_of_nytprof(text: &str) -> bool {
+    let file = text.lines().find_map(|line| line.strip_prefix("fl=")).unwrap_or_default();
+    text.starts_with("events: Ticks\n") && (file.ends_with(".pl") || file.ends_with(".pm"))
 }
 
 fn is_end_of_path(end: &str, path: &str) -> bool {

@@ -166,7 +166,7 @@ impl Page<'_> {
             )?;
         }
         out.write_all(b"</ul>\n")?;
-        let mut notes = head.notes.clone();
+        let mut notes: Vec<String> = head.warnings().chain(head.notes.iter().cloned()).collect();
         if view.events().len() > MAX_EVENTS {
             notes.push(format!("{} more event types are not on this page", view.events().len() - MAX_EVENTS));
         }
@@ -196,24 +196,26 @@ impl Page<'_> {
         )?;
         for &nth in &self.plan.listed {
             let function = &self.annotation.wanted_functions()[nth];
-            let subject = self.annotation.view.subject(function.id);
+            let (view, id) = (self.annotation.view, function.id);
+            let (subject, calls) = (view.subject(id), view.call_count(id));
             let path = self.path(subject.file);
             let location = match function.line {
                 Some(line) => format!("{}:{line}", base_name(&path)),
                 None => base_name(&path).to_owned(),
             };
-            let cycle = function.cycle.map(|number| format!(" · cycle {number}")).unwrap_or_default();
+            let cycle = view.inclusive().cycles().cycle_of(id.node());
+            let cycle = cycle.map(|cycle| format!(" · cycle {}", cycle.number())).unwrap_or_default();
             let object = self.object(subject.object);
             writeln!(
                 out,
                 "<tr id=t{}>{}{}<td class=number data-s={}>{}</td><td class=name title=\"{}\">{}<br><small>{}{}</small></td></tr>",
-                function.id.index(),
-                self.cell(&function.self_costs),
-                self.cell(&function.inclusive),
-                function.calls,
-                grouped(function.calls),
+                id.index(),
+                self.cell(view.self_cost(id)),
+                self.cell(view.inclusive_cost(id)),
+                calls,
+                grouped(calls),
                 Escaped(format!("{path} · {object}")),
-                self.function_link(function.id, NAME_WIDTH),
+                self.function_link(id, NAME_WIDTH),
                 Escaped(location),
                 cycle,
             )?;
@@ -243,7 +245,7 @@ impl Page<'_> {
             let file = &self.annotation.files[self.plan.sections[number].file];
             let path = self.path(file.id);
             let text = file.source.as_ref().ok().and_then(|source| {
-                let nth = usize::try_from(line - 1).ok()?;
+                let nth = usize::try_from(line.checked_sub(1)?).ok()?;
                 Some(printable(source.lines().nth(nth)?.trim_ascii().get(..)?).chars().take(200).collect())
             });
             let text = match text {

@@ -202,25 +202,72 @@ struct LineRows<'r> {
 impl<'r> LineRows<'r> {
     fn iter(&self) -> impl Iterator<Item = LineRow<'r>> + use<'r> {
         let LineRows { annotation, file } = *self;
+        self.lines().map(move |ListedLine { number, text, self_costs }| LineRow {
+            line: known(number),
+            text,
+            self_costs,
+            calls: annotation.call_rows(file, number).collect(),
+            jumps: annotation.jump_rows(file, number),
+        })
+    }
+
+    fn lines(&self) -> impl Iterator<Item = ListedLine<'r>> + use<'r> {
+        let LineRows { annotation, file } = *self;
         let mut texts = file.source.iter().flat_map(|source| source.lines()).zip(1u64..).peekable();
         let zeros = vec![0; annotation.view.events().len()];
         file.all_lines().into_iter().map(move |line| {
             while texts.next_if(|&(_, other)| other < line).is_some() {}
             let text = texts.next_if(|&(_, other)| other == line).map(|(text, _)| text);
-            LineRow {
-                line: known(line),
+            ListedLine {
+                number: line,
                 text: text.map(String::from_utf8_lossy),
                 self_costs: annotation.head.costs(file.line_costs(line).unwrap_or(&zeros)),
-                calls: annotation.call_rows(file, line),
-                jumps: annotation.jump_rows(file, line),
             }
         })
     }
 }
 
+/// A line without its calls and jumps.
+struct ListedLine<'r> {
+    number: u64,
+    text: Option<Cow<'r, str>>,
+    self_costs: Costs,
+}
+
+/// A [`LineRow`] whose calls are made when they are written: one line can make all calls of a profile.
+#[derive(Serialize)]
+struct WrittenLine<'r> {
+    line: Option<u64>,
+    text: Option<Cow<'r, str>>,
+    #[serde(rename = "self")]
+    self_costs: Costs,
+    calls: CallRows<'r>,
+    jumps: Vec<JumpRow<'r>>,
+}
+
 impl Serialize for LineRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
+        let LineRows { annotation, file } = *self;
+        serializer.collect_seq(self.lines().map(|ListedLine { number, text, self_costs }| WrittenLine {
+            line: known(number),
+            text,
+            self_costs,
+            calls: CallRows { annotation, file, line: number },
+            jumps: annotation.jump_rows(file, number),
+        }))
+    }
+}
+
+/// The calls of a line.
+struct CallRows<'r> {
+    annotation: &'r Annotation<'r>,
+    file: &'r AnnotatedFile,
+    line: u64,
+}
+
+impl Serialize for CallRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.annotation.call_rows(self.file, self.line))
     }
 }
 
@@ -253,13 +300,14 @@ impl Annotation<'_> {
             let (_, calls, costs) = self.call(call);
             CallerRow {
                 function: self.function_index(calls.caller),
-                file: call.file,
+                file: call.file as usize,
                 line: known(calls.line),
                 calls: calls.count,
                 cost: self.head.costs(costs),
             }
         });
-        let subject = self.view.subject(function.id);
+        let (view, id) = (self.view, function.id);
+        let subject = view.subject(id);
         FunctionRow {
             id: function.id.index(),
             name: subject.name(),
@@ -267,10 +315,10 @@ impl Annotation<'_> {
             object: String::from_utf8_lossy(self.view.profile().object(subject.object)),
             wanted,
             line: function.line,
-            self_costs: self.head.costs(&function.self_costs),
-            inclusive: self.head.costs(&function.inclusive),
-            calls: function.calls,
-            cycle: function.cycle,
+            self_costs: self.head.costs(view.self_cost(id)),
+            inclusive: self.head.costs(view.inclusive_cost(id)),
+            calls: view.call_count(id),
+            cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
             callers: callers.collect(),
         }
     }
@@ -291,14 +339,13 @@ impl Annotation<'_> {
         })
     }
 
-    fn call_rows(&self, file: &AnnotatedFile, line: u64) -> Vec<CallRow> {
-        let calls = file.calls_on(line).map(|(calls, costs)| CallRow {
+    fn call_rows(&self, file: &AnnotatedFile, line: u64) -> impl Iterator<Item = CallRow> {
+        file.calls_on(line).map(|(calls, costs)| CallRow {
             caller: self.function_index(calls.caller),
             callee: self.function_index(calls.callee),
             calls: calls.count,
             cost: self.head.costs(costs),
-        });
-        calls.collect()
+        })
     }
 
     fn jump_rows<'r>(&'r self, file: &'r AnnotatedFile, line: u64) -> Vec<JumpRow<'r>> {

@@ -4,11 +4,7 @@ use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped};
 use gristmill_profile::compare::{Change, Sample};
 
-/// Returns a change with its sign: `+1,234`, `-5.2 ms`, `0`.
-pub(super) fn signed(cost: Cost, unit: CostUnit) -> String {
-    let shown = unit.show(cost);
-    if cost > 0 { format!("+{shown}") } else { shown }
-}
+pub(super) use crate::amount::signed;
 
 /// Returns a share in percent with its sign and two decimals: `+3.77`. The text is empty if there is no whole.
 pub(super) fn signed_percent(part: Cost, whole: Cost) -> String {

@@ -1,26 +1,28 @@
 //! One function on both sides: its callers, its callees, and its source lines with the costs of both.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use gristmill_output::json::{self, ByEvent, EventNames};
-use gristmill_output::{Cell, Column, CostUnit, Look, Table, markdown, printable, wrap};
+use gristmill_output::{Cell, Column, CostUnit, Look, Table, csv, markdown, printable, wrap};
 use gristmill_profile::compare::{
     Change, ComparedArc, ComparedLine, Comparison, Explanation, JoinedId, JoinedPathId,
 };
-use gristmill_profile::symbol::shorten;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::alignment::aligned;
 use super::amounts::{from_to, signed, signed_percent};
 use super::notes::remarks_beside_cost;
-use super::{CallRow, CauseRow, Delta, DiffHead, DiffOptions, DiffRow, FunctionRef, LineRow, safe};
+use super::{CallRow, CauseRow, Delta, DiffHead, DiffOptions, DiffRow, FunctionRefs, LineRow, safe};
+use crate::names::{NameRow, fitted, short, whole};
 use crate::path::UNKNOWN;
 use crate::report::Report;
 use gristmill_output::source::{SourceText, Sources};
+use gristmill_profile::symbol::Fitted;
 
 /// A function on both sides, with its callers, callees and source lines. See the example of [`Diff`](super::Diff).
 #[derive(Debug, Serialize, JsonSchema)]
@@ -44,7 +46,7 @@ pub struct FunctionDiff {
     #[serde(skip)]
     causes: Vec<CauseRow>,
     #[serde(skip)]
-    texts: BTreeMap<String, Texts>,
+    texts: BTreeMap<Arc<str>, Texts>,
 }
 
 /// The source texts of a file.
@@ -72,6 +74,7 @@ impl FunctionDiff {
         sources: &dyn Sources,
     ) -> Self {
         let head = DiffHead::new(comparison, &options.columns);
+        let refs = FunctionRefs::new(comparison);
         let columns = (&head.event_types, &options.columns[..]);
         let mut by_file: BTreeMap<JoinedPathId, Vec<ComparedLine>> = BTreeMap::new();
         for line in comparison.lines(function) {
@@ -104,9 +107,9 @@ impl FunctionDiff {
                 // One path has one text.
                 base: if base == new { None } else { get(base) },
             };
-            let name = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into_owned();
+            let name: Arc<str> = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into();
             let of_file = by_file.remove(&file).unwrap_or_default();
-            lines.extend(line_rows(comparison, &name, of_file, &texts_of, columns));
+            lines.extend(line_rows(&refs, &name, of_file, &texts_of, columns));
             texts.insert(name, texts_of);
         }
         faults.dedup();
@@ -114,14 +117,16 @@ impl FunctionDiff {
         let explanations = comparison.explain(options.leading()).causes;
         let causes = explanations.iter().filter(is_part);
         let calls =
-            |arcs: Vec<usize>, end: fn(&ComparedArc) -> JoinedId| call_rows(comparison, arcs, end, columns);
+            |arcs: Vec<usize>, end: fn(&ComparedArc) -> JoinedId| call_rows(&refs, arcs, end, columns);
+        let mut row = DiffRow::from_function(comparison, function, columns);
+        row.complete(&refs);
         FunctionDiff {
-            row: DiffRow::from_function(comparison, function, columns).complete(comparison),
+            row,
             callers: calls(comparison.incoming(function).collect(), |arc| arc.caller),
             callees: calls(comparison.outgoing(function).collect(), |arc| arc.callee),
             lines,
             faults,
-            causes: causes.map(|cause| CauseRow::new(comparison, cause, options.leading())).collect(),
+            causes: causes.map(|cause| CauseRow::new(&refs, cause, options.leading())).collect(),
             texts,
             head,
         }
@@ -130,18 +135,19 @@ impl FunctionDiff {
 
 /// Makes rows of arcs, the greatest change first.
 fn call_rows(
-    comparison: &Comparison<'_>,
+    refs: &FunctionRefs<'_, '_>,
     mut arcs: Vec<usize>,
     end: fn(&ComparedArc) -> JoinedId,
     (names, columns): (&EventNames, &[usize]),
 ) -> Vec<CallRow> {
+    let comparison = refs.comparison;
     arcs.sort_by_key(|&arc| {
         let cost = comparison.arc_cost(arc, columns[0]);
         (Reverse((cost.delta().abs(), cost.new.median)), arc)
     });
     let row = |arc: usize| CallRow {
-        function: FunctionRef::new(comparison, end(&comparison.arcs()[arc])),
-        calls: Delta(comparison.arcs()[arc].count),
+        function: refs.get(end(&comparison.arc(arc))),
+        calls: Delta(comparison.arc(arc).count),
         inclusive: ByEvent::new(
             names,
             columns.iter().map(|&column| Delta(comparison.arc_cost(arc, column))).collect::<Vec<_>>(),
@@ -150,18 +156,23 @@ fn call_rows(
     arcs.into_iter().map(row).collect()
 }
 
+/// The columns of a name in a sentence.
+const MAX_NAME_IN_SENTENCES: usize = 50;
+/// The columns of the names of callers and callees: the rest of the row says more.
+const MAX_NAME_IN_TABLES: usize = 40;
+
 impl Report for FunctionDiff {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", look.bold(&self.head.title()))?;
         for doubt in &self.head.doubts {
             wrap::write(out, &format!("warning: {doubt}"), look.width, 9)?;
         }
-        writeln!(out, "{}", look.bold(&shorten(&safe(&self.row.name), look.width)))?;
+        writeln!(out, "{}", look.bold(&short(&self.row.name, look.name_columns(look.width))))?;
         writeln!(out, "{}", safe(&self.row.file))?;
-        for line in self.remarks() {
+        for line in self.remarks(look.name_columns(MAX_NAME_IN_SENTENCES)) {
             wrap::write(out, &line, look.width, 2)?;
         }
-        for (what, table) in self.tables() {
+        for (what, table) in self.tables(look.name_columns(MAX_NAME_IN_TABLES)) {
             writeln!(out, "\n{}", look.bold(&what))?;
             table.write_text(look, out)?;
         }
@@ -176,10 +187,10 @@ impl Report for FunctionDiff {
         for doubt in &self.head.doubts {
             writeln!(out, "> ⚠ {}\n", markdown::escaped(doubt))?;
         }
-        for line in self.remarks() {
+        for line in self.remarks(MAX_NAME_IN_SENTENCES) {
             writeln!(out, "- {}", markdown::escaped(&line))?;
         }
-        for (what, table) in self.tables() {
+        for (what, table) in self.tables(MAX_NAME_IN_TABLES) {
             writeln!(out, "\n{}\n", markdown::escaped(&what))?;
             table.write_markdown(out)?;
         }
@@ -200,19 +211,18 @@ impl Report for FunctionDiff {
         columns.extend(["base line", "new line"].map(Column::number));
         columns.extend(["file", "source"].map(Column::text));
         let number = |line: Option<u64>| line.map_or_else(String::new, |line| line.to_string());
-        let rows = self.lines.iter().map(|line| {
-            let mut cells = Vec::new();
+        Table { columns, rows: Vec::new() }.write_csv(out)?;
+        // The path of a file can be long, so there is one row at a time.
+        self.lines.iter().try_for_each(|line| {
+            let mut cells: Vec<Cow<'_, str>> = Vec::new();
             for change in &*line.self_costs {
                 let numbers = [change.delta(), change.base.median, change.new.median];
-                cells.extend(numbers.map(|cost| Cell::new(cost.to_string())));
+                cells.extend(numbers.map(|cost| Cow::Owned(cost.to_string())));
             }
-            cells.push(Cell::new(number(line.base_line)));
-            cells.push(Cell::new(number(line.new_line)));
-            cells.push(Cell::new(line.file.as_str()));
-            cells.push(Cell::new(line.source.as_deref().unwrap_or_default()));
-            cells
-        });
-        Table { columns, rows: rows.collect() }.write_csv(out)
+            cells.extend([number(line.base_line), number(line.new_line)].map(Cow::Owned));
+            cells.extend([&*line.file, line.source.as_deref().unwrap_or_default()].map(Cow::Borrowed));
+            csv::write_line(cells.iter().map(|cell| &**cell), out)
+        })
     }
 }
 
@@ -223,7 +233,7 @@ impl FunctionDiff {
     }
 
     /// Lists remarks on the function as a whole.
-    pub(super) fn remarks(&self) -> Vec<String> {
+    pub(super) fn remarks(&self, name_columns: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for (nth, event) in self.head.events.iter().enumerate() {
             let remark = |what: &str, change: Change| {
@@ -240,30 +250,28 @@ impl FunctionDiff {
             }
         }
         lines.extend(remarks_beside_cost(&self.head, &self.row));
-        lines.extend(self.causes.iter().map(|cause| cause.sentence.shortened(50)));
+        lines.extend(self.causes.iter().map(|cause| cause.sentence.shortened(name_columns)));
         lines
     }
 
     /// Returns the tables with their titles: callers, callees, and the lines of each file.
-    pub(super) fn tables(&self) -> Vec<(String, Table)> {
+    pub(super) fn tables(&self, name_columns: usize) -> Vec<(String, Table)> {
         let mut tables = Vec::new();
         for (title, calls) in [("Callers", &self.callers), ("Callees", &self.callees)] {
             if !calls.is_empty() {
-                tables.push((title.to_owned(), self.call_table(calls)));
+                tables.push((title.to_owned(), self.call_table(calls, name_columns)));
             }
         }
-        for of_file in self.lines.chunk_by(|a, b| a.file == b.file) {
-            let Some(file) = of_file.first().map(|line| line.file.as_str()) else { continue };
+        for of_file in self.lines.chunk_by(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
+            let Some(file) = of_file.first().map(|line| &*line.file) else { continue };
             let name = if file.is_empty() { "(file not known)".to_owned() } else { safe(file) };
             tables.push((name, self.line_table(file, of_file)));
         }
         tables
     }
 
-    fn call_table(&self, calls: &[CallRow]) -> Table {
+    fn call_table(&self, calls: &[CallRow], name_columns: usize) -> Table {
         const MAX_ROWS: usize = 12;
-        /// The limit of the characters of a name: the rest of the row says more.
-        const MAX_NAME: usize = 40;
         let mut columns = vec![Column::number("Calls"), Column::number("Change")];
         for event in &self.head.events {
             columns.extend([Column::number(format!("Inclusive {}", safe(&event.name))), Column::number("%")]);
@@ -282,10 +290,19 @@ impl FunctionDiff {
                 cells.push(Cell::new(signed(cost.delta(), event.unit)));
                 cells.push(Cell::new(signed_percent(cost.delta(), cost.base.median)));
             }
-            cells.push(Cell::new(shorten(&safe(&call.function.name), MAX_NAME)));
             cells
         };
-        let mut rows: Vec<Vec<Cell>> = calls.iter().take(MAX_ROWS).map(row).collect();
+        let labels = calls.iter().take(MAX_ROWS).map(|CallRow { function, .. }| {
+            let row = NameRow::new(function.id.index(), &function.name, name_columns);
+            row.distinguished_by(function.file.as_bytes(), b"")
+        });
+        let name = |(call, fitted): (&CallRow, Fitted)| {
+            let whole = Some(whole(&call.function.name)).filter(|whole| *whole != fitted.name);
+            let mut cells = row(call);
+            cells.push(Cell { whole, ..Cell::new(fitted.to_string()) });
+            cells
+        };
+        let mut rows: Vec<Vec<Cell>> = calls.iter().zip(fitted(labels)).map(name).collect();
         if calls.len() > MAX_ROWS {
             let mut cells: Vec<Cell> = (1..columns.len()).map(|_| Cell::new("")).collect();
             cells.push(Cell::new(format!("… {} more", calls.len() - MAX_ROWS)));
@@ -325,14 +342,14 @@ impl FunctionDiff {
             if let Some(number) = line.new_line.filter(|&number| number > 0) {
                 // The lines between the last line and this one that are near either.
                 let until = number.saturating_sub(1);
-                if last > 0 && until > last + 2 * CONTEXT {
+                if last > 0 && until.saturating_sub(last) > 2 * CONTEXT {
                     around(last + 1, last + CONTEXT, &mut rows);
                     let mut cells = blank();
                     cells.extend([Cell::new("…"), Cell::new("")]);
                     rows.push(cells);
                     around(number - CONTEXT, until, &mut rows);
                 } else if last > 0 {
-                    around(last + 1, until, &mut rows);
+                    around(last.saturating_add(1), until, &mut rows);
                 } else {
                     around(number.saturating_sub(CONTEXT).max(1), until, &mut rows);
                 }
@@ -341,7 +358,7 @@ impl FunctionDiff {
             rows.push(self.line_cells(line));
         }
         if last > 0 {
-            around(last + 1, last + CONTEXT, &mut rows);
+            around(last.saturating_add(1), last.saturating_add(CONTEXT), &mut rows);
         }
         Table { columns, rows }
     }
@@ -380,8 +397,8 @@ fn shown_line(line: &[u8]) -> String {
 
 /// Joins the lines of a file of both sides by their text or by their numbers.
 fn line_rows(
-    comparison: &Comparison<'_>,
-    file: &str,
+    refs: &FunctionRefs<'_, '_>,
+    file: &Arc<str>,
     lines: Vec<ComparedLine>,
     texts: &Texts,
     (names, columns): (&EventNames, &[usize]),
@@ -415,6 +432,8 @@ fn line_rows(
     };
     let shown = if new_text.is_empty() { &base_text } else { &new_text };
     let mut joined: BTreeMap<(u64, bool, u64), JoinedLine> = BTreeMap::new();
+    // The index of a callee among the calls of a line.
+    let mut call_of: HashMap<((u64, bool, u64), JoinedId), usize> = HashMap::new();
     for line in lines {
         let number = line.place.line;
         let costs = picked(&line.costs);
@@ -451,8 +470,7 @@ fn line_rows(
             take_side(&mut diff.costs, &costs, is_new);
             for (callee, count, of_call) in &line.calls {
                 let of_call = picked(of_call);
-                let place = diff.calls.iter().position(|(other, ..)| other == callee);
-                let place = place.unwrap_or_else(|| {
+                let place = *call_of.entry((key, *callee)).or_insert_with(|| {
                     diff.calls.push((*callee, Change::default(), vec![Change::default(); columns.len()]));
                     diff.calls.len() - 1
                 });
@@ -465,7 +483,7 @@ fn line_rows(
     let deltas =
         |changes: Vec<Change>| ByEvent::new(names, changes.into_iter().map(Delta).collect::<Vec<_>>());
     let row = |line: JoinedLine| LineRow {
-        file: file.to_owned(),
+        file: Arc::clone(file),
         base_line: line.base_line,
         new_line: line.new_line,
         source: line.source,
@@ -474,7 +492,7 @@ fn line_rows(
             .calls
             .into_iter()
             .map(|(callee, count, costs)| CallRow {
-                function: FunctionRef::new(comparison, callee),
+                function: refs.get(callee),
                 calls: Delta(count),
                 inclusive: deltas(costs),
             })

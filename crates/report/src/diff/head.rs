@@ -2,16 +2,17 @@
 
 use gristmill_output::json::{ByEvent, EventNames};
 use gristmill_output::{CostUnit, grouped, lossy, printable};
-use gristmill_profile::compare::{
-    ComparedEvent, Comparison, JoinRule, JoinedByRule, Side, Unlike, UnlikeKind,
-};
-use gristmill_profile::event::known_long_name;
+use gristmill_profile::compare::{Comparison, JoinRule, JoinedByRule, Side, Unlike, UnlikeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::amounts::{from_to, signed};
+use super::column::event_column;
+use super::unshown::unshown;
 use super::wording::warning;
-use super::{Delta, doubts, event_name, safe};
+use crate::damage::DamageRow;
+
+use super::{Delta, doubts, safe};
 use crate::columns::EventColumn;
 
 /// The two sides of a difference. See the example of [`Diff`](super::Diff).
@@ -33,9 +34,17 @@ pub struct DiffHead {
     pub joined: Vec<JoinRow>,
     /// The directories that both sides were built in.
     pub directories: Vec<DirectoryRow>,
+    /// The reasons why the numbers of a side are not those of its recording. Empty if all files are whole.
+    pub damage: Vec<DamageRow>,
     /// Sentences about numbers that may be wrong.
     #[serde(skip)]
     pub(super) doubts: Vec<String>,
+    /// A sentence about event types that are not shown, if only these changed.
+    #[serde(skip)]
+    pub(super) unshown: Option<String>,
+    /// Sentences about what chance can do.
+    #[serde(skip)]
+    pub(super) notes: Vec<String>,
     #[serde(skip)]
     pub(super) has_calls: bool,
     /// `true` if calls were not counted but sampled.
@@ -61,6 +70,10 @@ pub enum EnvironmentKind {
     Positions,
     /// Hardly any function is on both sides.
     Functions,
+    /// The functions of one side were separated by their callers; they are folded.
+    Callers,
+    /// The functions of an object have names on one side only.
+    Symbols,
     /// Something else differs.
     Other,
 }
@@ -88,6 +101,8 @@ impl EnvironmentRow {
             UnlikeKind::Description(_) => EnvironmentKind::Description,
             UnlikeKind::Positions => EnvironmentKind::Positions,
             UnlikeKind::Functions => EnvironmentKind::Functions,
+            UnlikeKind::SeparateCallers => EnvironmentKind::Callers,
+            UnlikeKind::Symbols(_) => EnvironmentKind::Symbols,
             _ => EnvironmentKind::Other,
         };
         EnvironmentRow { kind, text: warning(&unlike), base: unlike.base, new: unlike.new }
@@ -186,7 +201,14 @@ impl DiffHead {
                     paths: checkout.paths,
                 })
                 .collect(),
+            damage: Side::ALL
+                .into_iter()
+                .flat_map(|side| comparison.runs(side))
+                .flat_map(DamageRow::list)
+                .collect(),
             doubts: doubts(comparison, columns),
+            unshown: unshown(comparison, columns),
+            notes: chance_notes(comparison, columns[0]),
             has_calls: comparison.has_calls(),
             is_sampled: comparison.is_sampled(),
         }
@@ -207,7 +229,8 @@ impl DiffHead {
 
     /// Goes through the reasons to doubt the numbers.
     pub(super) fn warnings(&self) -> impl Iterator<Item = &str> {
-        self.environment.iter().map(|row| row.text.as_str()).chain(self.doubts.iter().map(String::as_str))
+        let others = self.doubts.iter().chain(&self.notes).map(String::as_str);
+        self.environment.iter().map(|row| row.text.as_str()).chain(others)
     }
 
     /// Returns the change of a total as a sentence.
@@ -223,35 +246,42 @@ impl DiffHead {
     }
 }
 
+/// Says what chance can do: times of single runs, and how many functions have disjoint ranges at random.
+fn chance_notes(comparison: &Comparison<'_>, column: usize) -> Vec<String> {
+    let [base, new] = Side::ALL.map(|side| comparison.runs(side).count());
+    let event = event_column(comparison, column);
+    let is_time = matches!(event.unit, CostUnit::Picoseconds(_));
+    if base.min(new) == 1 {
+        let what = match (is_time, comparison.is_sampled()) {
+            (true, _) => "times differ",
+            (false, true) => "samples differ",
+            (false, false) => return Vec::new(),
+        };
+        let text = format!(
+            "{what} from run to run, and a side has a single one: record several of each and compare them with --base \
+             and --new"
+        );
+        return vec![text];
+    }
+    // Of all orders of the runs, the one with all runs of a side first, and the one with them last.
+    let orders =
+        (0..base.min(new)).fold(1.0, |orders, nth| orders * (base + new - nth) as f64 / (nth + 1) as f64);
+    let differing = comparison.functions().filter(|&function| {
+        let cost = comparison.self_cost(function, column);
+        cost.base.spread() > 0 || cost.new.spread() > 0
+    });
+    let expected = differing.count() as f64 * 2.0 / orders;
+    if expected < 1.0 {
+        return Vec::new();
+    }
+    vec![format!(
+        "with {base} and {new} runs, a function that did not change looks changed at random once in {:.0}: expect about \
+         {expected:.0} such functions",
+        orders / 2.0
+    )]
+}
+
 /// Returns the name of a run: its files.
 pub(super) fn run_name<T: AsRef<str>>(files: &[T]) -> String {
     files.iter().map(|file| safe(file.as_ref())).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns an event type of a comparison as reports show it.
-pub(super) fn event_column(comparison: &Comparison<'_>, column: usize) -> EventColumn {
-    let event = &comparison.events()[column];
-    let long_name = match &event.definition {
-        Some(definition) => definition.long_name.clone(),
-        None => recorded_long_name(comparison, event),
-    };
-    EventColumn {
-        name: event_name(event),
-        unit: CostUnit::parse(&event.name, long_name.as_deref()),
-        long_name: long_name
-            .map(|name| lossy(&name))
-            .or_else(|| known_long_name(&event.name).map(str::to_owned)),
-        formula: event.definition.as_ref().map(|definition| definition.formula.to_string()),
-    }
-}
-
-/// Returns the long name that a profile gives to an event type, one of the new side first.
-fn recorded_long_name(comparison: &Comparison<'_>, event: &ComparedEvent) -> Option<Vec<u8>> {
-    let mut profiles = [Side::New, Side::Base].into_iter().flat_map(|side| comparison.runs(side));
-    profiles.find_map(|profile| {
-        let mut definitions = profile.event_definitions();
-        let definition =
-            definitions.find(|definition| definition.name == event.name && definition.formula.is_none());
-        definition?.long_name.map(<[u8]>::to_vec)
-    })
 }

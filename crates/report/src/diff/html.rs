@@ -6,7 +6,11 @@ use super::amounts::{signed, signed_percent};
 use super::notes::{self, remarks};
 use super::text::{cause_text, smaller};
 use super::{Diff, DiffHead, FunctionDiff, Page, safe};
-use gristmill_output::{Align, Table, html::Escaped};
+use crate::names::DOCUMENT_COLUMNS;
+use gristmill_output::{Align, Cell, Table, html::Escaped};
+
+/// The columns of a name in a sentence.
+const MAX_NAME_IN_SENTENCES: usize = 60;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--more:#b3261e;--less:#1b6e3c;--dim:#666;--line:#ddd;--back:#fff;--text:#1c1c1c}\
@@ -28,33 +32,62 @@ impl Page for Diff {
         self.head.write_html(out)?;
         if !self.causes.is_empty() {
             let event = &self.head.events[0];
-            writeln!(
-                out,
-                "<h2>Causes of the change of {}</h2><div class=scroll><table>",
-                Escaped(&event.name)
-            )?;
-            let whole = self.head.totals[0].base.median;
-            let mut line = |effect: i128, sentence: &str| {
+            let [short, whole] =
+                [MAX_NAME_IN_SENTENCES, usize::MAX].map(|columns| self.sentence_names(columns));
+            let steps = self.path_steps(&short);
+            if !steps.is_empty() {
                 writeln!(
                     out,
-                    "<tr><td class=\"n {}\">{}<td class=n>{}%<td>{}",
+                    "<h2>Path of the greatest change (% of the change)</h2><div class=scroll><table>"
+                )?;
+                for (step, whole) in steps.into_iter().zip(self.path_steps(&whole)) {
+                    writeln!(
+                        out,
+                        "<tr><td class=\"n {}\">{}<td class=n>{}%<td{}>{}",
+                        direction(step.change),
+                        Escaped(&signed(step.change, event.unit)),
+                        step.share,
+                        title(&step.text, &whole.text),
+                        Escaped(&step.text)
+                    )?;
+                }
+                writeln!(out, "</table></div>")?;
+            }
+            writeln!(
+                out,
+                "<h2>Causes of the change of {} (% of the base)</h2><div class=scroll><table>",
+                Escaped(&event.name)
+            )?;
+            let total = self.head.totals[0].base.median;
+            let mut line = |effect: i128, sentence: &str, whole: &str| {
+                writeln!(
+                    out,
+                    "<tr><td class=\"n {}\">{}<td class=n>{}%<td{}>{}",
                     direction(effect),
                     Escaped(&signed(effect, event.unit)),
-                    signed_percent(effect, whole),
+                    signed_percent(effect, total),
+                    title(sentence, whole),
                     Escaped(sentence)
                 )
             };
             for cause in &self.causes {
-                line(cause.effect, &cause_text(cause, usize::MAX))?;
+                line(cause.effect, &cause_text(cause, &short), &cause_text(cause, &whole))?;
             }
             if let Some((effect, others)) = smaller(self.other_causes) {
-                line(effect, &others)?;
+                line(effect, &others, &others)?;
             }
             writeln!(out, "</table></div>")?;
         }
         writeln!(out, "<h2>{}</h2>", Escaped(&self.summary()))?;
         let remarks = self.rows.iter().map(|row| remarks(&self.head, row).join("; ")).collect::<Vec<_>>();
-        write_table(&self.table(), &remarks, out)?;
+        let mut table = self.table();
+        let [names, wholes] = [DOCUMENT_COLUMNS, usize::MAX].map(|columns| self.names(columns));
+        for (cells, (name, whole)) in table.rows.iter_mut().zip(names.iter().zip(wholes)) {
+            if let Some(last) = cells.last_mut() {
+                *last = Cell::shortened(name, whole);
+            }
+        }
+        write_table(&table, &remarks, out)?;
         for (what, lines) in [("Renamed", self.renames.clone()), ("Joined", notes::joins(&self.head))] {
             if !lines.is_empty() {
                 writeln!(out, "<h2>{what}</h2><ul>")?;
@@ -79,6 +112,9 @@ impl DiffHead {
             let class = direction(self.totals[event].delta());
             writeln!(out, "<p class=\"verdict {class}\">{}", Escaped(&self.verdict(event)))?;
         }
+        if let Some(unshown) = &self.unshown {
+            writeln!(out, "<p>{}", Escaped(unshown))?;
+        }
         for warning in self.warnings() {
             writeln!(out, "<p class=warning>{}", Escaped(&warning))?;
         }
@@ -93,9 +129,9 @@ impl Page for FunctionDiff {
             out,
             "<h2 class=name>{}</h2><p>{}",
             Escaped(&safe(&self.row.name)),
-            Escaped(&self.remarks().join("; "))
+            Escaped(&self.remarks(MAX_NAME_IN_SENTENCES).join("; "))
         )?;
-        for (what, table) in self.tables() {
+        for (what, table) in self.tables(DOCUMENT_COLUMNS) {
             writeln!(out, "<h2>{}</h2>", Escaped(&what))?;
             write_table(&table, &[], out)?;
         }
@@ -119,7 +155,8 @@ fn write_table(table: &Table, remarks: &[String], out: &mut dyn Write) -> io::Re
                 Align::Right if cell.shown.starts_with('-') => "n less".to_owned(),
                 Align::Right => "n".to_owned(),
             };
-            write!(out, "<td class=\"{class}\">{}", Escaped(&cell.shown))?;
+            let whole = cell.whole.as_deref().unwrap_or(&cell.shown);
+            write!(out, "<td class=\"{class}\"{}>{}", title(&cell.shown, whole), Escaped(&cell.shown))?;
         }
         if let Some(remark) = remarks.get(nth).filter(|remark| !remark.is_empty()) {
             write!(out, "<div class=dim>{}</div>", Escaped(remark))?;
@@ -127,6 +164,11 @@ fn write_table(table: &Table, remarks: &[String], out: &mut dyn Write) -> io::Re
         writeln!(out)?;
     }
     writeln!(out, "</tbody></table></div>")
+}
+
+/// Returns the attribute with the whole text, if a text was shortened.
+fn title(shown: &str, whole: &str) -> String {
+    if shown == whole { String::new() } else { format!(" title=\"{}\"", Escaped(whole)) }
 }
 
 fn direction(cost: i128) -> &'static str {

@@ -7,52 +7,78 @@ use gristmill_output::{Cell, Column, Table, grouped, markdown};
 
 use super::amounts::{signed, signed_percent};
 use super::notes::{self, remarks};
-use super::text::{cause_text, named, smaller};
-use super::{Diff, OtherCauses, safe};
+use super::text::{cause_text, smaller};
+use super::{Diff, DiffHead, OtherCauses, safe};
+use crate::names::{DOCUMENT_COLUMNS, WHOLE_COLUMNS};
 
 /// The count of rows that are not folded.
 const OPEN_ROWS: usize = 10;
-/// The limit of the characters of a name: hosts refuse comments of some ten thousand characters.
-const MAX_NAME: usize = 100;
+/// The columns of a name in a sentence.
+const MAX_NAME_IN_SENTENCES: usize = 60;
 /// The count of causes that are not folded.
 const OPEN_CAUSES: usize = 5;
 
 /// Writes the report.
 pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
-    for (event, column) in diff.head.events.iter().enumerate() {
-        let (total, name) = (*diff.head.totals[event], markdown::escaped(&safe(&column.name)));
-        let amounts = [total.base.median, total.new.median].map(|cost| column.unit.show(cost));
-        if total.is_none() {
-            writeln!(out, "**{name} unchanged**: {}\n", amounts[1])?;
-            continue;
-        }
-        let share = signed_percent(total.delta(), total.base.median);
-        let noise = if total.is_noise() { " (noise: within the spread of the runs)" } else { "" };
-        let delta = signed(total.delta(), column.unit);
-        writeln!(out, "**{name} {share}%**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
-    }
-    for warning in diff.head.warnings() {
-        writeln!(out, "> ⚠ {}\n", markdown::escaped(warning))?;
-    }
+    diff.head.write_markdown(out)?;
     diff.write_markdown_causes(out)?;
     writeln!(out, "{}\n", markdown::escaped(&diff.summary()))?;
     diff.write_markdown_rows(out)?;
     diff.write_markdown_details(out)
 }
 
+impl DiffHead {
+    /// Writes the totals and the warnings.
+    pub(super) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (event, column) in self.events.iter().enumerate() {
+            let (total, name) = (*self.totals[event], markdown::escaped(&safe(&column.name)));
+            let amounts = [total.base.median, total.new.median].map(|cost| column.unit.show(cost));
+            if total.is_none() {
+                writeln!(out, "**{name} unchanged**: {}\n", amounts[1])?;
+                continue;
+            }
+            let share = signed_percent(total.delta(), total.base.median);
+            let noise = if total.is_noise() { " (noise: within the spread of the runs)" } else { "" };
+            let delta = signed(total.delta(), column.unit);
+            writeln!(out, "**{name} {share}%**{noise}: {} → {}, {delta}\n", amounts[0], amounts[1])?;
+        }
+        if let Some(unshown) = &self.unshown {
+            writeln!(out, "{}\n", markdown::escaped(unshown))?;
+        }
+        for warning in self.warnings() {
+            writeln!(out, "> ⚠ {}\n", markdown::escaped(warning))?;
+        }
+        Ok(())
+    }
+}
+
 impl Diff {
     fn write_markdown_causes(&self, out: &mut dyn Write) -> io::Result<()> {
         let (event, whole) = (&self.head.events[0], self.head.totals[0].base.median);
+        let [short, full] =
+            [MAX_NAME_IN_SENTENCES, WHOLE_COLUMNS].map(|columns| self.sentence_names(columns));
+        let steps = self.path_steps(&short);
+        if !steps.is_empty() {
+            writeln!(out, "Path of the greatest change (% of the change):\n")?;
+            for (step, whole) in steps.into_iter().zip(self.path_steps(&full)) {
+                let change = signed(step.change, event.unit);
+                writeln!(out, "- `{change}` ({}%) {}", step.share, shortened(&step.text, &whole.text))?;
+            }
+            writeln!(out)?;
+        }
         let (open, folded) = self.causes.split_at(OPEN_CAUSES.min(self.causes.len()));
         let hidden = OtherCauses {
             count: folded.len() + self.other_causes.count,
             effect: folded.iter().map(|cause| cause.effect).sum::<Cost>() + self.other_causes.effect,
         };
-        let lines = open.iter().map(|cause| (cause.effect, cause_text(cause, 60)));
-        let lines: Vec<(Cost, String)> = lines.chain(smaller(hidden)).collect();
+        let lines = open
+            .iter()
+            .map(|cause| (cause.effect, shortened(&cause_text(cause, &short), &cause_text(cause, &full))));
+        let hidden = smaller(hidden).map(|(effect, text)| (effect, markdown::escaped(&text)));
+        let lines: Vec<(Cost, String)> = lines.chain(hidden).collect();
         for (effect, text) in &lines {
             let share = signed_percent(*effect, whole);
-            writeln!(out, "- `{}` ({share}%) {}", signed(*effect, event.unit), markdown::escaped(text))?;
+            writeln!(out, "- `{}` ({share}%) {text}", signed(*effect, event.unit))?;
         }
         if !lines.is_empty() {
             writeln!(out)?;
@@ -65,10 +91,11 @@ impl Diff {
         if rows.is_empty() {
             return Ok(());
         }
+        let [names, wholes] = [DOCUMENT_COLUMNS, WHOLE_COLUMNS].map(|columns| self.names(columns));
         let with_remarks = |nth: usize, mut cells: Vec<Cell>| {
             let row = self.rows.get(nth);
-            if let (Some(row), Some(name)) = (row, cells.last_mut()) {
-                *name = Cell::new(named(row, MAX_NAME));
+            if let (Some(name), Some(cell)) = (names.get(nth), cells.last_mut()) {
+                *cell = Cell::shortened(name, &wholes[nth]);
             }
             cells.push(Cell::new(row.map_or(String::new(), |row| remarks(&self.head, row).join("; "))));
             cells
@@ -100,4 +127,9 @@ impl Diff {
         }
         writeln!(out, "\n<sub>{}</sub>", markdown::escaped(&self.head.title()))
     }
+}
+
+/// Returns a sentence with short names, and with whole names beside the pointer.
+fn shortened(short: &str, whole: &str) -> String {
+    if short == whole { markdown::escaped(short) } else { markdown::titled(short, whole) }
 }

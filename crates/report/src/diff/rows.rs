@@ -1,9 +1,17 @@
 //! The rows of a difference.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
 use gristmill_output::json::{ByEvent, EventNames, ExactInteger, exact};
 use gristmill_output::lossy;
-use gristmill_profile::compare::{Cause, Comparison, Explanation, JoinedId, MoveKind, Presence, Resemblance};
-use schemars::JsonSchema;
+use gristmill_profile::compare::{
+    Cause, Comparison, Explanation, JoinedId, MoveKind, PathStep, Presence, Resemblance,
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use super::sentences::{Sentence, sentence_of};
@@ -13,9 +21,14 @@ use super::{Delta, shown_name};
 /// The limit of the callers of a row: those whose calls changed most.
 const MAX_CALLERS: usize = 5;
 
+/// A reference to a function: all rows that refer to it share its names. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionRef(Arc<FunctionNames>);
+
 /// A function that a row refers to. See the example of [`Diff`](super::Diff).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FunctionRef {
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "FunctionRef")]
+pub struct FunctionNames {
     /// The function's id, the same in every report on these profiles.
     #[serde(serialize_with = "index")]
     #[schemars(with = "usize")]
@@ -26,10 +39,49 @@ pub struct FunctionRef {
     pub file: String,
 }
 
-impl FunctionRef {
-    pub(super) fn new(comparison: &Comparison<'_>, function: JoinedId) -> Self {
-        let mention = comparison.mention(function);
-        FunctionRef { id: function, name: shown_name(mention), file: lossy(mention.file) }
+impl Deref for FunctionRef {
+    type Target = FunctionNames;
+
+    fn deref(&self) -> &FunctionNames {
+        &self.0
+    }
+}
+
+impl Serialize for FunctionRef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl JsonSchema for FunctionRef {
+    fn schema_name() -> Cow<'static, str> {
+        FunctionNames::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        FunctionNames::json_schema(generator)
+    }
+}
+
+/// Makes references to the functions of a comparison. Its causes refer to each function many times.
+pub(super) struct FunctionRefs<'c, 'p> {
+    pub(super) comparison: &'c Comparison<'p>,
+    known: RefCell<HashMap<JoinedId, FunctionRef>>,
+}
+
+impl<'c, 'p> FunctionRefs<'c, 'p> {
+    pub(super) fn new(comparison: &'c Comparison<'p>) -> Self {
+        FunctionRefs { comparison, known: RefCell::default() }
+    }
+
+    pub(super) fn get(&self, function: JoinedId) -> FunctionRef {
+        let mut known = self.known.borrow_mut();
+        let named = || {
+            let mention = self.comparison.mention(function);
+            let named = FunctionNames { id: function, name: shown_name(mention), file: lossy(mention.file) };
+            FunctionRef(Arc::new(named))
+        };
+        known.entry(function).or_insert_with(named).clone()
     }
 }
 
@@ -120,21 +172,18 @@ impl DiffRow {
     }
 
     /// Fills in callers, rules and reasons of a function.
-    pub(super) fn complete(mut self, comparison: &Comparison<'_>) -> Self {
-        let Some(function) = self.id else { return self };
-        let arcs = comparison.incoming(function).map(|arc| comparison.arcs()[arc]);
+    pub(super) fn complete(&mut self, refs: &FunctionRefs<'_, '_>) {
+        let Some(function) = self.id else { return };
+        let comparison = refs.comparison;
+        let arcs = comparison.incoming(function).map(|arc| comparison.arc(arc));
         let mut arcs: Vec<_> = arcs.filter(|arc| !arc.count.is_none()).collect();
         arcs.sort_by_key(|arc| (std::cmp::Reverse(arc.count.delta().abs()), arc.caller));
         let callers = arcs.iter().take(MAX_CALLERS);
         self.callers = callers
-            .map(|arc| CallerRow {
-                function: FunctionRef::new(comparison, arc.caller),
-                calls: Delta(arc.count),
-            })
+            .map(|arc| CallerRow { function: refs.get(arc.caller), calls: Delta(arc.count) })
             .collect();
         self.joined_by = comparison.joined_by(function).iter().map(|rule| rule.name()).collect();
         self.renamed = comparison.renamed(function).map(RenameRow::new);
-        self
     }
 }
 
@@ -182,12 +231,16 @@ pub enum CauseKind {
     Calls,
     /// A call costs more or less.
     PerCall,
-    /// Self cost changed, and calls are not counted.
+    /// Self cost changed, and neither calls nor the cost of a call explain it.
     SelfCost,
     /// A function is new.
     New,
     /// A function vanished.
     Vanished,
+    /// A function is new or vanished, and its caller lost or gained about as much self cost.
+    Split,
+    /// Two functions swapped their costs; the other one is given as the caller.
+    Swapped,
 }
 
 /// One cause of the change of the first event type. See the example of [`Diff`](super::Diff).
@@ -212,6 +265,10 @@ pub struct CauseRow {
     pub function: FunctionRef,
     /// The caller that it comes from.
     pub caller: Option<FunctionRef>,
+    /// The callers that a function was inlined into, or is no longer inlined into. Missing for other causes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub callers: Vec<FunctionRef>,
     /// The count of calls, if they are the cause.
     pub calls: Option<Delta>,
     /// The functions whose self cost it changed, the most first.
@@ -233,7 +290,7 @@ pub struct EffectRow {
 }
 
 impl CauseRow {
-    pub(super) fn new(comparison: &Comparison<'_>, explanation: &Explanation, column: usize) -> Self {
+    pub(super) fn new(refs: &FunctionRefs<'_, '_>, explanation: &Explanation, column: usize) -> Self {
         let (kind, function, caller, calls) = match explanation.cause {
             Cause::Moved { kind: MoveKind::Inlined, function, .. } => {
                 (CauseKind::Inlined, function, None, None)
@@ -244,28 +301,36 @@ impl CauseRow {
             Cause::Calls { caller, callee, count } => {
                 (CauseKind::Calls, callee, Some(caller), Some(Delta(count)))
             }
-            Cause::PerCall { function } => (CauseKind::PerCall, function, None, None),
+            Cause::PerCall { function, only_from } => (
+                CauseKind::PerCall,
+                function,
+                only_from.map(|from| from.caller),
+                only_from.map(|from| Delta(from.calls)),
+            ),
             Cause::SelfCost { function } => (CauseKind::SelfCost, function, None, None),
             Cause::New { function, caller } => (CauseKind::New, function, caller, None),
             Cause::Vanished { function, caller } => (CauseKind::Vanished, function, caller, None),
+            Cause::Split { function, caller, .. } => (CauseKind::Split, function, Some(caller), None),
+            Cause::Swapped { function, other } => (CauseKind::Swapped, function, Some(other), None),
         };
-        let sentence = sentence_of(comparison, explanation, column);
+        let sentence = sentence_of(refs.comparison, explanation, column);
         CauseRow {
             kind,
             effect: explanation.effect,
             size: explanation.size(),
             is_noise: explanation.is_noise,
             text: sentence.shortened(usize::MAX),
-            function: FunctionRef::new(comparison, function),
-            caller: caller.map(|caller| FunctionRef::new(comparison, caller)),
+            function: refs.get(function),
+            caller: caller.map(|caller| refs.get(caller)),
+            callers: match &explanation.cause {
+                Cause::Moved { callers, .. } => callers.iter().map(|&(caller, _)| refs.get(caller)).collect(),
+                _ => Vec::new(),
+            },
             calls,
             functions: explanation
                 .functions
                 .iter()
-                .map(|&(function, effect)| EffectRow {
-                    function: FunctionRef::new(comparison, function),
-                    effect,
-                })
+                .map(|&(function, effect)| EffectRow { function: refs.get(function), effect })
                 .collect(),
             sentence,
         }
@@ -287,7 +352,7 @@ pub struct CallRow {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LineRow {
     /// Its file, as the new profile has it, or else the base.
-    pub file: String,
+    pub file: Arc<str>,
     /// Its number in the base, 0 for an unknown line. `null` for an added line.
     pub base_line: Option<u64>,
     /// Its number in the new profile, 0 for an unknown line. `null` for a removed line.
@@ -299,4 +364,27 @@ pub struct LineRow {
     pub self_costs: ByEvent<Delta>,
     /// The calls that it makes.
     pub calls: Vec<CallRow>,
+}
+
+/// A step of the path with the greatest change. See the example of [`Diff`](super::Diff).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StepRow {
+    /// The function.
+    pub function: FunctionRef,
+    /// The count of calls from the step before. Missing for the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(default)]
+    pub calls: Option<Delta>,
+    /// The inclusive cost of these calls; that of the function for the first step.
+    pub inclusive: Delta,
+}
+
+impl StepRow {
+    pub(super) fn new(refs: &FunctionRefs<'_, '_>, step: PathStep) -> Self {
+        StepRow {
+            function: refs.get(step.function),
+            calls: step.calls.map(Delta),
+            inclusive: Delta(step.inclusive),
+        }
+    }
 }

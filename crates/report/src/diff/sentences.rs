@@ -1,12 +1,14 @@
 //! Causes as sentences.
 
+use std::collections::HashMap;
+
 use gristmill_output::{CostUnit, grouped};
-use gristmill_profile::compare::{Cause, Comparison, Explanation, JoinedId, MoveKind, Presence};
-use gristmill_profile::symbol::shorten;
+use gristmill_profile::compare::{Cause, Change, Comparison, Explanation, JoinedId, MoveKind, Presence};
 
 use super::amounts::{from_to, per_call};
-use super::head::event_column;
-use super::{safe, shown_name};
+use super::column::event_column;
+use super::shown_name;
+use crate::names::{NameRow, fitted};
 
 /// A sentence with names that can be shortened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,17 +17,64 @@ pub(super) struct Sentence(Vec<Piece>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    Name(String),
+    Name(SentenceName),
+}
+
+/// A function in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SentenceName {
+    pub(super) id: JoinedId,
+    pub(super) name: String,
+}
+
+/// The short names of the functions of several sentences. Different names do not read the same.
+#[derive(Debug)]
+pub(super) struct SentenceNames(HashMap<JoinedId, String>);
+
+impl SentenceNames {
+    /// Shortens names to about this many columns.
+    pub(super) fn new<'s>(names: impl IntoIterator<Item = &'s SentenceName>, columns: usize) -> Self {
+        let mut known: HashMap<JoinedId, String> = HashMap::new();
+        let mut rows: Vec<&SentenceName> = Vec::new();
+        for name in names {
+            known.entry(name.id).or_insert_with(|| {
+                rows.push(name);
+                String::new()
+            });
+        }
+        let labels = rows.iter().map(|row| NameRow::new(row.id.index(), &row.name, columns));
+        for (fitted, row) in fitted(labels).into_iter().zip(&rows) {
+            known.insert(row.id, fitted.to_string());
+        }
+        SentenceNames(known)
+    }
+
+    pub(super) fn get(&self, function: JoinedId) -> &str {
+        self.0.get(&function).map_or("", String::as_str)
+    }
 }
 
 impl Sentence {
-    /// Returns the text with names of about this many characters.
-    pub(super) fn shortened(&self, name_width: usize) -> String {
+    /// Returns the functions that are named.
+    pub(super) fn names(&self) -> impl Iterator<Item = &SentenceName> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Name(name) => Some(name),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// Returns the text with names of about this many columns.
+    pub(super) fn shortened(&self, columns: usize) -> String {
+        self.with_names(&SentenceNames::new(self.names(), columns))
+    }
+
+    /// Returns the text with these names.
+    pub(super) fn with_names(&self, names: &SentenceNames) -> String {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
-                Piece::Name(name) => text.push_str(&shorten(name, name_width)),
+                Piece::Name(name) => text.push_str(names.get(name.id)),
             }
         }
         text
@@ -45,7 +94,9 @@ pub fn sentence(
 /// Returns a cause as a sentence.
 pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation, column: usize) -> Sentence {
     let unit = event_column(comparison, column).unit;
-    let name = |function: JoinedId| Piece::Name(safe(&shown_name(comparison.mention(function))));
+    let name = |function: JoinedId| {
+        Piece::Name(SentenceName { id: function, name: shown_name(comparison.mention(function)) })
+    };
     let text = |text: &str| Piece::Text(text.to_owned());
     let followers = |function: JoinedId| {
         let others = explanation.functions.iter().filter(|(other, _)| *other != function);
@@ -56,9 +107,17 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
         })
     };
     let more = if explanation.effect > 0 { "more" } else { "less" };
+    let is_towards = |change: Change| change.delta().signum() == explanation.effect.signum();
     let by_itself = |function: JoinedId| {
         let own = comparison.self_cost(function, column);
-        format!(" costs {more} by itself: {}", from_to(own, unit))
+        let change = from_to(own, unit);
+        match is_towards(own) {
+            true => format!(" costs {more} by itself: {change}"),
+            false if own.delta() > 0 => {
+                format!(" costs more by itself, but not as much as its calls explain: {change}")
+            }
+            false => format!(" costs less by itself, but not as little as its calls explain: {change}"),
+        }
     };
     Sentence(match &explanation.cause {
         Cause::Moved { kind, function, callers, moved } => {
@@ -71,7 +130,6 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 callers => format!(" and {} more callers", grouped(callers - 1)),
             };
             let verb = match (kind, comparison.presence(*function)) {
-                (MoveKind::Inlined, Presence::Both) => " was mostly inlined into ",
                 (MoveKind::Inlined, _) => " was inlined into ",
                 (MoveKind::Outlined, _) => " is no longer inlined into ",
             };
@@ -81,13 +139,34 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
         Cause::Calls { caller, callee, count } => {
             let more = if count.delta() > 0 { "more" } else { "less" };
             let often = format!(" {more} often: {}", from_to(*count, CostUnit::Count));
-            vec![name(*caller), text(" calls "), name(*callee), Piece::Text(often), followers(*callee)]
+            let callee_name = if caller == callee { text("itself") } else { name(*callee) };
+            vec![name(*caller), text(" calls "), callee_name, Piece::Text(often), followers(*callee)]
         }
-        Cause::PerCall { function } => {
+        Cause::PerCall { only_from: Some(from), function } => {
+            let each = [(from.cost.base, from.calls.base), (from.cost.new, from.calls.new)]
+                .map(|(cost, calls)| unit.show(cost.median / calls.median.max(1)));
+            let change = format!(
+                ": {} → {} each ({})",
+                each[0],
+                each[1],
+                per_call(from.cost, from.calls).unwrap_or_default()
+            );
+            vec![
+                text("calls of "),
+                name(*function),
+                text(" from "),
+                name(from.caller),
+                text(&format!(" cost {more}")),
+                Piece::Text(change),
+            ]
+        }
+        Cause::PerCall { function, only_from: None } => {
             let (own, calls) = (comparison.self_cost(*function, column), comparison.calls(*function));
             let change = match per_call(own, calls).filter(|_| !calls.is_none()) {
-                Some(each) => format!(" costs {more} per call: {each}"),
-                None => by_itself(*function),
+                Some(each) if is_each_towards(own, calls, explanation.effect) => {
+                    format!(" costs {more} per call: {each}")
+                }
+                _ => by_itself(*function),
             };
             vec![name(*function), Piece::Text(change)]
         }
@@ -108,5 +187,37 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             ],
             None => vec![name(*function), text(" vanished"), followers(*function)],
         },
+        Cause::Split { function, caller, of_caller } => {
+            let (verb, moved) = match comparison.presence(*function) {
+                Presence::New => (" is new, called by ", "fell"),
+                _ => (" vanished, which was called by ", "rose"),
+            };
+            let moved = format!(", whose self cost {moved} by {}", unit.show(of_caller.abs()));
+            vec![name(*function), text(verb), name(*caller), Piece::Text(moved)]
+        }
+        Cause::Swapped { function, other } => {
+            let own = |function: JoinedId| {
+                Piece::Text(format!(" {}", from_to(comparison.self_cost(function, column), unit)))
+            };
+            vec![
+                name(*function),
+                text(" and "),
+                name(*other),
+                text(" swapped their costs: "),
+                name(*function),
+                own(*function),
+                text(", "),
+                name(*other),
+                own(*other),
+            ]
+        }
     })
+}
+
+/// Returns `true` if the cost per call changed in the direction of an effect.
+fn is_each_towards(cost: Change, calls: Change, effect: gristmill_format::Cost) -> bool {
+    let before = cost.base.median.checked_mul(calls.new.median);
+    let after = cost.new.median.checked_mul(calls.base.median);
+    let change = before.zip(after).and_then(|(before, after)| after.checked_sub(before));
+    change.is_some_and(|change| change.signum() == effect.signum())
 }

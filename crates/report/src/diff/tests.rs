@@ -4,7 +4,13 @@ use proptest::prelude::*;
 
 use super::alignment::aligned;
 use super::amounts::{per_call, signed_percent};
-use gristmill_profile::compare::{Change, Sample};
+use super::text::smaller;
+use super::{Diff, DiffOptions, OtherCauses};
+use crate::functions::SortBy;
+use crate::grouping::Grouping;
+use gristmill_profile::Profile;
+use gristmill_profile::compare::{Change, CompareOptions, Comparison, Sample};
+use regex::Regex;
 
 fn lines(text: &str) -> Vec<&[u8]> {
     text.split(' ').map(str::as_bytes).collect()
@@ -48,6 +54,13 @@ proptest! {
 }
 
 #[test]
+fn one_cause_is_no_causes() {
+    for (count, shown) in [(1, "1 smaller cause"), (2, "2 smaller causes")] {
+        assert_eq!(smaller(OtherCauses { count, effect: 5 }), Some((5, shown.to_owned())));
+    }
+}
+
+#[test]
 fn shares_have_signs() {
     for (part, whole, shown) in [
         (1, 3, "+33.33"),
@@ -68,4 +81,107 @@ fn costs_by_call_are_compared_as_fractions() {
     assert_eq!(per_call(change(100, 130), change(10, 13)).as_deref(), Some("unchanged"));
     assert_eq!(per_call(change(100, 143), change(10, 13)).as_deref(), Some("+10.00%"));
     assert_eq!(per_call(change(100, 143), change(0, 13)), None);
+}
+
+/// Random profiles of a few functions, which call each other, also in recursions.
+fn profile_text(numbers: &[(u8, u8, u16, u16)]) -> String {
+    let mut text = "creator: callgrind-3\nevents: Ir\nfl=a.c\n".to_owned();
+    for (nth, &(callee, count, own, below)) in numbers.iter().enumerate() {
+        text.push_str(&format!("fn=f{nth}\n{nth} {own}\n"));
+        if count > 0 {
+            let callee = usize::from(callee) % (numbers.len() + 1);
+            text.push_str(&format!("cfn=f{callee}\ncalls={count} 1\n{nth} {below}\n"));
+        }
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sentences_agree_with_their_numbers(
+        base in prop::collection::vec((0..9u8, 0..9u8, 0..900u16, 0..9000u16), 1..9),
+        new in prop::collection::vec((0..9u8, 0..9u8, 0..900u16, 0..9000u16), 1..9),
+        is_alike in any::<bool>(),
+    ) {
+        let new = if is_alike {
+            base.iter().zip(new.iter().cycle()).map(|(a, b)| if b.1 % 3 == 0 { *b } else { *a }).collect()
+        } else {
+            new
+        };
+        let [base, new] = [&base, &new].map(|numbers| Profile::from_bytes(profile_text(numbers)));
+        let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+        let options = DiffOptions {
+            columns: vec![0],
+            grouping: Grouping::Function,
+            sort: SortBy::SelfCost,
+            limit: None,
+            min: 0,
+            filter: None,
+            causes: None,
+            show_joined: false,
+        };
+        let diff = Diff::new(&comparison, &options);
+        let sum: i128 = diff.causes.iter().map(|cause| cause.effect).sum();
+        prop_assert_eq!(sum + diff.other_causes.effect, comparison.total(0).delta());
+        let number = |text: &str| text.replace(',', "").parse::<i128>().unwrap();
+        let pattern = Regex::new(r" (?:calls \S+|costs) (more|less) (?:often|by itself): ([\d,]+) → ([\d,]+)").unwrap();
+        let each = Regex::new(r" costs? (more|less)(?: per call)?: (?:\S+ → \S+ each \()?([+-])").unwrap();
+        for cause in &diff.causes {
+            prop_assert_eq!(cause.functions.iter().map(|part| part.effect).sum::<i128>(), cause.effect);
+            if let Some(found) = pattern.captures(&cause.text) {
+                let (before, after) = (number(&found[2]), number(&found[3]));
+                prop_assert!(if &found[1] == "more" { after > before } else { after < before }, "{}", cause.text);
+            }
+            if let Some(found) = each.captures(&cause.text) {
+                prop_assert_eq!(&found[1] == "more", &found[2] == "+", "{}", cause.text);
+                prop_assert_eq!(&found[1] == "more", cause.effect > 0, "{}", cause.text);
+            }
+            prop_assert!(!cause.text.contains("unchanged"), "{}", cause.text);
+        }
+    }
+}
+
+/// Many functions change alike, so that their names decide.
+#[test]
+fn a_limit_shows_the_first_of_all_rows() {
+    let text = |costs: fn(u64) -> u64| {
+        let function =
+            |nth: u64| format!("fl={}.c\nfn=f{}\n1 {}\n", nth % 7, nth * 37 % 100, 1000 + costs(nth));
+        "events: Ir\n".to_owned() + &(0..100).map(function).collect::<String>()
+    };
+    let [base, new] =
+        [text(|_| 0), text(|nth| nth % 3 * 10)].map(|text| Profile::from_bytes(text.into_bytes()));
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let filter = Regex::new("[02468]$").unwrap();
+    for sort in [SortBy::SelfCost, SortBy::Inclusive, SortBy::Calls, SortBy::Name] {
+        for min in [0, 15] {
+            let diff = |limit: Option<usize>| {
+                let options = DiffOptions {
+                    columns: vec![0],
+                    grouping: Grouping::Function,
+                    sort,
+                    limit,
+                    min,
+                    filter: Some(filter.clone()),
+                    causes: Some(0),
+                    show_joined: false,
+                };
+                Diff::new(&comparison, &options)
+            };
+            let all = diff(None);
+            assert!(all.rows.len() > 10, "{}", all.rows.len());
+            let change = |diff: &Diff| {
+                diff.rows.iter().map(|row| row.self_costs[0].delta()).sum::<i128>() + diff.rest.self_costs[0]
+            };
+            for limit in 0..all.rows.len() + 2 {
+                let cut = diff(Some(limit));
+                let names = |diff: &Diff| diff.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
+                assert_eq!(names(&cut), names(&all)[..limit.min(all.rows.len())], "{sort:?} {min} {limit}");
+                assert_eq!(cut.rest.rows + cut.rows.len(), all.rest.rows + all.rows.len());
+                assert_eq!(change(&cut), change(&all));
+            }
+        }
+    }
 }

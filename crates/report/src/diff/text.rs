@@ -4,28 +4,26 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Look, Table, grouped, wrap};
-use gristmill_profile::symbol::shorten;
+use gristmill_profile::compare::JoinRule;
+use gristmill_profile::symbol::shorten_paths;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::amounts::{signed, signed_percent};
 use super::notes::{self, remarks};
-use super::{CauseRow, Diff, DiffRow, OtherCauses, safe};
+use super::sentences::{SentenceName, SentenceNames};
+use super::{CauseRow, Diff, DiffHead, DiffRow, OtherCauses, safe};
 use crate::grouping::Grouping;
-use crate::path::{UNKNOWN, base};
+use crate::names::{NameRow, fitted};
 
+/// The columns of a name in a sentence.
+const MAX_NAME_IN_SENTENCES: usize = 40;
 /// The smallest width of the names of functions.
 const MIN_NAME: usize = 20;
 /// The limit of renamed functions.
 const MAX_RENAMES: usize = 5;
 
 pub(super) fn write(diff: &Diff, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", look.bold(&diff.head.title()))?;
-    for event in 0..diff.head.events.len() {
-        writeln!(out, "{}", diff.head.verdict(event))?;
-    }
-    for warning in diff.head.warnings() {
-        wrap::write(out, &format!("warning: {warning}"), look.width, 9)?;
-    }
+    diff.head.write_text(look, out)?;
     writeln!(out, "{}", diff.summary())?;
     diff.write_causes(look, out)?;
     diff.write_rows(look, out)?;
@@ -33,20 +31,38 @@ pub(super) fn write(diff: &Diff, look: &Look, out: &mut dyn Write) -> io::Result
     diff.write_joins(look, out)
 }
 
+impl DiffHead {
+    /// Writes the names of both sides, the totals and the warnings.
+    pub(super) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", look.bold(&self.title()))?;
+        for event in 0..self.events.len() {
+            writeln!(out, "{}", self.verdict(event))?;
+        }
+        if let Some(unshown) = &self.unshown {
+            wrap::write(out, unshown, look.width, 2)?;
+        }
+        for warning in self.warnings() {
+            wrap::write(out, &format!("warning: {warning}"), look.width, 9)?;
+        }
+        Ok(())
+    }
+}
+
 impl Diff {
     /// Returns the counts of changed, new, vanished and renamed functions as a sentence.
     pub(super) fn summary(&self) -> String {
-        let noun = match self.grouping {
-            Grouping::Function | Grouping::Cycle => "functions",
-            Grouping::Object => "objects",
-            Grouping::File => "files",
-            Grouping::Directory => "directories",
-            Grouping::Class => "classes",
-        };
         let changed = self.rows.len() + self.rest.rows;
+        // The noun follows the count of all, or with a filter that of the changed ones.
+        let count = if self.is_filtered { changed } else { self.all };
+        let (one, many) = self.grouping.nouns();
+        let noun = if count == 1 { one } else { many };
         let mut text = match changed {
             changed if self.is_filtered => {
                 format!("{} matching {noun} changed, of {}", grouped(changed), grouped(self.all))
+            }
+            0 if self.head.unshown.is_some() => {
+                let events: Vec<String> = self.head.events.iter().map(|event| safe(&event.name)).collect();
+                format!("none of {} {noun} changed in {}", grouped(self.all), events.join(", "))
             }
             0 => format!("none of {} {noun} changed", grouped(self.all)),
             changed => format!("{} of {} {noun} changed", grouped(changed), grouped(self.all)),
@@ -68,10 +84,25 @@ impl Diff {
         if self.causes.is_empty() {
             return Ok(());
         }
-        writeln!(out, "\n{}", look.bold(&format!("Causes of the change of {}", safe(&event.name))))?;
+        let names = self.sentence_names(look.name_columns(MAX_NAME_IN_SENTENCES));
+        let steps = self.path_steps(&names);
+        if !steps.is_empty() {
+            writeln!(out, "\n{}", look.bold("Path of the greatest change (% of the change)"))?;
+            let amounts: Vec<(String, String)> = steps
+                .iter()
+                .map(|step| (signed(step.change, event.unit), format!("{}%", step.share)))
+                .collect();
+            let texts: Vec<String> = steps.into_iter().map(|step| step.text).collect();
+            write_amounts(&amounts, &texts, look, out)?;
+        }
+        writeln!(
+            out,
+            "\n{}",
+            look.bold(&format!("Causes of the change of {} (% of the base)", safe(&event.name)))
+        )?;
         let whole = self.head.totals[0].base.median;
         let mut lines: Vec<(Cost, String)> =
-            self.causes.iter().map(|cause| (cause.effect, cause_text(cause, 40))).collect();
+            self.causes.iter().map(|cause| (cause.effect, cause_text(cause, &names))).collect();
         lines.extend(smaller(self.other_causes));
         if self.remainder[0] != 0 {
             lines.push((
@@ -83,13 +114,8 @@ impl Diff {
             .iter()
             .map(|(effect, _)| (signed(*effect, event.unit), format!("{}%", signed_percent(*effect, whole))))
             .collect();
-        let widest = |of: &dyn Fn(&(String, String)) -> usize| amounts.iter().map(of).max().unwrap_or(0);
-        let (first, second) = (widest(&|(effect, _)| effect.width()), widest(&|(_, share)| share.width()));
-        for ((_, sentence), (effect, share)) in lines.iter().zip(&amounts) {
-            let line = format!("{}  {}  {sentence}", right(effect, first), right(share, second));
-            wrap::write(out, &line, look.width, first + second + 4)?;
-        }
-        Ok(())
+        let texts: Vec<String> = lines.into_iter().map(|(_, sentence)| sentence).collect();
+        write_amounts(&amounts, &texts, look, out)
     }
 
     fn write_rows(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -103,9 +129,9 @@ impl Diff {
         if room < MIN_NAME {
             return self.write_stacked(look, out);
         }
-        for (cells, row) in table.rows.iter_mut().zip(&self.rows) {
+        for (cells, name) in table.rows.iter_mut().zip(self.names(look.name_columns(room))) {
             if let Some(last) = cells.last_mut() {
-                *last = Cell::new(named(row, room));
+                *last = Cell::new(name);
             }
         }
         for (nth, line) in lines_of(&table, look)?.iter().enumerate() {
@@ -154,8 +180,9 @@ impl Diff {
         if let Some(titles) = lines.next() {
             writeln!(out, "{}", look.dim(titles))?;
         }
-        for row in &self.rows {
-            writeln!(out, "{}", look.bold(&named(row, look.width)))?;
+        let names = self.names(look.name_columns(look.width));
+        for (row, name) in self.rows.iter().zip(names) {
+            writeln!(out, "{}", look.bold(&name))?;
             lines.by_ref().take(self.head.events.len()).try_for_each(|line| writeln!(out, "{line}"))?;
             self.write_remarks(row, look, out)?;
         }
@@ -172,6 +199,30 @@ impl Diff {
             return Ok(());
         }
         wrap::write_dim(out, &format!("    {remarks}"), look, 4)
+    }
+
+    /// Returns the names of the rows, with their source files if there is space.
+    pub(super) fn names(&self, columns: usize) -> Vec<String> {
+        if matches!(self.grouping, Grouping::Object | Grouping::File | Grouping::Directory) {
+            let names: Vec<String> = self.rows.iter().map(|row| safe(&row.name)).collect();
+            return shorten_paths(&names.iter().map(String::as_str).collect::<Vec<_>>(), columns);
+        }
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.map(|(nth, row)| {
+            NameRow::new(nth, &row.name, columns).in_file(row.file.as_bytes(), row.object.as_bytes())
+        });
+        fitted(rows).iter().map(ToString::to_string).collect()
+    }
+
+    /// Returns short names of all functions of the path and the causes.
+    pub(super) fn sentence_names(&self, columns: usize) -> SentenceNames {
+        let steps = self.path.iter().map(|step| {
+            let function = &step.function;
+            SentenceName { id: function.id, name: function.name.clone() }
+        });
+        let steps: Vec<SentenceName> = steps.collect();
+        let causes = self.causes.iter().flat_map(|cause| cause.sentence.names());
+        SentenceNames::new(steps.iter().chain(causes), columns)
     }
 
     /// Returns the rows, then what is not shown, so that the changes of self costs add up to that of the total.
@@ -228,7 +279,7 @@ impl Diff {
                 cells.extend(self.pair(event, row.inclusive[event].delta()));
             }
         }
-        cells.push(Cell::new(named(row, usize::MAX)));
+        cells.push(Cell::new(""));
         cells
     }
 
@@ -237,11 +288,12 @@ impl Diff {
             return Ok(());
         }
         writeln!(out, "\n{}", look.bold("Renamed"))?;
-        for rename in self.renames.iter().take(MAX_RENAMES) {
+        let most = if self.shows_joined { usize::MAX } else { MAX_RENAMES };
+        for rename in self.renames.iter().take(most) {
             wrap::write(out, rename, look.width, 2)?;
         }
-        if self.renames.len() > MAX_RENAMES {
-            writeln!(out, "… {} more", grouped(self.renames.len() - MAX_RENAMES))?;
+        if self.renames.len() > most {
+            writeln!(out, "… {} more", grouped(self.renames.len() - most))?;
         }
         Ok(())
     }
@@ -250,6 +302,13 @@ impl Diff {
         let joins = notes::joins(&self.head);
         if joins.is_empty() {
             return Ok(());
+        }
+        if !self.shows_joined {
+            let counts = self.head.joined.iter().filter(|join| join.rule != JoinRule::Rename.name());
+            let counts: Vec<String> =
+                counts.map(|join| format!("{} {}", join.rule, grouped(join.functions))).collect();
+            let line = format!("\nJoined by rule: {} (--show-joined lists them)", counts.join(", "));
+            return wrap::write_dim(out, &line, look, 2);
         }
         writeln!(out, "\n{}", look.bold("Joined functions by rule (--no-rule RULE separates them)"))?;
         for join in joins {
@@ -261,13 +320,30 @@ impl Diff {
 
 /// Returns the effect and the count of causes that are not shown.
 pub(super) fn smaller(others: OtherCauses) -> Option<(Cost, String)> {
-    (others.count > 0).then(|| (others.effect, format!("{} smaller causes", grouped(others.count))))
+    let noun = if others.count == 1 { "cause" } else { "causes" };
+    (others.effect != 0).then(|| (others.effect, format!("{} smaller {noun}", grouped(others.count))))
 }
 
-/// Returns a cause as a sentence. Names are shortened to about this many characters.
-pub(super) fn cause_text(cause: &CauseRow, name_width: usize) -> String {
+/// Returns a cause as a sentence.
+pub(super) fn cause_text(cause: &CauseRow, names: &SentenceNames) -> String {
     let noise = if cause.is_noise { " (noise)" } else { "" };
-    format!("{}{noise}", cause.sentence.shortened(name_width))
+    format!("{}{noise}", cause.sentence.with_names(names))
+}
+
+/// Writes lines of a cost, a share and a text, in columns.
+fn write_amounts(
+    amounts: &[(String, String)],
+    texts: &[String],
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let first = amounts.iter().map(|(effect, _)| effect.width()).max().unwrap_or(0);
+    let second = amounts.iter().map(|(_, share)| share.width()).max().unwrap_or(0);
+    for (text, (effect, share)) in texts.iter().zip(amounts) {
+        let line = format!("{}  {}  {text}", right(effect, first), right(share, second));
+        wrap::write(out, &line, look.width, first + second + 4)?;
+    }
+    Ok(())
 }
 
 /// Returns the lines of a table, titles first.
@@ -279,15 +355,4 @@ fn lines_of(table: &Table, look: &Look) -> io::Result<Vec<String>> {
 
 fn right(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
-}
-
-/// Returns the name of a row, with its source file if there is space.
-pub(super) fn named(row: &DiffRow, width: usize) -> String {
-    let name = safe(&row.name);
-    let name = shorten(&name, width);
-    let place = Some(safe(base(&row.file))).filter(|place| !place.is_empty() && place != UNKNOWN);
-    match place.filter(|place| place.width() + 3 <= width.saturating_sub(name.width())) {
-        Some(place) => format!("{name} ({place})"),
-        None => name.into_owned(),
-    }
 }

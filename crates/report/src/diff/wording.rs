@@ -8,7 +8,9 @@ use super::{safe, shown_name};
 /// Returns the reasons to consider a function renamed.
 pub(super) fn resemblance(why: &Resemblance) -> String {
     let mut reasons = Vec::new();
-    reasons.push(if why.same_file { "same file" } else { "same object" }.to_owned());
+    if !why.is_elsewhere {
+        reasons.push(if why.same_file { "same file" } else { "same object" }.to_owned());
+    }
     let (base, new) = why.self_costs;
     reasons.push(if base == new { "same cost".to_owned() } else { "nearly the same cost".to_owned() });
     if why.calls.0 == why.calls.1 && why.calls.0 > 0 {
@@ -37,15 +39,38 @@ pub fn warning(unlike: &Unlike) -> String {
                 of.iter().filter(|name| !other.contains(name)).cloned().collect()
             };
             let (base, new) = (only(&unlike.base, &unlike.new), only(&unlike.new, &unlike.base));
+            let is_cache =
+                |names: &[String]| names.iter().any(|name| matches!(&**name, "I1mr" | "D1mr" | "Dr"));
+            let by_cache = |names: &[String]| match is_cache(names) {
+                true => ", which was recorded with --cache-sim=yes".to_owned(),
+                false => String::new(),
+            };
             return match (base.is_empty(), new.is_empty()) {
-                (false, true) => format!("event types only in the base: {}", list(&base)),
-                (true, false) => format!("event types only in the new profile: {}", list(&new)),
+                (false, true) => format!("event types only in the base{}: {}", by_cache(&base), list(&base)),
+                (true, false) => {
+                    format!("event types only in the new profile{}: {}", by_cache(&new), list(&new))
+                }
                 _ => format!(
                     "the event types differ: {} only in the base, {} only in the new profile",
                     list(&base),
                     list(&new)
                 ),
             };
+        }
+        UnlikeKind::SeparateCallers => {
+            let side = if unlike.base.is_empty() { "new profile" } else { "base" };
+            return format!(
+                "functions were separated by their callers only in the {side} (--separate-callers): they are folded, as by \
+                 --fold-callers"
+            );
+        }
+        UnlikeKind::Symbols(object) => {
+            let side = if base == "names" { "new profile" } else { "base" };
+            let object = safe(crate::path::base(object));
+            return format!(
+                "the functions of {object} have names on one side only: it was stripped in the {side}, so its functions \
+                 cannot be joined; record a program with symbols, or compare objects (--group object)"
+            );
         }
         UnlikeKind::Functions => {
             return format!(

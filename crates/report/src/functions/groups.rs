@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{Partition, group_costs};
 
-use super::{FunctionRow, FunctionsOptions, Selected, sort_key};
+use super::{FunctionRow, FunctionsOptions, Rows, Selected, sort_key};
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::view::{SubjectId, View};
@@ -28,7 +28,7 @@ impl Matching {
             key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
         });
         rows.truncate(options.limit.unwrap_or(usize::MAX));
-        Selected { rows, matching, all }
+        Selected { rows: Rows::Groups(rows), matching, all }
     }
 }
 
@@ -41,8 +41,11 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
     let ids = view.subject_ids();
     let alone: Vec<SubjectId> = ids.filter(|&id| cycles.cycle_of(id.node()).is_none()).collect();
     let all = alone.len() + cycles.ids().len();
-    let mut rows: Vec<FunctionRow> =
-        alone.into_iter().filter(|&id| matches(id)).map(|id| FunctionRow::new(view, head, id)).collect();
+    let mut rows: Vec<FunctionRow> = alone
+        .into_iter()
+        .filter(|&id| matches(id))
+        .map(|id| FunctionRow::new(view, &head.event_types, id))
+        .collect();
     for cycle in cycles.ids() {
         let members: Vec<SubjectId> =
             cycles.members(cycle).iter().map(|&member| view.subject_at(member)).collect();
@@ -93,7 +96,8 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
         }
         group_of.push(group);
     }
-    let costs = group_costs(view.graph(), &Partition::new(names.len(), group_of));
+    let costs = group_costs(view.full_graph(), &Partition::new(names.len(), group_of));
+    let width = view.events().len();
     let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
     let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| options.takes_name(name));
     let rows = rows.map(|(group, name)| FunctionRow {
@@ -101,8 +105,8 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
         name,
         file: String::new(),
         object: String::new(),
-        self_costs: head.costs(costs.self_costs.row(group)),
-        inclusive: head.costs(costs.inclusive.row(group)),
+        self_costs: head.costs(&costs.self_costs.row(group)[..width]),
+        inclusive: head.costs(&costs.inclusive.row(group)[..width]),
         is_upper_bound: costs.is_upper_bound[group],
         calls: costs.call_counts[group],
         cycle: None,

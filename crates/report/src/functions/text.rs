@@ -3,29 +3,30 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{Cell, Column, Look, Table, bar, grouped, json, percent, percent_number, printable};
-use gristmill_profile::symbol::shorten;
+use gristmill_output::{
+    Cell, Column, Look, Table, bar, csv, grouped, json, percent, percent_number, printable,
+};
+use gristmill_profile::symbol::shorten_paths;
+use unicode_width::UnicodeWidthStr as _;
 
-use super::{FunctionRow, Functions, Grouping};
+use super::{FunctionRow, Functions, Grouping, SortBy};
 use crate::columns::EventColumn;
-use crate::path::{UNKNOWN, base};
+use crate::names::{DOCUMENT_COLUMNS, NameRow, fitted, whole};
 use crate::report::Report;
 
 /// The least width of a name. If a table leaves less, each event type gets a line of its own.
 const MIN_NAME_WIDTH: usize = 20;
-/// The width from which on files are shown with their whole path.
-const MIN_WIDTH_FOR_PATHS: usize = 60;
 /// The width of a bar for the whole.
 const BAR_WIDTH: usize = 10;
 /// The width from which on bars are shown.
 const MIN_WIDTH_FOR_BARS: usize = 100;
 
-impl Report for Functions {
+impl Report for Functions<'_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         writeln!(out, "{}", self.summary())?;
         writeln!(out)?;
-        if self.rows.is_empty() {
+        if self.rows.len() == 0 {
             return Ok(());
         }
         let mut table = self.table(look.is_terminal && look.width >= MIN_WIDTH_FOR_BARS);
@@ -33,9 +34,9 @@ impl Report for Functions {
         if room < MIN_NAME_WIDTH {
             return self.write_stacked(look, out);
         }
-        for (cells, row) in table.rows.iter_mut().zip(&self.rows) {
+        for (cells, name) in table.rows.iter_mut().zip(self.names(|_| look.name_columns(room))) {
             if let Some(last) = cells.last_mut() {
-                *last = Cell::new(named(row, room));
+                *last = Cell::new(name);
             }
         }
         table.write_text(look, out)?;
@@ -50,48 +51,47 @@ impl Report for Functions {
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_markdown(out)?;
         writeln!(out, "{}\n", self.summary())?;
-        self.table(false).write_markdown(out)
+        let mut table = self.table(false);
+        let names = self.names(|_| DOCUMENT_COLUMNS).into_iter().zip(self.rows());
+        for (cells, (name, row)) in table.rows.iter_mut().zip(names) {
+            let is_whole = name.contains(&*printable(row.name.as_bytes()));
+            if let Some(last) = cells.last_mut() {
+                *last = if is_whole { Cell::new(name) } else { Cell::shortened(name, whole(&row.name)) };
+            }
+        }
+        table.write_markdown(out)
     }
 
     /// Writes comma-separated values with exact numbers.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut columns = Vec::new();
-        for EventColumn { name, .. } in &self.head.events {
-            columns.push(Column::number(format!("inclusive {name}")));
-            columns.push(Column::number(format!("self {name}")));
-        }
-        columns.push(Column::number("calls"));
-        columns.extend(["cycle", "name", "file", "object"].map(Column::text));
+        let events = self.head.events.iter();
+        let mut titles: Vec<String> = events
+            .flat_map(|EventColumn { name, .. }| [format!("inclusive {name}"), format!("self {name}")])
+            .collect();
+        titles.extend(["calls", "cycle", "name", "file", "object"].map(str::to_owned));
         let is_of_groups = !matches!(self.grouping, Grouping::Function | Grouping::Cycle);
-        columns.extend(is_of_groups.then(|| Column::text("inclusive is upper bound")));
-        let rows = self.rows.iter().map(|row| {
-            let mut cells = Vec::new();
-            for (inclusive, own) in row.inclusive.iter().zip(&row.self_costs) {
-                cells.extend([inclusive, own].map(|cost| Cell::new(cost.to_string())));
-            }
-            cells.push(Cell::new(row.calls.to_string()));
-            cells.push(Cell::new(row.cycle.map_or_else(String::new, |cycle| cycle.to_string())));
-            cells.extend([&row.name, &row.file, &row.object].map(|text| Cell::new(text.as_str())));
-            cells.extend(is_of_groups.then(|| Cell::new(if row.is_upper_bound { "yes" } else { "no" })));
-            cells
-        });
-        Table { columns, rows: rows.collect() }.write_csv(out)
+        titles.extend(is_of_groups.then(|| "inclusive is upper bound".to_owned()));
+        csv::write_line(titles.iter().map(String::as_str), out)?;
+        for row in self.rows() {
+            let costs =
+                row.inclusive.iter().zip(&row.self_costs).flat_map(|(inclusive, own)| [inclusive, own]);
+            let mut numbers: Vec<String> = costs.map(Cost::to_string).collect();
+            numbers.push(row.calls.to_string());
+            numbers.push(row.cycle.map_or_else(String::new, |cycle| cycle.to_string()));
+            let texts = [&row.name, &row.file, &row.object].map(String::as_str);
+            let bound = is_of_groups.then_some(if row.is_upper_bound { "yes" } else { "no" });
+            csv::write_line(numbers.iter().map(String::as_str).chain(texts).chain(bound), out)?;
+        }
+        Ok(())
     }
 }
 
-impl Functions {
+impl Functions<'_> {
     /// The sentence that says how much is shown.
     fn summary(&self) -> String {
-        let (singular, plural) = match self.grouping {
-            Grouping::Function => ("function", "functions"),
-            Grouping::Object => ("object", "objects"),
-            Grouping::File => ("file", "files"),
-            Grouping::Directory => ("directory", "directories"),
-            Grouping::Class => ("class", "classes"),
-            Grouping::Cycle => ("function or cycle", "functions and cycles"),
-        };
+        let (singular, plural) = self.grouping.nouns();
         let noun = if self.all == 1 { singular } else { plural };
-        let shown: Cost = self.rows.iter().map(|row| row.self_costs[0]).sum();
+        let shown = self.rows.self_cost();
         let share = percent(shown, self.head.totals[0]);
         let mut text = if self.rows.len() == self.all {
             format!("{} {noun}", grouped(self.all))
@@ -115,7 +115,50 @@ impl Functions {
         text
     }
 
-    /// The table: costs of one event type, or of several side by side, and the full name in the last column.
+    /// The names of the rows with their files and objects, in the columns that they may take.
+    fn names(&self, columns: impl Fn(&FunctionRow) -> usize) -> Vec<String> {
+        if matches!(self.grouping, Grouping::Object | Grouping::File | Grouping::Directory) {
+            let rows: Vec<_> = self.rows().map(|row| printable(row.name.as_bytes()).into_owned()).collect();
+            let paths: Vec<&str> = rows.iter().map(String::as_str).collect();
+            return shorten_paths(&paths, self.rows().next().map_or(usize::MAX, |row| columns(&row)));
+        }
+        // Rows with their costs take several times the memory.
+        struct Row {
+            name: String,
+            file: String,
+            object: String,
+            cycle: String,
+            columns: usize,
+        }
+        let rows: Vec<Row> = self
+            .rows()
+            .map(|row| Row {
+                name: row.name.clone(),
+                file: row.file.clone(),
+                object: row.object.clone(),
+                cycle: match row.cycle {
+                    Some(number) if !row.name.starts_with("cycle ") => format!(" [cycle {number}]"),
+                    _ => String::new(),
+                },
+                columns: columns(&row),
+            })
+            .collect();
+        let labels = rows.iter().enumerate().map(|(nth, row)| {
+            let columns = match row.columns {
+                usize::MAX => usize::MAX,
+                columns => columns.saturating_sub(row.cycle.width()),
+            };
+            NameRow::new(nth, &row.name, columns).at(row.file.as_bytes(), row.object.as_bytes())
+        });
+        let names = fitted(labels).into_iter().zip(&rows);
+        let names = names.map(|(mut fitted, row)| {
+            fitted.name.push_str(&row.cycle);
+            fitted.to_string()
+        });
+        names.collect()
+    }
+
+    /// The table: costs of one event type, or of several side by side, and an empty last column for names.
     fn table(&self, with_bars: bool) -> Table {
         let several = self.head.events.len() > 1;
         let calls = self.has_calls;
@@ -123,12 +166,12 @@ impl Functions {
         for event in &self.head.events {
             let event = printable(event.name.as_bytes()).into_owned();
             let title = |what: &str| if several { format!("{what} {event}") } else { what.to_owned() };
-            if calls {
-                columns.extend([Column::number(title("Inclusive")), Column::number("%")]);
-            }
-            columns.extend([Column::number(title("Self")), Column::number("%")]);
+            let inclusive = calls.then(|| [Column::number(title("Inclusive")), Column::number("%")]);
+            let own = [Column::number(title("Self")), Column::number("%")];
+            columns.extend(self.ordered(own.into(), inclusive.into_iter().flatten().collect()));
             if self.per_call {
-                columns.extend([Column::number("Incl/call"), Column::number("Self/call")]);
+                let own = vec![Column::number("Self/call")];
+                columns.extend(self.ordered(own, vec![Column::number("Incl/call")]));
             }
         }
         if with_bars {
@@ -138,7 +181,7 @@ impl Functions {
             columns.push(Column::number("Calls"));
         }
         columns.push(Column::text(self.grouping.title()));
-        let rows = self.rows.iter().map(|row| self.cells(row, with_bars)).collect();
+        let rows = self.rows().map(|row| self.cells(&row, with_bars)).collect();
         Table { columns, rows }
     }
 
@@ -149,28 +192,34 @@ impl Functions {
             let cost = |cost: Cost| Cell::number(cost, unit.show(cost));
             let share = |cost: Cost| Cell::new(percent_number(cost, self.whole[column]));
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
-            if calls {
-                cells.push(Cell::number(inclusive, format!("{}{}", row.bound(), unit.show(inclusive))));
-                cells.push(share(inclusive));
-            }
-            cells.extend([cost(own), share(own)]);
+            let bounded = Cell::number(inclusive, format!("{}{}", row.bound(), unit.show(inclusive)));
+            let of_callees = if calls { vec![bounded, share(inclusive)] } else { Vec::new() };
+            cells.extend(self.ordered(vec![cost(own), share(own)], of_callees));
             if self.per_call {
-                cells.extend([inclusive, own].map(|all| match rounded(all, row.calls) {
-                    Some(each) => cost(each),
-                    None => Cell::new(""),
-                }));
+                let each = |all: Cost| vec![rounded(all, row.calls).map_or_else(|| Cell::new(""), cost)];
+                cells.extend(self.ordered(each(own), each(inclusive)));
             }
         }
         if with_bars {
-            let cost = if calls { row.inclusive[0] } else { row.self_costs[0] };
+            let cost = if calls && !self.begins_with_self() { row.inclusive[0] } else { row.self_costs[0] };
             let bar = bar(cost, self.whole[0], BAR_WIDTH);
             cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR_WIDTH - bar.chars().count()))));
         }
         if calls {
             cells.push(Cell::number(row.calls, grouped(row.calls)));
         }
-        cells.push(Cell::new(named(row, usize::MAX)));
+        cells.push(Cell::new(""));
         cells
+    }
+
+    /// `true` if self costs come before inclusive costs: the costs that rows are sorted by come first.
+    fn begins_with_self(&self) -> bool {
+        self.sort == SortBy::SelfCost
+    }
+
+    fn ordered<T>(&self, own: Vec<T>, inclusive: Vec<T>) -> Vec<T> {
+        let (first, second) = if self.begins_with_self() { (own, inclusive) } else { (inclusive, own) };
+        first.into_iter().chain(second).collect()
     }
 
     /// Writes each function on a line of its own, and below it a line for each event type. Costs per call have a line of
@@ -178,24 +227,21 @@ impl Functions {
     fn write_stacked(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         let calls = self.has_calls;
         let mut columns = vec![Column::text("  ")];
-        if calls {
-            columns.extend([Column::number("Inclusive"), Column::number("%")]);
-        }
-        columns.extend([Column::number("Self"), Column::number("%")]);
+        let inclusive = calls.then(|| [Column::number("Inclusive"), Column::number("%")]);
+        let own = [Column::number("Self"), Column::number("%")];
+        columns.extend(self.ordered(own.into(), inclusive.into_iter().flatten().collect()));
         let mut rows = Vec::new();
         // The count of lines of each function.
         let mut heights = Vec::new();
-        for row in &self.rows {
+        for row in self.rows() {
             let first = rows.len();
             for column in 0..self.head.events.len() {
-                let EventCells { name, inclusive, own } = self.event_cells(row, column);
+                let EventCells { name, inclusive, own } = self.event_cells(&row, column);
                 let mut cells = vec![Cell::new(format!("  {name}"))];
-                if calls {
-                    cells.extend(inclusive);
-                }
-                cells.extend(own);
+                let inclusive = if calls { inclusive.into() } else { Vec::new() };
+                cells.extend(self.ordered(own.into(), inclusive));
                 rows.push(cells);
-                rows.extend(self.call_cells(row, column));
+                rows.extend(self.call_cells(&row, column));
             }
             heights.push(rows.len() - first);
         }
@@ -207,16 +253,13 @@ impl Functions {
         if let Some(titles) = lines.next() {
             writeln!(out, "{titles}")?;
         }
-        for (row, height) in self.rows.iter().zip(heights) {
-            let times = match calls {
-                true => format!("{}× ", grouped(row.calls)),
-                false => String::new(),
-            };
-            writeln!(
-                out,
-                "{}",
-                look.bold(&format!("{times}{}", named(row, look.width.saturating_sub(times.len()))))
-            )?;
+        let times = |row: &FunctionRow| match calls {
+            true => format!("{}× ", grouped(row.calls)),
+            false => String::new(),
+        };
+        let names = self.names(|row| look.name_columns(look.width.saturating_sub(times(row).width())));
+        for ((row, name), height) in self.rows().zip(names).zip(heights) {
+            writeln!(out, "{}", look.bold(&format!("{}{name}", times(&row))))?;
             for line in lines.by_ref().take(height) {
                 writeln!(out, "{line}")?;
             }
@@ -246,7 +289,7 @@ impl Functions {
         let unit = self.head.events[column].unit;
         let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
         let mut cells = vec![Cell::new("    a call")];
-        for all in self.has_calls.then_some(inclusive).into_iter().chain([own]) {
+        for all in self.ordered(vec![own], Vec::from_iter(self.has_calls.then_some(inclusive))) {
             let each = rounded(all, row.calls)?;
             cells.extend([Cell::number(each, unit.show(each)), Cell::new("")]);
         }
@@ -258,7 +301,7 @@ impl Functions {
         if hidden > 0 {
             writeln!(out, "{}", look.dim(&format!("… and {} more (--limit 0 shows all)", grouped(hidden))))?;
         }
-        if self.rows.iter().any(|row| row.is_upper_bound) {
+        if self.rows.has_upper_bound() {
             let note = "≤ at most: calls leave the group and come back, which is counted each time";
             writeln!(out, "{}", look.dim(note))?;
         }
@@ -286,32 +329,4 @@ fn rounded(cost: Cost, calls: Cost) -> Option<Cost> {
         return None;
     }
     Some((cost + cost.signum() * (calls / 2)) / calls)
-}
-
-/// The name of a row and, if the width allows, its file or object.
-fn named(row: &FunctionRow, width: usize) -> String {
-    use unicode_width::UnicodeWidthStr as _;
-
-    let cycle = match row.cycle {
-        Some(number) if !row.name.starts_with("cycle ") => format!(" [cycle {number}]"),
-        _ => String::new(),
-    };
-    let name = printable(row.name.as_bytes());
-    let name = format!("{}{cycle}", shorten(&name, width.saturating_sub(cycle.width())));
-    let is_known = |text: &&str| !text.is_empty() && *text != UNKNOWN;
-    let file = Some(row.file.as_str()).filter(is_known);
-    let object = Some(row.object.as_str()).filter(is_known);
-    let definition = match (file, object) {
-        (Some(file), Some(object)) if width >= MIN_WIDTH_FOR_PATHS => {
-            Some(format!("{file} in {}", base(object)))
-        }
-        (Some(file), _) if width >= MIN_WIDTH_FOR_PATHS => Some(file.to_owned()),
-        (Some(file), _) => Some(base(file).to_owned()),
-        (None, object) => object.map(|object| base(object).to_owned()),
-    };
-    let definition = definition.map(|path| printable(path.as_bytes()).into_owned());
-    match definition.filter(|path| path.width() + 3 <= width.saturating_sub(name.width())) {
-        Some(path) => format!("{name} ({path})"),
-        None => name,
-    }
 }

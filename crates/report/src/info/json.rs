@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 
 use super::InfoReport;
 use super::totals::EventTotals;
+use crate::damage::DamageRow;
 use crate::lint::FindingCounts;
 
 /// The contents of each profile, in the order of the command line. A file that could not be read or that is not a profile is
@@ -34,8 +35,8 @@ pub struct FileRow<'a> {
     size: usize,
     /// Packing of the file, if it is packed: `gzip`, `zstd`, `xz` or `bzip2`.
     packing: Option<&'a str>,
-    /// Damage of the packing. The rest is about the bytes before the damage.
-    damage: Option<&'a str>,
+    /// The reasons why the numbers are not those of the recording. Empty if the file is whole.
+    damage: &'a [DamageRow],
     /// The producer, as the file names it or as its content shows; null if unknown.
     producer: Option<String>,
     /// Kind of recording of this producer, if known: `aggregated`, `per-invocation`, `sampled`, `per-call-path` or
@@ -52,6 +53,8 @@ pub struct FileRow<'a> {
     counts: CountsRow,
     /// Count of findings of `gristmill lint`.
     findings: FindingCounts,
+    /// Lint rules of notes that files of this producer cause as a matter of course. They are not among the findings.
+    habits: &'static [&'static str],
 }
 
 /// The counts of what a profile contains. See the example of [`info`](crate::info).
@@ -155,14 +158,14 @@ impl Serialize for EventTypeRows<'_> {
 impl<'a> FileRow<'a> {
     /// Makes the row of a report.
     pub fn new(report: &'a InfoReport<'a>) -> Self {
-        let InfoReport { file, survey, findings } = report;
+        let InfoReport { file, survey, findings, damage } = report;
         let kind = survey.producer.kind;
         let counts = &survey.counts;
         FileRow {
             path: file.path.to_string_lossy(),
             size: file.bytes.len(),
             packing: file.packing,
-            damage: file.damage,
+            damage,
             producer: (kind != ProducerKind::Unknown).then(|| survey.producer.to_string()),
             recording: kind.recording().map(|recording| recording.as_str()),
             command: survey.parts.first().and_then(|part| part.header.command).map(lossy),
@@ -178,6 +181,7 @@ impl<'a> FileRow<'a> {
                 jumps: counts.jumps,
             },
             findings: *findings,
+            habits: kind.habits(),
         }
     }
 }

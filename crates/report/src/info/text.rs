@@ -7,6 +7,7 @@ use gristmill_format::{Columns, Cost, PartSurvey, PositionKind, ProducerKind, RU
 use gristmill_output::wrap::wrap;
 use gristmill_output::{Align, Look, Painter, byte_size, grouped, printable};
 
+use super::derived::DerivedTotal;
 use super::table::{Column, GAP, INDENT, Table, cut, wrapped};
 use super::{InfoReport, event_meanings};
 use crate::read_file::ReadFile;
@@ -52,16 +53,18 @@ struct Text<'a, 'o> {
 
 impl<'a> Text<'a, '_> {
     fn write_file(&mut self) -> io::Result<()> {
-        let ReadFile { name, bytes, packing, stored_size, damage, .. } = self.report.file;
+        let ReadFile { name, bytes, packing, stored_size, .. } = self.report.file;
+        for damage in &self.report.damage {
+            for line in wrapped(&format!("warning: {}", damage.text), self.width) {
+                writeln!(self.out, "{}", self.paint.yellow(line))?;
+            }
+        }
         writeln!(self.out, "{}\n", self.paint.bold(name))?;
         let mut size = byte_size(bytes.len() as u64);
         if let Some(packing) = packing {
             size.push_str(&format!(", packed with {packing} to {}", byte_size(*stored_size)));
         }
         self.value("Size", &size)?;
-        if let Some(damage) = damage {
-            self.line("Damaged", damage, |paint, line| paint.red(line).to_string())?;
-        }
         Ok(())
     }
 
@@ -207,7 +210,6 @@ impl<'a> Text<'a, '_> {
     fn write_events(&mut self) -> io::Result<()> {
         let survey = &self.report.survey;
         let totals = self.report.totals();
-        let part = &survey.parts[0];
         writeln!(self.out)?;
         if totals.is_empty() {
             return self
@@ -224,15 +226,21 @@ impl<'a> Text<'a, '_> {
             })
             .collect();
         let mut costs: Vec<String> = shown_totals.iter().map(|&(_, total)| grouped(total)).collect();
-        // The first part has all formulas: they depend on the tool, not on the time span.
-        for event in part.header.event_types().skip(part.header.event_count()).take(MAX_EVENT_TYPES) {
+        let derived = self.report.derived_totals();
+        let shown_derived = &derived[..derived.len().min(MAX_EVENT_TYPES)];
+        for DerivedTotal { event, total, missing } in shown_derived {
             let formula = shown(event.formula.unwrap_or_default());
+            let long_name = event.long_name.map(|name| format!("{} ", shown(name))).unwrap_or_default();
+            let without = match &missing[..] {
+                [] => String::new(),
+                [name] => format!(", without `{}`", shown(name)),
+                [name, others @ ..] => {
+                    format!(", without `{}` and {} more", shown(name), grouped(others.len()))
+                }
+            };
             names.push(shown(event.name));
-            meanings.push(match event.long_name {
-                Some(long_name) => format!("{} = {formula}", shown(long_name)),
-                None => format!("= {formula}"),
-            });
-            costs.push("derived".to_owned());
+            meanings.push(format!("{long_name}= {formula}{without}"));
+            costs.push(total.map_or_else(|| "not calculable".to_owned(), grouped));
         }
         let mut table = Table::default();
         let claims = self.claims(&shown_totals);
@@ -245,7 +253,7 @@ impl<'a> Text<'a, '_> {
         let claimed: Vec<String> = claims.iter().map(|column| format!("`{}`", column.title)).collect();
         table.columns.extend(claims);
         table.write(self.width, self.paint, self.out)?;
-        self.more(totals.len() - shown_totals.len())?;
+        self.more(totals.len() - shown_totals.len() + derived.len() - shown_derived.len())?;
         if !claimed.is_empty() {
             writeln!(self.out)?;
             self.sentence(&format!(
@@ -340,12 +348,18 @@ impl<'a> Text<'a, '_> {
             counts.push(plural(findings.note, "note", "notes"));
         }
         if counts.is_empty() {
-            return self.value("Findings", "none");
+            self.value("Findings", "none")?;
+        } else {
+            // Not broken into lines: it is short, and colours have no width.
+            self.labelled("Findings", &counts.join(", "))?;
+            let hint = format!("gristmill lint {}", argument(self.report.file));
+            writeln!(self.out, "{:INDENT$}{:LABEL_WIDTH$}{}", "", "", self.paint.dim(hint))?;
         }
-        // Not broken into lines: it is short, and colours have no width.
-        self.labelled("Findings", &counts.join(", "))?;
-        let hint = format!("gristmill lint {}", argument(self.report.file));
-        writeln!(self.out, "{:INDENT$}{:LABEL_WIDTH$}{}", "", "", self.paint.dim(hint))
+        let producer = self.report.survey.producer.kind;
+        if producer.habits().is_empty() {
+            return Ok(());
+        }
+        self.value("Habits", &format!("of {} are not findings (gristmill lint --habits)", producer.as_str()))
     }
 
     fn more(&mut self, count: usize) -> io::Result<()> {

@@ -1,10 +1,11 @@
 //! A line of a file with a marker below: cut to the width, without control characters.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr;
 
-use gristmill_output::printable;
+use gristmill_output::{begins_log_command, printable};
 
 /// The mark of a cut.
 const CUT: &str = "…";
@@ -29,9 +30,9 @@ impl Excerpt {
     }
 }
 
-/// A character or an invalid byte, as it is shown: as itself or as an escape.
+/// A character or an invalid byte, which is shown as itself or as an escape.
 struct Cell {
-    shown: String,
+    bytes: Range<usize>,
     /// Its columns, from the start of the window.
     columns: Range<usize>,
 }
@@ -40,10 +41,17 @@ struct Cell {
 pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerpt {
     let width = width.max(3);
     let marked = marked.start.min(text.len())..marked.end.min(text.len());
-    // A line may have megabytes. Nothing beyond this window can be shown.
+    // A line may have megabytes, and many findings. Nothing beyond this window can be shown.
     let reach = width * MAX_CHARACTER_BYTES;
-    let window =
-        window(text, marked.start.saturating_sub(reach), marked.end.min(marked.start + reach) + reach);
+    let around = |reach: usize| {
+        let start = marked.start.saturating_sub(reach);
+        start..(marked.end.min(marked.start + reach) + reach).min(text.len())
+    };
+    // A byte of ASCII has a column.
+    let reach =
+        if text[around(width)].iter().all(|byte| matches!(byte, b' '..=b'~')) { width } else { reach };
+    let Range { start, end } = around(reach);
+    let window = window(text, start, end);
     let (cells, mark) = cells(text, window.clone(), &marked);
     let total = cells.last().map_or(0, |cell| cell.columns.end).max(mark.end);
     let (open_left, open_right) = (window.start > 0, window.end < text.len());
@@ -77,7 +85,7 @@ pub(super) fn excerpt(text: &[u8], marked: Range<usize>, width: usize) -> Excerp
         shown = fits(width - columns - CUT_WIDTH);
     }
     for cell in &rest[..shown] {
-        line.push_str(&cell.shown);
+        line.push_str(&shown_cell(text, cell.bytes.clone()));
         columns += cell.columns.len();
     }
     if cut {
@@ -110,27 +118,38 @@ fn cells(text: &[u8], window: Range<usize>, marked: &Range<usize>) -> (Vec<Cell>
     let mut mark: Option<Range<usize>> = None;
     let mut at = window.start;
     let mut column = 0;
-    let mut push = |bytes: &[u8]| {
-        let shown = printable(bytes).into_owned();
-        let columns = column..column + shown.width();
+    let mut push = |length: usize| {
+        let bytes = at..at + length;
+        // Nearly all characters are like this. A line can have a finding for each of its words.
+        let width = match text[at] {
+            b' '..=b'"' | b'$'..=b'~' => 1,
+            _ => shown_cell(text, bytes.clone()).width(),
+        };
+        let columns = column..column + width;
         let is_marked =
-            at <= marked.start && marked.start < at + bytes.len() || marked.start < at && at < marked.end;
+            at <= marked.start && marked.start < bytes.end || marked.start < at && at < marked.end;
         if is_marked {
             mark = Some(mark.as_ref().map_or(columns.start, |mark| mark.start)..columns.end);
         }
-        at += bytes.len();
+        at = bytes.end;
         column = columns.end;
-        cells.push(Cell { shown, columns });
+        cells.push(Cell { bytes, columns });
     };
     for chunk in text[window].utf8_chunks() {
-        for (index, character) in chunk.valid().char_indices() {
-            push(&chunk.valid().as_bytes()[index..index + character.len_utf8()]);
-        }
-        chunk.invalid().iter().for_each(|byte| push(std::slice::from_ref(byte)));
+        chunk.valid().chars().for_each(|character| push(character.len_utf8()));
+        chunk.invalid().iter().for_each(|_| push(1));
     }
     // A location after the last character, or a character without columns.
     let mark = mark.unwrap_or(column..column + 1);
     (cells, mark.start..mark.end.max(mark.start + 1))
+}
+
+/// Returns the characters that stand for a character or an invalid byte of the text.
+fn shown_cell(text: &[u8], bytes: Range<usize>) -> Cow<'_, str> {
+    match begins_log_command(&text[bytes.start..]) {
+        true => "\\x23".into(),
+        false => printable(&text[bytes]),
+    }
 }
 
 #[cfg(test)]
@@ -184,6 +203,25 @@ mod tests {
         assert_eq!(shown(&digits, 100..100, 20), ["…234567890123456789", "                   ^"]);
         assert_eq!(shown(&digits, 0..100, 20), ["0123456789012345678…", "^~~~~~~~~~~~~~~~~~~~"]);
         assert_eq!(shown(&digits, 40..100, 20), ["…789012345678901234…", "    ^~~~~~~~~~~~~~~~"]);
+    }
+
+    /// A character that is not ASCII makes the window four times as large.
+    #[test]
+    fn text_beyond_the_width_changes_nothing() {
+        let plain = b"0123456789".repeat(30);
+        let width = 20;
+        for start in 0..=plain.len() {
+            for length in [0, 1, 5, 45] {
+                let marked = start..start + length;
+                let beyond = [marked.start.checked_sub(3 * width), Some(marked.end + 3 * width)];
+                for at in beyond.into_iter().flatten().filter(|&at| at < plain.len()) {
+                    let mut other = plain.clone();
+                    other[at] = 0xff;
+                    let expected = shown(&other, marked.clone(), width);
+                    assert_eq!(shown(&plain, marked.clone(), width), expected, "{marked:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::AddAssign;
 
-use gristmill_format::{Finding, Lint, RULES, Rule, Severity};
+use gristmill_format::{Finding, Lint, ProducerKind, RULES, Rule, Severity};
 use gristmill_output::grouped;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,17 +18,30 @@ pub struct LintedFile<'a> {
     lint: Lint,
     /// Findings of each rule to show, or `None` for all.
     pub(super) limit: Option<u64>,
+    /// The producer whose habits are not reported.
+    producer: Option<ProducerKind>,
 }
 
 impl<'a> LintedFile<'a> {
     /// A file to be checked this way. `limit` is the count of findings to show of each rule.
     pub fn new(file: &'a ReadFile<'a>, lint: Lint, limit: Option<u64>) -> Self {
-        Self { file, lint, limit }
+        Self { file, lint, limit, producer: Some(file.producer()) }
+    }
+
+    /// Reports also what the producer does in its files as a matter of course.
+    #[must_use]
+    pub fn with_habits(self) -> Self {
+        Self { producer: None, ..self }
     }
 
     /// Passes on all findings.
-    pub fn run(&self, found: impl FnMut(Finding<'a>)) {
-        self.file.examine(self.lint, found);
+    pub fn run(&self, mut found: impl FnMut(Finding<'a>)) {
+        let is_habit = |rule: &Rule| self.producer.is_some_and(|producer| rule.is_habit_of(producer));
+        self.file.examine(self.lint, |finding| {
+            if !is_habit(finding.rule) {
+                found(finding);
+            }
+        });
     }
 
     /// Gathers the findings by rule: the most severe rules first, then by the first location in the file. Of each rule, up
@@ -128,6 +141,27 @@ impl FindingCounts {
     }
 }
 
+impl FindingCounts {
+    /// Returns the verdict on a file with these findings, to follow its name.
+    ///
+    /// ```
+    /// use gristmill_report::lint::FindingCounts;
+    ///
+    /// assert_eq!(FindingCounts::default().verdict(), "valid, no findings");
+    /// let counts = FindingCounts { error: 0, warning: 1, note: 2 };
+    /// assert_eq!(counts.verdict(), "valid, but not every tool reads it alike: 1 warning, 2 notes");
+    /// ```
+    pub fn verdict(&self) -> String {
+        match self {
+            FindingCounts { error: 1.., .. } => format!("not valid, its numbers may be wrong: {self}"),
+            FindingCounts { warning: 1.., .. } => {
+                format!("valid, but not every tool reads it alike: {self}")
+            }
+            _ => format!("valid, {self}"),
+        }
+    }
+}
+
 impl AddAssign for FindingCounts {
     fn add_assign(&mut self, other: Self) {
         self.error += other.error;
@@ -151,16 +185,33 @@ impl fmt::Display for FindingCounts {
     }
 }
 
-/// Returns the column, from 1, of the byte at an offset, counted in characters. Each byte of invalid UTF-8 counts as one.
-pub(super) fn character_column(text: &[u8], byte_offset: u64) -> u64 {
-    let byte_offset = usize::try_from(byte_offset).unwrap_or(usize::MAX);
-    let (before, beyond) = match text.get(..byte_offset) {
-        Some(before) => (before, 0),
-        None => (text, byte_offset.saturating_sub(text.len())),
-    };
-    let characters: usize =
-        before.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum();
-    (characters.saturating_add(beyond) as u64).saturating_add(1)
+/// Columns of findings, counted in characters. Of the findings in one line, only the text between them is counted.
+#[derive(Debug, Default)]
+pub(super) struct ColumnCounter<'a> {
+    /// The line of the last finding, an offset in it, and the characters before that.
+    text: &'a [u8],
+    offset: usize,
+    count: u64,
+}
+
+impl<'a> ColumnCounter<'a> {
+    /// Returns the column, from 1, of the byte at an offset. Each byte of invalid UTF-8 counts as one.
+    pub(super) fn column(&mut self, text: &'a [u8], byte_offset: u64) -> u64 {
+        let byte_offset = usize::try_from(byte_offset).unwrap_or(usize::MAX);
+        let (end, beyond) = (byte_offset.min(text.len()), byte_offset.saturating_sub(text.len()));
+        if !std::ptr::eq(self.text, text) || end < self.offset {
+            *self = ColumnCounter { text, offset: 0, count: 0 };
+        }
+        let characters =
+            |chunk: std::str::Utf8Chunk<'_>| chunk.valid().chars().count() + chunk.invalid().len();
+        let between: usize = text[self.offset..end].utf8_chunks().map(characters).sum();
+        let count = self.count + between as u64;
+        // Within a character, its bytes would count as invalid.
+        if text.get(end).is_none_or(|byte| byte & 0xc0 != 0x80) {
+            (self.offset, self.count) = (end, count);
+        }
+        count.saturating_add(beyond as u64).saturating_add(1)
+    }
 }
 
 #[cfg(test)]
@@ -172,12 +223,39 @@ mod tests {
 
     #[test]
     fn columns_in_characters() {
+        let column = |text: &'static [u8], at| ColumnCounter::default().column(text, at);
         let text = "1 größe\t".as_bytes();
-        assert_eq!(character_column(text, 0), 1);
-        assert_eq!(character_column(text, 8), 7);
-        assert_eq!(character_column(text, 10), 9);
-        assert_eq!(character_column(b"\xff\xfex", 2), 3);
-        assert_eq!(character_column(b"ab", 3), 4);
+        assert_eq!(column(text, 0), 1);
+        assert_eq!(column(text, 8), 7);
+        assert_eq!(column(text, 10), 9);
+        assert_eq!(column(b"\xff\xfex", 2), 3);
+        assert_eq!(column(b"ab", 3), 4);
+    }
+
+    #[test]
+    fn columns_do_not_depend_on_those_before() {
+        let lines = ["größe € \u{1f33e} x".as_bytes(), b"\xe2\x82a\xff\x80\x80b\xc3", b""];
+        let mut counter = ColumnCounter::default();
+        for at in [0, 1, 2, 3, 4, 5, 3, 7, 9, 8, 12, 0, 30, 6, 11, 10] {
+            for line in lines {
+                for _ in 0..2 {
+                    assert_eq!(
+                        counter.column(line, at),
+                        ColumnCounter::default().column(line, at),
+                        "{line:?} {at}"
+                    );
+                }
+            }
+        }
+        for line in lines {
+            for at in 0..20 {
+                assert_eq!(
+                    counter.column(line, at),
+                    ColumnCounter::default().column(line, at),
+                    "{line:?} {at}"
+                );
+            }
+        }
     }
 
     #[test]

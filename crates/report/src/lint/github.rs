@@ -6,9 +6,9 @@ use std::path::Path;
 
 use gristmill_format::{Finding, Severity};
 use gristmill_output::github::{data, property};
-use gristmill_output::{grouped, printable};
+use gristmill_output::{grouped, printable, printable_path};
 
-use super::findings::{FindingCounts, LintedFile, character_column};
+use super::findings::{ColumnCounter, FindingCounts, LintedFile};
 use super::{DEFAULT_LIMIT, LintPrinter};
 use crate::read_file::ReadFile;
 
@@ -23,13 +23,14 @@ pub struct GithubPrinter;
 impl LintPrinter for GithubPrinter {
     fn write_file(&mut self, file: &LintedFile<'_>, out: &mut dyn Write) -> io::Result<FindingCounts> {
         let (groups, counts) = file.gather(if file.limit.is_some() { DEFAULT_LIMIT } else { MAX_SORTED });
+        let mut columns = ColumnCounter::default();
         for group in &groups {
             let omitted = group.omitted();
             if omitted > 0 && file.limit.is_none() {
                 let mut result = Ok(());
                 file.run(|finding| {
                     if result.is_ok() && finding.rule == group.rule {
-                        result = write_annotation(file.file, &finding, 0, out);
+                        result = write_annotation(file.file, &finding, 0, &mut columns, out);
                     }
                 });
                 result?;
@@ -37,7 +38,7 @@ impl LintPrinter for GithubPrinter {
             }
             for (index, finding) in group.first.iter().enumerate() {
                 let omitted = if index + 1 == group.first.len() { omitted } else { 0 };
-                write_annotation(file.file, finding, omitted, out)?;
+                write_annotation(file.file, finding, omitted, &mut columns, out)?;
             }
         }
         Ok(counts)
@@ -55,10 +56,11 @@ impl LintPrinter for GithubPrinter {
 }
 
 /// Writes a finding. `omitted` findings of the same rule are not written.
-fn write_annotation(
+fn write_annotation<'a>(
     file: &ReadFile<'_>,
-    finding: &Finding<'_>,
+    finding: &Finding<'a>,
     omitted: u64,
+    columns: &mut ColumnCounter<'a>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let command = match finding.rule.severity {
@@ -72,7 +74,7 @@ fn write_annotation(
         out,
         "::{command} {name}line={},col={},title={}::{}",
         finding.location.line,
-        character_column(finding.text, finding.column - 1),
+        columns.column(finding.text, finding.column - 1),
         property(finding.rule.name),
         data(&message),
     )?;
@@ -83,5 +85,5 @@ fn write_annotation(
 }
 
 fn file_property(path: &Path) -> String {
-    format!("file={},", property(&path.to_string_lossy()))
+    format!("file={},", property(&printable_path(path)))
 }

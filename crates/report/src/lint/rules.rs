@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gristmill_format::{RULES, Rule, Severity};
+use gristmill_format::{ProducerKind, RULES, Rule, Severity};
 use gristmill_output::wrap::{columns, hang, wrap};
 use gristmill_output::{Look, json};
 use schemars::JsonSchema;
@@ -46,6 +46,8 @@ pub struct RuleRow {
     pub help: &'static str,
     /// The part of the format's description that it is based on.
     pub clause: &'static str,
+    /// Producers that do so in their files as a matter of course; a file of theirs has no such finding.
+    pub habit_of: Vec<&'static str>,
     #[serde(skip)]
     level: Severity,
 }
@@ -58,6 +60,7 @@ impl RuleRow {
             summary: rule.summary,
             help: rule.help,
             clause: rule.clause,
+            habit_of: rule.producers().map(ProducerKind::as_str).collect(),
             level: rule.severity,
         }
     }
@@ -121,6 +124,10 @@ impl RuleList {
                 }
             }
             writeln!(out, "\n{}", hang("  Based on: ", rule.clause, 12, look.width))?;
+            if !rule.habit_of.is_empty() {
+                let producers = format!("{} (not reported of their files)", rule.habit_of.join(", "));
+                writeln!(out, "{}", hang("  Habit of: ", &producers, 12, look.width))?;
+            }
         }
         Ok(())
     }

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use gristmill_format::{Finding, RULES, Rule};
 use gristmill_output::grouped;
+use gristmill_output::json;
 use gristmill_output::sarif::{
     Artifact, Configuration, Driver, Location, PhysicalLocation, Region, SCHEMA, Text, uri,
 };
 use serde::Serialize;
 
 use super::LintPrinter;
-use super::findings::{FindingCounts, LintedFile, character_column, rule_index};
+use super::findings::{ColumnCounter, FindingCounts, LintedFile, rule_index};
 
 /// A printer of SARIF. See the example of [`lint`](crate::lint).
 #[derive(Debug, Default)]
@@ -87,7 +88,7 @@ impl SarifPrinter {
             "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n\
              \"tool\":{{\"driver\":"
         )?;
-        serde_json::to_writer(&mut *out, &driver)?;
+        json::write_value(&driver, out)?;
         // SARIF counts columns in characters, not in bytes.
         write!(out, "}},\n\"columnKind\":\"unicodeCodePoints\",\n\"results\":[")
     }
@@ -100,6 +101,7 @@ impl LintPrinter for SarifPrinter {
         let mut counts = FindingCounts::default();
         let mut by_rule: BTreeMap<usize, u64> = BTreeMap::new();
         let mut written = Ok(());
+        let mut columns = ColumnCounter::default();
         file.run(|finding| {
             counts.add(finding.rule.severity);
             let index = rule_index(finding.rule);
@@ -108,7 +110,7 @@ impl LintPrinter for SarifPrinter {
             if written.is_ok() && file.limit.is_none_or(|limit| *count <= limit) {
                 let separator = if std::mem::replace(&mut self.has_results, true) { ",\n" } else { "\n" };
                 written = write!(out, "{separator}")
-                    .and_then(|()| Ok(serde_json::to_writer(&mut *out, &result(&finding, index, &uri))?));
+                    .and_then(|()| json::write_value(&result(&finding, index, &uri, &mut columns), out));
             }
         });
         written?;
@@ -144,7 +146,7 @@ impl LintPrinter for SarifPrinter {
             tool_execution_notifications: &self.notifications,
         };
         write!(out, "\n],\n\"invocations\":[")?;
-        serde_json::to_writer(&mut *out, &invocation)?;
+        json::write_value(&invocation, out)?;
         writeln!(out, "]}}]}}")
     }
 }
@@ -160,11 +162,16 @@ fn descriptor(rule: &'static Rule) -> Descriptor {
     }
 }
 
-fn result<'f>(finding: &'f Finding<'_>, rule_index: usize, uri: &'f str) -> SarifResult<'f> {
+fn result<'f, 'a>(
+    finding: &'f Finding<'a>,
+    rule_index: usize,
+    uri: &'f str,
+    columns: &mut ColumnCounter<'a>,
+) -> SarifResult<'f> {
     let start = finding.column - 1;
     let end = start.saturating_add(finding.length);
     // A finding about the whole file has no columns.
-    let column = |at| (!finding.text.is_empty()).then(|| character_column(finding.text, at));
+    let mut column = |at| (!finding.text.is_empty()).then(|| columns.column(finding.text, at));
     SarifResult {
         rule_id: finding.rule.name,
         rule_index,

@@ -173,7 +173,7 @@ impl LintPrinter for TextPrinter {
         self.needs_gap = !groups.is_empty();
         full.iter().try_for_each(|group| self.write_group(file, group, out))?;
         self.write_notes(notes, out)?;
-        writeln!(out, "{}: {counts}", self.paint.bold(&file.file.name))?;
+        writeln!(out, "{}: {}", self.paint.bold(&file.file.name), counts.verdict())?;
         self.file_count += 1;
         self.counts += counts;
         Ok(counts)

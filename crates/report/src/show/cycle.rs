@@ -1,5 +1,8 @@
 //! The cycle that a function is in.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use gristmill_format::Cost;
 use gristmill_output::json::{Costs, ExactInteger, exact};
 use schemars::JsonSchema;
@@ -37,7 +40,7 @@ pub struct CycleSummary {
 pub struct CycleMember {
     /// The member.
     #[serde(flatten)]
-    pub function: NamedFunction,
+    pub function: Arc<NamedFunction>,
     /// Self cost.
     #[serde(rename = "self")]
     pub self_costs: Costs,
@@ -49,9 +52,9 @@ pub struct CycleMember {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CycleEntry {
     /// The caller, outside of the cycle.
-    pub caller: NamedFunction,
+    pub caller: Arc<NamedFunction>,
     /// The member that is called.
-    pub callee: NamedFunction,
+    pub callee: Arc<NamedFunction>,
     /// The count of calls.
     #[serde(serialize_with = "exact")]
     #[schemars(with = "ExactInteger")]
@@ -93,6 +96,10 @@ pub(super) fn summary(
     sort_by_cost(view, &mut entries, |&arc| {
         (0, first(graph.arc_cost(arc)), view.subject_at(graph.arc(arc).caller))
     });
+    // A hostile cycle has thousands of calls into a member with a long name.
+    let mut known: HashMap<SubjectId, Arc<NamedFunction>> = HashMap::new();
+    let mut shared =
+        |id: SubjectId| known.entry(id).or_insert_with(|| Arc::new(NamedFunction::new(view, id))).clone();
     let named = |id: SubjectId| NamedFunction::new(view, id);
     Some(CycleSummary {
         number: cycle.number(),
@@ -100,15 +107,15 @@ pub(super) fn summary(
         inclusive: head.costs(inclusive.cycle_cost(cycle)),
         calls: inclusive.cycle_call_count(cycle),
         members: List::from_shown(members, limit, |member| CycleMember {
-            function: named(member),
+            function: shared(member),
             self_costs: head.costs(view.self_cost(member)),
             inclusive: head.costs(view.inclusive_cost(member)),
         }),
         entries: List::from_shown(entries, limit, |entry| {
             let arc = graph.arc(entry).map(|node| view.subject_at(node));
             CycleEntry {
-                caller: named(arc.caller),
-                callee: named(arc.callee),
+                caller: shared(arc.caller),
+                callee: shared(arc.callee),
                 calls: arc.count,
                 cost: head.costs(graph.arc_cost(entry)),
             }

@@ -1,7 +1,8 @@
 //! The lines of a function: costs and calls by source line or instruction.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use gristmill_format::Cost;
 use gristmill_output::json;
@@ -19,10 +20,13 @@ use crate::view::{SubjectId, View, ViewError};
 /// A source line, or an instruction if lines are not known. See the example of [`Show`](super::Show).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HotLine {
-    /// The source file, which for inlined code is not that of the function.
+    /// The source file, which for inlined code is not that of the function. All lines of a file share its path.
     #[serde(serialize_with = "json::text")]
-    #[schemars(with = "String")]
-    pub file: Vec<u8>,
+    #[schemars(
+        description = "The source file, which for inlined code is not that of the function.",
+        with = "String"
+    )]
+    pub file: Arc<[u8]>,
     /// The line number; null if it is not known, and then each address is a row.
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
@@ -42,7 +46,7 @@ pub struct HotLine {
 pub struct CalledFunction {
     /// The callee.
     #[serde(flatten)]
-    pub function: NamedFunction,
+    pub function: Arc<NamedFunction>,
     /// The count of calls.
     #[serde(serialize_with = "exact")]
     #[schemars(with = "ExactInteger")]
@@ -154,8 +158,9 @@ pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<L
     }
     // They are in the order of files and lines, which decides between equal costs.
     rows.sort_by_key(|row| (Reverse(first(&row.inclusive)), Reverse(first(&row.self_costs))));
+    let mut maker = RowMaker { view, head, files: HashMap::new(), callees: HashMap::new() };
     Ok(Lines {
-        lines: List::from_shown(rows, options.lines, |line| hot_line(view, head, line)),
+        lines: List::from_shown(rows, options.lines, |line| maker.row(line)),
         jumps,
         folded,
         functions_read: functions.len(),
@@ -209,19 +214,36 @@ fn viewed(
     Ok(ViewedLine { file, line, addresses: sums.addresses, self_costs, inclusive, calls })
 }
 
-fn hot_line(view: &View, head: &Head, line: ViewedLine) -> HotLine {
-    let called = |call: &ViewedCall| CalledFunction {
-        function: NamedFunction::new(view, call.callee),
-        calls: call.count,
-        cost: head.costs(&call.costs),
-        is_inner: call.is_inner,
-    };
-    HotLine {
-        file: view.profile().file(line.file).to_vec(),
-        line: line.line,
-        addresses: line.addresses.map(|(from, to)| [from, to].map(|address| ExactInteger(address.into()))),
-        self_costs: head.costs(&line.self_costs),
-        inclusive: head.costs(&line.inclusive),
-        calls: line.calls.iter().map(called).collect(),
+/// Makes rows of lines, which share the names in them: a path can be longer than the lines of its file.
+struct RowMaker<'v> {
+    view: &'v View,
+    head: &'v Head,
+    files: HashMap<FileId, Arc<[u8]>>,
+    callees: HashMap<SubjectId, Arc<NamedFunction>>,
+}
+
+impl RowMaker<'_> {
+    fn row(&mut self, line: ViewedLine) -> HotLine {
+        let path = || self.view.profile().file(line.file).into();
+        HotLine {
+            file: Arc::clone(self.files.entry(line.file).or_insert_with(path)),
+            line: line.line,
+            addresses: line
+                .addresses
+                .map(|(from, to)| [from, to].map(|address| ExactInteger(address.into()))),
+            self_costs: self.head.costs(&line.self_costs),
+            inclusive: self.head.costs(&line.inclusive),
+            calls: line.calls.iter().map(|call| self.called(call)).collect(),
+        }
+    }
+
+    fn called(&mut self, call: &ViewedCall) -> CalledFunction {
+        let named = || Arc::new(NamedFunction::new(self.view, call.callee));
+        CalledFunction {
+            function: Arc::clone(self.callees.entry(call.callee).or_insert_with(named)),
+            calls: call.count,
+            cost: self.head.costs(&call.costs),
+            is_inner: call.is_inner,
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! The tables of the report on one function, each with sentences above and below.
 
 use gristmill_format::Cost;
-use gristmill_output::{Cell, Column, Table, grouped, percent, percent_number, printable};
+use gristmill_output::{Cell, Column, Look, Table, grouped, percent, percent_number, printable};
+use gristmill_profile::symbol::normal_path;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{CallSum, CycleSummary, HotLine, List, Neighbour, Show};
 use crate::named_function::NamedFunction;
+use crate::names::{NameRow, fitted, short, whole};
 use crate::path::{UNKNOWN, base};
-use crate::tree::fitted;
 
 /// The least width of a name. If several event types leave less, only the first is shown.
 const MIN_NAME_WIDTH: usize = 30;
@@ -19,6 +20,8 @@ enum Label<'r> {
     Function(&'static str, &'r NamedFunction),
     /// A callee, and the count of calls.
     Call(&'r NamedFunction, String),
+    /// A function farther away, and the name of the one that leads to it.
+    Via(&'r NamedFunction, String),
 }
 
 /// A part of the text: a title, a table, and sentences below.
@@ -30,28 +33,28 @@ pub(super) struct Section {
 
 impl Show {
     /// The tables below the head, each with sentences.
-    pub(super) fn sections(&self, width: usize) -> Vec<Section> {
+    pub(super) fn sections(&self, look: &Look) -> Vec<Section> {
         let mut sections = Vec::new();
-        sections.extend(self.cycle.as_ref().map(|cycle| self.cycle_section(cycle, width)));
+        sections.extend(self.cycle.as_ref().map(|cycle| self.cycle_section(cycle, look)));
         for (title, list, sum) in
             [("Callers", &self.callers, &self.callers_sum), ("Callees", &self.callees, &self.callees_sum)]
         {
             if list.all > 0 {
-                sections.push(self.neighbours(title, list, sum, width));
+                sections.push(self.neighbours(title, list, sum, look));
             }
         }
         for (title, list) in
             [("Indirect callers", &self.far_callers), ("Indirect callees", &self.far_callees)]
         {
             if list.all > 0 {
-                sections.push(self.far(title, list, width));
+                sections.push(self.far(title, list, look));
             }
         }
         if self.lines.all > 0 {
-            sections.push(self.lines(width));
+            sections.push(self.lines(look));
         }
         if self.parts.all > 0 {
-            sections.push(self.by_part(width));
+            sections.push(self.by_part(look));
         }
         sections
     }
@@ -90,45 +93,61 @@ impl Show {
     }
 
     /// Fills the last column with names that fit the width.
-    fn with_names(&self, mut table: Table, width: usize, names: Vec<Label<'_>>) -> Table {
-        let room = width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
-        for (cells, label) in table.rows.iter_mut().zip(names) {
-            let text = match label {
-                Label::Text(text) => text,
+    fn with_names(&self, mut table: Table, look: &Look, labels: Vec<Label<'_>>) -> Table {
+        let room = look.width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
+        let left = |taken: usize| look.name_columns(room.saturating_sub(taken));
+        let rows = labels.iter().filter_map(|label| match label {
+            Label::Text(_) => None,
+            Label::Function(mark, function) => {
+                let taken = mark.width() + self.cycle_of(function).width();
+                let row = NameRow::new(function.id.index(), &function.name, left(taken));
+                Some(row.at(&function.file, &function.object))
+            }
+            Label::Call(function, times) => {
+                let row = NameRow::new(function.id.index(), &function.name, left(times.width() + 6));
+                Some(row.distinguished_by(&function.file, &function.object))
+            }
+            Label::Via(function, via) => {
+                let row = NameRow::new(function.id.index(), &function.name, left(via.width() + 4));
+                Some(row.distinguished_by(&function.file, &function.object))
+            }
+        });
+        let mut names = fitted(rows).into_iter();
+        for (cells, label) in table.rows.iter_mut().zip(labels) {
+            // There is a name for each label but texts.
+            let (text, function, name) = match label {
+                Label::Text(text) => (text, None, String::new()),
                 Label::Function(mark, function) => {
-                    format!("{mark}{}", self.named(function, room.saturating_sub(mark.width())))
+                    let mut name = names.next().unwrap_or_default();
+                    let shown = name.name.clone();
+                    name.name.push_str(&self.cycle_of(function));
+                    (format!("{mark}{name}"), Some(function), shown)
                 }
                 Label::Call(function, times) => {
-                    let name = function.printable_name();
-                    let left = room.saturating_sub(times.width() + 6);
-                    format!("  -> {} {times}", fitted(&name, left))
+                    let name = names.next().unwrap_or_default();
+                    (format!("  -> {name} {times}"), Some(function), name.name)
+                }
+                Label::Via(function, via) => {
+                    let name = names.next().unwrap_or_default();
+                    (format!("{name} by {via}"), Some(function), name.name)
                 }
             };
+            let whole = function.map(|function| whole(&function.name)).filter(|whole| *whole != name);
             if let Some(last) = cells.last_mut() {
-                *last = Cell::new(text);
+                *last = Cell { whole, ..Cell::new(text) };
             }
         }
         table
     }
 
-    /// A name, and its file if it fits.
-    fn named(&self, function: &NamedFunction, room: usize) -> String {
-        // The function's own cycle has a section.
+    /// The mark of a function's cycle. The shown function's own cycle has a section.
+    fn cycle_of(&self, function: &NamedFunction) -> String {
         let cycle = function.cycle.filter(|cycle| Some(*cycle) != self.function.cycle);
-        let cycle = cycle.map_or_else(String::new, |cycle| format!(" [cycle {cycle}]"));
-        let name = function.printable_name();
-        let name = format!("{}{cycle}", fitted(&name, room.saturating_sub(cycle.width())));
-        let file = printable(&function.file);
-        let left = room.saturating_sub(name.width() + 3);
-        let place = [&*file, base(&file)].into_iter().find(|place| place.width() <= left);
-        match place.filter(|place| !place.is_empty() && *place != UNKNOWN) {
-            Some(place) => format!("{name} ({place})"),
-            None => name,
-        }
+        cycle.map_or_else(String::new, |cycle| format!(" [cycle {cycle}]"))
     }
 
-    fn neighbours(&self, title: &str, list: &List<Neighbour>, sum: &CallSum, width: usize) -> Section {
-        let events = self.events(1, width, 12);
+    fn neighbours(&self, title: &str, list: &List<Neighbour>, sum: &CallSum, look: &Look) -> Section {
+        let events = self.events(1, look.width, 12);
         let mut columns = vec![Column::number("Calls")];
         columns.extend(self.cost_columns(events, &["Cost"]));
         columns.push(Column::text("Function"));
@@ -169,13 +188,13 @@ impl Show {
         let shares = if self.cycle.is_some() { " (shares of the cycle)" } else { "" };
         Section {
             title: format!("{title}: {}{shares}", counted(list)),
-            table: self.with_names(Table { columns, rows }, width, names),
+            table: self.with_names(Table { columns, rows }, look, names),
             below: more(list),
         }
     }
 
-    fn far(&self, title: &str, list: &List<Neighbour>, width: usize) -> Section {
-        let events = self.events(1, width, 10);
+    fn far(&self, title: &str, list: &List<Neighbour>, look: &Look) -> Section {
+        let events = self.events(1, look.width, 10);
         let mut columns = vec![Column::number("Distance")];
         for nth in 0..events {
             columns.extend([Column::number(self.cost_title(nth, "Inclusive")), Column::number("% of all")]);
@@ -190,24 +209,22 @@ impl Show {
             cells
         });
         let table = Table { columns, rows: rows.collect() };
-        let room = width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
+        // Two names share the line.
+        let room = look.width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
         let names = list.rows.iter().map(|far| {
-            let name = far.function.printable_name();
-            let via = printable(far.via.as_deref().unwrap_or_default().as_bytes());
-            let both = format!("{name} by {via}");
-            let text = if both.width() <= room { both } else { fitted(&name, room).into_owned() };
-            Label::Text(text)
+            let via = short(far.via.as_deref().unwrap_or_default(), look.name_columns(room / 2));
+            Label::Via(&far.function, via)
         });
         let names = names.collect();
         Section {
             title: format!("{title}: {}", counted(list)),
-            table: self.with_names(table, width, names),
+            table: self.with_names(table, look, names),
             below: more(list),
         }
     }
 
-    fn cycle_section(&self, cycle: &CycleSummary, width: usize) -> Section {
-        let events = self.events(2, width, 4);
+    fn cycle_section(&self, cycle: &CycleSummary, look: &Look) -> Section {
+        let events = self.events(2, look.width, 4);
         let mut columns = self.cost_columns(events, &["Out of it", "Self"]);
         columns.push(Column::text("Member"));
         let cells = |inclusive: &dyn Fn(usize) -> Cost, own: &dyn Fn(usize) -> Cost| {
@@ -228,14 +245,14 @@ impl Show {
         rows.push(cells(&|nth| cycle.inclusive[nth], &|nth| cycle.self_costs[nth]));
         names.push(Label::Text(format!("all {} members", grouped(cycle.members.all))));
 
+        let third = look.name_columns(look.width / 3);
         let mut below = more(&cycle.members);
         let unit = self.head.events[0].unit;
         for entry in &cycle.entries.rows {
-            let (caller, callee) = (entry.caller.printable_name(), entry.callee.printable_name());
             below.push(format!(
                 "entered by {} -> {} ×{} {}",
-                fitted(&caller, width / 3),
-                fitted(&callee, width / 3),
+                short(&entry.caller.name, third),
+                short(&entry.callee.name, third),
                 grouped(entry.calls),
                 unit.show(entry.cost[0])
             ));
@@ -247,8 +264,8 @@ impl Show {
         below.push(match &cycle.breaker {
             None => "no single arc breaks it".to_owned(),
             Some(breaker) => {
-                let (caller, callee) = (breaker.caller.printable_name(), breaker.callee.printable_name());
-                let arc = format!("{} -> {}", fitted(&caller, width / 3), fitted(&callee, width / 3));
+                let ends = [&breaker.caller, &breaker.callee].map(|end| short(&end.name, third));
+                let arc = ends.join(" -> ");
                 let all = grouped(cycle.members.all);
                 match (breaker.members_left, breaker.is_best) {
                     (0, _) => format!("cutting {arc} breaks it (--cut)"),
@@ -268,21 +285,24 @@ impl Show {
         let share = if total.is_empty() { String::new() } else { format!(" ({total})") };
         Section {
             title: format!(
-                "Cycle {}: {} functions, {}{share}, called {} times from outside",
+                "Cycle {}: {} functions, {}{share}, called {} from outside",
                 cycle.number,
                 grouped(cycle.members.all),
                 unit.show(cycle.inclusive[0]),
-                grouped(cycle.calls)
+                match cycle.calls {
+                    1 => "once".to_owned(),
+                    calls => format!("{} times", grouped(calls)),
+                }
             ),
-            table: self.with_names(Table { columns, rows }, width, names),
+            table: self.with_names(Table { columns, rows }, look, names),
             below,
         }
     }
 
-    fn lines(&self, width: usize) -> Section {
+    fn lines(&self, look: &Look) -> Section {
         let has_calls = self.callees.all > 0;
         let titles: &[&str] = if has_calls { &["With calls", "Self"] } else { &["Self"] };
-        let events = self.events(titles.len(), width, 4);
+        let events = self.events(titles.len(), look.width, 4);
         let mut columns = self.cost_columns(events, titles);
         columns.push(Column::text("Line"));
         let mut rows = Vec::new();
@@ -297,7 +317,7 @@ impl Show {
             }
             cells.push(Cell::new(""));
             rows.push(cells);
-            names.push(Label::Text(self.position(line, width)));
+            names.push(Label::Text(self.position(line, look)));
             for call in &line.calls {
                 let mut cells: Vec<Cell> = Vec::new();
                 for nth in 0..events {
@@ -330,13 +350,13 @@ impl Show {
         }
         Section {
             title: format!("Hottest lines: {}", counted(&self.lines)),
-            table: self.with_names(Table { columns, rows }, width, names),
+            table: self.with_names(Table { columns, rows }, look, names),
             below,
         }
     }
 
     /// `mill.c:12`, with the addresses where there are any.
-    fn position(&self, line: &HotLine, width: usize) -> String {
+    fn position(&self, line: &HotLine, look: &Look) -> String {
         let addresses = match line.addresses {
             Some([from, to]) if from == to => format!(" 0x{:x}", from.0),
             Some([from, to]) => format!(" 0x{:x}–0x{:x}", from.0, to.0),
@@ -344,7 +364,8 @@ impl Show {
         };
         let file = printable(&line.file);
         // On a narrow screen, only the last component of a path is shown.
-        let file = if width < 100 { base(&file) } else { &file };
+        let normal = normal_path(&file);
+        let file = if look.width < 100 && !look.has_full_names { base(&normal) } else { &normal };
         let file = if file.is_empty() { UNKNOWN } else { file };
         match line.line {
             Some(number) => format!("{file}:{number}{addresses}"),
@@ -353,8 +374,8 @@ impl Show {
         }
     }
 
-    fn by_part(&self, width: usize) -> Section {
-        let events = self.events(2, width, 12);
+    fn by_part(&self, look: &Look) -> Section {
+        let events = self.events(2, look.width, 12);
         let mut columns = self.cost_columns(events, &["Inclusive", "Self"]);
         columns.push(Column::number("Calls"));
         columns.push(Column::text("Part"));
@@ -373,7 +394,7 @@ impl Show {
         let (rows, names) = (rows.collect(), names.collect());
         Section {
             title: format!("By part: {}", counted(&self.parts)),
-            table: self.with_names(Table { columns, rows }, width, names),
+            table: self.with_names(Table { columns, rows }, look, names),
             below: more(&self.parts),
         }
     }

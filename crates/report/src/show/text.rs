@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, Look, Table, grouped, json, lossy, markdown, percent_number, printable, wrap,
+    Cell, Column, Look, Table, csv, grouped, json, lossy, markdown, percent_number, printable, wrap,
 };
 
 use super::Show;
@@ -12,7 +12,7 @@ use crate::path::UNKNOWN;
 use crate::report::Report;
 
 /// The width of Markdown, which does not know where it is shown.
-const MARKDOWN_WIDTH: usize = 160;
+const MARKDOWN_WIDTH: usize = 120;
 
 impl Report for Show {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -28,7 +28,7 @@ impl Report for Show {
         for line in self.calls() {
             wrap::write(out, &line, look.width, 2)?;
         }
-        for section in self.sections(look.width) {
+        for section in self.sections(look) {
             writeln!(out, "\n{}", look.bold(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_text(look, out)?;
@@ -47,18 +47,18 @@ impl Report for Show {
     /// Writes tables in Markdown.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_markdown(out)?;
-        writeln!(out, "\n## {}\n", markdown::without_tags(&self.title()))?;
+        writeln!(out, "\n## {}\n", markdown::escaped(&self.title()))?;
         markdown::write_lines(&self.definition(), out)?;
         markdown::write_lines(&self.calls(), out)?;
         writeln!(out)?;
         self.totals().write_markdown(out)?;
-        for section in self.sections(MARKDOWN_WIDTH) {
-            writeln!(out, "\n### {}\n", markdown::without_tags(&section.title))?;
+        for section in self.sections(&Look { has_full_names: false, ..Look::plain(MARKDOWN_WIDTH) }) {
+            writeln!(out, "\n### {}\n", markdown::escaped(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_markdown(out)?;
             }
             for line in section.below {
-                writeln!(out, "\n{}", markdown::without_tags(&line))?;
+                writeln!(out, "\n{}", markdown::escaped(&line))?;
             }
         }
         Ok(())
@@ -66,10 +66,10 @@ impl Report for Show {
 
     /// Writes callers and callees as comma-separated values with exact numbers.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut columns = vec![Column::text("relation"), Column::number("distance"), Column::number("calls")];
-        columns.extend(self.head.events.iter().map(|event| Column::number(format!("cost {}", event.name))));
-        columns.extend(["name", "file", "object", "via"].map(Column::text));
-        let mut rows = Vec::new();
+        let mut titles = ["relation", "distance", "calls"].map(str::to_owned).to_vec();
+        titles.extend(self.head.events.iter().map(|event| format!("cost {}", event.name)));
+        titles.extend(["name", "file", "object", "via"].map(str::to_owned));
+        csv::write_line(titles.iter().map(String::as_str), out)?;
         for (relation, list) in [
             ("caller", &self.callers),
             ("callee", &self.callees),
@@ -78,16 +78,16 @@ impl Report for Show {
         ] {
             for row in &list.rows {
                 let calls = row.calls.as_ref().map_or_else(String::new, Cost::to_string);
-                let mut cells = vec![relation.to_owned(), row.distance.to_string(), calls];
-                cells.extend(row.cost.iter().map(Cost::to_string));
-                cells.extend(
-                    [row.function.name.as_bytes(), &row.function.file, &row.function.object].map(lossy),
-                );
-                cells.push(row.via.clone().unwrap_or_default());
-                rows.push(cells.into_iter().map(Cell::new).collect());
+                let mut numbers = vec![row.distance.to_string(), calls];
+                numbers.extend(row.cost.iter().map(Cost::to_string));
+                let paths = [&row.function.file, &row.function.object].map(|path| lossy(path));
+                let texts =
+                    [&row.function.name, &paths[0], &paths[1], row.via.as_deref().unwrap_or_default()];
+                let numbers = numbers.iter().map(String::as_str);
+                csv::write_line([relation].into_iter().chain(numbers).chain(texts), out)?;
             }
         }
-        Table { columns, rows }.write_csv(out)
+        Ok(())
     }
 }
 

@@ -1,5 +1,5 @@
 //! The origin of a tree: the blocks of the files if they are invocations, the names if they contain callers, or else an
-//! estimate from the call graph.
+//! estimate from the call graph. A view with cuts, or a function that is in none of the stacks, always gets the estimate.
 
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{
@@ -23,7 +23,8 @@ pub(super) enum Item {
 /// A tree before the nodes to show are selected.
 pub(super) struct Source<'v> {
     pub(super) tree: CallTree<Item>,
-    /// Count of calls whose stated cost is not the sum of what they called.
+    /// The count of calls in all selected parts, also outside this tree, whose stated cost is not the sum of what they
+    /// called.
     pub(super) unequal_calls: usize,
     pub(super) entries: Entries<'v>,
 }
@@ -86,7 +87,7 @@ impl Entry {
     }
 }
 
-/// The least limit of an estimate's nodes: the nodes to show are selected from more than these.
+/// An estimate of callees may have at least this many nodes, so that there are more to select from than are shown.
 const MIN_ESTIMATED_NODES: usize = 10_000;
 
 impl<'v> Source<'v> {
@@ -172,13 +173,13 @@ fn recorded_callers(view: &View) -> Option<Source<'_>> {
 
 /// The estimate, from the call graph.
 fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Source<'v> {
-    let (graph, cycles) = (view.graph(), view.cycles());
+    let (graph, cycles) = (view.full_graph(), view.cycles());
     let from = options.from.map(SubjectId::node);
     let tree = match from {
         Some(from) if options.inverted => CallTree::estimate_inverted(graph, cycles, from, max_nodes),
         _ => {
             let whole = match from {
-                // Each function is below one that nothing calls.
+                // The root has the cost of all functions.
                 None => view.totals()[0],
                 Some(_) => {
                     let root_only = TreeLimits { min_cost: 0, max_nodes: 1 };
@@ -189,6 +190,7 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
             CallTree::estimate(graph, cycles, from, limits)
         }
     };
+    let tree = tree.with_columns(&(0..view.events().len()).collect::<Vec<_>>());
     let tree = tree.with_items(|unit| match unit {
         Unit::Node(node) => Item::Subject(view.subject_at(node)),
         Unit::Cycle(cycle) => Item::Cycle(cycle),

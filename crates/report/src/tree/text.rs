@@ -1,17 +1,17 @@
 //! The call tree as text, Markdown and CSV.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
+    Cell, Column, CostUnit, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
 };
-use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Basis, EntryKind, Node, Tree};
+use crate::amount::signed;
 use crate::columns::EventColumn;
+use crate::names::{NameRow, fitted, short};
 use crate::report::Report;
 
 /// The least columns of a name. A deeper level is not indented further, but has its depth as a number.
@@ -20,6 +20,8 @@ const MIN_NAME_COLUMNS: usize = 24;
 const MIN_TREE_COLUMNS: usize = 36;
 /// The columns of Markdown, whose place of display is not known.
 const MARKDOWN_COLUMNS: usize = 110;
+/// The columns of a name in a sentence.
+const MAX_NAME_IN_NOTES: usize = 50;
 /// The most names in the path of a CSV row. Without a limit, the paths of a deep tree would grow with its square.
 const MAX_PATH_NAMES: usize = 64;
 /// The same limit in bytes.
@@ -36,11 +38,7 @@ struct Detail {
 impl Report for Tree {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
-        for line in self.notes() {
-            writeln!(out, "{line}")?;
-        }
-        writeln!(out)?;
-        self.table(look.width).write_text(look, out)
+        self.write_text_below(look, out)
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -49,16 +47,8 @@ impl Report for Tree {
 
     /// Writes Markdown: the tree in a code block, where its guides are aligned.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        let look = Look::plain(MARKDOWN_COLUMNS);
         self.head.write_markdown(out)?;
-        markdown::write_lines(&self.notes(), out)?;
-        let mut text = Vec::new();
-        self.table(look.width).write_text(&look, &mut text)?;
-        // A name may contain a fence: a longer one ends the block.
-        let text = String::from_utf8_lossy(&text);
-        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(longest.saturating_add(1).max(3));
-        write!(out, "\n{fence}text\n{text}{fence}\n")
+        self.write_markdown_below(out)
     }
 
     /// Writes CSV with exact numbers.
@@ -67,7 +57,10 @@ impl Report for Tree {
         for EventColumn { name, .. } in &self.head.events {
             titles.extend([format!("inclusive {name}"), format!("self {name}")]);
         }
-        titles.extend(["calls", "hidden", "guessed", "name", "file", "object", "path"].map(str::to_owned));
+        titles.extend(
+            ["calls", "hidden", "guessed", "self guessed", "name", "file", "object", "path"]
+                .map(str::to_owned),
+        );
         csv::write_line(titles.iter().map(String::as_str), out)?;
         // Line by line: the paths of all nodes take much more memory than the tree.
         for (place, node) in self.nodes.iter().enumerate() {
@@ -78,7 +71,8 @@ impl Report for Tree {
                 cells.extend([inclusive.to_string(), own.to_string()]);
             }
             cells.extend([node.call_count.to_string(), node.hidden.to_string()]);
-            cells.push(if node.is_guessed { "yes" } else { "no" }.to_owned());
+            let yes_no = |is_true| if is_true { "yes" } else { "no" }.to_owned();
+            cells.extend([node.is_guessed, node.is_self_guessed].map(yes_no));
             let path = self.path(place);
             let names = [&entry.name, &entry.file, &entry.object, &path];
             csv::write_line(cells.iter().chain(names).map(String::as_str), out)?;
@@ -88,6 +82,28 @@ impl Report for Tree {
 }
 
 impl Tree {
+    /// Writes the text below the head.
+    pub(crate) fn write_text_below(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        for line in self.notes(look.name_columns(MAX_NAME_IN_NOTES)) {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out)?;
+        self.table(look).write_text(look, out)
+    }
+
+    /// Writes the Markdown below the head.
+    pub(crate) fn write_markdown_below(&self, out: &mut dyn Write) -> io::Result<()> {
+        let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_COLUMNS) };
+        markdown::write_lines(&self.notes(MAX_NAME_IN_NOTES), out)?;
+        let mut text = Vec::new();
+        self.table(&look).write_text(&look, &mut text)?;
+        // A name may contain a fence: a longer one ends the block.
+        let text = String::from_utf8_lossy(&text);
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest.saturating_add(1).max(3));
+        write!(out, "\n{fence}text\n{text}{fence}\n")
+    }
+
     /// The names from the root to a node. A long path begins with `…`.
     fn path(&self, node: usize) -> String {
         let above = |&node: &usize| self.nodes[node].parent;
@@ -107,12 +123,9 @@ impl Tree {
     }
 
     /// The remarks above the tree: its origin, and the limits of what is shown.
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, name_columns: usize) -> Vec<String> {
         let whole = self.nodes[0].inclusive[0];
-        let name = self.from.as_ref().map(|name| {
-            let name = printable(name.as_bytes());
-            shorten(&name, 50).into_owned()
-        });
+        let name = self.from.as_ref().map(|name| short(name, name_columns));
         let tree = match (&name, self.inverted) {
             (Some(name), true) => format!("callers of {name}"),
             (Some(name), false) => format!("call tree of {name}"),
@@ -123,9 +136,11 @@ impl Tree {
                 let mut notes = vec![format!("{tree}, exact: the profile has each call")];
                 notes.extend(match self.unequal_calls {
                     0 => None,
-                    1 => Some("  the stated cost of 1 call differs from what it called".to_owned()),
+                    1 => {
+                        Some("  in all selected parts, the stated cost of 1 call differs from the sum of what it called".to_owned())
+                    }
                     calls => Some(format!(
-                        "  the stated costs of {} calls differ from what they called",
+                        "  in all selected parts, the stated costs of {} calls differ from the sums of what they called",
                         grouped(calls)
                     )),
                 });
@@ -136,18 +151,22 @@ impl Tree {
                 "  each stack occurred, as far as the names show".to_owned(),
             ],
             (Basis::Estimate, _) if !self.has_calls => {
-                vec![format!("{tree}: the profile has no calls, so functions are side by side")]
+                vec![format!("{tree}: no calls are selected or left, so functions are side by side")]
             }
-            (Basis::Estimate, Some(guessed)) if guessed.iter().any(|&cost| cost != 0) => {
+            (Basis::Estimate, Some(guessed))
+                if guessed.iter().any(|&cost| cost != 0)
+                    || self.nodes.iter().any(|node| node.is_guessed || node.is_self_guessed) =>
+            {
                 let share = percent(guessed[0], whole);
                 let share = if share.is_empty() { String::new() } else { format!(", {share} guessed") };
                 vec![
                     format!("{tree}, an ESTIMATE{share}:"),
-                    "  the calls of a function with several callers are assumed to be alike (~)".to_owned(),
+                    "  ~ the calls of a function with several callers are assumed to be alike,".to_owned(),
+                    "    or the profile states another cost for a call than for what it called".to_owned(),
                 ]
             }
             (Basis::Estimate, _) => {
-                let end = if self.inverted { "from each of its callers" } else { "to each function" };
+                let end = if self.inverted { "to each of its callers" } else { "to each function" };
                 vec![format!("{tree}, an estimate, 0% guessed:"), format!("  there is only one way {end}")]
             }
         };
@@ -182,19 +201,19 @@ impl Tree {
         usize::from(is_program && root.children == 1 && root.hidden == 0 && self.nodes.len() > 1)
     }
 
-    fn table(&self, width: usize) -> Table {
+    fn table(&self, look: &Look) -> Table {
         let events = self.head.events.len();
         let details =
             [(events, true, true), (events, false, true), (events, true, false), (events, false, false)];
         let details = details.into_iter().chain([(1, true, true)]);
         let with_room = |(events, with_self, with_amounts)| {
             let table = self.numbers(Detail { events, with_self, with_amounts });
-            let room = width.saturating_sub(table.width_before_last());
+            let room = look.width.saturating_sub(table.width_before_last());
             (table, room)
         };
         let fitting = details.map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
         let (mut table, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
-        let names = self.drawn(room.max(MIN_NAME_COLUMNS));
+        let names = self.drawn(room.max(MIN_NAME_COLUMNS), look);
         for (cells, name) in table.rows.iter_mut().zip(names) {
             if let Some(last) = cells.last_mut() {
                 *last = Cell::new(name);
@@ -225,6 +244,10 @@ impl Tree {
         }
         columns.push(Column::text(if self.inverted { "Function and its callers" } else { "Function" }));
         let whole = &self.nodes[0].inclusive;
+        let amount = |cost: Cost, unit: CostUnit| match self.is_signed {
+            true => signed(cost, unit),
+            false => unit.show(cost),
+        };
 
         let row = |node: Option<&Node>, costs: &[Cost]| {
             let mut cells = Vec::new();
@@ -232,19 +255,28 @@ impl Tree {
                 let unit = event.unit;
                 let cost = costs[nth];
                 let guess = if node.is_some_and(|node| node.is_guessed) { "~" } else { "" };
-                let share = percent_number(cost, whole[nth]);
+                // Of a difference, the share of the change.
+                let direction = if self.is_signed { whole[nth].signum() } else { 1 };
+                let share = percent_number(cost * direction, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
-                    cells.push(Cell::number(cost, unit.show(cost)));
+                    cells.push(Cell::number(cost, amount(cost, unit)));
                 }
                 if detail.with_self {
-                    let own = node.map(|node| node.self_costs[nth]).filter(|&own| own != 0);
-                    cells.push(Cell::new(own.map_or_else(String::new, |own| unit.show(own))));
+                    let own = node.filter(|node| node.self_costs[nth] != 0).map(|node| {
+                        let guess = if node.is_self_guessed { "~" } else { "" };
+                        format!("{guess}{}", amount(node.self_costs[nth], unit))
+                    });
+                    cells.push(Cell::new(own.unwrap_or_default()));
                 }
             }
             if has_counts {
                 let count = node.map_or(0, |node| node.call_count);
-                cells.push(Cell::new(if count == 0 { String::new() } else { grouped(count) }));
+                cells.push(Cell::new(if count == 0 {
+                    String::new()
+                } else {
+                    amount(count, CostUnit::Count)
+                }));
             }
             cells.push(Cell::new(""));
             cells
@@ -286,12 +318,13 @@ impl Tree {
     }
 
     /// The names, with guides that connect a node to the one above.
-    fn drawn(&self, room: usize) -> Vec<String> {
+    fn drawn(&self, room: usize, look: &Look) -> Vec<String> {
         // Deeper levels are not indented further, but have their depth as a number.
         let levels = (room - MIN_NAME_COLUMNS.min(room)) / 2;
-        let names: Vec<Cow<'_, str>> =
-            self.entries.iter().map(|entry| printable(entry.name.as_bytes())).collect();
-        let mut drawn = Vec::new();
+        let mut drawn: Vec<String> = Vec::new();
+        // The names of nodes, with the lines that they belong to.
+        let mut names: Vec<NameRow<'_>> = Vec::new();
+        let mut lines: Vec<usize> = Vec::new();
         let mut is_open: Vec<bool> = Vec::new();
         self.each_row(|row| {
             let (depth, is_last) = match row {
@@ -314,7 +347,10 @@ impl Tree {
             match row {
                 Row::Node { node, .. } => {
                     let left = room.saturating_sub(line.width());
-                    line.push_str(&fitted(&names[node.entry], left));
+                    let entry = &self.entries[node.entry];
+                    let row = NameRow::new(node.entry, &entry.name, look.name_columns(left));
+                    names.push(row.distinguished_by(entry.file.as_bytes(), entry.object.as_bytes()));
+                    lines.push(drawn.len());
                 }
                 Row::Hidden { above, .. } => {
                     line.push_str(&format!("… {} more", grouped(above.hidden)));
@@ -322,6 +358,9 @@ impl Tree {
             }
             drawn.push(line);
         });
+        for (fitted, line) in fitted(names).into_iter().zip(lines) {
+            drawn[line].push_str(&fitted.to_string());
+        }
         drawn
     }
 }
@@ -339,16 +378,4 @@ enum Row<'t> {
         above: &'t Node,
         depth: usize,
     },
-}
-
-/// Shortens a name to at most `columns` columns of a terminal; some characters take two.
-pub(crate) fn fitted(name: &str, columns: usize) -> Cow<'_, str> {
-    let short = shorten(name, columns);
-    let mut characters = columns;
-    let mut fitted = short;
-    while fitted.width() > columns && characters > 0 {
-        characters -= (fitted.width() - columns).div_ceil(2).min(characters);
-        fitted = shorten(name, characters);
-    }
-    fitted
 }

@@ -50,10 +50,10 @@ impl Default for ViewOptions {
 /// The event types that a view shows. The first one decides the order of rows. See the example of [`View`](crate::View).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum EventSelection {
-    /// All recorded event types: for programs.
+    /// All recorded event types, and those that the user derives: for programs.
     #[default]
     Recorded,
-    /// The first recorded event type: for people.
+    /// The first recorded event type, and those that the user derives: for people.
     First,
     /// The recorded or derived event types with these names; at least one.
     Named(Vec<String>),
@@ -104,7 +104,7 @@ impl std::str::FromStr for Cut {
     /// Parses `CALLER -> CALLEE`, both patterns.
     fn from_str(text: &str) -> Result<Self, CutError> {
         let (caller, callee) = text.split_once("->").ok_or(CutError::NoArrow)?;
-        let pattern = |text: &str| Regex::new(text.trim()).map_err(CutError::Pattern);
+        let pattern = |text: &str| crate::pattern::pattern(text.trim()).map_err(CutError::Pattern);
         Ok(Cut { caller: pattern(caller)?, callee: pattern(callee)? })
     }
 }

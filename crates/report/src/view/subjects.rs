@@ -64,6 +64,11 @@ pub struct Subject<'v> {
 }
 
 impl<'v> Subject<'v> {
+    /// Returns the name as the files have it, mangled or not.
+    pub(crate) fn recorded(&self) -> &'v [u8] {
+        self.recorded
+    }
+
     /// Returns the demangled name. It may hold any character; see [`printable`](gristmill_output::printable).
     pub fn name(&self) -> &'v str {
         self.names.get(self.id.index()).get_or_init(|| Symbol::parse(self.recorded).shown().into())

@@ -23,7 +23,7 @@ fn cut(caller: &str, callee: &str) -> Cut {
 }
 
 fn thread(number: u64) -> Selection {
-    Selection { threads: vec![number], ..Selection::default() }
+    Selection { threads: vec![number..=number], ..Selection::default() }
 }
 
 /// The arcs that are left, as caller and callee.

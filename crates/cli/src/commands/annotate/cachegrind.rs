@@ -8,8 +8,10 @@ use gristmill_compat::cg_annotate::{
 use gristmill_compat::{CachegrindErrorKind, Substitution};
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, printable};
-use gristmill_profile::{Loader, Part, Profile};
-use regex::bytes::Regex;
+use gristmill_profile::{Loader, MemoryBudget, Part, Profile};
+use gristmill_report::DamageRow;
+use gristmill_report::has_capital_letter;
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::{Job, is_cachegrind, usage};
 use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
@@ -43,14 +45,14 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     {
         let costs: Vec<&dyn SelfCosts> = strict.iter().map(|costs| costs as &dyn SelfCosts).collect();
         let recorded = costs[0].events();
-        if columns(&args.show, &recorded).is_ok() {
+        if columns(job.show, &recorded).is_ok() {
             options.recordings = strict
                 .iter()
                 .zip(&files.profiles)
                 .map(|(costs, path)| Recording::new(costs.file(), path, modified(path)))
                 .collect();
             options.recorded = recorded.len();
-            choose_columns(args, &mut options, &recorded)?;
+            choose_columns(job, &mut options, &recorded)?;
             let summands = summands(&costs, args.diff);
             return print(&options, &summands, job.sources, job.look(), out);
         }
@@ -58,6 +60,11 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     // Wrong files of Cachegrind were reported above.
     if strict.is_some() || !profile.producers().all(is_cachegrind) {
         warn_of_doubts(job.profile, job.session);
+    } else {
+        let cut = DamageRow::list(profile)
+            .into_iter()
+            .filter(|damage| damage.kind == "cut-off" || damage.is_joined());
+        cut.for_each(|damage| job.session.warn(&damage.text));
     }
     let mut single = Vec::new();
     if args.diff {
@@ -80,7 +87,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
         recording.written = modified(path);
     }
     options.recorded = profiles.first().map_or(0, |profile| profile.event_count());
-    choose_columns(args, &mut options, &events)?;
+    choose_columns(job, &mut options, &events)?;
     print(&options, &summands(&costs, args.diff), job.sources, job.look(), out)
 }
 
@@ -179,6 +186,7 @@ fn options(job: &Job<'_>) -> Result<Options, CliError> {
         mod_funcname: substitution("--mod-funcname", &args.mod_funcname)?,
         functions: pattern(&args.function)?,
         files: pattern(&args.file)?,
+        budget: MemoryBudget::new([&**job.profile]),
         ..defaults
     })
 }
@@ -188,7 +196,7 @@ fn pattern(text: &Option<String>) -> Result<Option<Regex>, CliError> {
     let Some(text) = text else { return Ok(None) };
     // This reports errors in the words of the other reports.
     load::pattern(text)?;
-    Ok(Regex::new(text).ok())
+    Ok(RegexBuilder::new(text).case_insensitive(!has_capital_letter(text)).build().ok())
 }
 
 /// The command line with all its arguments.
@@ -198,18 +206,17 @@ fn invocation() -> Vec<u8> {
     words.join(&b' ')
 }
 
-fn choose_columns(args: &AnnotateArgs, options: &mut Options, known: &[Vec<u8>]) -> Result<(), CliError> {
+fn choose_columns(job: &Job<'_>, options: &mut Options, known: &[Vec<u8>]) -> Result<(), CliError> {
     let recorded = known.get(..options.recorded).unwrap_or(known);
     let chosen = |option: &str, names: &[&str]| {
         let known = if names.is_empty() { recorded } else { known };
         columns(names, known).map_err(|name| {
-            let known: Vec<_> = known.iter().map(|name| printable(name)).collect();
             let message = format!("{option}: there is no event type `{}`", printable(name.as_bytes()));
-            usage(message, &format!("there are {}", known.join(", ")))
+            usage(message, &load::known_events(known.iter().map(Vec::as_slice)))
         })
     };
-    let show: Vec<&str> = args.show.iter().map(String::as_str).collect();
-    let sort: Vec<&str> = args.sort.as_deref().map(|sort| sort.split(',').collect()).unwrap_or_default();
+    let show: Vec<&str> = job.show.iter().map(String::as_str).collect();
+    let sort: Vec<&str> = job.args.sort.as_deref().map(|sort| sort.split(',').collect()).unwrap_or_default();
     options.shown = chosen("--show", &show)?;
     options.sort = chosen("--sort", &sort)?;
     Ok(())

@@ -2,38 +2,34 @@
 
 use std::io::Write;
 
+use gristmill_compat::LayoutError;
 use gristmill_compat::callgrind_annotate::{Options, Report, SortKey, Threshold, with_slash};
 use gristmill_output::printable;
 
 use super::Job;
-use crate::args::{AnnotateTree, YesNo};
+use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
 use crate::error::CliError;
 use crate::load;
 use crate::profile_files::warn_of_doubts;
 
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     job.refuse_options_of_cachegrind()?;
+    let refused = |error: &LayoutError| super::refused(error);
+    job.profile.refuse_many_events().map_err(|over| refused(&LayoutError::TooManyCosts(over)))?;
     let options = options(job)?;
     warn_of_doubts(job.profile, job.session);
-    Report::new(job.profile, &options).write(job.sources, out)?;
+    let report = Report::new(job.profile, &options).map_err(|error| refused(&error))?;
+    report.write(job.sources, out)?;
     Ok(())
 }
 
 fn options(job: &Job<'_>) -> Result<Options, CliError> {
     let Job { args, profile, files, .. } = *job;
     let own = load::definitions(&args.derive)?;
-    let sort =
-        SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).map_err(|text| CliError::Usage {
-            message: format!("--sort: {} is not a share of a total", printable(text.as_bytes())),
-            hint: Some("give a number from 0 to 100, as in Ir:90,Dr:50".to_owned()),
-        })?;
-    let threshold = args.threshold.as_deref().unwrap_or(Options::DEFAULT_THRESHOLD);
-    let threshold = Threshold::parse(threshold).ok_or_else(|| CliError::Usage {
-        message: "--threshold takes a number from 0 to 100".to_owned(),
-        hint: None,
-    })?;
+    let sort = sort_keys(args)?;
+    let threshold = threshold(args)?;
     let mut options = Options::new(profile, files.names());
-    let selected = options.select_events(profile, &args.show, &sort, threshold, &own);
+    let selected = options.select_events(profile, job.show, &sort, threshold, &own);
     selected.map_err(|error| super::refused(&error))?;
     let include = args.source.include.iter();
     let look = job.look();
@@ -53,8 +49,26 @@ fn options(job: &Job<'_>) -> Result<Options, CliError> {
             .ok()
             .map(|directory| directory.into_os_string().into_encoded_bytes()),
         jumps: args.jumps,
-        for_terminal: look.is_terminal,
+        // Under its own name, the program prints for people and the logs of builds.
+        spells_controls: true,
         color: look.has_color,
         ..options
+    })
+}
+
+/// The event types to sort by.
+pub(super) fn sort_keys(args: &AnnotateArgs) -> Result<Vec<SortKey>, CliError> {
+    SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).map_err(|text| CliError::Usage {
+        message: format!("--sort: {} is not a share of a total", printable(text.as_bytes())),
+        hint: Some("give a number from 0 to 100, as in Ir:90,Dr:50".to_owned()),
+    })
+}
+
+/// The share at which the list of functions ends.
+pub(super) fn threshold(args: &AnnotateArgs) -> Result<Threshold, CliError> {
+    let threshold = args.threshold.as_deref().unwrap_or(Options::DEFAULT_THRESHOLD);
+    Threshold::parse(threshold).ok_or_else(|| CliError::Usage {
+        message: "--threshold takes a number from 0 to 100".to_owned(),
+        hint: None,
     })
 }

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use gristmill_compat::callgrind_annotate::SortKey;
 use gristmill_output::printable;
 use gristmill_output::source::SourceError;
-use gristmill_profile::Profile;
 use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceRemark};
 use gristmill_report::{EventSelection, View, ViewOptions};
 
 use super::Job;
-use crate::args::{AnnotateArgs, AnnotateFormat};
+use crate::args::AnnotateFormat;
 use crate::error::CliError;
 use crate::load;
 use crate::profile_files::warn_of_doubts;
@@ -24,7 +23,7 @@ const MAX_NAMED: usize = 5;
 pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     job.refuse_options_of_cachegrind()?;
     let Job { args, .. } = *job;
-    let view = view(args, job.profile)?;
+    let view = view(job)?;
     let options =
         AnnotationOptions { function: job.function()?, file: job.file()?, named: job.files.source_names() };
     let annotation = Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
@@ -61,12 +60,13 @@ fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
 }
 
 /// The view of the requested event types, with the one that decides the order first.
-fn view(args: &AnnotateArgs, profile: &Arc<Profile>) -> Result<View, CliError> {
+fn view(job: &Job<'_>) -> Result<View, CliError> {
+    let Job { args, show, profile, .. } = *job;
     let names =
         || profile.events().map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned());
     let sort = SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).unwrap_or_default();
     let first = sort.into_iter().next().map(|key| key.name).filter(|name| !name.is_empty());
-    let events = match (first, args.show.as_slice()) {
+    let events = match (first, show) {
         (None, []) => EventSelection::Recorded,
         (None, shown) => EventSelection::Named(shown.to_vec()),
         (Some(first), shown) => {

@@ -1,64 +1,300 @@
 //! Recording of benchmarks with Valgrind's Callgrind, so that the counts are the same on every machine.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::io::Read as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
 
-use gristmill_gate::{Benchmark, Config, ProfileSource, Recording};
-use gristmill_output::{printable, printable_path};
+use gristmill_format::ProducerKind;
+use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Recording};
+use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
 use gristmill_profile::{Input, Profile};
+use gristmill_report::DamageRow;
 
+use super::launcher::{self, Launcher};
+use super::process::{Remaining, quoted, run};
+use super::sources::{self, Before};
 use crate::input::reason;
-use crate::load::complete;
-use crate::session::Session;
+use crate::interrupt::TemporaryDirectory;
+use crate::load::complete::{self, Damaged};
+use crate::load::refusal::without_base_files;
+use crate::size::Size;
 
-/// Time between two looks at a running command.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Folders of programs that a recording finds.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Bytes of the standard error of a failed command that are shown.
-const MAX_STDERR_BYTES: usize = 2000;
+/// Variables that every recording has.
+const FIXED: [(&str, &str); 4] = [("HOME", "/"), ("LC_ALL", "C"), ("PATH", PATH), ("TZ", "UTC")];
 
-/// Returns the profile of a benchmark: read, or recorded `runs` times. The error is a sentence.
-pub(super) fn profile(benchmark: &Benchmark, config: &Config, session: &Session) -> Result<Profile, String> {
-    match &benchmark.source {
-        ProfileSource::Files(files) => read(files, session),
-        ProfileSource::Recording(recording) => {
-            let mut runs = Vec::new();
-            for _ in 0..recording.runs {
-                runs.push(record(recording, config, session)?);
+const TUNABLES: &str = "GLIBC_TUNABLES";
+
+/// Settings of the C library that select the same variants of its string functions, and of its mathematical ones, on every x86-64
+/// processor: those that need no feature beyond SSE2. Sizes of caches decide from which size on blocks are copied in another
+/// way. Names that end in `_Usable` are those of versions before 2.33. The library skips names that it does not know.
+///
+/// The comma after the last name matters: without it, version 2.36 goes on behind the end of the text, and its count differs from run
+/// to run.
+const PINNED: &str = "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX_Usable,-AVX2_Usable,-AVX_Fast_Unaligned_Load,-AVX512F,-AVX512VL,\
+    -AVX512BW,-AVX512F_Usable,-BMI1,-BMI2,-LZCNT,-MOVBE,-ERMS,-FSRM,-RTM,-FMA,-FMA4,-FMA_Usable,-FMA4_Usable,-SSSE3,-SSE4_1,\
+    -SSE4_2,-Fast_Copy_Backward,-Fast_Rep_String,-Fast_Unaligned_Copy,-Prefer_ERMS,-Prefer_FSRM,-Slow_BSF,-Slow_SSE4_2,:\
+    glibc.cpu.x86_data_cache_size=32768:glibc.cpu.x86_shared_cache_size=1048576:glibc.cpu.x86_non_temporal_threshold=786432";
+
+/// Features in the names of variants that [`PINNED`] excludes.
+const EXCLUDED: [&str; 5] = ["avx", "evex", "erms", "ssse3", "sse4"];
+
+/// Setting of a baseline: what the recording chose.
+const PINNED_SETTING: &str = "pinned";
+
+/// The common ground of all recordings of a run.
+pub(super) struct Recorder<'c> {
+    pub(super) config: &'c Config,
+    pub(super) max_size: Size,
+    /// Root of the repository, which source files are relative to.
+    root: Vec<u8>,
+    /// Held by a setup: two could write the same files.
+    setting_up: Mutex<()>,
+    damaged: Damaged,
+    /// Damage of profiles that are used nevertheless.
+    warnings: Mutex<Vec<String>>,
+}
+
+/// A measurement and its report have each name this often at most.
+const MAX_COPIES_OF_NAMES: usize = 4;
+
+/// The profile of a benchmark as it was read.
+struct Read {
+    profile: Profile,
+    file_count: usize,
+    /// The count of [`forked_processes`] of a recording.
+    forked: usize,
+    /// A remark about programs that are not in it.
+    note: Option<String>,
+}
+
+/// A profile of a benchmark with its costs.
+pub(super) struct Measured {
+    pub(super) profile: Profile,
+    pub(super) measurement: Measurement,
+    /// Remarks for the report.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'c> Recorder<'c> {
+    pub(super) fn new(config: &'c Config, max_size: Size) -> Self {
+        let root = config.root.clone().into_os_string().into_encoded_bytes();
+        Recorder {
+            config,
+            max_size,
+            root,
+            setting_up: Mutex::new(()),
+            damaged: Damaged::Refused,
+            warnings: Mutex::default(),
+        }
+    }
+
+    /// Sets whether damaged profiles are used.
+    pub(super) fn damaged(self, damaged: Damaged) -> Self {
+        Recorder { damaged, ..self }
+    }
+
+    /// Returns what is wrong with the profiles that were used.
+    pub(super) fn warnings(self) -> Vec<String> {
+        let mut warnings = self.warnings.into_inner().unwrap_or_default();
+        warnings.sort();
+        warnings.dedup();
+        warnings
+    }
+
+    /// Measures a benchmark: reads its profile, or records it as often as it is configured and takes the median.
+    pub(super) fn measure(&self, benchmark: &Benchmark) -> Result<Measured, Failure> {
+        let run_count = match &benchmark.source {
+            ProfileSource::Recording(recording) => recording.runs,
+            ProfileSource::Files(_) | ProfileSource::Gungraun(_) => 1,
+        };
+        let mut runs = Vec::new();
+        for _ in 0..run_count {
+            runs.push(self.single_run(benchmark)?);
+        }
+        median(runs, benchmark).ok_or_else(|| Failure::from("there was no run".to_owned()))
+    }
+
+    /// Records once, or reads the files.
+    pub(super) fn single_run(&self, benchmark: &Benchmark) -> Result<Measured, Failure> {
+        let Read { profile, file_count, forked, note } =
+            self.profile(benchmark).map_err(|failure| self.relative(failure))?;
+        profile
+            .refuse_copies_of_names(MAX_COPIES_OF_NAMES)
+            .map_err(|over| format!("the names and paths of all functions {over}"))?;
+        let mut measurement = Measurement::new(&profile, benchmark, &self.root);
+        let mut notes = Vec::from_iter(note);
+        if forked > 0 {
+            measurement.environment.insert("forked processes".to_owned(), forked.to_string());
+            let who = match forked {
+                1 => "1 process was".to_owned(),
+                count => format!("{count} processes were"),
+            };
+            notes.push(format!("{who} forked: what comes before a fork is counted again in what is forked"));
+        }
+        match &benchmark.source {
+            ProfileSource::Recording(recording) => {
+                measurement.settings.extend(kept_settings(recording));
+                if pins(recording, self.config) {
+                    measurement
+                        .settings
+                        .insert(PINNED_SETTING.to_owned(), vec!["string functions".to_owned()]);
+                    notes.extend(not_pinned(&measurement));
+                }
             }
-            match runs.pop() {
-                Some(only) if runs.is_empty() => Ok(only),
-                last => median(runs.into_iter().chain(last)),
+            ProfileSource::Files(patterns) if !sources::is_of_folder(benchmark) => {
+                if patterns.iter().any(|pattern| sources::is_pattern(pattern, self.config)) {
+                    measurement.environment.insert("files".to_owned(), file_count.to_string());
+                }
+            }
+            ProfileSource::Files(_) | ProfileSource::Gungraun(_) => {
+                // The table in the configuration names the folder, and the files in it are those of gungraun.
+                measurement.settings.remove("profile");
+            }
+        }
+        Ok(Measured { profile, measurement, notes })
+    }
+
+    /// Replaces the root of the repository in messages: readers know paths relative to it.
+    fn relative(&self, failure: Failure) -> Failure {
+        let root = format!("{}/", printable_path(&self.config.root));
+        Failure {
+            message: failure.message.replace(&root, ""),
+            output: failure.output.iter().map(|line| line.replace(&root, "")).collect(),
+        }
+    }
+
+    /// Returns the profile of a benchmark.
+    fn profile(&self, benchmark: &Benchmark) -> Result<Read, Failure> {
+        match &benchmark.source {
+            ProfileSource::Files(patterns) => self.read(benchmark, patterns),
+            ProfileSource::Gungraun(folder) => Err(format!("{folder} is a folder").into()),
+            ProfileSource::Recording(recording) => {
+                self.set_up(benchmark)?;
+                self.record(recording)
             }
         }
     }
-}
 
-/// Records once, or reads the files.
-pub(super) fn single_run(
-    benchmark: &Benchmark,
-    config: &Config,
-    session: &Session,
-) -> Result<Profile, String> {
-    match &benchmark.source {
-        ProfileSource::Files(files) => read(files, session),
-        ProfileSource::Recording(recording) => record(recording, config, session),
+    fn read(&self, benchmark: &Benchmark, patterns: &[String]) -> Result<Read, Failure> {
+        // The setup of a folder has run once for all of its benchmarks.
+        if !benchmark.setup.is_empty() && !sources::is_of_folder(benchmark) {
+            // Before the setup there may be none.
+            let before = Before::new(&sources::files(patterns, self.config).unwrap_or_default());
+            self.set_up(benchmark)?;
+            before.check_written(&sources::files(patterns, self.config)?, self.config)?;
+        }
+        let files = sources::files(patterns, self.config)?;
+        files.iter().try_for_each(|file| sources::check_kind(file, self.config))?;
+        let files = without_base_files(&files);
+        let profiles = self.load(&files)?;
+        if !benchmark.allows_old {
+            for (file, profile) in files.iter().zip(&profiles) {
+                sources::check_age(file, profile, self.config)?;
+            }
+        }
+        let note = launcher::only_launchers(&profiles).map(|launchers| {
+            format!(
+                "only {launchers} was recorded, which starts other programs: `--trace-children=yes` of Callgrind records these"
+            )
+        });
+        let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
+        let profile =
+            sum(profiles).map_err(|error| Failure::from(format!("{}: {error}", names.join(", "))))?;
+        Ok(Read { profile, file_count: files.len(), forked: 0, note })
+    }
+
+    fn load(&self, files: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
+        let profiles = files.iter().map(|path| complete::load(path, self.max_size, 1, self.damaged));
+        let profiles: Vec<Profile> =
+            profiles.collect::<Result<_, _>>().map_err(|error| Failure::from(error.to_string()))?;
+        if let Ok(mut warnings) = self.warnings.lock() {
+            warnings.extend(profiles.iter().flat_map(DamageRow::list).map(|damage| damage.text));
+        }
+        Ok(profiles)
+    }
+
+    fn record(&self, recording: &Recording) -> Result<Read, Failure> {
+        let config = self.config;
+        let environment = environment(recording, config);
+        check_program(recording, config, &environment)?;
+        let folder = TemporaryDirectory::new()
+            .map_err(|error| Failure::from(format!("no temporary directory: {}", reason(&error))))?;
+        let mut command = command(recording, config, folder.path())?;
+        command.env_clear().envs(environment);
+        // A child that is recorded writes its profile when it ends.
+        let remaining =
+            if traces_children(recording) == Some(true) { Remaining::Wait } else { Remaining::End };
+        let shown = quoted(&recording.command);
+        run(&mut command, config.timeout_seconds, &shown, remaining)?;
+        let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
+        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        // Callgrind leaves some empty.
+        files.retain(|path| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0));
+        // One for each process and thread. The process ids in the names differ from run to run.
+        files.sort();
+        let profiles = self.load(&files)?;
+        // A program that was started twice with the same arguments was not forked.
+        let is_forked = traces_children(recording) != Some(true);
+        let forked = if is_forked { forked_processes(&profiles) } else { 0 };
+        let unrecorded = launcher::unrecorded(&profiles).filter(|_| traces_children(recording).is_none());
+        let note = unrecorded.map(|(function, count)| {
+            let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
+            format!(
+                "the program started others, which were not recorded ({calls} of `{function}`): add \
+                 `--trace-children=yes` to `options` to record them, too, or `--trace-children=no` if they do not count"
+            )
+        });
+        let profile = sum(profiles).map_err(|error| {
+            let hint = match traces_children(recording) {
+                None => ": if it starts another program, add `--trace-children=yes` to its `options`",
+                Some(_) => "",
+            };
+            Failure::from(format!("valgrind recorded nothing for {shown}: {error}{hint}"))
+        })?;
+        Ok(Read { profile, file_count: 1, forked, note })
+    }
+
+    /// Runs the setup of a benchmark.
+    pub(super) fn set_up(&self, benchmark: &Benchmark) -> Result<(), Failure> {
+        // A panic of another thread is reported by that.
+        let _alone = self.setting_up.lock().unwrap_or_else(PoisonError::into_inner);
+        for words in &benchmark.setup {
+            let Some((program, arguments)) = words.split_first() else { continue };
+            let mut command = Command::new(program);
+            command.args(arguments).current_dir(&self.config.directory);
+            let shown = format!("setup {}", quoted(words));
+            run(&mut command, self.config.setup_timeout_seconds, &shown, Remaining::Stay).map_err(
+                |failure| match hint(program, self.config) {
+                    Some(hint) => Failure { message: format!("{} ({hint})", failure.message), ..failure },
+                    None => failure,
+                },
+            )?;
+        }
+        Ok(())
     }
 }
 
-fn read(files: &[PathBuf], session: &Session) -> Result<Profile, String> {
-    let names: Vec<String> = files.iter().map(|path| printable_path(path).into_owned()).collect();
-    sum(load(files, session)?).map_err(|error| format!("{}: {error}", names.join(", ")))
+/// Returns the run of median cost.
+pub(super) fn median(mut runs: Vec<Measured>, benchmark: &Benchmark) -> Option<Measured> {
+    let measurements: Vec<Measurement> = runs.iter().map(|run| run.measurement.clone()).collect();
+    let index = Measurement::median(&measurements, benchmark)?;
+    Some(runs.swap_remove(index))
 }
 
-fn load(files: &[PathBuf], session: &Session) -> Result<Vec<Profile>, String> {
-    let profiles = files.iter().map(|path| complete::load(path, session.max_size, 1));
-    profiles.collect::<Result<_, _>>().map_err(|error| error.to_string())
+/// Returns the count of processes that have the command of another one: they were forked from it. Callgrind copies the costs of a
+/// process to what it forks.
+fn forked_processes(profiles: &[Profile]) -> usize {
+    let is_recorded = |profile: &&Profile| profile.producer() == ProducerKind::Callgrind;
+    let processes = profiles.iter().filter(is_recorded).flat_map(Profile::parts);
+    let processes: BTreeSet<_> = processes.filter_map(|part| Some((part.pid()?, part.command()?))).collect();
+    let commands: BTreeSet<_> = processes.iter().map(|(_, command)| command).collect();
+    processes.len() - commands.len()
 }
 
 /// Adds up the files of one recording.
@@ -75,59 +311,130 @@ fn sum(profiles: Vec<Profile>) -> Result<Profile, String> {
             for profile in &with_costs {
                 merger.add(profile).map_err(|error| error.to_string())?;
             }
-            written(&merger, Combine::Sum)
+            let format = MergeFormat { combine: Combine::Sum, scale: None };
+            let bytes = merger.write(&format, Vec::new()).map_err(|error| error.to_string())?;
+            Ok(Profile::load(vec![Input { name: String::new(), bytes: bytes.into() }]))
         }
     }
 }
 
-fn median(runs: impl Iterator<Item = Profile>) -> Result<Profile, String> {
-    let mut merger = Merger::keeping_runs();
-    for run in runs {
-        merger.add(&run).map_err(|error| error.to_string())?;
+/// Returns the value of `--trace-children`, if it is given.
+fn traces_children(recording: &Recording) -> Option<bool> {
+    let value = recording.options.iter().rev().find_map(|option| option.strip_prefix("--trace-children="))?;
+    Some(value == "yes")
+}
+
+/// `true` if the recording selects the variants of the string functions.
+fn pins(recording: &Recording, config: &Config) -> bool {
+    let is_set = recording.environment.contains_key(TUNABLES)
+        || recording.keep_environment.iter().any(|name| name == TUNABLES);
+    config.pins_string_functions && cfg!(target_arch = "x86_64") && !is_set
+}
+
+/// Returns a note if other variants ran than those that the recording selects.
+fn not_pinned(measurement: &Measurement) -> Option<String> {
+    let ran = measurement.environment.get("string functions")?;
+    let is_excluded = |name: &&str| EXCLUDED.iter().any(|feature| name.contains(feature));
+    let ran: Vec<&str> = ran.split(' ').filter(is_excluded).collect();
+    (!ran.is_empty()).then(|| {
+        format!(
+            "this C library does not let the recording choose its string functions: {} ran",
+            ran.join(", ")
+        )
+    })
+}
+
+/// Returns the environment of a recording.
+fn environment(recording: &Recording, config: &Config) -> BTreeMap<OsString, OsString> {
+    let mut environment: BTreeMap<OsString, OsString> =
+        FIXED.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    if pins(recording, config) {
+        environment.insert(TUNABLES.into(), PINNED.into());
     }
-    written(&merger, Combine::Median)
-}
-
-fn written(merger: &Merger, combine: Combine) -> Result<Profile, String> {
-    let bytes =
-        merger.write(&MergeFormat { combine, scale: None }, Vec::new()).map_err(|error| error.to_string())?;
-    Ok(Profile::load(vec![Input { name: String::new(), bytes: bytes.into() }]))
-}
-
-fn record(recording: &Recording, config: &Config, session: &Session) -> Result<Profile, String> {
-    for words in &recording.setup {
-        set_up(words, config)?;
+    for name in &recording.keep_environment {
+        if let Some(value) = std::env::var_os(name) {
+            environment.insert(name.into(), value);
+        }
     }
-    let folder =
-        tempfile::tempdir().map_err(|error| format!("no temporary directory: {}", reason(&error)))?;
-    let mut command = command(recording, config, folder.path())?;
-    run(&mut command, config.timeout_seconds, &recording.command.join(" "))?;
-    let entries = std::fs::read_dir(folder.path()).map_err(|error| reason(&error))?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    // One for each process and thread. The process ids in the names differ from run to run.
-    files.sort();
-    sum(load(&files, session)?)
-        .map_err(|error| format!("valgrind recorded nothing for `{}`: {error}", recording.command.join(" ")))
+    environment.extend(recording.environment.iter().map(|(name, value)| (name.into(), value.into())));
+    environment
 }
 
-fn set_up(words: &[String], config: &Config) -> Result<(), String> {
-    let shown = printable(words.join(" ").as_bytes()).into_owned();
-    let Some((program, arguments)) = words.split_first() else { return Ok(()) };
-    let mut command = Command::new(program);
-    // Standard output is for the report.
-    command.args(arguments).current_dir(&config.directory).stdin(Stdio::null()).stdout(Stdio::null());
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("setup `{shown}` ended with {status}")),
-        Err(error) => Err(format!("setup `{shown}` could not be run: {}", reason(&error))),
+/// Returns the setting that tells whether kept variables have the values that they had. A value may be secret, so only its hash
+/// is written.
+fn kept_settings(recording: &Recording) -> Option<(String, Vec<String>)> {
+    let kept = recording.keep_environment.iter().map(|name| match std::env::var_os(name) {
+        None => format!("{name} unset"),
+        Some(value) => format!("{name} #{:016x}", hash(value.as_encoded_bytes())),
+    });
+    let kept: Vec<String> = kept.collect();
+    (!kept.is_empty()).then(|| ("keep_environment".to_owned(), kept))
+}
+
+/// Calculates the FNV-1a hash, which is the same in every build.
+fn hash(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// Refuses a program that does not exist, and a launcher unless it is decided whether its children are recorded.
+fn check_program(
+    recording: &Recording,
+    config: &Config,
+    environment: &BTreeMap<OsString, OsString>,
+) -> Result<(), Failure> {
+    let Some(program) = recording.command.first() else { return Ok(()) };
+    let path = environment.get(OsStr::new("PATH")).map_or(OsStr::new(PATH), OsString::as_os_str);
+    let shown = printable(program.as_bytes()).into_owned();
+    let found = if program.contains('/') {
+        let path = config.directory.join(program);
+        if path.is_dir() {
+            return Err(format!("`{shown}` is a directory, not a program").into());
+        }
+        if path.exists() && !path.is_file() {
+            return Err(format!("`{shown}` is a pipe or a device, not a program").into());
+        }
+        path.is_file().then_some(path)
+    } else {
+        std::env::split_paths(path)
+            .map(|folder| config.directory.join(folder).join(program))
+            .find(|path| path.is_file())
+    };
+    let Some(found) = found else {
+        let searched = match program.contains('/') {
+            true => "does not exist".to_owned(),
+            false => format!("was not found in {}", printable(path.as_encoded_bytes())),
+        };
+        let hint = hint(program, config).map_or_else(String::new, |hint| format!(" ({hint})"));
+        return Err(format!("`{shown}` {searched}{hint}").into());
+    };
+    if traces_children(recording).is_none()
+        && let Some(launcher) = Launcher::find(&found, &config.directory)
+    {
+        let (predicate, alone) = (launcher.predicate(program), launcher.name());
+        return Err(format!(
+            "`{shown}` {predicate}: add `--trace-children=yes` to `options` to record that, too, or `--trace-children=no` to \
+             record {alone} alone"
+        )
+        .into());
     }
+    Ok(())
 }
 
-/// Builds the command of Valgrind: no address randomisation, fixed caches, and an environment of fixed size.
-fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Command, String> {
-    let valgrind = on_path(&config.valgrind)
-        .ok_or_else(|| format!("{} was not found on the path", printable(config.valgrind.as_bytes())))?;
-    let mut command = match without_randomisation() {
+/// Returns a hint if a program without a folder is in that of the configuration.
+pub(super) fn hint(program: &str, config: &Config) -> Option<String> {
+    let is_here = !program.contains('/') && config.directory.join(program).is_file();
+    is_here.then(|| {
+        format!("write `./{}`: it is in the folder of the configuration", printable(program.as_bytes()))
+    })
+}
+
+/// Builds the command of Valgrind: no address randomisation, and fixed caches.
+fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Command, Failure> {
+    let valgrind = on_path(&config.valgrind, config).ok_or_else(|| {
+        Failure::from(format!("{} was not found on the path", printable(config.valgrind.as_bytes())))
+    })?;
+    let mut command = match without_randomisation(config) {
         Some((setarch, machine)) => {
             let mut command = Command::new(setarch);
             command.arg(machine).arg("-R").arg(valgrind);
@@ -146,25 +453,14 @@ fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Comm
     }
     let mut out = OsString::from("--callgrind-out-file=");
     out.push(folder.join("callgrind.out.%p"));
-    command.arg(out).arg("--").args(&recording.command);
-    command.current_dir(&config.directory).env_clear();
-    let fixed = [("HOME", "/"), ("LC_ALL", "C"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TZ", "UTC")];
-    let mut environment: BTreeMap<OsString, OsString> =
-        fixed.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    for name in &recording.keep_environment {
-        if let Some(value) = std::env::var_os(name) {
-            environment.insert(name.into(), value);
-        }
-    }
-    environment.extend(recording.environment.iter().map(|(name, value)| (name.into(), value.into())));
-    command.envs(environment);
+    command.arg(out).arg("--").args(&recording.command).current_dir(&config.directory);
     Ok(command)
 }
 
 /// Returns the program that switches address randomisation off and the architecture it needs, or `None` where that is not
 /// allowed, as in some containers.
-fn without_randomisation() -> Option<(PathBuf, &'static str)> {
-    let setarch = on_path("setarch")?;
+fn without_randomisation(config: &Config) -> Option<(PathBuf, &'static str)> {
+    let setarch = on_path("setarch", config)?;
     let machine = std::env::consts::ARCH;
     let tried = Command::new(&setarch)
         .args([machine, "-R", "true"])
@@ -176,55 +472,10 @@ fn without_randomisation() -> Option<(PathBuf, &'static str)> {
 }
 
 /// Returns the path of a program. The recorded command runs with another `PATH`.
-fn on_path(program: &str) -> Option<PathBuf> {
+fn on_path(program: &str, config: &Config) -> Option<PathBuf> {
     if program.contains('/') {
-        return std::fs::canonicalize(program).ok();
+        return std::fs::canonicalize(config.directory.join(program)).ok();
     }
     let directories = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&directories).map(|directory| directory.join(program)).find(|path| path.is_file())
-}
-
-fn run(command: &mut Command, seconds: u64, shown: &str) -> Result<(), String> {
-    let shown = printable(shown.as_bytes()).into_owned();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("`{shown}` could not be run: {}", reason(&error)))?;
-    let mut stderr = child.stderr.take();
-    // Read while the command runs: a full pipe would block it.
-    let reader = std::thread::spawn(move || {
-        let mut tail = Vec::new();
-        if let Some(stderr) = &mut stderr {
-            let mut buffer = [0; 4096];
-            while let Ok(count @ 1..) = stderr.read(&mut buffer) {
-                tail.extend_from_slice(&buffer[..count]);
-                let over = tail.len().saturating_sub(MAX_STDERR_BYTES);
-                tail.drain(..over);
-            }
-        }
-        tail
-    });
-    let start = Instant::now();
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if start.elapsed() > Duration::from_secs(seconds) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("`{shown}` took longer than {seconds} seconds"));
-            }
-            Ok(None) => std::thread::sleep(POLL_INTERVAL),
-            Err(error) => return Err(format!("`{shown}` could not be waited for: {}", reason(&error))),
-        }
-    };
-    // A background process of the command may keep the pipe open, so do not wait for its end after success.
-    if status.success() {
-        return Ok(());
-    }
-    let stderr = reader.join().unwrap_or_default();
-    let stderr = printable(stderr.trim_ascii());
-    let separator = if stderr.is_empty() { "" } else { ": " };
-    Err(format!("`{shown}` ended with {status}{separator}{stderr}"))
 }

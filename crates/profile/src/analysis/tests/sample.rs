@@ -58,6 +58,23 @@ pub(super) fn truths() -> impl Strategy<Value = Truth> {
     )
 }
 
+/// Any run of a program without recursion: a function calls only functions of higher numbers.
+pub(super) fn truths_without_recursion() -> impl Strategy<Value = Truth> {
+    (3usize..7, prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, 0i128..20), 0..20)).prop_map(
+        |(functions, calls)| {
+            let mut invocations = vec![(None, 0, 1)];
+            for (caller, step, cost) in calls {
+                let caller = caller.index(invocations.len());
+                let above = functions - 1 - invocations[caller].1;
+                if above > 0 {
+                    invocations.push((Some(caller), invocations[caller].1 + 1 + step % above, cost));
+                }
+            }
+            Truth { functions, invocations }
+        },
+    )
+}
+
 impl Truth {
     /// The cost of each invocation with all below.
     pub(super) fn inclusive(&self) -> Vec<Cost> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use gristmill_format::{Cost, CostRole, Line, Reader};
 use proptest::prelude::*;
 
-use super::sample::{f, graph, graphs, n, truths};
+use super::sample::{f, graph, graphs, n, truths, truths_without_recursion};
 use crate::analysis::{
     CallArc, CallGraph, CallTree, Cycles, ExactTree, Invocation, NotInvocations, RecordedCallers, TreeBasis,
     TreeLimits, TreeNodeId, Unit,
@@ -108,11 +108,13 @@ fn a_shared_function_is_divided_as_its_arcs_say() {
             (vec![0, 2, 3, 4], 1),
         ])
     );
-    // `shared` has two callers, and what it calls could be of either.
+    // Both callers of `shared` state what their calls cost. How much of that is its own is a guess.
     assert_eq!(tree.basis(), &TreeBasis::Estimate { guessed: vec![40] });
     let counts: Vec<_> = preorder(&tree).into_iter().map(|id| tree.node(id).count).collect();
     assert_eq!(counts, [0, 0, 1, 6, 6, 1, 2, 2]);
     let guessed: Vec<_> = preorder(&tree).into_iter().map(|id| tree.node(id).is_guessed).collect();
+    assert_eq!(guessed, [false, false, false, false, true, false, false, true]);
+    let guessed: Vec<_> = preorder(&tree).into_iter().map(|id| tree.node(id).is_self_guessed).collect();
     assert_eq!(guessed, [false, false, false, true, true, false, true, true]);
 }
 
@@ -268,6 +270,40 @@ fn blocks_that_are_no_invocations() {
     assert_eq!(tree.push(block), Err(NotInvocations { block: 2, callee: f(2) }));
 }
 
+/// `fiber` runs `step`, is suspended while `main` runs `helper` and another `step`, and goes on: 4 is the function that resumes.
+#[test]
+fn a_fiber_has_its_own_stack() {
+    let push = |tree: &mut ExactTree, function: usize, own: Cost, calls: &[(usize, Cost)]| {
+        let (callees, costs): (Vec<_>, Vec<Cost>) =
+            calls.iter().map(|&(callee, cost)| ((f(callee), 1), cost)).unzip();
+        tree.push(Invocation {
+            function: f(function),
+            self_costs: &[own],
+            calls: &callees,
+            call_costs: &costs,
+        })
+    };
+    let blocks = |second_step: Cost| {
+        let mut tree = ExactTree::new(1);
+        // The step of the fiber, that of `main`, the helper, and the second step of the fiber.
+        push(&mut tree, 1, 30, &[]).unwrap();
+        push(&mut tree, 1, second_step, &[]).unwrap();
+        push(&mut tree, 2, 50, &[]).unwrap();
+        push(&mut tree, 1, 60, &[]).unwrap();
+        push(&mut tree, 3, 7, &[(1, 30), (1, 60)]).map(|()| tree)
+    };
+    let mut tree = blocks(40).unwrap();
+    push(&mut tree, 4, 2, &[]).unwrap();
+    push(&mut tree, 0, 1, &[(1, 40), (2, 50), (4, 2)]).unwrap();
+    let tree = tree.finish();
+    check(&tree);
+    let expected =
+        [(vec![0], 1), (vec![0, 1], 40), (vec![0, 2], 50), (vec![0, 4], 2), (vec![3], 7), (vec![3, 1], 90)];
+    assert_eq!(stacks(&tree), BTreeMap::from(expected));
+    // With the same cost twice, nothing proves which step is whose.
+    assert_eq!(blocks(30).unwrap_err(), NotInvocations { block: 4, callee: f(1) });
+}
+
 #[test]
 fn a_killed_run_and_a_second_part() {
     let mut tree = ExactTree::new(1);
@@ -361,6 +397,32 @@ proptest! {
         }
         // Estimated or not, the functions right below the root are exact.
         prop_assert_eq!(tree.inclusive(TreeNodeId::new(1)), graph.total());
+    }
+
+    #[test]
+    fn a_node_that_is_no_guess_has_the_cost_of_its_stack(truth in truths_without_recursion()) {
+        let tree = estimate(&truth.graph());
+        let of_stack = truth.stacks();
+        let mut guessed = 0;
+        for id in tree.ids().skip(1) {
+            let node = tree.node(id);
+            let mut stack: Vec<usize> = tree
+                .path_up(id)
+                .filter_map(|id| match tree.node(id).item {
+                    Some(Unit::Node(node)) => Some(node.index()),
+                    _ => None,
+                })
+                .collect();
+            stack.reverse();
+            let own = of_stack.get(&stack).copied().unwrap_or(0);
+            let inclusive: Cost =
+                of_stack.iter().filter(|(other, _)| other.starts_with(&stack)).map(|(_, cost)| cost).sum();
+            prop_assert!(node.is_guessed || tree.inclusive(id)[0] == inclusive, "{stack:?}: {inclusive}");
+            prop_assert!(node.is_self_guessed || tree.self_cost(id)[0] == own, "{stack:?}: {own}");
+            guessed += if node.is_self_guessed { tree.self_cost(id)[0] } else { 0 };
+        }
+        // The share that is stated is that of the marks.
+        prop_assert_eq!(tree.basis(), &TreeBasis::Estimate { guessed: vec![guessed] });
     }
 
     #[test]

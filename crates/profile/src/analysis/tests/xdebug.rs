@@ -130,6 +130,10 @@ fn trees_of_the_corpus() {
         let tree = tree.finish();
         assert_eq!(tree.inclusive(TreeNodeId::ROOT), total, "{name}");
 
+        // Costs prove which call took which block; the recursion below only knows blocks that follow each other.
+        if NO_TREE.iter().any(|known| name.ends_with(known)) {
+            continue;
+        }
         let mut by_part: Vec<&[Block]> = blocks.chunk_by(|a, b| a.part == b.part).collect();
         let mut expected: BTreeMap<Vec<usize>, Vec<Cost>> = BTreeMap::new();
         while let Some(blocks) = by_part.pop() {

@@ -2,11 +2,20 @@
 
 use std::collections::HashMap;
 
+use gristmill_format::Cost;
+
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNodeId, Trie};
+use crate::budget::MemoryBudget;
 use crate::id::{FunctionId, narrow};
 use crate::profile::Profile;
 use crate::selection::Selection;
 use crate::symbol::{Chains, fold_recursion};
+
+/// Bytes of a node of the tree besides its costs, with its entries in tables that are needed meanwhile.
+const NODE_BYTES: usize = 300;
+
+/// Rows of costs of a node: its own, the inclusive ones, and both again when the tree is put in order.
+const COSTS_PER_NODE: usize = 4;
 
 /// A name of a [`RecordedCallers`] tree, made by it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +31,7 @@ impl CallerNameId {
 /// A name that is a function, or a caller in the name of one. See the example of [`RecordedCallers`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallerName {
-    /// The name, as recorded.
+    /// The name as recorded; without recursion levels if these are folded.
     pub name: Vec<u8>,
     /// A function that has this name before its callers, one with a file if there is any. `None` for a name that only
     /// callers have.
@@ -55,7 +64,8 @@ pub struct RecordedCallers {
 }
 
 impl RecordedCallers {
-    /// Makes the tree of a profile. `None` if fewer than half of the names contain callers.
+    /// Makes the tree of a profile. `None` if fewer than half of the names contain callers, or if the stacks would take much
+    /// more memory than the profile.
     ///
     /// With `folds_recursion`, names that differ only in their recursion level are one.
     pub fn from_profile(profile: &Profile, selection: &Selection, folds_recursion: bool) -> Option<Self> {
@@ -91,12 +101,17 @@ impl RecordedCallers {
         }
         let graph = profile.call_graph(selection);
         let mut trie = Trie::new(None, graph.width());
+        let node_bytes = NODE_BYTES + COSTS_PER_NODE * graph.width() * size_of::<Cost>();
+        let max_nodes = MemoryBudget::new([profile]).bytes() / node_bytes;
         for node in graph.nodes().filter(|&node| graph.self_cost(node).iter().any(|&cost| cost != 0)) {
             let mut at = TreeNodeId::ROOT;
             for link in chains.of_function(graph.function_of(node)) {
                 at = trie.child(at, Some(id_of[link]));
             }
             trie.tree.self_costs.add(at.index(), graph.self_cost(node));
+            if trie.tree.self_costs.len() > max_nodes {
+                return None;
+            }
         }
         trie.tree.sum_up();
         Some(RecordedCallers { tree: trie.tree.arranged(TreeBasis::Callers), names })

@@ -4,9 +4,14 @@
 //!    it first ([`CallGraph::without`]).
 //! 2. From the callees upwards, the inclusive cost of each unit is divided among its callers in proportion to the inclusive
 //!    costs of their arcs: exactly these costs where the file is consistent. Where the arcs have no costs, the counts
-//!    decide, and without counts all callers get the same.
-//! 3. From the roots downwards, each node has its share of the cost of its unit, and passes on the same share of what flows
-//!    to the callees. That all stacks through a unit continue alike is the guess.
+//!    decide, and without counts all callers get the same. Cost that the arcs cannot contain is a surplus: it came from no
+//!    caller.
+//! 3. The roots are the units that nothing calls, and those with a surplus, such as the start of a thread.
+//! 4. From the roots downwards, each node has its share of the cost of its unit, and passes on the same share of what flows
+//!    to the callees. That all stacks through a unit continue alike is the guess. Nothing is guessed where a single stack
+//!    leads to the unit, or where its cost is of one kind: its own, or that of one callee. The call below such a node costs
+//!    what its arc states, also if the callee has other callers.
+//! 5. Nodes of an arc whose cost is not what the file states are a guess, too.
 //!
 //! Rounding loses nothing: over all its nodes, shown or hidden, each unit has exactly its self cost, and each node exactly
 //! what it and the nodes below it have. Negative costs are divided apart from the others.
@@ -20,6 +25,7 @@ use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
 use crate::analysis::proportion::{apportion, proportion};
 use crate::analysis::tree::growing::{Frontier, GrowingTree};
+use crate::analysis::tree::recorded::RecordedArcs;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeLimits, TreeNode};
 use crate::cost::{CostTable, add};
 
@@ -69,6 +75,7 @@ impl Lane {
 /// A condensed graph, where callers come before callees, and the costs of it that are not in the tree yet.
 struct Flow<'a> {
     graph: &'a CallGraph,
+    recorded: RecordedArcs<'a>,
     /// By node of the graph.
     units: Vec<Unit>,
     lanes: Vec<Lane>,
@@ -76,8 +83,10 @@ struct Flow<'a> {
     own: CostTable,
     /// By arc: cost that flows to the caller and that no tree node has yet.
     flow: CostTable,
-    /// By node: its cost with everything below.
+    /// By node: its cost with everything below that no tree node has yet.
     inclusive: CostTable,
+    /// By node: cost that comes from no caller although there are callers.
+    surplus: CostTable,
     /// By node: calls that no tree node has yet.
     call_counts: Vec<Cost>,
     /// By arc: the same.
@@ -94,6 +103,8 @@ impl<'a> Flow<'a> {
         }
         let mut flow = CostTable::new(lanes.len(), graph.arcs().len());
         let mut inclusive = own.clone();
+        let mut surplus = CostTable::new(lanes.len(), graph.node_count());
+        let recorded = RecordedArcs::new(graph);
         for node in graph.nodes().rev() {
             for arc in graph.outgoing(node) {
                 inclusive.add(node.index(), flow.row(arc.index()));
@@ -101,6 +112,9 @@ impl<'a> Flow<'a> {
             let callers: Vec<ArcId> = graph.incoming(node).collect();
             for (column, lane) in lanes.iter().enumerate() {
                 let amount = inclusive.row(node.index())[column];
+                let beyond = recorded.surplus(node, lane.event, amount);
+                surplus.row_mut(node.index())[column] = beyond;
+                let amount = amount - beyond;
                 let shares = &mut flow;
                 divide(graph, &callers, lane.event, amount, |arc, share| {
                     shares.row_mut(arc.index())[column] = share;
@@ -112,26 +126,116 @@ impl<'a> Flow<'a> {
         for (arc, count) in graph.arcs().zip(&arc_counts) {
             call_counts[arc.callee.index()] += count;
         }
-        Flow { graph, units, lanes, own, flow, inclusive, call_counts, arc_counts }
+        Flow { graph, recorded, units, lanes, own, flow, inclusive, surplus, call_counts, arc_counts }
     }
 
-    /// Returns the cost that is placed without a guess: the self costs of units that can be reached in one way only.
-    fn certain(&self, roots: &[NodeId]) -> Vec<Cost> {
-        let mut is_certain = vec![false; self.graph.node_count()];
-        let mut certain = vec![0; self.lanes.len()];
-        for &root in roots {
-            is_certain[root.index()] = true;
+    fn has_surplus(&self, node: NodeId) -> bool {
+        self.surplus.row(node.index()).iter().any(|&cost| cost > 0)
+    }
+
+    /// Returns the ways that lead to a node: its callers, and being a root.
+    fn way_count(&self, node: NodeId) -> usize {
+        self.graph.incoming(node).len() + usize::from(self.has_surplus(node))
+    }
+
+    /// Returns the buds of the units that nothing calls, and of those with a surplus.
+    fn roots(&self, parent: TreeNodeId) -> Vec<Bud> {
+        let root = |node: NodeId| {
+            let is_called = self.graph.incoming(node).len() > 0;
+            let all = self.inclusive.row(node.index());
+            let costs = if is_called { self.surplus.row(node.index()) } else { all };
+            let mut below_callers = all.to_vec();
+            subtract(&mut below_callers, costs);
+            // A thread whose caller started it and no more is still certain to be a root.
+            let is_guessed = self.recorded.differ(&self.merge(&below_callers), &vec![0; self.graph.width()]);
+            let contradicts = self.recorded.differ(&self.merge(costs), &self.recorded.without_callers(node));
+            let is_thread = is_called && !is_guessed;
+            Bud {
+                node,
+                parent: Some(parent),
+                count: 0,
+                costs: costs.to_vec(),
+                is_guessed,
+                contradicts,
+                is_thread,
+            }
+        };
+        let is_root = |node: &NodeId| self.graph.incoming(*node).len() == 0 || self.has_surplus(*node);
+        self.graph.nodes().filter(is_root).map(root).collect()
+    }
+
+    /// Returns, by arc, `true` if its cost in the tree is not what the file states.
+    fn contradictions(&self) -> Vec<bool> {
+        let contradicts =
+            |arc: ArcId| self.recorded.contradicts(arc, &self.merge(self.flow.row(arc.index())));
+        self.graph.arc_ids().map(contradicts).collect()
+    }
+
+    /// Finds what the arcs determine of the tree below these roots.
+    fn certainty(&self, roots: &[Bud], contradicts: &[bool]) -> Certainty {
+        let lane_count = self.lanes.len();
+        // By node: the part of its inclusive cost that a certain stack leads to, and of that what no arc contradicts.
+        let [mut reached, mut sound] = [(); 2].map(|()| CostTable::new(lane_count, self.graph.node_count()));
+        // By node: a single stack leads to it.
+        let mut has_one_stack = vec![false; self.graph.node_count()];
+        // By node: the start of a thread, which the other stacks to it do not change by more than rounding.
+        let mut threads: Vec<Option<&Bud>> = vec![None; self.graph.node_count()];
+        for root in roots.iter().filter(|root| !root.is_guessed) {
+            let index = root.node.index();
+            reached.row_mut(index).copy_from_slice(&root.costs);
+            if !root.contradicts {
+                sound.row_mut(index).copy_from_slice(&root.costs);
+            }
+            match root.is_thread {
+                true => threads[index] = Some(root),
+                false => has_one_stack[index] = true,
+            }
         }
+        let mut certainty = Certainty {
+            own: vec![0; lane_count],
+            is_divided: vec![false; self.graph.node_count()],
+            is_stated: self.graph.arc_ids().map(|arc| self.is_stated(arc)).collect(),
+        };
         for node in self.graph.nodes() {
+            let index = node.index();
             let mut callers = self.graph.incoming(node);
-            if callers.len() == 1 {
-                is_certain[node.index()] |= callers.all(|arc| is_certain[self.graph.arc(arc).caller.index()]);
+            if self.way_count(node) == 1
+                && let Some(arc) = callers.next()
+            {
+                has_one_stack[index] |= has_one_stack[self.graph.arc(arc).caller.index()];
             }
-            if is_certain[node.index()] {
-                add(&mut certain, self.own.row(node.index()));
+            for lane in 0..lane_count {
+                let whole = self.inclusive.row(index)[lane];
+                if whole <= 0 {
+                    continue;
+                }
+                let own = self.own.row(index)[lane];
+                let flows = || self.graph.outgoing(node).map(|arc| (arc, self.flow.row(arc.index())[lane]));
+                let (mut part, mut sound_part) = (reached.row(index)[lane], sound.row(index)[lane]);
+                let ends = usize::from(own > 0) + flows().filter(|&(_, flow)| flow > 0).count();
+                if !has_one_stack[index] && ends > 1 {
+                    certainty.is_divided[index] = true;
+                    part = threads[index].map_or(0, |root| root.costs[lane]);
+                    sound_part = threads[index].filter(|root| !root.contradicts).map_or(0, |_| part);
+                }
+                certainty.own[lane] += proportion(own, sound_part, whole);
+                for (arc, flow) in flows().filter(|(arc, _)| certainty.is_stated[arc.index()]) {
+                    let callee = self.graph.arc(arc).callee.index();
+                    let share = proportion(flow, part, whole);
+                    reached.row_mut(callee)[lane] += share;
+                    if !contradicts[arc.index()] {
+                        sound.row_mut(callee)[lane] += share;
+                    }
+                }
             }
         }
-        certain
+        certainty
+    }
+
+    /// `true` if the cost that flows through an arc is known: it is the only way to the callee, or the file states it.
+    fn is_stated(&self, arc: ArcId) -> bool {
+        let callee = self.graph.arc(arc).callee;
+        self.way_count(callee) == 1 || self.recorded.states(arc, &self.merge(self.flow.row(arc.index())))
     }
 
     /// Returns costs by event type from costs by lane.
@@ -145,37 +249,48 @@ impl<'a> Flow<'a> {
 
     /// The weight of costs: the sum of both lanes of the first event type, so that they do not cancel out.
     fn weight(&self, costs: &[Cost]) -> u128 {
+        self.amount(costs).unsigned_abs()
+    }
+
+    fn amount(&self, costs: &[Cost]) -> Cost {
         let first = self.lanes.iter().zip(costs).filter(|(lane, _)| lane.event == 0);
-        first.map(|(_, cost)| cost.unsigned_abs()).sum()
+        first.map(|(_, cost)| cost).sum()
     }
 
     fn grow(mut self, from: Option<NodeId>, limits: TreeLimits) -> CallTree<Unit> {
-        let roots: Vec<NodeId> = match from {
-            Some(node) => vec![node],
-            None => self.graph.nodes().filter(|&node| self.graph.incoming(node).len() == 0).collect(),
-        };
-        let mut whole = vec![0; self.lanes.len()];
-        roots.iter().for_each(|root| add(&mut whole, self.inclusive.row(root.index())));
-        let mut guessed = whole.clone();
-        guessed.iter_mut().zip(self.certain(&roots)).for_each(|(guessed, certain)| *guessed -= certain);
-
         let mut tree = GrowingTree::new(self.graph.width());
-        let mut frontier = Frontier::new();
-        match from {
+        let roots = match from {
             Some(node) => {
+                let costs = self.inclusive.row(node.index()).to_vec();
+                let stated = self.graph.self_and_callees(node);
+                let contradicts = self.recorded.differ(&self.merge(&costs), &stated);
                 let count = self.call_counts[node.index()];
-                let weight = self.weight(&whole);
-                frontier.push(weight, Bud { node, parent: None, count, costs: whole, is_guessed: false });
+                vec![Bud {
+                    node,
+                    parent: None,
+                    count,
+                    costs,
+                    is_guessed: false,
+                    contradicts,
+                    is_thread: false,
+                }]
             }
-            None => {
-                let root = TreeNode { item: None, parent: None, count: 0, hidden: 0, is_guessed: false };
-                let root = tree.push(root, &vec![0; self.graph.width()], &self.merge(&whole));
-                for node in roots {
-                    let costs = self.inclusive.row(node.index()).to_vec();
-                    let bud = Bud { node, parent: Some(root), count: 0, costs, is_guessed: false };
-                    self.offer(bud, limits, &mut tree, &mut frontier);
-                }
-            }
+            None => self.roots(TreeNodeId::ROOT),
+        };
+        let contradicts = self.contradictions();
+        let mut whole = vec![0; self.lanes.len()];
+        roots.iter().for_each(|root| add(&mut whole, &root.costs));
+        let mut guessed = whole.clone();
+        let certainty = self.certainty(&roots, &contradicts);
+        subtract(&mut guessed, &certainty.own);
+
+        let mut frontier = Frontier::new();
+        if from.is_none() {
+            tree.push_empty(None, None);
+            tree.inclusive.add(0, &self.merge(&whole));
+        }
+        for root in roots {
+            self.offer(root, limits, &mut tree, &mut frontier);
         }
         // A tree node costs as much work as its unit has callees, and a unit may have many tree nodes.
         let mut work = self.graph.arcs().len().saturating_add(limits.max_nodes.saturating_mul(16));
@@ -188,11 +303,13 @@ impl<'a> Flow<'a> {
                 }
                 (_, left) => {
                     work = left.unwrap_or(0);
-                    self.unfold(bud, limits, &mut tree, &mut frontier);
+                    self.unfold(bud, &certainty, &contradicts, limits, &mut tree, &mut frontier);
                 }
             }
         }
-        let guessed = self.merge(&guessed);
+        let mut guessed = self.merge(&guessed);
+        self.graph.derived().derive(&mut guessed);
+        tree.derive(self.graph.derived());
         tree.arranged(TreeBasis::Estimate { guessed })
     }
 
@@ -200,11 +317,13 @@ impl<'a> Flow<'a> {
     fn unfold(
         &mut self,
         bud: Bud,
+        certainty: &Certainty,
+        contradicts: &[bool],
         limits: TreeLimits,
         tree: &mut GrowingTree<Unit>,
         frontier: &mut Frontier<Bud>,
     ) {
-        let Bud { node, parent, count, costs, is_guessed } = bud;
+        let Bud { node, parent, count, costs, is_guessed, contradicts: is_marked, is_thread } = bud;
         let arcs = self.graph.outgoing(node);
         let mut own = vec![0; self.lanes.len()];
         let mut passed = CostTable::new(self.lanes.len(), arcs.len());
@@ -219,23 +338,43 @@ impl<'a> Flow<'a> {
         }
         subtract(self.own.row_mut(node.index()), &own);
         let item = Some(self.units[node.index()]);
-        let new = TreeNode { item, parent, count, hidden: 0, is_guessed };
+        let is_self_guessed = is_guessed || !is_thread && certainty.is_divided[node.index()];
+        let new = TreeNode {
+            item,
+            parent,
+            count,
+            hidden: 0,
+            is_guessed: is_guessed || is_marked,
+            is_self_guessed: is_self_guessed || is_marked,
+        };
         let new = tree.push(new, &self.merge(&own), &self.merge(&costs));
 
         let call_count = self.call_counts[node.index()];
+        // The calls that led to a surplus are not counted: the costs tell how many of its own calls belong to it.
+        let (part, whole) = match self.has_surplus(node) {
+            true => (self.amount(&costs), self.amount(self.inclusive.row(node.index()))),
+            false => (count.min(call_count), call_count),
+        };
+        subtract(self.inclusive.row_mut(node.index()), &costs);
         for (index, arc) in arcs.enumerate() {
             subtract(self.flow.row_mut(arc.index()), passed.row(index));
             let left = &mut self.arc_counts[arc.index()];
             // A root was called by nothing, and all calls that it made are of its one node.
-            let calls = match call_count {
-                ..=0 => *left,
-                _ => proportion(*left, count.min(call_count), call_count),
-            };
+            let calls = if whole > 0 { proportion(*left, part, whole) } else { *left };
             *left -= calls;
             let callee = self.graph.arc(arc).callee;
-            let is_guessed = is_guessed || self.graph.incoming(callee).len() > 1;
+            let is_guessed = is_self_guessed || !certainty.is_stated[arc.index()];
+            let contradicts = contradicts[arc.index()];
             let costs = passed.row(index).to_vec();
-            let bud = Bud { node: callee, parent: Some(new), count: calls, costs, is_guessed };
+            let bud = Bud {
+                node: callee,
+                parent: Some(new),
+                count: calls,
+                costs,
+                is_guessed,
+                contradicts,
+                is_thread: false,
+            };
             self.offer(bud, limits, tree, frontier);
         }
         self.call_counts[node.index()] = (call_count - count).max(0);
@@ -254,6 +393,16 @@ impl<'a> Flow<'a> {
             _ => frontier.push(weight, bud),
         }
     }
+}
+
+/// The parts of an estimate that are no guess.
+struct Certainty {
+    /// By lane: self cost that is placed without a guess.
+    own: Vec<Cost>,
+    /// By node: `true` if the cost of each of its stacks is divided among its own and its callees by a guess.
+    is_divided: Vec<bool>,
+    /// By arc: `true` if the cost that flows through it is known.
+    is_stated: Vec<bool>,
 }
 
 /// Divides an amount of an event type, 0 or more, among the callers of a node: in proportion to the costs of their arcs,
@@ -288,5 +437,10 @@ struct Bud {
     count: Cost,
     /// By lane.
     costs: Vec<Cost>,
+    /// `true` if the stacks below are a guess, too.
     is_guessed: bool,
+    /// `true` if the cost is not what the file states.
+    contradicts: bool,
+    /// `true` for the start of a thread: a root although it has callers, whose calls cost next to nothing.
+    is_thread: bool,
 }

@@ -6,6 +6,7 @@ use std::hash::Hash;
 
 use gristmill_format::Cost;
 
+use crate::analysis::derived_columns::DerivedColumns;
 use crate::analysis::ids::TreeNodeId;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
 use crate::cost::CostTable;
@@ -35,7 +36,14 @@ impl<T: Copy> GrowingTree<T> {
 
     /// Adds a node without calls and costs.
     pub(super) fn push_empty(&mut self, item: Option<T>, parent: Option<TreeNodeId>) -> TreeNodeId {
-        self.nodes.push(TreeNode { item, parent, count: 0, hidden: 0, is_guessed: false });
+        self.nodes.push(TreeNode {
+            item,
+            parent,
+            count: 0,
+            hidden: 0,
+            is_guessed: false,
+            is_self_guessed: false,
+        });
         self.self_costs.push_zeros();
         self.inclusive.push_zeros();
         TreeNodeId::new(self.nodes.len() - 1)
@@ -57,6 +65,7 @@ impl<T: Copy> GrowingTree<T> {
         node.count += other.count;
         node.hidden += other.hidden;
         node.is_guessed |= other.is_guessed;
+        node.is_self_guessed |= other.is_self_guessed;
         self.self_costs.add(id.index(), self_costs);
         self.inclusive.add(id.index(), inclusive);
     }
@@ -70,6 +79,12 @@ impl<T: Copy> GrowingTree<T> {
                 self.inclusive.add(parent.index(), &costs);
             }
         }
+    }
+
+    /// Calculates derived event types from the others: shares of them do not follow their formula.
+    pub(super) fn derive(&mut self, derived: &DerivedColumns) {
+        derived.derive_all(&mut self.self_costs);
+        derived.derive_all(&mut self.inclusive);
     }
 
     fn children(&self) -> Csr {

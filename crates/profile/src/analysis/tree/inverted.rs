@@ -12,10 +12,12 @@ use gristmill_format::Cost;
 use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
+use crate::analysis::proportion::proportion;
 use crate::analysis::tree::estimate::divide;
 use crate::analysis::tree::growing::{Frontier, GrowingTree};
+use crate::analysis::tree::recorded::RecordedArcs;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
-use crate::cost::add;
+use crate::cost::{CostTable, add};
 
 /// A tree node still to be made.
 struct Bud<T, P> {
@@ -58,7 +60,11 @@ fn grow<T: Copy, P>(
         let Callers { buds, rest, work: done } = callers(&bud);
         work = work.saturating_sub(done);
         let Bud { item, parent, count, costs, is_guessed, .. } = bud;
-        let id = tree.push(TreeNode { item, parent, count, hidden: 0, is_guessed }, &rest, &costs);
+        let id = tree.push(
+            TreeNode { item, parent, count, hidden: 0, is_guessed, is_self_guessed: is_guessed },
+            &rest,
+            &costs,
+        );
         for caller in buds {
             frontier.push(weight(&caller), Bud { parent: Some(id), ..caller });
         }
@@ -72,7 +78,7 @@ type Origin = (TreeNodeId, TreeNodeId);
 impl<T: Copy + Ord + Hash> CallTree<T> {
     /// Returns the inverted tree of some nodes, all of which become its root. `None` if there is no such node.
     ///
-    /// The self cost of a node is the cost that comes from no caller above it. See the example of [`CallTree`] for trees.
+    /// The self cost of a node is the cost that comes from no caller. See the example of [`CallTree`] for trees.
     pub fn inverted(&self, is_start: impl Fn(TreeNodeId) -> bool, max_nodes: usize) -> Option<CallTree<T>> {
         // In a recursion the outermost call has all of the cost.
         let mut is_within = vec![false; self.len()];
@@ -161,7 +167,9 @@ impl CallTree<Unit> {
         let condensation = cycles.condensation(graph);
         let (from, units, graph) = (condensation.node_of(from), &condensation.units, &condensation.graph);
         let costs = graph.self_and_callees(from);
-        let guessed = guessed(graph, from, &costs);
+        let known = Known::new(graph);
+        let mut guessed = known.guessed(from, &costs);
+        graph.derived().derive(&mut guessed);
         let item = |node: NodeId| Some(units[node.index()]);
         let work = graph.arcs().len().saturating_add(max_nodes.saturating_mul(16));
         let first = Bud {
@@ -172,54 +180,98 @@ impl CallTree<Unit> {
             is_guessed: false,
             origin: from,
         };
-        let tree = grow(first, max_nodes, work, |bud| {
-            let shares = shares(graph, bud.origin, &bud.costs);
+        let mut tree = grow(first, max_nodes, work, |bud| {
+            let Shares { rest, of_callers } = known.shares(bud.origin, &bud.costs);
+            let way_count = of_callers.len() + usize::from(rest.iter().any(|&cost| cost != 0));
             // The callers of the function itself are known; which of their own calls led to it is not.
-            let is_guessed = bud.is_guessed || bud.parent.is_some() && shares.len() > 1;
-            let caller = |(arc, costs): (ArcId, Vec<Cost>)| {
-                let arc = graph.arc(arc);
-                let (item, origin) = (item(arc.caller), arc.caller);
+            let is_first = bud.parent.is_none();
+            let is_guessed = bud.is_guessed || !is_first && way_count > 1;
+            let work = of_callers.len();
+            let caller = |(id, costs): (ArcId, Vec<Cost>)| {
+                let arc = graph.arc(id);
+                let contradicts = known.recorded.is_exceeded(id, &costs)
+                    || is_first && known.recorded.contradicts(id, &costs);
+                let (item, origin, is_guessed) = (item(arc.caller), arc.caller, is_guessed || contradicts);
                 Bud { item, parent: None, count: arc.count, costs, is_guessed, origin }
             };
-            Callers {
-                rest: if shares.is_empty() { bud.costs.clone() } else { vec![0; graph.width()] },
-                work: shares.len(),
-                buds: shares.into_iter().map(caller).collect(),
-            }
+            Callers { rest, work, buds: of_callers.into_iter().map(caller).collect() }
         });
+        tree.derive(graph.derived());
         tree.finish(TreeBasis::Estimate { guessed })
     }
 }
 
-/// Returns the cost of a node that comes by callers which can be reached in several ways.
-fn guessed(graph: &CallGraph, from: NodeId, costs: &[Cost]) -> Vec<Cost> {
-    // Callers come before callees, so theirs is known before.
-    let mut is_certain = vec![false; graph.node_count()];
-    for node in graph.nodes() {
-        let mut callers = graph.incoming(node);
-        is_certain[node.index()] =
-            callers.len() < 2 && callers.all(|arc| is_certain[graph.arc(arc).caller.index()]);
-    }
-    let mut guessed = vec![0; graph.width()];
-    for (arc, costs) in shares(graph, from, costs) {
-        if !is_certain[graph.arc(arc).caller.index()] {
-            add(&mut guessed, &costs);
-        }
-    }
-    guessed
+/// A call graph without cycles, and what its arcs state.
+struct Known<'a> {
+    graph: &'a CallGraph,
+    recorded: RecordedArcs<'a>,
+    /// By node: the cost that its callers do not state, and its whole cost.
+    surplus: CostTable,
+    inclusive: CostTable,
 }
 
-/// Divides the costs of a node among the arcs that enter it.
-fn shares(graph: &CallGraph, node: NodeId, costs: &[Cost]) -> Vec<(ArcId, Vec<Cost>)> {
-    let callers: Vec<ArcId> = graph.incoming(node).collect();
-    let mut shares: Vec<(ArcId, Vec<Cost>)> = callers.iter().map(|&arc| (arc, Vec::new())).collect();
-    for (event, &cost) in costs.iter().enumerate() {
-        let mut columns = shares.iter_mut();
-        divide(graph, &callers, event, cost.saturating_abs(), |_, share| {
-            if let Some((_, costs)) = columns.next() {
-                costs.push(if cost < 0 { -share } else { share });
-            }
-        });
+/// The origins of a node's cost.
+struct Shares {
+    /// The part that comes from no caller.
+    rest: Vec<Cost>,
+    of_callers: Vec<(ArcId, Vec<Cost>)>,
+}
+
+impl<'a> Known<'a> {
+    fn new(graph: &'a CallGraph) -> Self {
+        let recorded = RecordedArcs::new(graph);
+        let [mut surplus, mut inclusive] = [(); 2].map(|()| CostTable::new(graph.width(), 0));
+        for node in graph.nodes() {
+            let costs = graph.self_and_callees(node);
+            let beyond = costs.iter().enumerate().map(|(event, &cost)| recorded.surplus(node, event, cost));
+            surplus.push(&beyond.collect::<Vec<_>>());
+            inclusive.push(&costs);
+        }
+        Known { graph, recorded, surplus, inclusive }
     }
-    shares
+
+    /// Returns the cost of a node that comes by callers which can be reached in several ways, or that the arcs do not
+    /// state.
+    fn guessed(&self, from: NodeId, costs: &[Cost]) -> Vec<Cost> {
+        // Callers come before callees, so theirs is known before.
+        let mut is_certain = vec![false; self.graph.node_count()];
+        for node in self.graph.nodes() {
+            let mut callers = self.graph.incoming(node);
+            let has_surplus = self.surplus.row(node.index()).iter().any(|&cost| cost != 0);
+            is_certain[node.index()] = callers.len() + usize::from(has_surplus) < 2
+                && callers.all(|arc| is_certain[self.graph.arc(arc).caller.index()]);
+        }
+        let mut guessed = vec![0; self.graph.width()];
+        for (arc, costs) in self.shares(from, costs).of_callers {
+            if !is_certain[self.graph.arc(arc).caller.index()] || self.recorded.contradicts(arc, &costs) {
+                add(&mut guessed, &costs);
+            }
+        }
+        guessed
+    }
+
+    /// Divides costs of a node among the arcs that enter it, in proportion to what these state. All costs of a node that
+    /// nothing calls are the rest.
+    fn shares(&self, node: NodeId, costs: &[Cost]) -> Shares {
+        let callers: Vec<ArcId> = self.graph.incoming(node).collect();
+        if callers.is_empty() {
+            return Shares { rest: costs.to_vec(), of_callers: Vec::new() };
+        }
+        let mut rest = vec![0; self.graph.width()];
+        let mut of_callers: Vec<(ArcId, Vec<Cost>)> = callers.iter().map(|&arc| (arc, Vec::new())).collect();
+        for (event, &cost) in costs.iter().enumerate() {
+            let (beyond, whole) =
+                (self.surplus.row(node.index())[event], self.inclusive.row(node.index())[event]);
+            // Only costs from 0 up have a surplus.
+            rest[event] = if beyond > 0 { proportion(cost, beyond, whole) } else { 0 };
+            let amount = cost.saturating_abs() - rest[event];
+            let mut columns = of_callers.iter_mut();
+            divide(self.graph, &callers, event, amount, |_, share| {
+                if let Some((_, costs)) = columns.next() {
+                    costs.push(if cost < 0 { -share } else { share });
+                }
+            });
+        }
+        Shares { rest, of_callers }
+    }
 }

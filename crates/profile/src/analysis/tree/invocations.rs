@@ -5,6 +5,10 @@
 //! must be of the very functions it called. What is left at the end did not return, or nothing called it; it goes below the
 //! root. Nothing is guessed: a block is taken by one call and a call takes one block.
 //!
+//! A fiber has a stack of its own, so its blocks wait among those of others. If the block on top is not the one of a call, the
+//! only block below it with the same function and the cost of the call is: the cost proves it. Without one, or with several,
+//! there is no exact tree. Xdebug rounds each cost down, so a call may cost more than the blocks below it, by one for each.
+//!
 //! Files with one block for each node of a call tree, in the same order, are read in the same way. A file with one block
 //! for each function does not pass the check, unless each function has at most one caller; then its tree is exact, too.
 
@@ -18,6 +22,9 @@ use crate::cost::{CostTable, add};
 use crate::id::{FunctionId, narrow};
 use crate::profile::Profile;
 use crate::selection::Selection;
+
+/// Each block lets calls look at this many blocks below the top, so that the time is in proportion to the file.
+const LOOKS_PER_BLOCK: usize = 64;
 
 /// A block of a file, from one `fn=` to the next: one invocation of a function. See the example of [`ExactTree`].
 #[derive(Debug, Clone, Copy)]
@@ -76,10 +83,22 @@ pub struct ExactTree {
     blocks: Vec<Block>,
     self_costs: CostTable,
     /// Blocks that nothing has called yet, with their inclusive costs.
-    waiting: Vec<u32>,
+    waiting: Vec<Waiting>,
     waiting_costs: Vec<Cost>,
+    /// Blocks that calls may still look at below the top.
+    looks_left: usize,
+    /// `true` if a call had another cost than its block: then costs prove nothing.
+    has_other_costs: bool,
     call_count: usize,
     unequal_count: usize,
+}
+
+/// A block that nothing has called yet.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    block: u32,
+    /// The count of blocks that it and its callees are.
+    size: u32,
 }
 
 #[derive(Debug)]
@@ -98,6 +117,8 @@ impl ExactTree {
             self_costs: CostTable::new(width, 0),
             waiting: Vec::new(),
             waiting_costs: Vec::new(),
+            looks_left: 0,
+            has_other_costs: false,
             call_count: 0,
             unequal_count: 0,
         }
@@ -131,26 +152,55 @@ impl ExactTree {
         let index = narrow(self.blocks.len());
         let error = |callee| NotInvocations { block: index as usize, callee };
         let mut inclusive = block.self_costs.to_vec();
+        let mut size = 1;
         for (call, &(callee, count)) in block.calls.iter().enumerate().rev() {
-            let Some(&called) = self.waiting.last() else { return Err(error(callee)) };
-            if self.blocks[called as usize].function != callee {
-                return Err(error(callee));
-            }
-            self.waiting.pop();
-            let costs = self.waiting_costs.split_off(self.waiting_costs.len() - width);
+            let stated = &block.call_costs[call * width..(call + 1) * width];
+            let Some((called, costs)) = self.take(callee, stated) else { return Err(error(callee)) };
             add(&mut inclusive, &costs);
             self.call_count += 1;
-            let stated = &block.call_costs[call * width..(call + 1) * width];
             self.unequal_count += usize::from(*stated != costs);
-            let called = &mut self.blocks[called as usize];
+            size += called.size;
+            let called = &mut self.blocks[called.block as usize];
             called.caller = Some(index);
             called.count = count;
         }
+        self.looks_left += LOOKS_PER_BLOCK;
         self.blocks.push(Block { function: block.function, caller: None, count: 1 });
         self.self_costs.push(block.self_costs);
-        self.waiting.push(index);
+        self.waiting.push(Waiting { block: index, size });
         self.waiting_costs.extend_from_slice(&inclusive);
         Ok(())
+    }
+
+    /// Takes the waiting block of a call with its inclusive costs.
+    fn take(&mut self, callee: FunctionId, stated: &[Cost]) -> Option<(Waiting, Vec<Cost>)> {
+        let width = self.self_costs.width();
+        let has_function = |place: usize| self.blocks[self.waiting[place].block as usize].function == callee;
+        let has_cost = |place: usize| {
+            let rounded_off = stated[0] - self.waiting_costs[place * width];
+            (0..=Cost::from(self.waiting[place].size)).contains(&rounded_off)
+        };
+        let top = self.waiting.len().checked_sub(1)?;
+        let place = if has_function(top) && (has_cost(top) || self.has_other_costs) {
+            top
+        } else {
+            let looks = self.waiting.len().min(self.looks_left);
+            let below = (0..top).rev().take(looks);
+            let mut fitting = below.filter(|&place| has_function(place) && has_cost(place));
+            let found = (fitting.next(), fitting.next());
+            let is_proved = looks >= top && !self.has_other_costs;
+            self.looks_left -= looks;
+            match found {
+                (Some(place), None) if is_proved => place,
+                (None, _) if has_function(top) => {
+                    self.has_other_costs = true;
+                    top
+                }
+                _ => return None,
+            }
+        };
+        let costs = self.waiting_costs.drain(place * width..(place + 1) * width).collect();
+        Some((self.waiting.remove(place), costs))
     }
 
     /// Ends a part of the file: later blocks call no earlier one.

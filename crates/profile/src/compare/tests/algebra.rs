@@ -52,7 +52,7 @@ fn assert_empty(comparison: &Comparison<'_>) {
         }
     }
     for arc in 0..comparison.arcs().len() {
-        assert!(comparison.arcs()[arc].count.is_none() && comparison.arc_cost(arc, 0).is_none());
+        assert!(comparison.arc(arc).count.is_none() && comparison.arc_cost(arc, 0).is_none());
     }
     assert_eq!(comparison.explain(0).causes, []);
     assert_eq!(comparison.environment(), []);
@@ -89,7 +89,7 @@ fn assert_adds_up(comparison: &Comparison<'_>, difference: &Profile) {
             assert_eq!(change.base.median + delta, change.new.median, "{:?}", comparison.mention(function));
         }
     }
-    for (place, arc) in comparison.arcs().iter().enumerate() {
+    for (place, arc) in comparison.arcs().enumerate() {
         let found =
             of(arc.caller).zip(of(arc.callee)).and_then(|(caller, callee)| graph.arc_between(caller, callee));
         let count = found.map_or(0, |found| graph.arc(found).count);

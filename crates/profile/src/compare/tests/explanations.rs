@@ -14,7 +14,7 @@ fn mill(rounds: Cost, own: Cost, is_inlined: bool) -> Profile {
     builder.cost(main, 1, &[10]).call(main, 2, run, 1, &[20 + rounds * of_grind]);
     builder.cost(run, 5, &[20]).call(run, 6, grind, rounds, &[rounds * of_grind]);
     if is_inlined {
-        builder.cost(grind, 9, &[rounds * (own + 50)]);
+        builder.cost(grind, 9, &[rounds * own]).cost(grind, 20, &[rounds * 50]);
     } else {
         builder.cost(grind, 9, &[rounds * own]).call(grind, 10, crack, 2 * rounds, &[rounds * 60]);
         builder.cost(crack, 20, &[rounds * 60]);
@@ -46,10 +46,17 @@ fn causes(base: &Profile, new: &Profile) -> Vec<(String, Cost)> {
             Cause::Calls { caller, callee, count } => {
                 format!("{} -> {}: {:+}", name(*caller), name(*callee), count.delta())
             }
-            Cause::PerCall { function } => format!("{} per call", name(*function)),
+            Cause::PerCall { function, only_from: None } => format!("{} per call", name(*function)),
+            Cause::PerCall { function, only_from: Some(from) } => {
+                format!("{} -> {} per call", name(from.caller), name(*function))
+            }
             Cause::SelfCost { function } => format!("{} itself", name(*function)),
             Cause::New { function, .. } => format!("new {}", name(*function)),
             Cause::Vanished { function, .. } => format!("vanished {}", name(*function)),
+            Cause::Split { function, caller, of_caller } => {
+                format!("{} and {}: {of_caller:+}", name(*function), name(*caller))
+            }
+            Cause::Swapped { function, other } => format!("{} is {}", name(*function), name(*other)),
         };
         (text, explanation.effect)
     });
@@ -77,11 +84,33 @@ fn calls_are_distinguished_from_cost_per_call() {
     );
 }
 
+/// `main` calls `f` and `g` so often at so much, and costs so much itself.
+fn two(own: Cost, [f_calls, f_cost]: [Cost; 2], [g_calls, g_cost]: [Cost; 2]) -> Profile {
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, f, g] = ["main", "f", "g"].map(|name| builder.function(b"two", b"two.c", name.as_bytes()));
+    builder.cost(main, 1, &[own]);
+    builder.call(main, 2, f, f_calls, &[f_calls * f_cost]).call(main, 3, g, g_calls, &[g_calls * g_cost]);
+    builder.cost(f, 5, &[f_calls * f_cost]).cost(g, 9, &[g_calls * g_cost]);
+    builder.build().unwrap()
+}
+
+#[test]
+fn a_swap_comes_before_smaller_causes() {
+    let (base, new) = (two(10, [7, 30], [7, 90]), two(15, [7, 90], [7, 30]));
+    assert_eq!(causes(&base, &new), told(&[("f is g", 0), ("main itself", 5)]));
+}
+
+#[test]
+fn calls_that_go_elsewhere_are_no_swap() {
+    let (base, new) = (two(10, [10, 30], [20, 30]), two(10, [20, 30], [10, 30]));
+    assert_eq!(causes(&base, &new), told(&[("main -> f: +10", 300), ("main -> g: -10", -300)]));
+}
+
 #[test]
 fn inlining_is_one_move() {
     let (apart, inlined) = (mill(100, 5, false), mill(100, 5, true));
-    assert_eq!(causes(&apart, &inlined), told(&[("crack into grind: 5000", -1000)]));
-    assert_eq!(causes(&inlined, &apart), told(&[("crack out of grind: 5000", 1000)]));
+    assert_eq!(causes(&apart, &inlined), told(&[("crack into grind: 6000", -1000)]));
+    assert_eq!(causes(&inlined, &apart), told(&[("crack out of grind: 6000", 1000)]));
 }
 
 #[test]
@@ -95,9 +124,70 @@ fn inlining_into_what_was_inlined_itself_is_found() {
     let base = builder.build().unwrap();
     let mut builder = Builder::new(&["Ir"]);
     let main = builder.function(b"", b"m.c", b"main");
-    builder.cost(main, 1, &[470]);
+    builder.cost(main, 1, &[10]).cost(main, 2, &[92]).cost(main, 3, &[368]);
     let new = builder.build().unwrap();
-    assert_eq!(causes(&base, &new), told(&[("crack into main: 368", -32), ("run into main: 92", -8)]));
+    assert_eq!(causes(&base, &new), told(&[("crack into main: 400", -32), ("run into main: 100", -8)]));
+}
+
+#[test]
+fn what_is_called_through_an_inlined_function_without_lines_is_found() {
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, pass, crack] =
+        ["main", "pass", "crack"].map(|name| builder.function(b"", b"m.c", name.as_bytes()));
+    builder.cost(main, 1, &[10]).call(main, 1, pass, 5, &[420]);
+    builder.cost(pass, 2, &[20]).call(pass, 2, crack, 50, &[400]);
+    builder.cost(crack, 3, &[400]);
+    let base = builder.build().unwrap();
+    let mut builder = Builder::new(&["Ir"]);
+    let main = builder.function(b"", b"m.c", b"main");
+    builder.cost(main, 1, &[10]).cost(main, 3, &[368]);
+    let new = builder.build().unwrap();
+    // Nothing proves that `pass` itself was inlined, so nothing is said of it.
+    assert_eq!(causes(&base, &new), told(&[("crack into main: 400", -52)]));
+    assert_eq!(causes(&new, &base), told(&[("crack out of main: 400", 52)]));
+}
+
+#[test]
+fn what_is_called_through_a_cheap_inlined_function_is_found() {
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, link, crack] =
+        ["main", "link", "crack"].map(|name| builder.function(b"", b"m.c", name.as_bytes()));
+    builder.cost(main, 1, &[10]).call(main, 1, link, 1, &[1_000_001]);
+    builder.cost(link, 2, &[1]).call(link, 2, crack, 10, &[1_000_000]);
+    builder.cost(crack, 3, &[1_000_000]);
+    let base = builder.build().unwrap();
+    let mut builder = Builder::new(&["Ir"]);
+    let main = builder.function(b"", b"m.c", b"main");
+    builder.cost(main, 1, &[10]).cost(main, 2, &[1]).cost(main, 3, &[900_000]);
+    let new = builder.build().unwrap();
+    let [first, ..] = &causes(&base, &new)[..] else { panic!("no cause") };
+    assert_eq!(first.0, "crack into main: 1000000");
+}
+
+#[test]
+fn the_caller_of_a_new_function_is_the_recorded_one() {
+    let mut builder = Builder::new(&["Ir"]);
+    let main = builder.function(b"", b"m.c", b"main");
+    builder.cost(main, 1, &[10]).cost(main, 2, &[100]);
+    let base = builder.build().unwrap();
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, link, crack] =
+        ["main", "link", "crack"].map(|name| builder.function(b"", b"m.c", name.as_bytes()));
+    builder.cost(main, 1, &[10]).call(main, 1, link, 1, &[600]);
+    builder.cost(link, 2, &[100]).call(link, 2, crack, 5, &[500]);
+    builder.cost(crack, 7, &[500]);
+    let new = builder.build().unwrap();
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let causes = comparison.explain(0).causes;
+    // `link` is no longer inlined into `main`, but `main` does not call `crack`.
+    let callers: Vec<String> = causes
+        .iter()
+        .filter_map(|explanation| match explanation.cause {
+            Cause::New { caller, .. } => Some(name(&comparison, caller.unwrap())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(callers, ["link"]);
 }
 
 #[test]
@@ -115,9 +205,9 @@ fn lines_of_another_file_must_come_up_in_the_caller() {
         }
         builder.build().unwrap()
     };
-    assert_eq!(causes(&side(true, b""), &side(false, b"stone.rs")), told(&[("grind into main: 690", -10)]));
+    assert_eq!(causes(&side(true, b""), &side(false, b"stone.rs")), told(&[("grind into main: 700", -10)]));
     let apart = causes(&side(true, b""), &side(false, b"main.rs"));
-    assert_eq!(apart, told(&[("vanished grind", -700), ("main itself", 690)]));
+    assert_eq!(apart, told(&[("grind and main: +690", -10)]));
 }
 
 #[test]
@@ -176,5 +266,30 @@ fn calls_of_another_kind_explain_nothing() {
     assert_eq!(
         causes(&mill(1, 10_000, false), &mill(1000, 11, false)),
         told(&[("run -> grind: +999", 59_940), ("grind itself", 1000)])
+    );
+}
+
+#[test]
+fn the_path_of_the_change_goes_past_a_recursion() {
+    // `main` calls `walk`, which calls itself and `leaf`.
+    let walk_of = |own: Cost| {
+        let mut builder = Builder::new(&["Ir"]);
+        let [main, walk, leaf] =
+            ["main", "walk", "leaf"].map(|name| builder.function(b"mill", b"mill.c", name.as_bytes()));
+        builder.cost(main, 1, &[1]).call(main, 2, walk, 1, &[10 + own]);
+        builder.cost(walk, 5, &[10]).call(walk, 6, walk, 3, &[10 + own]).call(walk, 7, leaf, 4, &[own]);
+        builder.cost(leaf, 9, &[own]);
+        builder.build().unwrap()
+    };
+    let (base, new) = (walk_of(100), walk_of(400));
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let path: Vec<(String, Cost)> = comparison
+        .change_path(0)
+        .iter()
+        .map(|step| (name(&comparison, step.function), step.inclusive.delta()))
+        .collect();
+    assert_eq!(
+        path,
+        [("main", 300), ("walk", 300), ("leaf", 300)].map(|(name, cost)| (name.to_owned(), cost))
     );
 }

@@ -98,8 +98,15 @@ fn closures_stay_apart_where_their_numbers_are_the_same() {
     let [two, also_two, three] =
         [side(&[(0, 1), (1, 2)]), side(&[(0, 5), (1, 2)]), side(&[(0, 9), (1, 1), (2, 2)])];
     assert_eq!(joined(&two, &also_two, &options).len(), 2);
-    // A closure came before the others: nothing tells which is which.
-    assert_eq!(joined(&two, &three, &options), rows(&[("main::{closure#0}", "main::{closure#0}", 3, 12)]));
+    // A closure came before the others: their costs tell which is which.
+    assert_eq!(
+        joined(&two, &three, &options),
+        rows(&[
+            ("main::{closure#0}", "main::{closure#1}", 1, 1),
+            ("main::{closure#1}", "main::{closure#2}", 2, 2),
+            ("-", "main::{closure#0}", 0, 9)
+        ])
+    );
 }
 
 #[test]
@@ -179,4 +186,24 @@ fn runs_of_one_side_may_be_of_other_builds() {
     assert_eq!(costs.len(), 1);
     assert_eq!((costs[0].base.min, costs[0].base.median, costs[0].base.max), (10, 12, 14));
     assert_eq!((costs[0].new.min, costs[0].new.median, costs[0].new.max), (20, 20, 21));
+}
+
+/// A call through the PLT has no symbol. Its file is the one that held before, so that it can differ.
+#[test]
+fn addresses_are_joined_in_the_same_object_only() {
+    let plt = "0x0000000000001050";
+    let base = functions(&[
+        ("/opt/mill", "mill.c", "main", 5),
+        ("/opt/mill", "", plt, 3),
+        ("/lib/a.so", "a.c", plt, 7),
+    ]);
+    let new = functions(&[
+        ("/opt/mill", "mill.c", "main", 5),
+        ("/opt/mill", "???", plt, 4),
+        ("/lib/b.so", "b.c", plt, 9),
+    ]);
+    let expected = rows(&[("main", "main", 5, 5), (plt, plt, 3, 4), (plt, "-", 7, 0), ("-", plt, 0, 9)]);
+    assert_eq!(joined(&base, &new, &CompareOptions::default()), expected);
+    let base = functions(&[("/opt/mill", "mill.c", "main", 5), ("/opt/mill", "mill.c", plt, 3)]);
+    assert_eq!(joined(&base, &new, &CompareOptions::default())[1], rows(&[(plt, plt, 3, 4)])[0]);
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use gristmill_format::Cost;
 use gristmill_profile::FileId;
 
-use crate::annotate::{AnnotatedFile, AnnotatedFunction, Annotation, first};
+use crate::annotate::{AnnotatedFile, Annotation, first};
 use crate::view::SubjectId;
 
 /// The limit of lines of a page. These take about 10 MB, and a browser a second.
@@ -100,7 +100,7 @@ impl Plan {
         let mut plan = Plan {
             sections: Vec::new(),
             section_of: HashMap::new(),
-            listed: listed(annotation.wanted_functions()),
+            listed: listed(annotation),
             is_listed: HashSet::new(),
             heads: HashSet::new(),
             hottest: 0,
@@ -179,9 +179,10 @@ fn thin_out<T: Copy>(starts: &mut Vec<(u64, T)>) -> Vec<(u64, usize)> {
 }
 
 /// The functions to list: those of highest self cost, and those of highest inclusive cost.
-fn listed(functions: &[AnnotatedFunction]) -> Vec<usize> {
+fn listed(annotation: &Annotation<'_>) -> Vec<usize> {
+    let functions = annotation.wanted_functions();
     let mut by_inclusive: Vec<usize> = (0..functions.len()).collect();
-    by_inclusive.sort_by_key(|&nth| Reverse(first(&functions[nth].inclusive)));
+    by_inclusive.sort_by_key(|&nth| Reverse(first(annotation.view.inclusive_cost(functions[nth].id))));
     by_inclusive.truncate(MAX_FUNCTIONS);
     by_inclusive.extend(0..functions.len().min(MAX_FUNCTIONS));
     by_inclusive.sort_unstable();

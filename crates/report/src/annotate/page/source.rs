@@ -1,7 +1,6 @@
 //! A source file on the page: its lines with costs, calls and jumps.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
@@ -10,7 +9,7 @@ use gristmill_output::{grouped, html::Escaped, percent_number, printable};
 use super::code::Code;
 use super::plan::{LineRun, RunKind, Section};
 use super::{Page, base_name, counted, data};
-use crate::annotate::{AnnotatedFile, SubjectCalls, first};
+use crate::annotate::{AnnotatedFile, first};
 use crate::view::SubjectId;
 use gristmill_output::source::Highlighter;
 use gristmill_profile::source_lines::LineJumps;
@@ -175,18 +174,37 @@ impl Page<'_> {
         }
         self.write_jumps(file, line, out)?;
         out.write_all(b"</code></div>\n")?;
-        // All functions that the line is part of make the same call there.
-        let mut calls: BTreeMap<(SubjectId, bool), (Cost, Vec<Cost>)> = BTreeMap::new();
-        for (&SubjectCalls { caller, callee, count: more, .. }, costs) in file.calls_on(line) {
-            let is_inner = self.annotation.view.is_inner(caller, callee);
-            let (count, sums) = calls.entry((callee, is_inner)).or_insert_with(|| (0, vec![0; costs.len()]));
-            *count += more;
-            sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+        // All functions that the line is part of make the same call there. A hostile line makes all calls of a profile.
+        let mut calls: Vec<(SubjectId, bool, u32)> = (file.calls_on(line).zip(0..))
+            .map(|((call, _), nth)| {
+                (call.callee, self.annotation.view.is_inner(call.caller, call.callee), nth)
+            })
+            .collect();
+        calls.sort_unstable();
+        let start = file.first_call_on(line);
+        let same_call = |a: &(SubjectId, bool, u32), b: &(SubjectId, bool, u32)| (a.0, a.1) == (b.0, b.1);
+        let mut expensive: Vec<LineCall> = Vec::new();
+        let mut count_of_calls = 0;
+        for same in calls.chunk_by(same_call) {
+            let (callee, is_inner, _) = same[0];
+            let (mut count, mut costs) = (0, vec![0; self.totals.len()]);
+            for &(_, _, nth) in same {
+                let call = start + nth as usize;
+                count += file.calls[call].count;
+                costs.iter_mut().zip(file.call_costs.row(call)).for_each(|(sum, cost)| *sum += cost);
+            }
+            count_of_calls += 1;
+            expensive.push(LineCall { callee, is_inner, count, costs });
+            // Twice as many, so that each of them is compared only a few times.
+            if expensive.len() >= 2 * MAX_CALLS {
+                expensive.sort_by_key(LineCall::sort_key);
+                expensive.truncate(MAX_CALLS);
+            }
         }
-        let mut calls: Vec<_> = calls.into_iter().collect();
-        calls.sort_by_key(|(callee, (_, costs))| (Reverse(first(costs)), *callee));
-        let more = calls.len().saturating_sub(MAX_CALLS);
-        for ((callee, is_inner), (count, costs)) in calls.into_iter().take(MAX_CALLS) {
+        expensive.sort_by_key(LineCall::sort_key);
+        expensive.truncate(MAX_CALLS);
+        let more: usize = count_of_calls - expensive.len();
+        for LineCall { callee, is_inner, count, costs } in expensive {
             let class = if is_inner { "\"c r\"" } else { "c" };
             writeln!(
                 out,
@@ -237,15 +255,16 @@ impl Page<'_> {
 
     /// The head of a function, above its first line: what it cost, and from where it was called.
     fn write_function(&self, id: SubjectId, out: &mut dyn Write) -> io::Result<()> {
-        let function = &self.annotation.functions[self.annotation.function_index(id)];
+        let view = self.annotation.view;
+        let calls = view.call_count(id);
         write!(
             out,
             "<div class=f id=n{}><strong>{}</strong> self {} inclusive {}{}",
             id.index(),
             self.short_name(id, HEAD_WIDTH),
-            self.value(&function.self_costs),
-            self.value(&function.inclusive),
-            if function.calls == 0 { String::new() } else { format!(" called{}", times(function.calls)) },
+            self.value(view.self_cost(id)),
+            self.value(view.inclusive_cost(id)),
+            if calls == 0 { String::new() } else { format!(" called{}", times(calls)) },
         )?;
         let calls = self.annotation.calls_of(id);
         if !calls.is_empty() {
@@ -272,6 +291,21 @@ impl Page<'_> {
             out.write_all(b"</ul>")?;
         }
         out.write_all(b"</div>\n")
+    }
+}
+
+/// The calls of a function from one line.
+struct LineCall {
+    callee: SubjectId,
+    /// `true` if they stay inside a cycle.
+    is_inner: bool,
+    count: Cost,
+    costs: Vec<Cost>,
+}
+
+impl LineCall {
+    fn sort_key(&self) -> (Reverse<Cost>, SubjectId, bool) {
+        (Reverse(first(&self.costs)), self.callee, self.is_inner)
     }
 }
 

@@ -1,0 +1,146 @@
+//! The program in this process, for tests that run it thousands of times.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::Path;
+use std::rc::Rc;
+
+use clap::{Arg, ArgAction, Command as Definition};
+use gristmill_output::printable_lines;
+
+use crate::args;
+use crate::exit_status::ExitStatus;
+use crate::session::Session;
+
+/// The exit status and output of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The exit status.
+    pub status: u8,
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Runs the program with these arguments, without a terminal and without the word that names it.
+///
+/// ```
+/// let outcome = gristmill_cli::in_process::run(["functions".into(), "no-such-file".into()]);
+/// assert_eq!((outcome.status, outcome.stdout), (2, Vec::new()));
+/// assert!(outcome.stderr.starts_with(b"gristmill: no-such-file: no such file"));
+/// ```
+pub fn run(words: impl IntoIterator<Item = OsString>) -> Outcome {
+    let (stdout, stderr) = (Kept::default(), Kept::default());
+    let status = match args::parse(std::iter::once("gristmill".into()).chain(words)) {
+        Ok(cli) => {
+            let session = Session::in_process(cli.global.max_size, stdout.clone(), stderr.clone());
+            crate::end(crate::run(&cli.command, &session), &session)
+        }
+        Err(error) => {
+            let (kept, status) = match error.use_stderr() {
+                true => (&stderr, ExitStatus::Failure),
+                false => (&stdout, ExitStatus::Success),
+            };
+            kept.0.borrow_mut().extend_from_slice(printable_lines(&error.to_string()).as_bytes());
+            status
+        }
+    };
+    Outcome { status: status as u8, stdout: stdout.0.take(), stderr: stderr.0.take() }
+}
+
+/// A stream that keeps everything written to it.
+#[derive(Debug, Clone, Default)]
+struct Kept(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Commands that read no profile, and `gate`, which runs programs.
+const OTHER_COMMANDS: [&str; 4] = ["gate", "completions", "help", "man"];
+
+/// Options that need a value, with one that fits every profile.
+const VALUES: [(&str, &str); 21] = [
+    ("context", "2"),
+    ("cut", "a -> ."),
+    ("cut-below", "5"),
+    ("depth", "3"),
+    ("derive", "Derived = 2"),
+    ("file", "."),
+    ("filter", "a"),
+    ("lines", "3"),
+    ("limit", "3"),
+    ("map", "/=/x/"),
+    ("min", "1"),
+    ("mod-filename", "s/a/b/"),
+    ("mod-funcname", "s/a/b/"),
+    ("no-rule", "all"),
+    ("object", "."),
+    ("part", "1"),
+    ("pid", "1"),
+    ("scale", "1/3"),
+    ("strip-prefix", "/"),
+    ("thread", "1"),
+    ("threshold", "100"),
+];
+
+/// Lists the ways to report about profiles that the definition of the arguments knows: each command, then with each of its flags
+/// and each value of its options, one at a time. `of_files` are profiles, of which a command takes as many as it can.
+///
+/// ```
+/// use std::path::Path;
+///
+/// let lines = gristmill_cli::in_process::command_lines([Path::new("a"), Path::new("b")]);
+/// let words = |line: &[&str]| line.iter().map(Into::into).collect::<Vec<std::ffi::OsString>>();
+/// assert!(lines.contains(&words(&["functions", "a"])));
+/// assert!(lines.contains(&words(&["diff", "--format=json", "a", "b"])));
+/// ```
+pub fn command_lines(of_files: [&Path; 2]) -> Vec<Vec<OsString>> {
+    let definition = args::definition();
+    let commands = definition.get_subcommands();
+    let reports = commands.filter(|command| !OTHER_COMMANDS.contains(&command.get_name()));
+    reports.flat_map(|command| command_lines_of(command, of_files)).collect()
+}
+
+fn command_lines_of(command: &Definition, of_files: [&Path; 2]) -> Vec<Vec<OsString>> {
+    let mut files: Vec<OsString> = Vec::new();
+    for argument in command.get_positionals() {
+        match argument.get_id().as_str() {
+            "function" => files.push(".".into()),
+            _ if command.get_name() == "diff" => files.extend(of_files.map(Into::into)),
+            _ => files.push(of_files[0].into()),
+        }
+    }
+    let options: Vec<OsString> = command.get_arguments().flat_map(options_of).collect();
+    let line = |option: Option<OsString>| {
+        let name = std::iter::once(command.get_name().into());
+        name.chain(option).chain(files.iter().cloned()).collect()
+    };
+    std::iter::once(line(None)).chain(options.into_iter().map(|option| line(Some(option)))).collect()
+}
+
+/// Returns an option with each of its values; none for a positional argument, and for options about output files.
+fn options_of(argument: &Arg) -> Vec<OsString> {
+    let Some(name) = argument.get_long() else { return Vec::new() };
+    let with = |value: &str| format!("--{name}={value}").into();
+    match argument.get_action() {
+        ArgAction::SetTrue => vec![format!("--{name}").into()],
+        ArgAction::Set | ArgAction::Append => {
+            let possible = argument.get_possible_values();
+            let known = VALUES.iter().filter(|(option, _)| *option == name).map(|(_, value)| *value);
+            match possible.is_empty() {
+                true => known.map(with).collect(),
+                false => possible.iter().map(|value| with(value.get_name())).collect(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}

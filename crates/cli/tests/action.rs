@@ -1,0 +1,90 @@
+//! The steps of `action.yml`, run by a shell as GitHub would.
+
+#![cfg(test)]
+#![cfg(unix)]
+
+mod harness;
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use harness::*;
+
+const CONFIG: &[u8] = b"[[benchmark]]\nname = \"mill\"\nprofile = \"mill.out\"\n";
+
+/// Returns the script of a step: the lines below its `run: |`.
+fn script(step: &str) -> String {
+    let action = std::fs::read_to_string(root().join("action.yml")).unwrap();
+    let (_, rest) = action.split_once(&format!("- name: {step}\n")).unwrap();
+    let rest = rest.split("    - name: ").next().unwrap();
+    let (_, script) = rest.split_once("run: |\n").unwrap();
+    script
+        .lines()
+        .map(|line| line.strip_prefix("        ").unwrap_or(""))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+/// Runs a step in a directory, with the program and a `gh` that keeps its arguments on the path.
+fn run_step(step: &str, directory: &Path, environment: &[(&str, &str)]) -> Output {
+    let programs = directory.join("programs");
+    if !programs.exists() {
+        std::fs::create_dir(&programs).unwrap();
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gristmill"), programs.join("gristmill")).unwrap();
+        let gh = programs.join("gh");
+        std::fs::write(
+            &gh,
+            "#!/bin/sh\necho \"$@\" >> gh.log\ncase \"$*\" in *--edit-last*) exit 1;; esac\n",
+        )
+        .unwrap();
+        std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", text(&programs), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("bash");
+    // The shell that GitHub starts for `shell: bash`.
+    shell.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script(step)]).current_dir(directory);
+    shell.env("PATH", path).env("RUNNER_TEMP", directory).env("GITHUB_REPOSITORY", "a/b");
+    shell
+        .env("GITHUB_OUTPUT", directory.join("output"))
+        .env("GITHUB_STEP_SUMMARY", directory.join("summary"));
+    shell.envs(environment.iter().copied()).output().unwrap()
+}
+
+fn profile(cost: u32) -> String {
+    format!(
+        "version: 1\ncreator: callgrind-3\ncmd: mill\nevents: Ir\nfl=mill.c\nfn=main\n1 {cost}\ntotals: {cost}\n"
+    )
+}
+
+#[test]
+fn the_verdict_is_an_output_and_the_exit_status_and_the_comment_follows() {
+    let folder = folder(&[("gristmill.toml", CONFIG), ("mill.out", profile(1000).as_bytes())]);
+    let path = folder.path();
+    let output_of = |arguments: &str| {
+        std::fs::write(path.join("output"), "").unwrap();
+        let output = run_step("Gate", path, &[("ARGUMENTS", arguments)]);
+        (code(&output), std::fs::read_to_string(path.join("output")).unwrap())
+    };
+    // There is no baseline yet.
+    assert_eq!(output_of(""), (2, "verdict=undetermined\n".to_owned()));
+    assert_eq!(code(&run_in(path, &["gate", "bless"])), 0);
+    assert_eq!(output_of(""), (0, "verdict=within\n".to_owned()));
+    std::fs::write(path.join("mill.out"), profile(2000)).unwrap();
+    assert_eq!(output_of("mill -j 2"), (1, "verdict=exceeded\n".to_owned()));
+
+    let comment = |environment: &[(&str, &str)]| {
+        let output = run_step("Comment", path, environment);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        std::fs::read_to_string(path.join("gh.log")).unwrap_or_default()
+    };
+    assert_eq!(comment(&[("COMMENT", "true"), ("NUMBER", "")]), "");
+    assert_eq!(comment(&[("COMMENT", "false"), ("NUMBER", "7")]), "");
+    assert!(std::fs::read_to_string(path.join("summary")).unwrap().contains("mill"));
+    // The last comment is changed, and without one there is a new one.
+    let calls = comment(&[("COMMENT", "true"), ("NUMBER", "7")]);
+    let calls: Vec<&str> = calls.lines().collect();
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    assert!(calls[0].starts_with("pr comment 7 --repo a/b --edit-last --body-file"), "{calls:?}");
+    assert!(calls[1].starts_with("pr comment 7 --repo a/b --body-file"), "{calls:?}");
+}

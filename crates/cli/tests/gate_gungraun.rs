@@ -1,0 +1,147 @@
+//! `gristmill gate` over a folder as gungraun and iai-callgrind write it.
+
+#![cfg(test)]
+
+mod harness;
+
+use std::path::Path;
+
+use harness::*;
+
+const CONFIG: &str = "[[benchmark]]\nname = \"lib\"\ngungraun = \"target/gungraun\"\n";
+
+/// A profile as gungraun has Callgrind write it: names in full, one thread, a path with Cargo's hash.
+fn profile(function: &str, index: u32, cost: u64) -> String {
+    format!(
+        "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 4711\n\
+         cmd: /w/target/release/deps/lib-0123456789abcdef --gungraun-run d:d:000000 00000 00000 {index:05}\npart: 1\nthread: 1\n\n\
+         desc: I1 cache: 32768 B, 64 B, 8-way associative\npositions: line\nevents: Ir\nsummary: {cost}\n\n\
+         fl=/w/benches/lib.rs\nfn=lib::{function}::__gungraun_wrapper_mod::{function}\n10 {cost}\n\ntotals: {cost}\n"
+    )
+}
+
+/// Writes the results of a benchmark: the newest, the previous one, a named baseline, and what else lies there.
+fn write_results(folder: &Path, group: &str, name: &str, text: &str) {
+    let folder = folder.join("target/gungraun/mill/lib").join(group).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |file: String, text: &str| std::fs::write(folder.join(file), text).unwrap();
+    write(format!("callgrind.{name}.out"), text);
+    write(format!("callgrind.{name}.out.old"), &profile("old", 0, 999));
+    write(format!("callgrind.{name}.out.base@main"), &profile("main", 0, 9999));
+    write(format!("callgrind.{name}.log"), "==4711== Callgrind\n");
+    write(format!("callgrind.{name}.total.Ir.flamegraph.svg"), "<svg/>");
+    write(format!("dhat.{name}.out"), "{}");
+    write("summary.json".to_owned(), "{}");
+}
+
+fn gate() -> tempfile::TempDir {
+    let gate = folder(&[("gristmill.toml", CONFIG.as_bytes())]);
+    write_results(gate.path(), "fibs", "fib.short", &profile("fib", 0, 1000));
+    write_results(gate.path(), "fibs", "fib.long", &profile("fib", 1, 8000));
+    write_results(gate.path(), "sorts", "sort", &profile("sort", 0, 500));
+    let output = run_in(gate.path(), &["gate", "bless"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    gate
+}
+
+#[test]
+fn one_entry_stands_for_all_benchmarks() {
+    let gate = gate();
+    let run = |arguments: &[&str]| run_in(gate.path(), &[&["gate", "run"], arguments].concat());
+    let output = run(&["--keep", "kept"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    let shown = stdout(&output);
+    let names: Vec<&str> = shown.lines().filter_map(|line| line.strip_suffix(": within budget")).collect();
+    assert_eq!(
+        names,
+        ["lib/mill/lib/fibs/fib.long", "lib/mill/lib/fibs/fib.short", "lib/mill/lib/sorts/sort"]
+    );
+    assert!(shown.contains("Ir 8,000, unchanged"), "{shown}");
+    assert!(gate.path().join("kept/lib/mill/lib/fibs/fib.long.callgrind").is_file());
+
+    // One that got slower; the index of a benchmark shifts when another is added.
+    write_results(gate.path(), "fibs", "fib.long", &profile("fib", 2, 8200));
+    let output = run(&["-j", "3"]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    assert!(stdout(&output).contains("3 benchmarks: 1 over budget"), "{}", stdout(&output));
+    // By the name of the entry, and by that of one benchmark.
+    assert_eq!(code(&run(&["lib"])), 1);
+    assert_eq!(code(&run(&["lib/mill/lib/sorts/sort"])), 0);
+    assert_eq!(code(&run(&["lib/mill/lib/fibs/fib.long"])), 1);
+    let output = run(&["lib/mill/lib/fibs/fib"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("there is no benchmark `lib/mill/lib/fibs/fib`"), "{}", stderr(&output));
+}
+
+#[test]
+fn threads_and_processes_of_a_benchmark_are_added_up() {
+    let gate = gate();
+    let folder = gate.path().join("target/gungraun/mill/lib/fibs/fib.long");
+    std::fs::remove_file(folder.join("callgrind.fib.long.out")).unwrap();
+    for (file, cost) in [("t1.p1", 7000), ("t2.p1", 1000), ("t3.p1", 0)] {
+        let name = format!("callgrind.fib.long.{file}.out");
+        std::fs::write(folder.join(name), profile("fib", 1, cost)).unwrap();
+    }
+    let output = run_in(gate.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    assert!(stdout(&output).contains("Ir 8,000, unchanged"), "{}", stdout(&output));
+}
+
+#[test]
+fn what_is_gone_or_new_or_of_another_run_is_refused() {
+    let gate = gate();
+    let refused = |reason: &str| {
+        let output = run_in(gate.path(), &["gate", "run"]);
+        let shown = stdout(&output) + &stderr(&output);
+        assert_eq!(code(&output), 2, "{reason}: {shown}");
+        assert!(shown.contains(reason), "{reason}: {shown}");
+    };
+    write_results(gate.path(), "sorts", "new", &profile("new", 0, 500));
+    refused("not in the baseline");
+    let sorts = gate.path().join("target/gungraun/mill/lib/sorts");
+    std::fs::remove_dir_all(sorts.join("new")).unwrap();
+    std::fs::remove_dir_all(sorts.join("sort")).unwrap();
+    refused("benchmark `lib/mill/lib/sorts/sort` is in the baseline, but not in the configuration");
+    // gungraun does not remove the results of a benchmark that no longer exists.
+    write_results(gate.path(), "sorts", "sort", &profile("sort", 0, 500));
+    std::fs::write(gate.path().join("new.out"), profile("fib", 1, 8000)).unwrap();
+    let setup = "setup = [\"cp new.out target/gungraun/mill/lib/fibs/fib.long/callgrind.fib.long.out\"]\n";
+    std::fs::write(gate.path().join("gristmill.toml"), format!("{CONFIG}{setup}")).unwrap();
+    refused("fib.short.out: `setup` did not write this profile: it is of an earlier run");
+    std::fs::write(gate.path().join("gristmill.toml"), CONFIG).unwrap();
+    std::fs::remove_dir_all(gate.path().join("target/gungraun")).unwrap();
+    refused("  target/gungraun: ");
+    std::fs::create_dir_all(gate.path().join("target/gungraun/mill")).unwrap();
+    refused("target/gungraun has no profile of gungraun or iai-callgrind");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_setup_of_a_folder_runs_once() {
+    let gate = gate();
+    // It writes all files again, as `cargo bench` does.
+    let script = "#!/bin/sh\necho run >> count\nfor file in $(find target -name '*.out'); do cp $file x; rm $file; mv x $file; done\n";
+    std::fs::write(gate.path().join("bench.sh"), script).unwrap();
+    let config = format!("{CONFIG}setup = [\"sh bench.sh\"]\n");
+    std::fs::write(gate.path().join("gristmill.toml"), config).unwrap();
+    assert_eq!(code(&run_in(gate.path(), &["gate", "bless"])), 0);
+    let output = run_in(gate.path(), &["gate", "run", "-j", "2"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    assert_eq!(std::fs::read_to_string(gate.path().join("count")).unwrap(), "run\nrun\n");
+}
+
+#[test]
+fn an_earlier_generation_may_be_the_baseline() {
+    let gate = gate();
+    let run = |arguments: &[&str]| run_in(gate.path(), &[&["gate"], arguments].concat());
+    for (generation, cost) in [("old", "999"), ("base@main", "9,999")] {
+        let arguments = ["bless", "--generation", generation, "--baseline", "earlier.toml"];
+        assert_eq!(code(&run(&arguments)), 0);
+        let output = run(&["run", "--baseline", "earlier.toml", "lib/mill/lib/fibs/fib.long"]);
+        assert!(stdout(&output).contains(&format!("Ir {cost} → 8,000")), "{}", stdout(&output));
+    }
+    let output = run(&["bless", "--generation", "base@other"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("such as callgrind.NAME.out.base@other"), "{}", stderr(&output));
+    assert_eq!(code(&run(&["bless", "--generation", "new"])), 2);
+}

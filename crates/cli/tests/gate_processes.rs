@@ -1,0 +1,288 @@
+//! `gristmill gate` leaves no process and no file behind, and waits for nothing that may never come.
+
+#![cfg(all(test, target_os = "linux"))]
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used)]
+
+mod harness;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use harness::*;
+
+const PROFILE: &str = "events: Ir\nfn=main\n1 10\n";
+
+/// Far above the limits of the tests, far below the time that their processes would take.
+const MAX_TIME: Duration = Duration::from_secs(40);
+
+/// A folder with a configuration, a directory for temporary files, and a script in place of Valgrind.
+fn gate_folder(config: &str, valgrind: &str) -> tempfile::TempDir {
+    let folder = folder(&[("gristmill.toml", config.as_bytes()), ("valgrind", valgrind.as_bytes())]);
+    std::fs::set_permissions(folder.path().join("valgrind"), PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::create_dir(folder.path().join("tmp")).unwrap();
+    folder
+}
+
+/// A configuration with a command to record.
+fn recording(rest: &str) -> String {
+    format!("[gate]\nvalgrind = \"./valgrind\"\n{rest}\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n")
+}
+
+/// Signals are not ignored in a program that `sh` starts so, even where the tests run in the background of a script.
+fn start(folder: &Path, arguments: &str) -> Child {
+    Command::new("sh")
+        .args(["-c", &format!("exec \"$0\" {arguments}"), env!("CARGO_BIN_EXE_gristmill")])
+        .current_dir(folder)
+        .env("TMPDIR", folder.join("tmp"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// The process id in a file, as soon as it is there.
+fn process_id(path: &Path) -> u32 {
+    let start = Instant::now();
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if let Some(line) = text.strip_suffix('\n') {
+            return line.parse().unwrap();
+        }
+        assert!(start.elapsed() < MAX_TIME, "{} was not written", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn send(signal: &str, process: u32) {
+    let sent = Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Waits for the end of a process that is nobody's child any more.
+fn assert_ends(process: u32) {
+    let start = Instant::now();
+    let is_running = || {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
+    };
+    while is_running() {
+        assert!(start.elapsed() < Duration::from_secs(5), "process {process} goes on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn is_ignored(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(ignored.trim(), 16).unwrap() & 1 << (signal - 1) != 0
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_signal_ends_the_command_and_removes_its_files() {
+    let script = "#!/bin/sh\nsleep 300 &\necho $! > child.new\nmv child.new child\nwait\n";
+    let setup = "[[benchmark]]\nname = \"a\"\nprofile = \"p\"\nsetup = [\"./valgrind\"]\n";
+    for (signal, number) in [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)] {
+        if is_ignored(number) {
+            println!("skipped: {signal} is ignored here");
+            continue;
+        }
+        for config in [&recording(""), setup] {
+            let folder = gate_folder(config, script);
+            let gate = start(folder.path(), "gate run");
+            let child = process_id(&folder.path().join("child"));
+            send(signal, gate.id());
+            let output = gate.wait_with_output().unwrap();
+            assert_eq!(code(&output), 128 + i32::try_from(number).unwrap(), "{signal}: {}", stderr(&output));
+            assert_eq!((stdout(&output), stderr(&output)), (String::new(), String::new()), "{signal}");
+            assert_ends(child);
+            assert_eq!(names(&folder.path().join("tmp")), [""; 0], "{signal}");
+        }
+    }
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_so() {
+    let script = "#!/bin/sh\necho $$ > child.new\nmv child.new child\nexec sleep 300\n";
+    let folder = gate_folder(&recording(""), script);
+    let gate = Command::new("sh")
+        .args(["-c", "trap '' HUP INT; exec \"$0\" gate run", env!("CARGO_BIN_EXE_gristmill")])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let child = process_id(&folder.path().join("child"));
+    send("HUP", gate.id());
+    send("INT", gate.id());
+    std::thread::sleep(Duration::from_millis(200));
+    send("TERM", gate.id());
+    let output = gate.wait_with_output().unwrap();
+    assert_eq!(code(&output), 128 + 15);
+    assert_ends(child);
+}
+
+#[test]
+fn a_process_that_holds_a_pipe_open_blocks_nothing() {
+    if !has(&["setsid"]) {
+        return;
+    }
+    // In the group of the command, and in a session of its own, which ends by itself.
+    for start_child in ["sleep 300", "setsid sleep 60"] {
+        for (end, reason) in [("exit 3", "ended with exit status: 3"), ("sleep 300", "longer than 1 seconds")]
+        {
+            let script = format!("#!/bin/sh\necho said >&2\n{start_child} &\necho $! > child\n{end}\n");
+            let folder = gate_folder(&recording("timeout = 1"), &script);
+            let begin = Instant::now();
+            let output = start(folder.path(), "gate run").wait_with_output().unwrap();
+            assert!(begin.elapsed() < MAX_TIME, "{script}");
+            assert_eq!(code(&output), 2);
+            assert!(stdout(&output).contains(reason), "{script}: {}", stdout(&output));
+            if end == "exit 3" {
+                assert!(stdout(&output).contains("said"), "{script}: {}", stdout(&output));
+            }
+            let child = process_id(&folder.path().join("child"));
+            if start_child == "sleep 300" {
+                assert_ends(child);
+            } else {
+                send("KILL", child);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_setup_has_a_time_limit() {
+    let config =
+        "[gate]\nsetup_timeout = 1\n[[benchmark]]\nname = \"a\"\nprofile = \"p\"\nsetup = [\"./valgrind\"]\n";
+    let folder = gate_folder(config, "#!/bin/sh\nsleep 300 &\necho $! > child\nwait\n");
+    let begin = Instant::now();
+    let output = start(folder.path(), "gate run").wait_with_output().unwrap();
+    assert!(begin.elapsed() < MAX_TIME);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("took longer than 1 seconds"), "{}", stdout(&output));
+    assert_ends(process_id(&folder.path().join("child")));
+}
+
+/// Runs a command that is ended if it takes too long.
+fn run_limited(folder: &Path, arguments: &[&str]) -> Output {
+    let limited = [&["60", env!("CARGO_BIN_EXE_gristmill")], arguments].concat();
+    Command::new("timeout").args(limited).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn pipes_and_devices_are_not_opened() {
+    let profile = "[[benchmark]]\nname = \"a\"\nprofile = \"thing\"\n";
+    let baseline = format!("[gate]\nbaseline = \"thing\"\n{}", profile.replace("\"thing\"", "\"good\""));
+    let command = "[[benchmark]]\nname = \"a\"\ncommand = \"./thing\"\n";
+    let against = profile.replace("\"thing\"", "\"good\"");
+    for (config, arguments, reason) in [
+        (profile, &["run"][..], "thing: is a pipe or a device"),
+        (profile, &["bless"], "thing: is a pipe or a device"),
+        (&baseline, &["run"], "thing: is a pipe or a device"),
+        (command, &["run"], "`./thing` is a pipe or a device"),
+        (&against, &["run", "--against", "kept"], "no reasons: kept/a.callgrind: is a pipe or a device"),
+    ] {
+        for thing in ["pipe", "/dev/zero"] {
+            let folder = folder(&[("gristmill.toml", config.as_bytes()), ("good", PROFILE.as_bytes())]);
+            let path = folder.path();
+            assert!(Command::new("mkfifo").arg(path.join("pipe")).status().unwrap().success());
+            std::os::unix::fs::symlink(thing, path.join("thing")).unwrap();
+            if arguments.contains(&"--against") {
+                std::fs::create_dir(path.join("kept")).unwrap();
+                std::os::unix::fs::symlink("../thing", path.join("kept/a.callgrind")).unwrap();
+                assert_eq!(code(&run_in(path, &["gate", "bless"])), 0);
+            }
+            let output = run_limited(path, &[&["gate"], arguments].concat());
+            let said = stdout(&output) + &stderr(&output);
+            assert!(said.contains(reason), "{arguments:?} {thing}: {said}");
+            assert_eq!(code(&output), if arguments.contains(&"--against") { 0 } else { 2 }, "{said}");
+        }
+    }
+    // What is no file of a disk has no size, and may wait for something to read.
+    let folder = folder(&[("gristmill.toml", profile.as_bytes())]);
+    std::os::unix::fs::symlink("/proc/self/status", folder.path().join("thing")).unwrap();
+    let output = run_limited(folder.path(), &["gate", "run"]);
+    assert!(stdout(&output).contains("thing: the file is empty"), "{}", stdout(&output));
+}
+
+#[test]
+fn control_characters_of_a_configuration_are_escaped() {
+    let evil = "x\\u001b]0;y\\u0007\\u009b2J\\u202e";
+    let whole = |rest: &str| format!("[[benchmark]]\nname = \"a\"\n{rest}\n");
+    let mut configs = vec![
+        whole(&format!("profile = \"{evil}\"")),
+        whole(&format!("profile = \"{evil}*\"")),
+        whole(&format!("profile = \"good\"\nsetup = [\"{evil}\"]")),
+        whole(&format!("profile = \"good\"\nsetup = [[\"sh\", \"-c\", \"exit 3\", \"{evil}\"]]")),
+        whole(&format!("profile = \"good\"\nignore = [\"{evil}\"]")),
+        whole(&format!("profile = \"good\"\nignore = [\"({evil}\"]")),
+        whole(&format!("gungraun = \"{evil}\"")),
+        whole(&format!("command = \"{evil}\"")),
+        whole(&format!("command = \"./{evil}\"")),
+        whole(&format!("command = \"true\"\noptions = [\"{evil}\"]")),
+        whole(&format!("command = \"true\"\noptions = [\"--{evil}=no\"]")),
+        whole(&format!("command = \"true\"\nenvironment = {{ \"{evil}=\" = \"1\" }}")),
+        whole(&format!("command = \"true\"\nkeep_environment = [\"{evil}=\"]")),
+        whole(&format!("profile = \"good\"\n\"{evil}\" = 1")),
+        format!("[[benchmark]]\nname = \"{evil}\"\nprofile = \"good\"\n"),
+        format!("[[benchmark]]\nname = \"{evil}\"\nprofile = \"bad\"\n"),
+        format!("[\"{evil}\"]\nx = 1\n"),
+        format!("[gate\n# {evil}\n"),
+    ];
+    for key in ["baseline", "increase", "share", "valgrind"] {
+        configs.push(format!("[gate]\n{key} = \"{evil}\"\n{}", whole("command = \"true\"")));
+    }
+    for key in ["events", "advise", "ignore", "caches"] {
+        configs.push(format!("[gate]\n{key} = [\"{evil}\"]\n{}", whole("profile = \"good\"")));
+    }
+    for (key, more) in [
+        ("name", "function = \"main\"\nmax = 1"),
+        ("function", "name = \"b\"\nmax = 1"),
+        ("event", "max = 1"),
+        ("increase", ""),
+        ("increase", "max = 1"),
+        (evil, ""),
+    ] {
+        let key = if key == evil { format!("\"{evil}\"") } else { key.to_owned() };
+        for table in ["benchmark.budget", "budget"] {
+            configs.push(format!("{}[[{table}]]\n{key} = \"{evil}\"\n{more}\n", whole("profile = \"good\"")));
+        }
+    }
+    // Terminals know more of them, and text that turns around; programs get these as they are.
+    let is_unsafe = |character: char, is_text: bool| match is_text {
+        true => (character.is_control() && character != '\n') || character == '\u{202e}',
+        false => character.is_ascii_control() && character != '\n',
+    };
+    for config in configs {
+        let folder = folder(&[("gristmill.toml", config.as_bytes()), ("good", PROFILE.as_bytes())]);
+        for arguments in [
+            &["run"][..],
+            &["bless"],
+            &["run"],
+            &["run", "--format", "github"],
+            &["run", "--format", "markdown"],
+            &["run", "--format", "junit"],
+            &["run", "--format", "json"],
+            &["run", "--format", "sarif"],
+            &["run", "a", "b\u{1b}"],
+            &["noise", "--runs", "2"],
+        ] {
+            let output = run_limited(folder.path(), &[&["gate"], arguments].concat());
+            let said = stdout(&output) + &stderr(&output);
+            let is_text = !arguments.contains(&"--format");
+            assert!(
+                !said.contains(|character| is_unsafe(character, is_text)),
+                "{arguments:?}\n{config}\n{said:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Nothing in a file makes a command take memory out of proportion, panic, or write control characters.
+//!
+//! The command lines come from the definition of the arguments, so a new command or option is tested by itself.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::print_stdout)]
+#![cfg(test)]
+
+#[path = "hostile/budgets.rs"]
+mod budgets;
+mod harness;
+#[path = "hostile/shapes.rs"]
+mod shapes;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Mutex;
+
+use gristmill_cli::in_process::{Outcome, command_lines, run};
+use peak_alloc::PeakAlloc;
+
+use budgets::allowed;
+use harness::{folder, one_in, small_files};
+use shapes::SHAPES;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Memory is measured for the whole process, so one test at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn shown(words: &[OsString]) -> String {
+    words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Other options are tried with one shape in this many.
+const SHAPES_PER_OPTION: usize = 5;
+
+/// Runs all commands in all formats on a file, and a share of their other options; checks what each gives.
+fn attack(what: &str, nth: usize, path: &Path, size: usize) {
+    let is_tried = |index: usize, words: &[OsString]| {
+        let is_plain = words.iter().all(|word| {
+            let word = word.to_string_lossy();
+            !word.starts_with("--") || word.starts_with("--format")
+        });
+        is_plain || (index + nth).is_multiple_of(SHAPES_PER_OPTION)
+    };
+    let lines = command_lines([path, path]).into_iter().enumerate();
+    for words in lines.filter(|(index, words)| is_tried(*index, words)).map(|(_, words)| words) {
+        MEMORY.reset_peak_usage();
+        let before = MEMORY.current_usage();
+        let outcome = run(words.clone());
+        // What is printed goes to a pipe; here it is kept.
+        let kept = 2 * (outcome.stdout.capacity() + outcome.stderr.capacity());
+        let used = MEMORY.peak_usage() - before;
+        let case = format!("{what}: {}", shown(&words));
+        assert!(outcome.status <= 2, "{case}: {}", outcome.status);
+        let inputs = words.iter().filter(|word| *word == path.as_os_str()).count();
+        let allowed = allowed(&words[0].to_string_lossy(), inputs * size).expect("a row in docs/limits.md");
+        assert!(used <= allowed + kept, "{case}: {used} bytes for {size}");
+        check_output(&case, &words, &outcome);
+    }
+}
+
+fn check_output(case: &str, words: &[OsString], outcome: &Outcome) {
+    let is_json = words.iter().any(|word| word == "--format=json" || word == "--format=sarif");
+    if is_json && !outcome.stdout.is_empty() {
+        let json: Result<serde_json::Value, _> = serde_json::from_slice(&outcome.stdout);
+        assert!(json.is_ok(), "{case}: {json:?}");
+    }
+    let harm = harm_of(words, outcome);
+    assert!(harm.is_none(), "{case}: {harm:?}");
+}
+
+/// Returns where a command prints what it must not print.
+fn harm_of(words: &[OsString], outcome: &Outcome) -> Option<String> {
+    let stdout = if prints_a_profile(words) { &[][..] } else { &outcome.stdout };
+    harm_in(stdout).or_else(|| harm_in(&outcome.stderr))
+}
+
+/// `true` for commands whose output is a profile, which goes to a pipe byte for byte.
+fn prints_a_profile(words: &[OsString]) -> bool {
+    words[0] == "rewrite" || words[0] == "merge" || words.iter().any(|word| word == "--format=callgrind")
+}
+
+/// Finds a character that controls a terminal, or reorders or hides text, and returns the text before it. Finds a line that
+/// a service would take for a command as well.
+fn harm_in(output: &[u8]) -> Option<String> {
+    let text = match std::str::from_utf8(output) {
+        Ok(text) => text,
+        Err(error) => return Some(error.to_string()),
+    };
+    let is_harmful = |character: char| match character {
+        '\t' | '\n' => false,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{feff}' | '\u{e0000}'..='\u{e007f}' => true,
+        character => character.is_control(),
+    };
+    let is_command = |line: &&str| {
+        line.trim_start().starts_with("::add-mask")
+            || line.contains("##[add-mask]")
+            || line.contains("##vso[")
+    };
+    if let Some(line) = text.lines().find(is_command) {
+        return Some(format!("a command: {line}"));
+    }
+    let (at, character) = text.char_indices().find(|&(_, character)| is_harmful(character))?;
+    let start = text[..at].char_indices().rev().nth(100).map_or(0, |(start, _)| start);
+    Some(format!("{character:?} after {:?}", &text[start..at]))
+}
+
+#[test]
+fn memory_is_in_proportion_to_the_input() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    for (nth, shape) in SHAPES.iter().enumerate().step_by(one_in(4)) {
+        let text = shape.text(shape.count);
+        let folder = folder(&[("callgrind.out.1", text.as_bytes())]);
+        attack(shape.name, nth, &folder.path().join("callgrind.out.1"), text.len());
+    }
+}
+
+/// A path that is as long as all lines of its file together is not in memory for each of them.
+#[test]
+fn rows_share_long_names() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let lines: String = (1..10_000).map(|line| format!("{line} 1\n")).collect();
+    let of_lines = format!("events: Ir\nfl=/{}.c\nfn=f\n{lines}", "p".repeat(lines.len()));
+    let functions: String = (0..400).map(|nth| format!("fi=(1)\nfn=f{nth}\n1 1\nfi=(2)\n2 1\n")).collect();
+    let inlined =
+        format!("events: Ir\nfl=(1) a.c\nfn=f\nfi=(2) /{}.c\n1 1\n{functions}", "p".repeat(400_000));
+    let folder = folder(&[("lines", of_lines.as_bytes()), ("inlined", inlined.as_bytes())]);
+    let [of_lines, inlined] = ["lines", "inlined"].map(|name| folder.path().join(name));
+    let path = |path: &Path| OsString::from(path);
+    // As CSV, only callers and callees are printed, and the text of a difference has each path once.
+    for words in [
+        vec!["show".into(), "--format=csv".into(), "f".into(), path(&of_lines)],
+        vec!["diff".into(), "--function=f".into(), path(&of_lines), path(&of_lines)],
+        vec!["annotate".into(), "--style=cachegrind".into(), "--output=/dev/null".into(), path(&inlined)],
+    ] {
+        MEMORY.reset_peak_usage();
+        let before = MEMORY.current_usage();
+        let outcome = run(words.clone());
+        let used = MEMORY.peak_usage() - before;
+        let case = shown(&words);
+        assert_eq!(outcome.status, 0, "{case}: {outcome:?}");
+        let size = words
+            .iter()
+            .filter_map(|word| Path::new(word).metadata().ok())
+            .map(|file| file.len())
+            .sum::<u64>();
+        let size = usize::try_from(size).unwrap();
+        let allowed = allowed(&words[0].to_string_lossy(), size).unwrap();
+        assert!(used <= allowed, "{case}: {used} bytes for {size}");
+    }
+}
+
+/// Runs commands that take a profile and a function, beside those of the definition.
+#[test]
+fn lines_end_where_numbers_end() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let last = u64::MAX;
+    let profile = format!(
+        "events: Ir Dr\nevent: Y = {last} Ir + {last} Dr\nfl=a.c\nfn=main\n1 5\n{last} 3 {last}\n\
+         jump=1 {last}\n{last}\njcnd={last}/{last} {last}\n{last}\ncfn=g\ncalls={last} {last}\n{last} {last}\n\
+         fi=b.h\n{last} 1\nfn=g\n{last} 9\n+1 1\n+{last} 1\n-{last} 1\n* 4\n"
+    );
+    let folder = folder(&[("profile", profile.as_bytes()), ("a.c", b"int x;\n")]);
+    let path = folder.path().join("profile");
+    let below = format!("--source-map=a.c={}", folder.path().join("a.c").display());
+    let context = format!("--context={last}");
+    for words in [
+        &["annotate", &below, &context][..],
+        &["annotate", &below, &context, "--style=cachegrind"],
+        &["annotate", &below, "--jumps", "--inclusive=yes"],
+        &["annotate", &below, "--format=json"],
+        &["annotate", &below, "--format=html"],
+        &["show", "main", "--lines=0"],
+        &["diff", "--function=main", &below, path.to_str().unwrap()],
+        &["diff", "--function=main", "--format=html", path.to_str().unwrap()],
+        &["merge", "--mean", path.to_str().unwrap()],
+    ] {
+        let words: Vec<OsString> = words.iter().map(Into::into).chain([path.clone().into()]).collect();
+        let outcome = run(words.clone());
+        assert!(outcome.status == 0 || words[0] == "merge", "{}: {outcome:?}", shown(&words));
+        check_output(&shown(&words), &words, &outcome);
+    }
+}
+
+/// The width of a format string ends at 65,535.
+#[test]
+fn names_of_event_types_have_any_length() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    for length in [1 << 16, 70_000] {
+        let profile = format!("events: {}\nfl=a.c\nfn=main\n1 5\n", "E".repeat(length));
+        let folder = folder(&[("profile", profile.as_bytes())]);
+        let path = folder.path().join("profile");
+        for style in ["--style=callgrind", "--style=cachegrind"] {
+            let outcome = run(["annotate".into(), style.into(), path.clone().into()]);
+            assert_eq!(outcome.status, 0, "{style}");
+            assert!(outcome.stdout.ends_with(b"\n"), "{style}");
+        }
+    }
+}
+
+/// All commands with all of their options.
+#[test]
+fn no_control_character_is_printed() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let shapes = SHAPES.iter().filter(|shape| matches!(shape.name, "terminal-controls" | "log-commands"));
+    for text in shapes.map(|shape| shape.text(3)) {
+        let folder = folder(&[("callgrind.out.1", text.as_bytes()), ("evil.c", text.as_bytes())]);
+        let path = folder.path().join("callgrind.out.1");
+        let harm_of = |words: Vec<OsString>| Some((shown(&words), harm_of(&words, &run(words.clone()))?));
+        let harm: Vec<_> = command_lines([&path, &path]).into_iter().filter_map(harm_of).collect();
+        assert!(harm.is_empty(), "{harm:#?}");
+    }
+}
+
+/// The gate prints what a configuration, a baseline and a profile say.
+#[test]
+fn a_gate_prints_no_control_character() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let evil = "\u{1b}]0;t\u{7}\u{9b}31m\u{202e}\u{7f}##[add-mask]x";
+    // As a string of TOML.
+    let in_toml = "\\u001b]0;t\\u0007\\u009b31m\\u202e\\u007f##[add-mask]x";
+    let budget = |name: &str, pattern: &str| {
+        format!("[[benchmark.budget]]\nname = \"{name}\"\nfunction = \"{pattern}\"\nincrease = \"1%\"\n")
+    };
+    let bench =
+        |name: &str, profile: &str| format!("[[benchmark]]\nname = \"{name}\"\nprofile = \"{profile}\"\n");
+    let usual = bench("a", "new.out") + &budget("f", "^f");
+    let configs = [
+        usual.clone(),
+        bench(in_toml, "new.out") + &budget(in_toml, "^f"),
+        bench("::add-mask::x", "new.out") + &budget("::add-mask::x", "^f"),
+        bench("a", "new.out") + &budget("f", in_toml),
+        bench("a", in_toml),
+        bench("a", "missing"),
+        format!("[gate]\nincrease = \"{in_toml}\"\n{usual}"),
+        format!("[gate]\nevents = [\"{in_toml}\"]\n{usual}"),
+        format!("{usual}\"{in_toml}\" = 1\n"),
+        format!("{usual}{evil}"),
+    ];
+    let profile = |cost: u32| {
+        let totals = cost + 5;
+        format!(
+            "version: 1\ncreator: callgrind-3.19.0\ncmd: {evil}\nevents: Ir\nob=/{evil}\nfl=/{evil}.c\nfn=f{evil}\n1 {cost}\n\
+             cfn=::add-mask::{evil}\ncalls={cost} 1\n1 5\nfn=::add-mask::{evil}\n1 5\ntotals: {totals}\n"
+        )
+    };
+    let mut statuses = [0; 3];
+    for config in &configs {
+        let folder = folder(&[("gristmill.toml", config.as_bytes()), ("new.out", profile(100).as_bytes())]);
+        let path = folder.path().join("gristmill.toml");
+        let gate = |command: &str, options: &[&str]| {
+            let words = ["gate", command, "--config", path.to_str().unwrap()];
+            let words: Vec<OsString> = words.iter().chain(options).map(Into::into).collect();
+            let outcome = run(words.clone());
+            check_output(config, &words, &outcome);
+            outcome.status
+        };
+        gate("bless", &[]);
+        for cost in [100, 150] {
+            std::fs::write(folder.path().join("new.out"), profile(cost)).unwrap();
+            for format in ["text", "markdown", "json", "junit", "sarif", "github"] {
+                statuses[usize::from(gate("run", &[&format!("--format={format}")]))] += 1;
+            }
+        }
+        gate("noise", &[]);
+    }
+    // Verdicts of all kinds were printed.
+    assert!(statuses.iter().all(|&count| count >= 12), "{statuses:?}");
+}
+
+/// Many functions call one with a long name, or are in a file with a long path.
+#[test]
+fn a_gate_shares_long_names() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let long = "n".repeat(200_000);
+    let call = |nth: usize| format!("fn=f{nth}\n1 1\ncfn=(1)\ncalls=1 1\n1 1\n");
+    let calls: String = (0..1000).map(call).collect();
+    let callee = format!("version: 1\nevents: Ir\nfl=a.c\nfn=(1) {long}\n1 1\n{calls}");
+    let path = format!("version: 1\nevents: Ir\nfl={long}\n{calls}").replace("cfn=(1)", "cfn=g");
+    let config = "[[benchmark]]\nname = \"a\"\nprofile = \"new.out\"\n";
+    for (profile, status) in [(callee, 0), (path, 2)] {
+        let folder = folder(&[("gristmill.toml", config.as_bytes()), ("new.out", profile.as_bytes())]);
+        let path = folder.path().join("gristmill.toml");
+        MEMORY.reset_peak_usage();
+        let before = MEMORY.current_usage();
+        let outcome = run(["gate".into(), "bless".into(), "--config".into(), path.into()]);
+        let used = MEMORY.peak_usage() - before;
+        assert_eq!(outcome.status, status, "{outcome:?}");
+        let allowed = allowed("functions", profile.len()).unwrap();
+        assert!(used <= allowed, "{used} bytes for {}", profile.len());
+    }
+}
+
+#[test]
+fn broken_files_of_another_corpus_are_read_in_proportion() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let broken = small_files().into_iter().filter(|path| path.to_string_lossy().contains("malformed"));
+    for (nth, path) in broken.enumerate() {
+        let size = usize::try_from(path.metadata().unwrap().len()).unwrap();
+        // Compressed files expand.
+        let size = if path.extension().is_some_and(|ending| ending == "gz") { 100 * size } else { size };
+        attack(&path.display().to_string(), nth, &path, size);
+    }
+}

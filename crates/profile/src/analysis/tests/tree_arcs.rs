@@ -1,0 +1,185 @@
+//! Estimated trees against the costs that the file states for each arc.
+
+use std::collections::BTreeMap;
+
+use gristmill_format::Cost;
+use proptest::prelude::*;
+
+use super::corpus::{File, files};
+use super::sample::{graph, graphs, n};
+use crate::analysis::{CallGraph, CallTree, Cycles, TreeBasis, TreeLimits, TreeNodeId, Unit};
+use crate::{Profile, Selection};
+
+const NO_LIMITS: TreeLimits = TreeLimits::NONE;
+
+/// Sums of costs between two units; those from no unit belong to roots.
+type ArcCosts = BTreeMap<(Option<Unit>, Unit), Vec<Cost>>;
+
+fn add(sums: &mut ArcCosts, arc: (Option<Unit>, Unit), costs: &[Cost]) {
+    let sum = sums.entry(arc).or_insert_with(|| vec![0; costs.len()]);
+    sum.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
+}
+
+/// The costs that a graph states. A root has what its callers do not state.
+fn recorded(graph: &CallGraph, cycles: &Cycles) -> ArcCosts {
+    let mut sums = ArcCosts::new();
+    for node in graph.nodes() {
+        add(&mut sums, (None, cycles.unit(node)), graph.self_cost(node));
+    }
+    for (id, arc) in graph.arc_ids().zip(graph.arcs()) {
+        let [caller, callee] = [arc.caller, arc.callee].map(|node| cycles.unit(node));
+        if caller != callee {
+            let cost = graph.arc_cost(id);
+            add(&mut sums, (Some(caller), callee), cost);
+            add(&mut sums, (None, caller), cost);
+            add(&mut sums, (None, callee), &cost.iter().map(|cost| -cost).collect::<Vec<_>>());
+        }
+    }
+    sums
+}
+
+/// Returns the arcs whose unmarked nodes have another cost than the file states, by more than 1% of the total.
+fn unmarked_differences(graph: &CallGraph, cycles: &Cycles, tree: &CallTree<Unit>) -> Vec<String> {
+    let recorded = recorded(graph, cycles);
+    let (mut sums, mut has_hidden) = (ArcCosts::new(), false);
+    for id in tree.ids() {
+        let node = tree.node(id);
+        has_hidden |= node.hidden > 0;
+        if let (Some(parent), Some(unit), false) = (node.parent, node.item, node.is_guessed) {
+            add(&mut sums, (tree.node(parent).item, unit), tree.inclusive(id));
+        }
+    }
+    let total = graph.total();
+    let mut differences = Vec::new();
+    for (arc, sum) in &sums {
+        for (event, &cost) in sum.iter().enumerate() {
+            let difference = cost - recorded[arc][event];
+            // Nodes that are left out have the rest.
+            if difference.abs() * 100 > total[event].abs() && !(has_hidden && difference < 0) {
+                differences.push(format!("{arc:?}: {cost} of {} ({})", recorded[arc][event], total[event]));
+            }
+        }
+    }
+    differences
+}
+
+/// Returns the nodes of an inverted tree that have more than the file states for the arc from them.
+fn unmarked_excess(graph: &CallGraph, cycles: &Cycles, tree: &CallTree<Unit>) -> Vec<String> {
+    let recorded = recorded(graph, cycles);
+    let total = graph.total();
+    let mut excess = Vec::new();
+    for id in tree.ids().filter(|&id| !tree.node(id).is_guessed) {
+        let Some(below) = tree.node(id).parent.and_then(|parent| tree.node(parent).item) else { continue };
+        let stated = &recorded[&(tree.node(id).item, below)];
+        for (event, &cost) in tree.inclusive(id).iter().enumerate() {
+            if (cost - stated[event]) * 100 > total[event].abs() && cost > stated[event] {
+                excess.push(format!("{:?} of {below:?}: {cost} of {}", tree.node(id).item, stated[event]));
+            }
+        }
+    }
+    excess
+}
+
+fn shown(tree: &CallTree<Unit>) -> Vec<(Vec<usize>, Cost, Cost, bool)> {
+    let unit = |id| match tree.node(id).item {
+        Some(Unit::Node(node)) => Some(node.index()),
+        _ => None,
+    };
+    tree.ids()
+        .skip(1)
+        .map(|id| {
+            let mut stack: Vec<usize> = tree.path_up(id).filter_map(unit).collect();
+            stack.reverse();
+            (stack, tree.inclusive(id)[0], tree.node(id).count, tree.node(id).is_guessed)
+        })
+        .collect()
+}
+
+/// `main` (0) calls `clone` (1), which starts the thread (2); that calls `work` (3).
+fn thread() -> CallGraph {
+    graph(&[1000, 4, 10, 8000], &[(0, 1, 2, 54), (1, 2, 2, 50), (2, 3, 6, 8000)])
+}
+
+#[test]
+fn a_thread_is_a_root() {
+    let graph = thread();
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    assert_eq!(
+        shown(&tree),
+        [
+            (vec![2], 7960, 0, false),
+            (vec![0], 1054, 0, false),
+            (vec![2, 3], 7951, 5, false),
+            (vec![0, 1], 54, 2, false),
+            (vec![0, 1, 2], 50, 2, false),
+            (vec![0, 1, 2, 3], 49, 1, true),
+        ]
+    );
+    assert_eq!(tree.inclusive(TreeNodeId::ROOT), graph.total());
+    let TreeBasis::Estimate { guessed } = tree.basis() else { panic!("an estimate") };
+    assert!((49..=51).contains(&guessed[0]), "{guessed:?}");
+}
+
+#[test]
+fn callers_of_a_thread_have_what_they_state() {
+    let graph = thread();
+    let cycles = Cycles::new(&graph);
+    let tree = CallTree::estimate_inverted(&graph, &cycles, n(2), usize::MAX);
+    assert_eq!(shown(&tree), [(vec![2, 1], 50, 2, false), (vec![2, 1, 0], 50, 2, false)]);
+    // The rest comes from no caller.
+    assert_eq!(tree.self_cost(TreeNodeId::ROOT), [7960]);
+    // From `main` there is no more of the thread than `main` states.
+    let tree = CallTree::estimate(&graph, &cycles, Some(n(0)), NO_LIMITS);
+    assert_eq!(tree.inclusive(TreeNodeId::ROOT), [1054]);
+}
+
+#[test]
+fn calls_that_state_another_cost_are_marked() {
+    // The call costs 500 by its caller, and the callee has 100.
+    let graph = graph(&[400, 100], &[(0, 1, 1, 500)]);
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    assert_eq!(shown(&tree), [(vec![0], 500, 0, true), (vec![0, 1], 100, 1, true)]);
+    assert_eq!(tree.basis(), &TreeBasis::Estimate { guessed: vec![500] });
+    // Rounding is no contradiction.
+    let graph = self::graph(&[400, 100], &[(0, 1, 1, 99)]);
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    assert_eq!(shown(&tree), [(vec![0], 500, 0, false), (vec![0, 1], 100, 1, false)]);
+    // A file that states no costs of calls at all.
+    let graph = self::graph(&[400, 100], &[(0, 1, 1, 0)]);
+    let tree = CallTree::estimate(&graph, &Cycles::new(&graph), None, NO_LIMITS);
+    assert_eq!(shown(&tree), [(vec![0], 500, 0, true), (vec![0, 1], 100, 1, true)]);
+}
+
+#[test]
+fn unmarked_nodes_have_the_recorded_costs() {
+    let limits = TreeLimits { min_cost: 1, max_nodes: 3000 };
+    for File { path, bytes, .. } in files() {
+        let profile = Profile::from_bytes(bytes);
+        let graph = profile.call_graph(&Selection::default());
+        if graph.width() == 0 {
+            continue;
+        }
+        let cycles = Cycles::new(&graph);
+        let tree = CallTree::estimate(&graph, &cycles, None, limits);
+        assert_eq!(unmarked_differences(&graph, &cycles, &tree), [""; 0], "{path}");
+        let mut costliest: Vec<_> = graph.nodes().collect();
+        costliest.sort_by_key(|&node| std::cmp::Reverse(graph.self_cost(node)[0]));
+        for &node in costliest.iter().take(5) {
+            let tree = CallTree::estimate_inverted(&graph, &cycles, node, 500);
+            assert_eq!(unmarked_excess(&graph, &cycles, &tree), [""; 0], "{path}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn unmarked_nodes_of_any_graph(graph in graphs(7, 14)) {
+        let cycles = Cycles::new(&graph);
+        let tree = CallTree::estimate(&graph, &cycles, None, NO_LIMITS);
+        prop_assert_eq!(unmarked_differences(&graph, &cycles, &tree), [""; 0]);
+        for from in graph.nodes() {
+            let tree = CallTree::estimate_inverted(&graph, &cycles, from, 200);
+            prop_assert_eq!(unmarked_excess(&graph, &cycles, &tree), [""; 0]);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The memory that reports about profiles may take.
+
+use std::fmt;
+
+use gristmill_format::Cost;
+
+use crate::profile::{Function, Profile};
+
+/// Bytes that a report may take for each byte of the inputs.
+const BYTES_PER_BYTE: usize = 5;
+
+/// Bytes that a report may take however short the inputs are.
+const CONSTANT: usize = 40 << 20;
+
+/// Self and inclusive costs, those of calls from outside, and both again in the rows of a report.
+const TABLES_OF_FUNCTIONS: usize = 5;
+
+/// Costs of calls, and their copy in the order of callers.
+const TABLES_OF_ARCS: usize = 2;
+
+/// The name, unit and formula of an event type, the titles of its columns, and the tables to find it by name.
+const BYTES_OF_EVENT: usize = 512;
+
+/// The memory that a report about profiles may take: a multiple of the bytes of their inputs and a constant.
+///
+/// A few bytes of a file can define an event type or a function, and each function has a cost for each event type. So the
+/// tables of a hostile file are thousands of times larger than the file. A report asks the budget before it makes them.
+///
+/// Measured profiles come nowhere near it.
+///
+/// ```
+/// use gristmill_profile::{MemoryBudget, Profile};
+///
+/// let profile = Profile::from_bytes("events: Ir\nfn=main\n1 20\n");
+/// let budget = MemoryBudget::new([&profile]);
+/// assert!(budget.has_cells(1 << 20));
+/// let refusal = budget.check_cells(1 << 40).unwrap_err();
+/// assert_eq!(refusal.to_string(), "take 16777216 MiB; a report about 24 bytes may take 40 MiB");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryBudget {
+    input_bytes: usize,
+    bytes: usize,
+}
+
+/// A report that is not made, as it exceeds its [`MemoryBudget`], which has an example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverBudget {
+    /// Bytes of the inputs.
+    pub input_bytes: u64,
+    /// Bytes that the report may take.
+    pub allowed: u64,
+    /// Bytes that the report needs at least.
+    pub needed: u64,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [needed, allowed] = [self.needed, self.allowed].map(|bytes| bytes >> 20);
+        write!(f, "take {needed} MiB; a report about {} bytes may take {allowed} MiB", self.input_bytes)
+    }
+}
+
+impl MemoryBudget {
+    /// Creates the budget of a report about these profiles.
+    pub fn new<'p>(profiles: impl IntoIterator<Item = &'p Profile>) -> Self {
+        let lengths = profiles.into_iter().flat_map(Profile::inputs).map(|input| input.bytes.len());
+        MemoryBudget::for_bytes(lengths.fold(0, usize::saturating_add))
+    }
+
+    /// Creates the budget of a report about inputs with this many bytes.
+    pub fn for_bytes(input_bytes: usize) -> Self {
+        MemoryBudget {
+            input_bytes,
+            bytes: input_bytes.saturating_mul(BYTES_PER_BYTE).saturating_add(CONSTANT),
+        }
+    }
+
+    /// Returns how many bytes it has.
+    pub fn bytes(self) -> usize {
+        self.bytes
+    }
+
+    /// `true` if tables of costs may have this many cells.
+    pub fn has_cells(self, cells: usize) -> bool {
+        self.check_cells(cells).is_ok()
+    }
+
+    /// Refuses tables of costs with too many cells.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for this many cells.
+    pub fn check_cells(self, cells: usize) -> Result<(), OverBudget> {
+        self.check_bytes(cells.saturating_mul(size_of::<Cost>()))
+    }
+
+    /// Refuses texts or tables with too many bytes.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for this many bytes.
+    pub fn check_bytes(self, needed: usize) -> Result<(), OverBudget> {
+        if needed <= self.bytes {
+            return Ok(());
+        }
+        let [input_bytes, allowed, needed] = [self.input_bytes, self.bytes, needed].map(|bytes| bytes as u64);
+        Err(OverBudget { input_bytes, allowed, needed })
+    }
+}
+
+impl Profile {
+    /// Returns the bytes of the names, files and objects of all functions, each as often as a function has it.
+    fn name_bytes(&self) -> usize {
+        let lengths = self.functions().map(|id| {
+            let Function { name, file, object, .. } = self.function(id);
+            name.len() + self.file(file).len() + self.object(object).len()
+        });
+        lengths.fold(0, usize::saturating_add)
+    }
+
+    /// Refuses names that take too much memory when each row has its own.
+    ///
+    /// # Errors
+    ///
+    /// If the names of all functions, with their paths, take more memory than a report may take.
+    pub fn refuse_long_names(&self) -> Result<(), OverBudget> {
+        self.refuse_copies_of_names(1)
+    }
+
+    /// Does the same for a report that keeps each name this often.
+    ///
+    /// # Errors
+    ///
+    /// If the copies of the names of all functions, with their paths, take more memory than a report may take.
+    pub fn refuse_copies_of_names(&self, copies: usize) -> Result<(), OverBudget> {
+        MemoryBudget::new([self]).check_bytes(self.name_bytes().saturating_mul(copies))
+    }
+
+    /// Returns how many bytes the tables of a view take: costs of functions and of calls, with a column for each event type,
+    /// and the event types themselves.
+    pub fn view_bytes(&self, columns: usize) -> usize {
+        let arcs: usize = self.parts().map(|part| part.arc_count()).sum();
+        let rows =
+            self.function_count().saturating_mul(TABLES_OF_FUNCTIONS).saturating_add(arcs * TABLES_OF_ARCS);
+        bytes_of_columns(columns.max(self.event_count()), rows)
+    }
+
+    /// Returns how many bytes the self costs of functions take, and the event types themselves.
+    pub fn self_cost_bytes(&self) -> usize {
+        bytes_of_columns(self.event_count(), self.function_count())
+    }
+
+    /// Refuses event types whose costs or descriptions take too much memory. It is asked before columns are made of them.
+    ///
+    /// # Errors
+    ///
+    /// If the event types, recorded and derived ones, take more memory than a report may take.
+    pub fn refuse_many_events(&self) -> Result<(), OverBudget> {
+        MemoryBudget::new([self]).check_bytes(self.view_bytes(self.event_definitions().len()))
+    }
+}
+
+/// Returns how many bytes event types take with this count of costs for each.
+fn bytes_of_columns(columns: usize, rows: usize) -> usize {
+    rows.saturating_mul(size_of::<Cost>()).saturating_add(BYTES_OF_EVENT).saturating_mul(columns)
+}

@@ -1,0 +1,307 @@
+//! Inlining: code of a function that moved into its callers, or back.
+//!
+//! It is claimed only where lines prove it: the caller calls the function less often than its own calls explain, and
+//! lines of the function, which had no cost in the caller, have some now. A function that an inlined function called is
+//! searched for in the caller, too; also if the inlined function left no line behind because it only passes a value on.
+//! Nothing is claimed of such a function. What both sides ran as one binary, and what an interpreter ran, inlines nothing.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use gristmill_format::{Cost, ProducerKind};
+
+use super::flow::{Flow, FlowArc};
+use super::lines::SourceLine;
+use super::ratio::scaled;
+use super::{Comparison, JoinedId, Presence, Side};
+use crate::FunctionId;
+
+/// The direction of moved cost. See the example of [`Comparison`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MoveKind {
+    /// From a function into its callers.
+    Inlined,
+    /// From callers into a function of its own.
+    Outlined,
+}
+
+impl MoveKind {
+    /// The side on which the function is called.
+    pub(super) fn side(self) -> Side {
+        match self {
+            MoveKind::Inlined => Side::Base,
+            MoveKind::Outlined => Side::New,
+        }
+    }
+}
+
+/// A function whose cost moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Move {
+    pub(super) kind: MoveKind,
+    pub(super) function: JoinedId,
+    /// The callers, each with the self cost that the function had for them.
+    pub(super) callers: Vec<(JoinedId, Cost)>,
+}
+
+impl Move {
+    /// Returns the self cost that moved.
+    pub(super) fn moved(&self) -> Cost {
+        self.callers.iter().map(|(_, cost)| cost).sum()
+    }
+}
+
+/// Functions inlined into each other that are followed.
+const ROUNDS: usize = 10;
+/// The limit of functions whose lines are read.
+const MAX_READ: usize = 4000;
+/// The limit of calls that are looked at behind calls that are gone: of a function with thousands of callers and callees, all
+/// pairs would be.
+const MAX_PASSED: usize = 4_000_000;
+/// A part of the total that is ignored: one in this many.
+const ONE_IN: Cost = 200_000;
+/// Percentage of calls that must be missing.
+const MIN_LOST: Cost = 10;
+/// Percentage of a function's cost whose lines must have come up in the caller.
+const MIN_LINES: Cost = 25;
+/// Percentage of the cost of the missing calls that must have come up.
+const MIN_COST: Cost = 8;
+
+/// Finds inlining of both kinds, and takes it back in the flow.
+pub(super) fn fold_inlining(comparison: &Comparison<'_>, column: usize, flow: &mut Flow) -> Vec<Move> {
+    if !comparison.runs.iter().all(|run| run.profile.producers().all(is_compiled))
+        || comparison.is_one_binary()
+    {
+        return Vec::new();
+    }
+    let mut search =
+        Search { comparison, column, lines: HashMap::new(), members: [None, None], reads: 0, passed: 0 };
+    let mut moves = Vec::new();
+    for kind in [MoveKind::Inlined, MoveKind::Outlined] {
+        moves.extend(search.fold(kind, flow));
+    }
+    moves
+}
+
+/// Returns `true` if a producer records machine code.
+fn is_compiled(kind: ProducerKind) -> bool {
+    matches!(
+        kind,
+        ProducerKind::Callgrind
+            | ProducerKind::Cachegrind
+            | ProducerKind::Klee
+            | ProducerKind::Named
+            | ProducerKind::Unknown
+    )
+}
+
+/// The costs of a function's lines in one column.
+type LineCosts = Vec<(SourceLine, Cost)>;
+
+struct Search<'s, 'p> {
+    comparison: &'s Comparison<'p>,
+    column: usize,
+    /// By function: its lines on both sides.
+    lines: HashMap<JoinedId, [LineCosts; 2]>,
+    /// By side: the first run, and its functions by joined function.
+    members: [Option<(usize, Vec<Vec<FunctionId>>)>; 2],
+    reads: usize,
+    /// The calls that were looked at behind others.
+    passed: usize,
+}
+
+impl Search<'_, '_> {
+    fn fold(&mut self, kind: MoveKind, flow: &mut Flow) -> Vec<Move> {
+        let side = kind.side();
+        let total = self.comparison.total(self.column);
+        let least = (total.base.median.abs().max(total.new.median.abs()) / ONE_IN).max(1);
+        let mut found: HashMap<JoinedId, Vec<(JoinedId, Cost)>> = HashMap::new();
+        let mut order: Vec<JoinedId> = Vec::new();
+        for _ in 0..ROUNDS {
+            let candidates = self.candidates(flow, side, least);
+            let ends = |arc: usize| (flow.arcs[arc].caller, flow.arcs[arc].callee);
+            let (proven, rest): (Vec<_>, Vec<_>) =
+                candidates.into_iter().partition(|&(arc, cost)| self.is_proven(ends(arc), kind, cost));
+            if proven.is_empty() {
+                let mut passed = rest;
+                passed.retain(|&(arc, _)| self.is_passed_through(flow, arc, kind, least));
+                if passed.is_empty() {
+                    break;
+                }
+                for (arc, _) in passed {
+                    if let Some(calls) = lost_calls(flow, arc, side) {
+                        flow.fold(arc, side, calls);
+                    }
+                }
+                continue;
+            }
+            for (arc, _) in proven {
+                // Folding another arc can have changed this one.
+                let Some((lost, count)) = lost_calls(flow, arc, side) else { continue };
+                let FlowArc { caller, callee, .. } = flow.arcs[arc];
+                let moved = flow.fold(arc, side, (lost, count));
+                let callers = found.entry(callee).or_default();
+                if callers.is_empty() {
+                    order.push(callee);
+                }
+                match callers.iter_mut().find(|(known, _)| *known == caller) {
+                    Some((_, cost)) => *cost += moved,
+                    None => callers.push((caller, moved)),
+                }
+            }
+        }
+        order
+            .into_iter()
+            .filter_map(|function| {
+                let mut callers = found.remove(&function)?;
+                callers.sort_by_key(|&(caller, cost)| (Reverse(cost), caller));
+                Some(Move { kind, function, callers })
+            })
+            .collect()
+    }
+
+    /// Lists the arcs that lost calls, with the self cost of these calls, the greatest first. The inclusive cost of these
+    /// calls is considerable: a cheap function can pass on calls of an expensive one.
+    fn candidates(&self, flow: &Flow, side: Side, least: Cost) -> Vec<(usize, Cost)> {
+        let other = side.other();
+        let mut candidates: Vec<(usize, Cost)> = Vec::new();
+        for (arc, FlowArc { caller, callee, .. }) in flow.arcs.iter().enumerate() {
+            let own = flow.selves[callee.index()][side.index()];
+            // The caller must be there, with code of its own.
+            if caller == callee || own <= 0 || flow.selves[caller.index()][other.index()] <= 0 {
+                continue;
+            }
+            if let Some((lost, count)) = lost_calls(flow, arc, side) {
+                let cost = scaled(self_cost(flow, arc, side), lost, count).unwrap_or(0);
+                let inclusive = scaled(flow.arcs[arc].costs[side.index()], lost, count).unwrap_or(0);
+                if cost > 0 && cost.max(inclusive) >= least {
+                    candidates.push((arc, cost));
+                }
+            }
+        }
+        candidates.sort_by_key(|&(arc, cost)| (Reverse(cost), arc));
+        candidates
+    }
+
+    /// Returns `true` if lines prove that a caller has the code of a function that the function of an arc calls, and with it
+    /// that the call of the arc is gone.
+    fn is_passed_through(&mut self, flow: &Flow, arc: usize, kind: MoveKind, least: Cost) -> bool {
+        let side = kind.side();
+        let FlowArc { caller, callee, .. } = flow.arcs[arc];
+        let Some((lost, _)) = lost_calls(flow, arc, side) else { return false };
+        let all = flow.called[callee.index()][side.index()];
+        let left = MAX_PASSED.saturating_sub(self.passed);
+        flow.outgoing(callee).take(left).any(|further| {
+            self.passed += 1;
+            let target = flow.arcs[further].callee;
+            let cost = scaled(self_cost(flow, further, side), lost.min(all), all).unwrap_or(0);
+            target != caller
+                && target != callee
+                && flow.arcs[further].calls[side.index()] > 0
+                && cost >= least
+                && self.is_proven((caller, target), kind, cost)
+        })
+    }
+
+    /// Returns `true` if lines prove that a caller has the code of a function on the side where it calls it less.
+    fn is_proven(&mut self, (caller, callee): (JoinedId, JoinedId), kind: MoveKind, cost: Cost) -> bool {
+        let (side, other) = (kind.side().index(), kind.side().other().index());
+        if !self.read(caller) || !self.read(callee) {
+            return false;
+        }
+        let file = self.comparison.file(callee);
+        let own = &self.lines[&callee][side];
+        let [with_calls, without] = [side, other].map(|side| &self.lines[&caller][side]);
+        let cost_of = |lines: &LineCosts, line: SourceLine| {
+            lines.binary_search_by_key(&line, |(line, _)| *line).map_or(0, |index| lines[index].1)
+        };
+        // Of all lines, and of those in the function's own file: what came up, and what there is.
+        let (mut come, mut covered, mut whole) = (0, [0; 2], [0; 2]);
+        for &(line, of_line) in own.iter().filter(|(line, cost)| line.line > 0 && *cost > 0) {
+            let (before, after) = (cost_of(with_calls, line), cost_of(without, line));
+            let is_come = after > 0 && after > 2 * before;
+            come += if is_come { after - before } else { 0 };
+            for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
+                whole[nth] += if counts { of_line } else { 0 };
+                covered[nth] += if counts && is_come { of_line } else { 0 };
+            }
+        }
+        let is_covered = |nth: usize| covered[nth] > 0 && covered[nth] * 100 >= whole[nth] * MIN_LINES;
+        (is_covered(0) || is_covered(1)) && come * 100 >= cost * MIN_COST
+    }
+
+    /// Reads the lines of a function; returns `false` if too many have been read.
+    fn read(&mut self, function: JoinedId) -> bool {
+        if self.lines.contains_key(&function) {
+            return true;
+        }
+        if self.reads >= MAX_READ {
+            return false;
+        }
+        self.reads += 1;
+        let lines = Side::ALL.map(|side| {
+            let comparison = self.comparison;
+            let (run, members) = self.members[side.index()].get_or_insert_with(|| {
+                let run = comparison.runs.iter().position(|run| run.side == side).unwrap_or(0);
+                (run, comparison.members(run))
+            });
+            comparison.line_costs(*run, &members[function.index()], self.column)
+        });
+        self.lines.insert(function, lines);
+        true
+    }
+}
+
+/// Returns the part of a function's self cost that the calls of an arc have.
+fn self_cost(flow: &Flow, arc: usize, side: Side) -> Cost {
+    let own = flow.selves[flow.arcs[arc].callee.index()][side.index()];
+    let (share, all) = flow.share(arc, side);
+    scaled(own, share, all).unwrap_or(0)
+}
+
+/// Returns the count of calls that an arc lost beyond what its caller explains, and the count that it had.
+fn lost_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
+    let count = flow.arcs[arc].calls[side.index()];
+    let expected = flow.expected_calls(arc, side)?.min(count);
+    let left = flow.arcs[arc].calls[side.other().index()];
+    if flow.arcs[arc].is_noise || expected <= 0 {
+        return None;
+    }
+    let lost = expected - left;
+    (lost > 0 && lost * 100 >= expected * MIN_LOST).then_some((lost, count))
+}
+
+impl Comparison<'_> {
+    /// Returns the functions of a run by joined function.
+    fn members(&self, run: usize) -> Vec<Vec<FunctionId>> {
+        let mut members = vec![Vec::new(); self.identity.functions.len()];
+        for function in self.runs[run].profile.functions() {
+            members[self.identity.joined(run, function).index()].push(function);
+        }
+        members
+    }
+
+    /// Returns `true` if both sides ran the same program with other arguments: its code cannot differ.
+    ///
+    /// The program has the same path, and so have all objects with a considerable cost.
+    fn is_one_binary(&self) -> bool {
+        let commands = Side::ALL.map(|side| {
+            let profile = self.runs(side).next()?;
+            let part = profile.selected(&self.selection).next()?;
+            let command = String::from_utf8_lossy(part.command()?.trim_ascii()).into_owned();
+            Some(command)
+        });
+        let [Some(base), Some(new)] = commands else { return false };
+        let program = |command: &str| command.split(' ').next().unwrap_or_default().to_owned();
+        if base == new || program(&base) != program(&new) {
+            return false;
+        }
+        self.functions().filter(|&function| self.presence(function) == Presence::Both).all(|function| match (
+            self.in_base(function),
+            self.in_new(function),
+        ) {
+            (Some(base), Some(new)) => base.object == new.object,
+            _ => true,
+        })
+    }
+}

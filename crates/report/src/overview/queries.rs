@@ -1,0 +1,290 @@
+//! Queries that name one function: the words that a person types for it.
+
+use std::ops::RangeInclusive;
+
+use gristmill_format::FunctionName;
+use gristmill_output::{lossy, printable};
+use gristmill_profile::symbol::{Symbol, own_name};
+use gristmill_profile::{FileId, ObjectId, Profile};
+
+use crate::path::{UNKNOWN, base};
+use crate::view::{Subject, SubjectId, View};
+
+/// Names up to this length are typed in full.
+const MAX_SHORT_BYTES: usize = 30;
+/// The names that are demangled to compare them. It takes longer than to load their functions.
+const MAX_DEMANGLED: usize = 2_000;
+
+/// A query that names one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Query {
+    pub(super) text: String,
+    /// `true` if it names one only where all levels of a recursion are one function.
+    pub(super) folds_recursion: bool,
+}
+
+/// Finds queries for some functions. [`View::find_function`] finds the same functions by them.
+///
+/// All functions are looked at once, for all queries together: that takes longer than the rest of an overview.
+pub(super) struct Queries<'v> {
+    profile: &'v Profile,
+    wanted: Vec<Wanted>,
+    demangled: usize,
+}
+
+/// A function to name.
+struct Wanted {
+    id: SubjectId,
+    candidates: Vec<Candidate>,
+    /// The lengths of names that are looked at. Most names have another one, which takes no time to see.
+    lengths: RangeInclusive<usize>,
+}
+
+/// A query that may name other functions as well.
+struct Candidate {
+    query: Query,
+    kind: Kind,
+    /// The functions that it names: none, one, or more.
+    hits: u8,
+}
+
+enum Kind {
+    /// The name of the function.
+    Name,
+    /// The name of a function whose levels of recursion are folded, with its definition.
+    Folded(FileId, ObjectId),
+    /// A part of the name.
+    Part(Pattern),
+    /// File and name.
+    Located { file: String, name: String },
+}
+
+impl<'v> Queries<'v> {
+    /// Prepares the queries for some functions.
+    pub(super) fn new(view: &'v View, ids: impl IntoIterator<Item = SubjectId>) -> Self {
+        let mut wanted: Vec<Wanted> = Vec::new();
+        for id in ids {
+            if wanted.iter().all(|known| known.id != id) {
+                let candidates = candidates(view, id);
+                let lengths = || candidates.iter().map(Candidate::lengths);
+                let start = lengths().map(|lengths| *lengths.start()).min().unwrap_or(usize::MAX);
+                let end = lengths().map(|lengths| *lengths.end()).max().unwrap_or(0);
+                wanted.push(Wanted { id, candidates, lengths: start..=end });
+            }
+        }
+        Queries { profile: view.profile(), wanted, demangled: 0 }
+    }
+
+    /// Looks at a function. Each has to be passed once.
+    pub(super) fn visit(&mut self, subject: Subject<'_>) {
+        let recorded = subject.recorded();
+        let is_mangled = is_mangled(recorded);
+        for wanted in &mut self.wanted {
+            if !is_mangled && !wanted.lengths.contains(&recorded.len()) {
+                continue;
+            }
+            for candidate in wanted.candidates.iter_mut().filter(|candidate| candidate.hits < 2) {
+                let is_hit = match is_mangled {
+                    false => candidate.is_hit(recorded, subject, self.profile),
+                    true if !candidate.may_be_in(recorded) => false,
+                    true if self.demangled >= MAX_DEMANGLED => {
+                        candidate.hits = 2;
+                        continue;
+                    }
+                    true => {
+                        self.demangled += 1;
+                        candidate.is_hit(subject.name().as_bytes(), subject, self.profile)
+                    }
+                };
+                candidate.hits += u8::from(is_hit);
+                // What does not have a part does not have more.
+                if !is_hit && matches!(candidate.kind, Kind::Part(_)) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Returns a query that names a function and no other: its name if that is short, or a part of it, or the whole, or its
+    /// file and name. `None` if there is none, or if it cannot be typed.
+    ///
+    /// A level of a recursion is named by the function itself, with all of its levels as one.
+    pub(super) fn query(&self, id: SubjectId) -> Option<&Query> {
+        let wanted = self.wanted.iter().find(|wanted| wanted.id == id)?;
+        wanted.candidates.iter().find(|candidate| candidate.hits == 1).map(|candidate| &candidate.query)
+    }
+}
+
+/// Returns the queries that may name a function, the best first. After a part of a name, all contain that part.
+fn candidates(view: &View, id: SubjectId) -> Vec<Candidate> {
+    let subject = view.subject(id);
+    let name = subject.name();
+    // Names without bytes that are not shown as they are.
+    let is_typed = |text: &str| printable(text.as_bytes()) == text && !text.contains('\u{fffd}');
+    if name.is_empty() || name == UNKNOWN || !is_typed(name) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut add = |text: &str, folds_recursion: bool, kind: Kind| {
+        found.push(Candidate { query: Query { text: text.to_owned(), folds_recursion }, kind, hits: 0 });
+    };
+    let parts = FunctionName::parse(subject.recorded());
+    if parts.recursion().is_some() && parts.callers().next().is_none() {
+        let base = Symbol::parse(parts.base()).text().to_owned();
+        add(&base, true, Kind::Folded(subject.file, subject.object));
+    }
+    if name.len() > MAX_SHORT_BYTES {
+        // A part of a name is looked for in the function only, not in its recorded callers.
+        let function = &name[..FunctionName::parse(name.as_bytes()).base().len()];
+        let own = own_name(function);
+        let mut shortest = own.split('<').next().unwrap_or(own);
+        for part in [shortest, function.split('(').next().unwrap_or(function)] {
+            // A colon would end the name of a file.
+            let has_colon = part.replace("::", "").contains(':');
+            let is_part = part.len() > 2 && part.len() < name.len() && !has_colon;
+            if is_part && part.contains(std::mem::replace(&mut shortest, part)) {
+                add(part, false, Kind::Part(Pattern::new(part)));
+            }
+        }
+    }
+    add(name, false, Kind::Name);
+    let path = lossy(view.profile().file(subject.file));
+    for file in [base(&path), &path] {
+        if !file.is_empty() && file != UNKNOWN && is_typed(file) {
+            let kind = Kind::Located { file: file.to_owned(), name: name.to_owned() };
+            add(&format!("{file}:{name}"), false, kind);
+        }
+    }
+    found
+}
+
+impl Candidate {
+    /// The lengths of the names that may be found by the query.
+    fn lengths(&self) -> RangeInclusive<usize> {
+        let (length, end) = match &self.kind {
+            Kind::Name | Kind::Folded(..) => (self.query.text.len(), None),
+            Kind::Part(_) => (self.query.text.len(), Some(usize::MAX)),
+            Kind::Located { name, .. } => (name.len(), None),
+        };
+        length..=end.unwrap_or(length)
+    }
+
+    /// `true` if a function with this name is found by the query.
+    fn is_hit(&mut self, name: &[u8], subject: Subject<'_>, profile: &Profile) -> bool {
+        match &self.kind {
+            Kind::Name => name == self.query.text.as_bytes(),
+            Kind::Folded(file, object) => {
+                let is_same = name == self.query.text.as_bytes();
+                if is_same && (subject.file, subject.object) != (*file, *object) {
+                    self.hits = 2;
+                }
+                is_same && self.hits < 2
+            }
+            Kind::Part(pattern) => pattern.is_in(name),
+            Kind::Located { file, name: wanted } => {
+                let ends = |path: &[u8]| {
+                    let before = path.strip_suffix(file.as_bytes());
+                    before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+                };
+                name == wanted.as_bytes()
+                    && (ends(profile.file(subject.file)) || ends(profile.object(subject.object)))
+            }
+        }
+    }
+
+    /// `true` if a mangled name may be one that the query finds: it has identifiers in full.
+    fn may_be_in(&self, mangled: &[u8]) -> bool {
+        let text = match &self.kind {
+            Kind::Located { name, .. } => name,
+            _ => &self.query.text,
+        };
+        let identifiers = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let longest = identifiers.max_by_key(|identifier| identifier.len()).unwrap_or("");
+        memchr::memmem::find(mangled, longest.as_bytes()).is_some()
+    }
+}
+
+/// `true` if a name may be shown demangled.
+fn is_mangled(name: &[u8]) -> bool {
+    match name {
+        [b'_' | b'?' | b'$', ..] => {
+            let name = &name[name.iter().take_while(|&&byte| byte == b'_').count()..];
+            matches!(name.first(), Some(b'Z' | b'R' | b'D' | b'T' | b'?' | b'$'))
+        }
+        _ => false,
+    }
+}
+
+/// A part of a name to look for, whatever the case of its letters.
+struct Pattern {
+    text: Box<[u8]>,
+    /// The offset of its rarest byte.
+    rarest: usize,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        let text = text.as_bytes();
+        // The bytes of names, the most frequent first.
+        const FREQUENT: &[u8] = b"etaoinsrlc:_dupmfhg<> ,ybvw";
+        let rank = |byte: u8| {
+            let found = FREQUENT.iter().position(|&frequent| frequent == byte.to_ascii_lowercase());
+            found.unwrap_or(FREQUENT.len())
+        };
+        let rarest = (0..text.len()).max_by_key(|&at| rank(text[at])).unwrap_or(0);
+        Pattern { text: text.into(), rarest }
+    }
+
+    fn is_in(&self, name: &[u8]) -> bool {
+        let Some(last) = name.len().checked_sub(self.text.len()) else { return false };
+        let Some(&byte) = self.text.get(self.rarest) else { return true };
+        // Its rarest byte is not at the edges.
+        let inner = &name[self.rarest..=self.rarest + last];
+        let mut starts = memchr::memchr2_iter(byte.to_ascii_lowercase(), byte.to_ascii_uppercase(), inner);
+        starts.any(|start| name[start..start + self.text.len()].eq_ignore_ascii_case(&self.text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::ViewOptions;
+    use gristmill_profile::Profile;
+
+    #[test]
+    fn parts_are_found_in_any_case() {
+        let contains = |name: &str, part: &str| Pattern::new(part).is_in(name.as_bytes());
+        assert!(contains("xReady", "read") && contains("a", "") && contains("ab", "B"));
+        assert!(contains("re-read", "READ") && contains("zread", "zREAD"));
+        assert!(!contains("rea", "read") && !contains("", "r"));
+    }
+
+    #[test]
+    fn each_query_names_its_function() {
+        let long = "void app::process<std::vector<int> >(std::vector<int> const&, app::Options const&)";
+        let names = [
+            "fl=a.c\nfn=read",
+            "fl=b.c\nfn=read",
+            "fn=write",
+            "fn=write_all",
+            "fn=\\x1b[2J",
+            "fn=_ZN3app4moveEi",
+            "fn=app::move(int)",
+        ];
+        let names = names.map(|name| format!("{name}\n1 1\n"));
+        let text = format!("events: Ir\n{}fn={long}\n1 5\nfl=\nfn=read\n1 2\n", names.concat())
+            .replace("\\x1b", "\x1b");
+        let view = View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap();
+        let mut queries = Queries::new(&view, view.subject_ids());
+        view.subjects().for_each(|(_, subject)| queries.visit(subject));
+        let query = |id| queries.query(id).map(|query| query.text.clone());
+        let all: Vec<Option<String>> = view.subject_ids().map(query).collect();
+        for (id, query) in view.subject_ids().zip(&all) {
+            let found = query.as_ref().map(|query| view.find_function(query).map(|found| found.function.id));
+            assert!(found.is_none_or(|found| found == Ok(id)), "{query:?}");
+        }
+        let shown: Vec<&str> = all.iter().map(|query| query.as_deref().unwrap_or("-")).collect();
+        assert!(shown.contains(&"a.c:read") && shown.contains(&"write") && shown.contains(&"-"), "{shown:?}");
+        assert!(shown.contains(&"process"), "{shown:?}");
+    }
+}

@@ -1,0 +1,198 @@
+//! Shares of the total: by object, source file, thread and part.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use gristmill_format::Cost;
+use gristmill_output::json::Costs;
+use gristmill_output::lossy;
+use gristmill_profile::Part;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::amount::add;
+use crate::head::Head;
+use crate::view::{Subject, View};
+
+/// The rows of each list. A profile can have millions of parts.
+const MAX_ROWS: usize = 1000;
+
+/// The self cost of a share of the profile. See the example of [`Overview`](crate::Overview).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ShareRow {
+    /// The name of the object, file, thread or part.
+    pub name: String,
+    /// Self cost.
+    #[serde(rename = "self")]
+    pub self_costs: Costs,
+}
+
+/// Shares of the total. See the example of [`Overview`](crate::Overview).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Shares {
+    /// By program or library, the highest cost first. A name is empty or `???` if it is not known.
+    pub objects: Vec<ShareRow>,
+    /// By source file, the highest cost first.
+    pub files: Vec<ShareRow>,
+    /// By thread, the highest cost first. Empty if there is only one.
+    pub threads: Vec<ShareRow>,
+    /// By part, or by file if the parts have no numbers, in the order of the files. Empty if there is only one.
+    pub parts: Vec<ShareRow>,
+}
+
+impl Shares {
+    /// Takes the shares from a view, and passes on each function.
+    pub(super) fn new(view: &View, head: &Head, mut visit: impl FnMut(Subject<'_>)) -> Self {
+        let profile = view.profile();
+        let mut objects = Sums::new(profile.object_count());
+        let mut files = Sums::new(profile.file_count());
+        for (id, subject) in view.subjects() {
+            visit(subject);
+            let costs = view.self_cost(id);
+            if costs.iter().any(|&cost| cost != 0) {
+                objects.add(subject.object.index(), subject.object, costs);
+                files.add(subject.file.index(), subject.file, costs);
+            }
+        }
+        let parts = PartSums::new(view);
+        Shares {
+            objects: objects.descending(head, |object| lossy(profile.object(object))),
+            files: files.descending(head, |file| lossy(profile.file(file))),
+            threads: parts.threads(head),
+            parts: parts.parts(head),
+        }
+    }
+}
+
+/// Sums by the ids of a table.
+struct Sums<I> {
+    /// By index: the row plus one, 0 for none. Most files of a large profile are named and have no cost.
+    slots: Vec<u32>,
+    rows: Vec<(I, Vec<Cost>)>,
+}
+
+impl<I> Sums<I> {
+    fn new(count: usize) -> Self {
+        Sums { slots: vec![0; count], rows: Vec::new() }
+    }
+
+    fn add(&mut self, index: usize, id: I, costs: &[Cost]) {
+        match self.slots[index] {
+            0 => {
+                self.rows.push((id, costs.to_vec()));
+                // There are no more rows than ids, which have 32 bits.
+                self.slots[index] = u32::try_from(self.rows.len()).unwrap_or(0);
+            }
+            slot => {
+                let sums = &mut self.rows[slot as usize - 1].1;
+                (0..costs.len()).for_each(|column| sums[column] += costs[column]);
+            }
+        }
+    }
+
+    /// Makes rows, the highest cost first.
+    fn descending(mut self, head: &Head, name: impl Fn(I) -> String) -> Vec<ShareRow> {
+        self.rows.sort_by_key(|(_, costs)| Reverse(costs[0].unsigned_abs()));
+        let row = |(id, costs): (I, Vec<Cost>)| ShareRow { name: name(id), self_costs: head.costs(&costs) };
+        self.rows.into_iter().take(MAX_ROWS).map(row).collect()
+    }
+}
+
+/// The index of a part and costs.
+type Sum = (usize, Vec<Cost>);
+
+/// The costs of the selected parts.
+struct PartSums<'v> {
+    view: &'v View,
+    parts: Vec<(Part<'v>, Vec<Cost>)>,
+    has_several_pids: bool,
+}
+
+impl<'v> PartSums<'v> {
+    fn new(view: &'v View) -> Self {
+        let profile = view.profile();
+        let mut parts: Vec<Part<'v>> = profile.selected(view.selection()).collect();
+        if parts.len() < 2 {
+            parts.clear();
+        }
+        let pids: BTreeSet<Option<u64>> = parts.iter().map(Part::pid).collect();
+        let costs = |part: &Part<'v>| {
+            let mut recorded = vec![0; profile.event_count()];
+            for (event, cost) in part.event_types().iter().zip(part.totals()) {
+                recorded[event.index()] += cost;
+            }
+            // A derived cost that is out of range in a part is so in the sum, which the view has refused.
+            view.shown_costs(&recorded).unwrap_or_else(|_| vec![0; view.events().len()])
+        };
+        let parts = parts.into_iter().map(|part| (part, costs(&part))).collect();
+        PartSums { view, parts, has_several_pids: pids.len() > 1 }
+    }
+
+    /// Sums the parts with the same key. Empty if there is only one key.
+    fn by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> Vec<Sum> {
+        let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
+        for (nth, (part, costs)) in self.parts.iter().enumerate() {
+            let empty = || (nth, vec![0; costs.len()]);
+            add(&mut sums.entry(key(nth, part)).or_insert_with(empty).1, costs);
+        }
+        if sums.len() < 2 { Vec::new() } else { sums.into_values().collect() }
+    }
+
+    fn rows(&self, sums: Vec<Sum>, head: &Head, name: impl Fn(usize, &Part<'v>) -> String) -> Vec<ShareRow> {
+        let row = |(nth, costs): Sum| ShareRow {
+            name: name(nth, &self.parts[nth].0),
+            self_costs: head.costs(&costs),
+        };
+        sums.into_iter().take(MAX_ROWS).map(row).collect()
+    }
+
+    fn threads(&self, head: &Head) -> Vec<ShareRow> {
+        let mut sums = self.by(|_, part| (part.pid(), part.thread()));
+        sums.sort_by_key(|(_, costs)| Reverse(costs[0].unsigned_abs()));
+        self.rows(sums, head, |_, part| {
+            let thread = part.thread().map(|thread| format!("thread {thread}"));
+            let process = part.pid().filter(|_| self.has_several_pids).map(|pid| format!("process {pid}"));
+            match (thread, process) {
+                (Some(thread), Some(process)) => format!("{thread} of {process}"),
+                (Some(name), None) | (None, Some(name)) => name,
+                (None, None) => "no thread".to_owned(),
+            }
+        })
+    }
+
+    fn parts(&self, head: &Head) -> Vec<ShareRow> {
+        let commands: BTreeSet<Option<&[u8]>> = self.parts.iter().map(|(part, _)| part.command()).collect();
+        // Times, or else files that somebody gave together, or else whatever has a header of its own.
+        let mut sums = self.by(|_, part| (part.pid(), part.number()));
+        let has_numbers = !sums.is_empty() && self.parts.iter().all(|(part, _)| part.number().is_some());
+        let has_threads = !self.by(|_, part| part.thread()).is_empty();
+        if !has_numbers && has_threads {
+            return Vec::new();
+        }
+        if !has_numbers {
+            sums = self.by(|_, part| part.input());
+        }
+        let is_by_file = !has_numbers && !sums.is_empty();
+        if sums.is_empty() {
+            sums = self.by(|nth, _| nth);
+        }
+        sums.sort_by_key(|&(nth, _)| nth);
+        self.rows(sums, head, |nth, part| {
+            if is_by_file {
+                return self.view.profile().inputs()[part.input()].name.clone();
+            }
+            let mut name = match part.number().filter(|_| has_numbers) {
+                Some(number) => format!("part {number}"),
+                None => format!("part {}", nth + 1),
+            };
+            if let Some(pid) = part.pid().filter(|_| self.has_several_pids && has_numbers) {
+                name.push_str(&format!(" of process {pid}"));
+            }
+            let remark = if commands.len() > 1 { part.command() } else { part.trigger() };
+            if let Some(remark) = remark {
+                name.push_str(&format!(": {}", lossy(remark.trim_ascii())));
+            }
+            name
+        })
+    }
+}

@@ -1,0 +1,218 @@
+//! The growth of time and memory on hostile profiles: each shape is doubled several times, for each command.
+//!
+//! Time is that of all processors together: it does not grow while other programs are busy. An exponent of 1 is linear growth. Growth above [`MAX_EXPONENT`] fails, and so does more memory than `docs/limits.md`
+//! promises, or more time. A refusal is no failure.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::growth_inputs::{Subject, subjects};
+use super::process::{self, Run};
+use super::{HostileOptions, budgets, table};
+use crate::failure::Failure;
+
+/// Sorting gives 1.1, and measurements vary.
+const MAX_EXPONENT: f64 = 1.2;
+
+/// Seconds that a command may take for each MB of its input, and for less than one.
+const MAX_SECONDS_PER_MB: f64 = 5.0;
+
+/// Times and sizes below these, beyond those of a small profile, tell nothing about growth: a list doubles its capacity, and in
+/// small inputs a single list decides.
+const FLOOR: Amounts = Amounts { seconds: 0.08, bytes: 48e6 };
+
+/// The least amounts of the smaller input: less is a measurement error.
+const LEAST: Amounts = Amounts { seconds: 0.03, bytes: 4e6 };
+
+/// A shape is not doubled any more after a run that takes longer.
+const LONG: Duration = Duration::from_secs(5);
+
+/// Runs before growth counts as too much.
+const ROUNDS: u32 = 3;
+
+/// Time and memory beyond those of a small profile.
+#[derive(Debug, Clone, Copy)]
+struct Amounts {
+    seconds: f64,
+    bytes: f64,
+}
+
+/// A command with its options. Those that take a function or two profiles have these put in.
+struct Task {
+    name: &'static str,
+    words: &'static [&'static str],
+}
+
+/// Stands for the first profile, or for all files of a subject that has many.
+const FILE: &str = "{file}";
+/// Stands for another profile of the same shape.
+const OTHER: &str = "{other}";
+/// Stands for the pattern of a function.
+const FUNCTION: &str = "{function}";
+
+const TASKS: &[Task] = &[
+    Task { name: "functions", words: &["functions", FILE] },
+    Task { name: "overview", words: &["overview", FILE] },
+    Task { name: "functions-json", words: &["functions", "--format", "json", FILE] },
+    Task { name: "functions-csv", words: &["functions", "--format", "csv", FILE] },
+    Task { name: "set", words: &["functions", "--set", FILE] },
+    Task { name: "show", words: &["show", FUNCTION, FILE] },
+    Task { name: "show-json", words: &["show", "--format", "json", FUNCTION, FILE] },
+    Task { name: "tree", words: &["tree", FILE] },
+    Task { name: "tree-json", words: &["tree", "--format", "json", FILE] },
+    Task { name: "annotate", words: &["annotate", FILE] },
+    Task { name: "annotate-tree", words: &["annotate", "--tree=both", "--inclusive=yes", FILE] },
+    Task { name: "annotate-cachegrind", words: &["annotate", "--style", "cachegrind", FILE] },
+    Task { name: "annotate-json", words: &["annotate", "--format", "json", FILE] },
+    Task { name: "annotate-html", words: &["annotate", "--format", "html", FILE] },
+    Task { name: "diff", words: &["diff", OTHER, FILE] },
+    Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },
+    Task { name: "diff-function", words: &["diff", "--function", FUNCTION, OTHER, FILE] },
+    Task { name: "lint", words: &["lint", FILE] },
+    Task { name: "info", words: &["info", FILE] },
+    Task { name: "merge", words: &["merge", OTHER, FILE] },
+    Task { name: "rewrite", words: &["rewrite", FILE] },
+    Task { name: "repair", words: &["rewrite", "--repair", FILE] },
+];
+
+pub(super) fn run(options: &HostileOptions) -> Result<(), Failure> {
+    let program = match &options.program {
+        Some(program) => program.clone(),
+        None => process::gristmill()?,
+    };
+    let is_wanted =
+        |wanted: &Option<String>, name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
+    let mut rows = vec![["", "bytes", "seconds", "exponent", "MB", "exponent"].map(str::to_owned).to_vec()];
+    let head = rows.len();
+    for subject in subjects().iter().filter(|subject| is_wanted(&options.shape, subject.name)) {
+        for task in
+            TASKS.iter().filter(|task| is_wanted(&options.command, task.name) && subject.has(task.name))
+        {
+            let growth = Growth::measure(&program, subject, task, options)?;
+            if growth.is_too_much() || options.all {
+                rows.push(growth.row(subject, task));
+            }
+        }
+    }
+    let count = rows.len() - head;
+    table::print(&rows);
+    if count == 0 || options.all {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{count} combinations take too much, or grow with an exponent above {MAX_EXPONENT}"
+    )))
+}
+
+/// The last two measurements of a task whose input is two doublings apart.
+struct Growth {
+    bytes: u64,
+    /// The memory that the last run may take.
+    allowed: u64,
+    /// The memory that it took.
+    peak: u64,
+    doublings: i32,
+    before: Amounts,
+    after: Amounts,
+}
+
+impl Growth {
+    fn measure(
+        program: &Path,
+        subject: &Subject,
+        task: &Task,
+        options: &HostileOptions,
+    ) -> Result<Self, Failure> {
+        let once = |size: u64| -> Result<(u64, Run), Failure> {
+            let files = subject.files(size)?;
+            let run = process::measure_silent(command(program, task, &files.paths, &files.other))?;
+            Ok((files.bytes, run))
+        };
+        let constant = once(1)?.1;
+        let mut runs = Vec::new();
+        for doubling in 0..=options.doublings {
+            runs.push(once(options.start << doubling)?);
+            if runs.last().is_some_and(|(_, run)| run.processors > LONG) {
+                break;
+            }
+        }
+        let last = runs.len() - 1;
+        let first = last.saturating_sub(2);
+        let beyond = |run: Run| Amounts {
+            seconds: run.processors.saturating_sub(constant.processors).as_secs_f64(),
+            bytes: table::ratio(run.peak.saturating_sub(constant.peak), 1),
+        };
+        let doublings = i32::try_from(last - first).unwrap_or(0);
+        let mut growth = Growth {
+            bytes: runs[last].0,
+            allowed: allowed_bytes(task, runs[last].0),
+            peak: runs[last].1.peak,
+            doublings,
+            before: beyond(runs[first].1),
+            after: beyond(runs[last].1),
+        };
+        // Caches and the speed of processors are shared with other programs.
+        for _ in 1..ROUNDS {
+            if !growth.is_too_much() || runs[last].1.processors > LONG {
+                break;
+            }
+            for (doubling, amounts) in [(first, &mut growth.before), (last, &mut growth.after)] {
+                let again = beyond(once(options.start << doubling)?.1);
+                amounts.seconds = amounts.seconds.min(again.seconds);
+                amounts.bytes = amounts.bytes.min(again.bytes);
+            }
+        }
+        Ok(growth)
+    }
+
+    /// The exponents of time and memory, unless they are too small to tell.
+    fn exponents(&self) -> [Option<f64>; 2] {
+        let exponent = |of: fn(&Amounts) -> f64| {
+            let ratio = of(&self.after) / of(&self.before).max(of(&LEAST));
+            (self.doublings > 0 && of(&self.after) > of(&FLOOR))
+                .then(|| ratio.log2() / f64::from(self.doublings))
+        };
+        [exponent(|amounts| amounts.seconds), exponent(|amounts| amounts.bytes)]
+    }
+
+    fn is_too_much(&self) -> bool {
+        let seconds = MAX_SECONDS_PER_MB * (table::ratio(self.bytes, 1_000_000)).max(1.0);
+        self.exponents().iter().flatten().any(|&exponent| exponent > MAX_EXPONENT)
+            || self.peak > self.allowed
+            || self.after.seconds > seconds
+    }
+
+    fn row(&self, subject: &Subject, task: &Task) -> Vec<String> {
+        let [time, memory] =
+            self.exponents().map(|exponent| exponent.map_or("-".to_owned(), |it| format!("{it:.2}")));
+        vec![
+            format!("{} {}", task.name, subject.name),
+            self.bytes.to_string(),
+            format!("{:.2}", self.after.seconds),
+            time,
+            format!("{:.0}", self.after.bytes / 1e6),
+            memory,
+        ]
+    }
+}
+
+/// Returns the memory that a task may take. The other profile is smaller than the first.
+fn allowed_bytes(task: &Task, input_bytes: u64) -> u64 {
+    let inputs = if task.words.contains(&OTHER) { 2 } else { 1 };
+    let input_bytes = usize::try_from(inputs * input_bytes).unwrap_or(usize::MAX / 64);
+    budgets::allowed(task.words[0], input_bytes).map_or(0, |bytes| bytes as u64)
+}
+
+fn command(program: &Path, task: &Task, files: &[PathBuf], other: &Path) -> Command {
+    let mut command = Command::new(program);
+    for &word in task.words {
+        match word {
+            FILE => command.args(files),
+            OTHER => command.arg(other),
+            FUNCTION => command.arg("."),
+            word => command.arg(word),
+        };
+    }
+    command
+}

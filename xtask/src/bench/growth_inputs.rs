@@ -1,0 +1,134 @@
+//! The inputs that show the growth of time and memory.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use super::shapes::SHAPES;
+use crate::failure::{Context as _, Failure};
+use crate::workspace;
+
+/// The size of the shapes for their usual count of elements.
+const SHAPE_BYTES: u64 = 30_000;
+
+/// The size of one of many files, about.
+const FILE_BYTES: u64 = 128;
+
+/// Files of one size.
+pub(super) struct Files {
+    pub(super) paths: Vec<PathBuf>,
+    /// Another profile of the same shape.
+    pub(super) other: PathBuf,
+    /// The size of all profiles and sources together.
+    pub(super) bytes: u64,
+}
+
+/// A kind of input.
+pub(super) struct Subject {
+    pub(super) name: &'static str,
+    kind: Kind,
+}
+
+enum Kind {
+    /// One profile, by the index of its shape.
+    Shape(usize),
+    /// Many files of one recording.
+    Set,
+    /// A short profile with a source file of blank lines.
+    BlankSource,
+    /// A profile with costs on each line of a source file.
+    Source,
+}
+
+pub(super) fn subjects() -> Vec<Subject> {
+    let shapes = SHAPES.iter().enumerate();
+    let mut subjects: Vec<Subject> =
+        shapes.map(|(index, shape)| Subject { name: shape.name, kind: Kind::Shape(index) }).collect();
+    subjects.push(Subject { name: "set", kind: Kind::Set });
+    subjects.push(Subject { name: "blank-source", kind: Kind::BlankSource });
+    subjects.push(Subject { name: "source", kind: Kind::Source });
+    subjects
+}
+
+impl Subject {
+    /// `true` if a task makes sense for this kind of input.
+    pub(super) fn has(&self, task: &str) -> bool {
+        match self.kind {
+            Kind::Shape(_) => task != "set",
+            Kind::Set => matches!(task, "set" | "functions" | "annotate" | "info" | "lint"),
+            Kind::BlankSource | Kind::Source => {
+                task.starts_with("show") || task.starts_with("annotate") || task == "diff-function"
+            }
+        }
+    }
+
+    /// Writes files that have about this many bytes together.
+    pub(super) fn files(&self, bytes: u64) -> Result<Files, Failure> {
+        match self.kind {
+            Kind::Shape(index) => {
+                let shape = &SHAPES[index];
+                let count = |bytes: u64| {
+                    usize::try_from(shape.count as u64 * bytes / SHAPE_BYTES).unwrap_or(1).max(2)
+                };
+                let paths = vec![written("profile.out", shape.text(count(bytes)).as_bytes())?];
+                let other = written("other.out", shape.text(count(bytes - bytes / 4)).as_bytes())?;
+                Files::new(paths, other, None)
+            }
+            Kind::Set => {
+                let _ = fs::remove_dir_all(folder());
+                let file = |part: u64| {
+                    let text = format!(
+                        "version: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./mill\npart: {part}\nevents: Ir\nfn=f\n1 {part}\ntotals: {part}\n"
+                    );
+                    written(&format!("callgrind.out.7.{part}"), text.as_bytes())
+                };
+                let paths: Vec<PathBuf> =
+                    (1..=(bytes / FILE_BYTES).max(2)).map(file).collect::<Result<_, _>>()?;
+                let other = paths[0].clone();
+                Files::new(paths, other, None)
+            }
+            Kind::BlankSource | Kind::Source => {
+                let is_blank = matches!(self.kind, Kind::BlankSource);
+                let lines = if is_blank { bytes } else { bytes / 16 }.max(2);
+                let line = if is_blank { "\n" } else { "x = y;\n" };
+                let count = usize::try_from(lines).unwrap_or(usize::MAX);
+                let source = written("hostile.c", line.repeat(count).as_bytes())?;
+                let mut profile = format!("events: Ir\nfl={}\nfn=f\n1 1\n", source.display());
+                let costs = if is_blank { lines..=lines } else { 2..=lines };
+                for line in costs {
+                    writeln!(profile, "{line} 1").context(|| "cannot write to memory".to_owned())?;
+                }
+                let path = written("profile.out", profile.as_bytes())?;
+                let other = written("other.out", [profile.as_bytes(), b"1 1\n"].concat().as_slice())?;
+                Files::new(vec![path], other, Some(source))
+            }
+        }
+    }
+}
+
+impl Files {
+    fn new(paths: Vec<PathBuf>, other: PathBuf, source: Option<PathBuf>) -> Result<Files, Failure> {
+        let all = paths.iter().chain(&source);
+        let size = |path: &PathBuf| {
+            fs::metadata(path).map(|file| file.len()).context(|| format!("cannot look at {}", path.display()))
+        };
+        let bytes = all.map(size).sum::<Result<u64, Failure>>()?;
+        Ok(Files { paths, other, bytes })
+    }
+}
+
+fn folder() -> PathBuf {
+    workspace::target().join("bench").join("hostile")
+}
+
+fn written(name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+    let folder = folder();
+    let path = folder.join(name);
+    let write = || {
+        fs::create_dir_all(&folder)?;
+        fs::File::create(&path)?.write_all(bytes)
+    };
+    write().context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
+}
