@@ -5,6 +5,10 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::{corpus, doc_examples, fuzz, structure, targets, words, workspace};
 
+/// The seed of property tests. With a fixed one, a check fails only for what changed; `cargo test` alone tries
+/// other values each time.
+const PROPERTY_SEED: &str = "PROPTEST_RNG_SEED";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// List the steps and exit.
@@ -125,7 +129,14 @@ impl Step {
                 docs.args(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
                 workspace::run(&mut docs)
             }
-            Self::Tests => cargo(&["test", "--workspace"]),
+            Self::Tests => {
+                let mut tests = workspace::cargo();
+                tests.args(["test", "--workspace"]);
+                if std::env::var_os(PROPERTY_SEED).is_none() {
+                    tests.env(PROPERTY_SEED, fuzz::SEED.to_string());
+                }
+                workspace::run(&mut tests)
+            }
             Self::Wasm => targets::wasm(),
             Self::Windows => targets::windows(),
             Self::Fuzz => fuzz::run(&fuzz::Options::smoke(options.fuzz_seconds)),

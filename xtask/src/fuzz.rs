@@ -49,7 +49,7 @@ pub(crate) struct Options {
 }
 
 /// A fixed seed: an input that fails in one run of the checks fails in the next.
-const SEED: u32 = 4711;
+pub(crate) const SEED: u32 = 4711;
 
 impl Options {
     /// Options that run every target for a short time, for the checks.
