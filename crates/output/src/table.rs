@@ -1,5 +1,6 @@
 //! Tables, written as aligned text, CSV or Markdown.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
@@ -95,45 +96,13 @@ impl Table {
     ///
     /// Those of the output.
     pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let widths = self.widths();
-        let titles = self.columns.iter().map(|column| column.title.as_str());
-        writeln!(out, "{}", look.dim(&self.line(titles, &widths)))?;
-        for row in &self.rows {
-            writeln!(out, "{}", self.line(row.iter().map(|cell| cell.shown.as_str()), &widths))?;
-        }
-        Ok(())
+        write_text(&self.columns, || self.rows.iter(), look, out)
     }
 
     /// Returns the width of all columns but the last, with the gaps.
     pub fn width_before_last(&self) -> usize {
-        let widths = self.widths();
+        let widths = widths(&self.columns, self.rows.iter());
         widths.split_last().map_or(0, |(_, before)| before.iter().map(|width| width + GAP.len()).sum())
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        let mut widths: Vec<usize> = self.columns.iter().map(|column| column.title.width()).collect();
-        for row in &self.rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.shown.width());
-            }
-        }
-        widths
-    }
-
-    fn line<'c>(&self, cells: impl Iterator<Item = &'c str>, widths: &[usize]) -> String {
-        let mut line = String::new();
-        for (nth, ((cell, column), &width)) in cells.zip(&self.columns).zip(widths).enumerate() {
-            if nth > 0 {
-                line.push_str(GAP);
-            }
-            let fill = " ".repeat(width.saturating_sub(cell.width()));
-            match column.align {
-                Align::Right => line.extend([fill.as_str(), cell]),
-                Align::Left => line.extend([cell, fill.as_str()]),
-            }
-        }
-        line.truncate(line.trim_end().len());
-        line
     }
 
     /// Writes comma-separated values with exact numbers, quoted where needed.
@@ -152,20 +121,115 @@ impl Table {
     ///
     /// Those of the output.
     pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        let titles: Vec<String> =
-            self.columns.iter().map(|column| markdown::escaped(&column.title)).collect();
-        writeln!(out, "| {} |", titles.join(" | "))?;
-        let rules = self.columns.iter().map(|column| match column.align {
-            Align::Left => "---",
-            Align::Right => "---:",
-        });
-        writeln!(out, "| {} |", rules.collect::<Vec<_>>().join(" | "))?;
-        for row in &self.rows {
-            let cells: Vec<String> = row.iter().map(Cell::markdown).collect();
-            writeln!(out, "| {} |", cells.join(" | "))?;
-        }
-        Ok(())
+        write_markdown(&self.columns, self.rows.iter(), out)
     }
+}
+
+/// A table whose rows are made whenever they are written, so that one row is in memory at a time.
+///
+/// ```
+/// use gristmill_output::{Cell, Column, LazyTable, Look};
+///
+/// let rows = || -> Box<dyn Iterator<Item = Vec<Cell>>> { Box::new((8..=10).map(|line| vec![Cell::new(line.to_string())])) };
+/// let table = LazyTable { columns: vec![Column::number("Line")], rows: Box::new(rows) };
+/// let mut out = Vec::new();
+/// table.write_text(&Look::plain(80), &mut out)?;
+/// assert_eq!(String::from_utf8_lossy(&out), "Line\n   8\n   9\n  10\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct LazyTable<'r> {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// Makes the rows, the same ones each time, each with a cell for each column.
+    pub rows: Box<dyn Fn() -> Box<dyn Iterator<Item = Vec<Cell>> + 'r> + 'r>,
+}
+
+impl fmt::Debug for LazyTable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LazyTable").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl LazyTable<'_> {
+    /// Writes aligned text, as [`Table::write_text`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        write_text(&self.columns, &self.rows, look, out)
+    }
+
+    /// Writes a table in Markdown.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_markdown(&self.columns, (self.rows)(), out)
+    }
+}
+
+/// Writes rows as aligned text. They are made twice: first to measure the columns.
+fn write_text<I: Iterator<Item: AsRef<[Cell]>>>(
+    columns: &[Column],
+    rows: impl Fn() -> I,
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let widths = widths(columns, rows());
+    let titles = columns.iter().map(|column| column.title.as_str());
+    writeln!(out, "{}", look.dim(&line(columns, titles, &widths)))?;
+    for row in rows() {
+        let cells = row.as_ref().iter().map(|cell| cell.shown.as_str());
+        writeln!(out, "{}", line(columns, cells, &widths))?;
+    }
+    Ok(())
+}
+
+fn widths(columns: &[Column], rows: impl Iterator<Item: AsRef<[Cell]>>) -> Vec<usize> {
+    let mut widths: Vec<usize> = columns.iter().map(|column| column.title.width()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row.as_ref()) {
+            *width = (*width).max(cell.shown.width());
+        }
+    }
+    widths
+}
+
+fn line<'c>(columns: &[Column], cells: impl Iterator<Item = &'c str>, widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (nth, ((cell, column), &width)) in cells.zip(columns).zip(widths).enumerate() {
+        if nth > 0 {
+            line.push_str(GAP);
+        }
+        let fill = " ".repeat(width.saturating_sub(cell.width()));
+        match column.align {
+            Align::Right => line.extend([fill.as_str(), cell]),
+            Align::Left => line.extend([cell, fill.as_str()]),
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+fn write_markdown(
+    columns: &[Column],
+    rows: impl Iterator<Item: AsRef<[Cell]>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let titles: Vec<String> = columns.iter().map(|column| markdown::escaped(&column.title)).collect();
+    writeln!(out, "| {} |", titles.join(" | "))?;
+    let rules = columns.iter().map(|column| match column.align {
+        Align::Left => "---",
+        Align::Right => "---:",
+    });
+    writeln!(out, "| {} |", rules.collect::<Vec<_>>().join(" | "))?;
+    for row in rows {
+        let cells: Vec<String> = row.as_ref().iter().map(Cell::markdown).collect();
+        writeln!(out, "| {} |", cells.join(" | "))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Values by event type.
 
 use std::borrow::Cow;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use gristmill_format::Cost;
@@ -77,6 +77,12 @@ impl<T> Deref for ByEvent<T> {
 
     fn deref(&self) -> &[T] {
         &self.values
+    }
+}
+
+impl<T> DerefMut for ByEvent<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.values
     }
 }
 

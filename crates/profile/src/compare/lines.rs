@@ -1,7 +1,5 @@
 //! Costs of a function by line, on both sides.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use gristmill_format::Cost;
 
 use super::Comparison;
@@ -9,9 +7,8 @@ use super::measure::columns_of;
 use super::ratio::add_up;
 use super::{Change, JoinedId, JoinedPathId, Side};
 use crate::FunctionId;
-use crate::cost::add;
+use crate::cost::CostTable;
 use crate::decode::Place;
-use crate::lines::LineDetail;
 
 /// A source line; [`Comparison::path`] returns the path of its file. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,11 +30,51 @@ pub struct ComparedLine {
     pub calls: Vec<(JoinedId, Change, Vec<Change>)>,
 }
 
+/// Costs by key, in the order of the keys.
+struct KeyedCosts<K> {
+    keys: Vec<K>,
+    costs: CostTable,
+}
+
+impl<K: Copy + Ord> KeyedCosts<K> {
+    /// Adds up the costs of equal keys.
+    fn new(keys: Vec<K>, costs: CostTable) -> Self {
+        if keys.is_sorted_by(|key, next| key < next) {
+            return KeyedCosts { keys, costs };
+        }
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_unstable_by_key(|&row| keys[row]);
+        let mut sums = KeyedCosts { keys: Vec::new(), costs: CostTable::new(costs.width(), 0) };
+        for row in order {
+            if sums.keys.last() == Some(&keys[row]) {
+                sums.costs.add(sums.keys.len() - 1, costs.row(row));
+            } else {
+                sums.keys.push(keys[row]);
+                sums.costs.push(costs.row(row));
+            }
+        }
+        sums
+    }
+
+    fn get(&self, key: K) -> Option<&[Cost]> {
+        self.keys.binary_search(&key).ok().map(|row| self.costs.row(row))
+    }
+}
+
 /// The lines of one run; calls have their count before their costs.
-#[derive(Default)]
 struct RunLines {
-    self_costs: BTreeMap<SourceLine, Vec<Cost>>,
-    calls: BTreeMap<(SourceLine, JoinedId), Vec<Cost>>,
+    side: Side,
+    self_costs: KeyedCosts<SourceLine>,
+    calls: KeyedCosts<(SourceLine, JoinedId)>,
+}
+
+impl RunLines {
+    /// Returns the functions that a line calls, each once.
+    fn callees(&self, place: SourceLine) -> impl Iterator<Item = JoinedId> {
+        let first = self.calls.keys.partition_point(|(other, _)| *other < place);
+        let of_line = self.calls.keys[first..].iter().take_while(move |(other, _)| *other == place);
+        of_line.map(|(_, callee)| *callee)
+    }
 }
 
 impl Comparison<'_> {
@@ -56,34 +93,31 @@ impl Comparison<'_> {
         self.identity.functions[function.index()].object
     }
 
-    /// Reads the lines of a function on both sides, by file and number.
-    pub fn lines(&self, function: JoinedId) -> Vec<ComparedLine> {
-        let runs: Vec<(Side, RunLines)> =
-            (0..self.runs.len()).map(|run| (self.runs[run].side, self.lines_of_run(run, function))).collect();
-        let mut lines: BTreeMap<SourceLine, ComparedLine> = BTreeMap::new();
-        let blank = |place| ComparedLine {
-            place,
-            costs: vec![Change::default(); self.events.len()],
-            calls: Vec::new(),
-        };
-        let places: BTreeSet<SourceLine> =
-            runs.iter().flat_map(|(_, run)| run.self_costs.keys().copied()).collect();
-        for place in places {
-            let rows = runs.iter().map(|(side, run)| (*side, run.self_costs.get(&place).map(Vec::as_slice)));
-            let costs = (0..self.events.len()).map(|column| Change::from_rows(rows.clone(), column));
-            lines.entry(place).or_insert_with(|| blank(place)).costs = costs.collect();
+    /// Reads the lines of a function on both sides, in the order of file and number.
+    pub fn lines(&self, function: JoinedId) -> impl Iterator<Item = ComparedLine> {
+        let runs: Vec<RunLines> = (0..self.runs.len()).map(|run| self.lines_of_run(run, function)).collect();
+        let mut places: Vec<SourceLine> = Vec::new();
+        for run in &runs {
+            places.extend(&run.self_costs.keys);
+            places.extend(run.calls.keys.iter().map(|(place, _)| place));
+            places.sort_unstable();
+            places.dedup();
         }
-        let calls: BTreeSet<(SourceLine, JoinedId)> =
-            runs.iter().flat_map(|(_, run)| run.calls.keys().copied()).collect();
-        for (place, callee) in calls {
-            let key = (place, callee);
-            let rows = runs.iter().map(|(side, run)| (*side, run.calls.get(&key).map(Vec::as_slice)));
-            let count = Change::from_rows(rows.clone(), 0);
-            let costs = (0..self.events.len()).map(|column| Change::from_rows(rows.clone(), column + 1));
-            let line = lines.entry(place).or_insert_with(|| blank(place));
-            line.calls.push((callee, count, costs.collect()));
-        }
-        lines.into_values().collect()
+        let columns = self.events.len();
+        places.into_iter().map(move |place| {
+            let rows = runs.iter().map(|run| (run.side, run.self_costs.get(place)));
+            let costs = (0..columns).map(|column| Change::from_rows(rows.clone(), column)).collect();
+            let mut callees: Vec<JoinedId> = runs.iter().flat_map(|run| run.callees(place)).collect();
+            callees.sort_unstable();
+            callees.dedup();
+            let call = |callee: JoinedId| {
+                let rows = runs.iter().map(|run| (run.side, run.calls.get((place, callee))));
+                let count = Change::from_rows(rows.clone(), 0);
+                let costs = (1..=columns).map(|column| Change::from_rows(rows.clone(), column));
+                (callee, count, costs.collect())
+            };
+            ComparedLine { place, costs, calls: callees.into_iter().map(call).collect() }
+        })
     }
 
     /// Returns the self costs of the lines of a run's functions in one column, in the order of the lines.
@@ -111,23 +145,26 @@ impl Comparison<'_> {
         let profile = self.runs[run].profile;
         let columns = columns_of(profile, &self.events);
         let members = profile.functions().filter(|&member| self.identity.joined(run, member) == function);
-        let mut lines = RunLines::default();
+        let (mut places, mut self_costs) = (Vec::new(), CostTable::new(self.events.len(), 0));
+        let (mut calls, mut call_costs) = (Vec::new(), CostTable::new(self.events.len() + 1, 0));
         for member in members {
-            let LineDetail { places, costs, calls, call_costs, .. } = profile.lines(member, &self.selection);
-            for (place, row) in places.iter().zip(costs.rows()) {
-                let place = self.line_place(run, place);
-                let sums = lines.self_costs.entry(place).or_insert_with(|| vec![0; self.events.len()]);
-                add(sums, &self.in_columns(&columns, row));
+            let detail = profile.lines(member, &self.selection);
+            for (place, row) in detail.places.iter().zip(detail.costs.rows()) {
+                places.push(self.line_place(run, place));
+                self_costs.push(&self.in_columns(&columns, row));
             }
-            for (call, row) in calls.iter().zip(call_costs.rows()) {
-                let place = self.line_place(run, &call.place);
-                let key = (place, self.identity.joined(run, call.callee));
-                let sums = lines.calls.entry(key).or_insert_with(|| vec![0; self.events.len() + 1]);
-                sums[0] += call.count;
-                add(&mut sums[1..], &self.in_columns(&columns, row));
+            for (call, row) in detail.calls.iter().zip(detail.call_costs.rows()) {
+                calls.push((self.line_place(run, &call.place), self.identity.joined(run, call.callee)));
+                let mut costs = self.in_columns(&columns, row);
+                costs.insert(0, call.count);
+                call_costs.push(&costs);
             }
         }
-        lines
+        RunLines {
+            side: self.runs[run].side,
+            self_costs: KeyedCosts::new(places, self_costs),
+            calls: KeyedCosts::new(calls, call_costs),
+        }
     }
 
     pub(super) fn line_place(&self, run: usize, place: &Place) -> SourceLine {

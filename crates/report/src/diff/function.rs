@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use gristmill_output::json::{self, ByEvent, EventNames};
-use gristmill_output::{Cell, Column, CostUnit, Look, Table, csv, markdown, printable, wrap};
+use gristmill_output::{Cell, Column, CostUnit, LazyTable, Look, Table, csv, markdown, printable, wrap};
 use gristmill_profile::compare::{
-    Change, ComparedArc, ComparedLine, Comparison, Explanation, JoinedId, JoinedPathId,
+    Change, ComparedArc, ComparedLine, Comparison, Explanation, JoinedId, JoinedPathId, Sample, Side,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,6 +57,48 @@ struct Texts {
     new: Option<Arc<SourceText>>,
 }
 
+/// The lines of a function in one file.
+struct FileLines {
+    file: JoinedPathId,
+    name: Arc<str>,
+    texts: Texts,
+    rows: Vec<LineRow>,
+    faults: Vec<String>,
+}
+
+impl FileLines {
+    fn new(
+        refs: &FunctionRefs<'_, '_>,
+        file: JoinedPathId,
+        lines: impl Iterator<Item = ComparedLine>,
+        sources: &dyn Sources,
+        columns: (&EventNames, &[usize]),
+    ) -> Self {
+        let [base, new] = refs.comparison.path(file);
+        let mut faults = Vec::new();
+        let mut get = |path: Option<&[u8]>| {
+            let path = path.filter(|path| !path.is_empty() && *path != UNKNOWN.as_bytes())?;
+            let found = sources.get(path);
+            if let Err(fault) = &found {
+                faults.push(format!("{}: {fault}", printable(path)));
+            }
+            let source = found.ok()?;
+            if source.is_newer {
+                faults.push(format!("{}: is newer than the profile", printable(source.found_at.as_bytes())));
+            }
+            Some(source)
+        };
+        let texts = Texts {
+            new: get(new),
+            // One path has one text.
+            base: if base == new { None } else { get(base) },
+        };
+        let name: Arc<str> = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into();
+        let rows = line_rows(refs, &name, lines, &texts, columns);
+        FileLines { file, name, texts, rows, faults }
+    }
+}
+
 impl Texts {
     /// Returns the text to show lines of.
     fn shown(&self) -> Option<&Arc<SourceText>> {
@@ -76,41 +119,21 @@ impl FunctionDiff {
         let head = DiffHead::new(comparison, &options.columns);
         let refs = FunctionRefs::new(comparison);
         let columns = (&head.event_types, &options.columns[..]);
-        let mut by_file: BTreeMap<JoinedPathId, Vec<ComparedLine>> = BTreeMap::new();
-        for line in comparison.lines(function) {
-            by_file.entry(line.place.file).or_default().push(line);
+        let mut files: Vec<FileLines> = Vec::new();
+        let mut lines = comparison.lines(function).peekable();
+        while let Some(file) = lines.peek().map(|line| line.place.file) {
+            let of_file = std::iter::from_fn(|| lines.next_if(|line| line.place.file == file));
+            files.push(FileLines::new(&refs, file, of_file, sources, columns));
         }
         // The function's own file first.
         let own = comparison.file(function);
-        let mut files: Vec<JoinedPathId> = by_file.keys().copied().collect();
-        files.sort_by_key(|&file| (file != own, comparison.path(file)));
+        files.sort_by_key(|of_file| (of_file.file != own, comparison.path(of_file.file)));
         let (mut lines, mut faults, mut texts) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for file in files {
-            let [base, new] = comparison.path(file);
-            let mut get = |path: Option<&[u8]>| {
-                let path = path.filter(|path| !path.is_empty() && *path != UNKNOWN.as_bytes())?;
-                let found = sources.get(path);
-                if let Err(fault) = &found {
-                    faults.push(format!("{}: {fault}", printable(path)));
-                }
-                let source = found.ok()?;
-                if source.is_newer {
-                    faults.push(format!(
-                        "{}: is newer than the profile",
-                        printable(source.found_at.as_bytes())
-                    ));
-                }
-                Some(source)
-            };
-            let texts_of = Texts {
-                new: get(new),
-                // One path has one text.
-                base: if base == new { None } else { get(base) },
-            };
-            let name: Arc<str> = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into();
-            let of_file = by_file.remove(&file).unwrap_or_default();
-            lines.extend(line_rows(&refs, &name, of_file, &texts_of, columns));
-            texts.insert(name, texts_of);
+        for of_file in files {
+            texts.insert(of_file.name, of_file.texts);
+            faults.extend(of_file.faults);
+            // The lines of a single file are not copied.
+            if lines.is_empty() { lines = of_file.rows } else { lines.extend(of_file.rows) }
         }
         faults.dedup();
         let is_part = |cause: &&Explanation| cause.functions.iter().any(|(other, _)| *other == function);
@@ -255,7 +278,7 @@ impl FunctionDiff {
     }
 
     /// Returns the tables with their titles: callers, callees, and the lines of each file.
-    pub(super) fn tables(&self, name_columns: usize) -> Vec<(String, Table)> {
+    pub(super) fn tables(&self, name_columns: usize) -> Vec<(String, LazyTable<'_>)> {
         let mut tables = Vec::new();
         for (title, calls) in [("Callers", &self.callers), ("Callees", &self.callees)] {
             if !calls.is_empty() {
@@ -270,7 +293,7 @@ impl FunctionDiff {
         tables
     }
 
-    fn call_table(&self, calls: &[CallRow], name_columns: usize) -> Table {
+    fn call_table(&self, calls: &[CallRow], name_columns: usize) -> LazyTable<'_> {
         const MAX_ROWS: usize = 12;
         let mut columns = vec![Column::number("Calls"), Column::number("Change")];
         for event in &self.head.events {
@@ -308,12 +331,10 @@ impl FunctionDiff {
             cells.push(Cell::new(format!("… {} more", calls.len() - MAX_ROWS)));
             rows.push(cells);
         }
-        Table { columns, rows }
+        LazyTable { columns, rows: Box::new(move || Box::new(rows.clone().into_iter())) }
     }
 
-    fn line_table(&self, file: &str, lines: &[LineRow]) -> Table {
-        /// The count of lines that are shown around those with costs.
-        const CONTEXT: u64 = 2;
+    fn line_table<'r>(&'r self, file: &str, lines: &'r [LineRow]) -> LazyTable<'r> {
         let mut columns = Vec::new();
         let several = self.head.events.len() > 1;
         for event in &self.head.events {
@@ -323,30 +344,51 @@ impl FunctionDiff {
         }
         columns.push(Column::number("Line"));
         columns.push(Column::text(""));
-        let blank = || vec![Cell::new(""); 3 * self.head.events.len()];
         let text = self.texts.get(file).and_then(Texts::shown);
-        let source: Vec<&[u8]> = text.map_or(Vec::new(), |text| text.lines().collect());
-        let mut rows = Vec::new();
-        let mut last = 0;
-        let around = |from: u64, to: u64, rows: &mut Vec<Vec<Cell>>| {
+        let source: Vec<&'r [u8]> = text.map_or(Vec::new(), |text| text.lines().collect());
+        let source: Rc<[&'r [u8]]> = source.into();
+        let rows = move || -> Box<dyn Iterator<Item = Vec<Cell>> + 'r> {
+            Box::new(self.line_cells_in_context(lines, Rc::clone(&source)))
+        };
+        LazyTable { columns, rows: Box::new(rows) }
+    }
+
+    /// Makes the cells of lines, and of those around them.
+    fn line_cells_in_context<'r>(
+        &'r self,
+        lines: &'r [LineRow],
+        source: Rc<[&'r [u8]]>,
+    ) -> impl Iterator<Item = Vec<Cell>> + 'r {
+        /// The count of lines that are shown around those with costs.
+        const CONTEXT: u64 = 2;
+        let blank = |line: String, text: String| {
+            let mut cells = vec![Cell::new(""); 3 * self.head.events.len()];
+            cells.extend([Cell::new(line), Cell::new(text)]);
+            cells
+        };
+        let around = move |from: u64, to: u64, rows: &mut Vec<Vec<Cell>>| {
             for number in from..=to {
                 let at = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
                 let Some(line) = source.get(at) else { break };
-                let mut cells = blank();
-                cells.push(Cell::new(number.to_string()));
-                cells.push(Cell::new(shown_line(line)));
-                rows.push(cells);
+                rows.push(blank(number.to_string(), shown_line(line)));
             }
         };
-        for line in lines {
+        let mut last: u64 = 0;
+        let ends = lines.iter().map(Some).chain([None]);
+        ends.flat_map(move |line| {
+            let mut rows = Vec::new();
+            let Some(line) = line else {
+                if last > 0 {
+                    around(last.saturating_add(1), last.saturating_add(CONTEXT), &mut rows);
+                }
+                return rows;
+            };
             if let Some(number) = line.new_line.filter(|&number| number > 0) {
                 // The lines between the last line and this one that are near either.
                 let until = number.saturating_sub(1);
                 if last > 0 && until.saturating_sub(last) > 2 * CONTEXT {
                     around(last + 1, last + CONTEXT, &mut rows);
-                    let mut cells = blank();
-                    cells.extend([Cell::new("…"), Cell::new("")]);
-                    rows.push(cells);
+                    rows.push(blank("…".to_owned(), String::new()));
                     around(number - CONTEXT, until, &mut rows);
                 } else if last > 0 {
                     around(last.saturating_add(1), until, &mut rows);
@@ -356,11 +398,8 @@ impl FunctionDiff {
                 last = number;
             }
             rows.push(self.line_cells(line));
-        }
-        if last > 0 {
-            around(last.saturating_add(1), last.saturating_add(CONTEXT), &mut rows);
-        }
-        Table { columns, rows }
+            rows
+        })
     }
 
     fn line_cells(&self, line: &LineRow) -> Vec<Cell> {
@@ -399,7 +438,7 @@ fn shown_line(line: &[u8]) -> String {
 fn line_rows(
     refs: &FunctionRefs<'_, '_>,
     file: &Arc<str>,
-    lines: Vec<ComparedLine>,
+    lines: impl Iterator<Item = ComparedLine>,
     texts: &Texts,
     (names, columns): (&EventNames, &[usize]),
 ) -> Vec<LineRow> {
@@ -421,97 +460,111 @@ fn line_rows(
         match index.and_then(|index| new_of.get(index)) {
             Some((Some(new), _)) => (Some(*new as u64 + 1), *new as u64 + 1),
             Some((None, before)) => (None, *before as u64),
+            // A line beyond the end of the base's text is not the line of the new text that has its number.
+            None if (1..=new_text.len() as u64).contains(&number) && !new_of.is_empty() => {
+                (None, new_text.len() as u64)
+            }
             None => (Some(number), number),
         }
     };
-    let picked =
-        |changes: &[Change]| -> Vec<Change> { columns.iter().map(|&column| changes[column]).collect() };
     let text = |lines: &[&[u8]], number: u64| {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         lines.get(at).map(|line| String::from_utf8_lossy(line).into_owned())
     };
     let shown = if new_text.is_empty() { &base_text } else { &new_text };
-    let mut joined: BTreeMap<(u64, bool, u64), JoinedLine> = BTreeMap::new();
-    // The index of a callee among the calls of a line.
-    let mut call_of: HashMap<((u64, bool, u64), JoinedId), usize> = HashMap::new();
+    // The keys sort a removed line behind the new line that it followed.
+    let mut rows: Vec<((u64, bool, u64), LineRow)> = Vec::new();
     for line in lines {
         let number = line.place.line;
-        let costs = picked(&line.costs);
-        let is_any = |of: &dyn Fn(&Change) -> i128| {
-            costs.iter().any(|cost| of(cost) != 0)
-                || line
-                    .calls
-                    .iter()
-                    .any(|(_, count, costs)| of(count) != 0 || costs.iter().any(|cost| of(cost) != 0))
-        };
-        for is_new in [false, true] {
-            let side = |change: &Change| {
-                let sample = if is_new { change.new } else { change.base };
-                sample.max.abs().max(sample.min.abs())
+        for side in Side::ALL {
+            let of_side = |changes: &[Change]| -> Vec<Delta> {
+                columns.iter().map(|&column| Delta(one_side(&changes[column], side))).collect()
             };
-            if !is_any(&side) {
-                continue;
-            }
-            let (new_line, after) = if is_new { (Some(number), number) } else { place_of(number) };
-            let key = (after, new_line.is_none(), if new_line.is_none() { number } else { 0 });
-            let diff = joined.entry(key).or_insert_with(|| JoinedLine {
-                base_line: None,
+            let call = |(callee, count, costs): &(JoinedId, Change, Vec<Change>)| CallRow {
+                function: refs.get(*callee),
+                calls: Delta(one_side(count, side)),
+                inclusive: ByEvent::new(names, of_side(costs)),
+            };
+            let (new_line, after) = match side {
+                Side::Base => place_of(number),
+                Side::New => (Some(number), number),
+            };
+            let mut row = LineRow {
+                file: Arc::clone(file),
+                base_line: (side == Side::Base).then_some(number),
                 new_line,
                 source: match new_line {
                     Some(new) => text(shown, new),
                     None => text(&base_text, number),
                 },
-                costs: vec![Change::default(); columns.len()],
-                calls: Vec::new(),
-            });
-            if !is_new {
-                diff.base_line = Some(number);
+                self_costs: ByEvent::new(names, of_side(&line.costs)),
+                calls: line.calls.iter().map(call).collect(),
+            };
+            if row.is_zero() {
+                continue;
             }
-            take_side(&mut diff.costs, &costs, is_new);
-            for (callee, count, of_call) in &line.calls {
-                let of_call = picked(of_call);
-                let place = *call_of.entry((key, *callee)).or_insert_with(|| {
-                    diff.calls.push((*callee, Change::default(), vec![Change::default(); columns.len()]));
-                    diff.calls.len() - 1
-                });
-                let (_, sum, sums) = &mut diff.calls[place];
-                take_side(std::slice::from_mut(sum), &[*count], is_new);
-                take_side(sums, &of_call, is_new);
+            let key = (after, new_line.is_none(), if new_line.is_none() { number } else { 0 });
+            match rows.last_mut() {
+                Some((last, joined)) if *last == key => joined.join(&mut row),
+                _ => rows.push((key, row)),
             }
         }
     }
-    let deltas =
-        |changes: Vec<Change>| ByEvent::new(names, changes.into_iter().map(Delta).collect::<Vec<_>>());
-    let row = |line: JoinedLine| LineRow {
-        file: Arc::clone(file),
-        base_line: line.base_line,
-        new_line: line.new_line,
-        source: line.source,
-        self_costs: deltas(line.costs),
-        calls: line
-            .calls
-            .into_iter()
-            .map(|(callee, count, costs)| CallRow {
-                function: refs.get(callee),
-                calls: Delta(count),
-                inclusive: deltas(costs),
-            })
-            .collect(),
-    };
-    joined.into_values().map(row).collect()
+    rows.sort_by_key(|(key, _)| *key);
+    rows.dedup_by(|(next_key, next), (key, row)| {
+        let is_same = next_key == key;
+        if is_same {
+            row.join(next);
+        }
+        is_same
+    });
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// A source line of both sides.
-struct JoinedLine {
-    base_line: Option<u64>,
-    new_line: Option<u64>,
-    source: Option<String>,
-    costs: Vec<Change>,
-    calls: Vec<(JoinedId, Change, Vec<Change>)>,
+/// Returns a change with the sample of one side only.
+fn one_side(change: &Change, side: Side) -> Change {
+    match side {
+        Side::Base => Change { new: Sample::default(), ..*change },
+        Side::New => Change { base: Sample::default(), ..*change },
+    }
 }
 
-fn take_side(into: &mut [Change], from: &[Change], is_new: bool) {
-    for (into, from) in into.iter_mut().zip(from) {
-        if is_new { into.new = from.new } else { into.base = from.base }
+impl LineRow {
+    /// `true` if neither its own costs nor its calls have any number other than 0.
+    fn is_zero(&self) -> bool {
+        let is_zero = |delta: &Delta| **delta == Change::default();
+        let is_empty = |call: &CallRow| is_zero(&call.calls) && call.inclusive.iter().all(is_zero);
+        self.self_costs.iter().all(is_zero) && self.calls.iter().all(is_empty)
+    }
+
+    /// Adds the other side of the line, and takes its calls. Calls are in the order of their callees.
+    fn join(&mut self, other: &mut LineRow) {
+        self.base_line = self.base_line.or(other.base_line);
+        add_up(&mut self.self_costs, &other.self_costs);
+        let mut others = std::mem::take(&mut other.calls).into_iter().peekable();
+        let mut calls = Vec::with_capacity(self.calls.len().max(others.len()));
+        for mut call in self.calls.drain(..) {
+            while let Some(other) = others.next_if(|other| other.function.id < call.function.id) {
+                calls.push(other);
+            }
+            if let Some(other) = others.next_if(|other| other.function.id == call.function.id) {
+                add_up(std::slice::from_mut(&mut call.calls), &[other.calls]);
+                add_up(&mut call.inclusive, &other.inclusive);
+            }
+            calls.push(call);
+        }
+        calls.extend(others);
+        self.calls = calls;
+    }
+}
+
+/// Adds changes, each of which has one side.
+fn add_up(sums: &mut [Delta], changes: &[Delta]) {
+    for (Delta(sum), change) in sums.iter_mut().zip(changes) {
+        for (sum, sample) in [(&mut sum.base, change.base), (&mut sum.new, change.new)] {
+            sum.median += sample.median;
+            sum.min += sample.min;
+            sum.max += sample.max;
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::notes::{self, remarks};
 use super::text::{cause_text, smaller};
 use super::{Diff, DiffHead, FunctionDiff, Page, safe};
 use crate::names::DOCUMENT_COLUMNS;
-use gristmill_output::{Align, Cell, Table, html::Escaped};
+use gristmill_output::{Align, Cell, Column, html::Escaped};
 
 /// The columns of a name in a sentence.
 const MAX_NAME_IN_SENTENCES: usize = 60;
@@ -87,7 +87,7 @@ impl Page for Diff {
                 *last = Cell::shortened(name, whole);
             }
         }
-        write_table(&table, &remarks, out)?;
+        write_table(&table.columns, table.rows.iter(), &remarks, out)?;
         for (what, lines) in [("Renamed", self.renames.clone()), ("Joined", notes::joins(&self.head))] {
             if !lines.is_empty() {
                 writeln!(out, "<h2>{what}</h2><ul>")?;
@@ -133,22 +133,27 @@ impl Page for FunctionDiff {
         )?;
         for (what, table) in self.tables(DOCUMENT_COLUMNS) {
             writeln!(out, "<h2>{}</h2>", Escaped(&what))?;
-            write_table(&table, &[], out)?;
+            write_table(&table.columns, (table.rows)(), &[], out)?;
         }
         writeln!(out, "</body></html>")
     }
 }
 
-fn write_table(table: &Table, remarks: &[String], out: &mut dyn Write) -> io::Result<()> {
+fn write_table(
+    columns: &[Column],
+    rows: impl Iterator<Item: AsRef<[Cell]>>,
+    remarks: &[String],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "<div class=scroll><table><thead><tr>")?;
-    for column in &table.columns {
+    for column in columns {
         let class = if column.align == Align::Right { " class=n" } else { "" };
         write!(out, "<th{class}>{}", Escaped(&column.title))?;
     }
     writeln!(out, "</thead><tbody>")?;
-    for (nth, row) in table.rows.iter().enumerate() {
+    for (nth, row) in rows.enumerate() {
         write!(out, "<tr>")?;
-        for (column, cell) in table.columns.iter().zip(row) {
+        for (column, cell) in columns.iter().zip(row.as_ref()) {
             let class = match column.align {
                 Align::Left => "name".to_owned(),
                 Align::Right if cell.shown.starts_with('+') => "n more".to_owned(),
