@@ -19,7 +19,7 @@ const TABLES_OF_FUNCTIONS: usize = 5;
 const TABLES_OF_ARCS: usize = 2;
 
 /// The name, unit and formula of an event type, the titles of its columns, and the tables to find it by name.
-const BYTES_OF_EVENT: usize = 512;
+const BYTES_OF_EVENT: usize = 768;
 
 /// The memory that a report about profiles may take: a multiple of the bytes of their inputs and a constant.
 ///
