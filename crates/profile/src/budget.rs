@@ -21,6 +21,9 @@ const TABLES_OF_ARCS: usize = 2;
 /// The name, unit and formula of an event type, the titles of its columns, and the tables to find it by name.
 const BYTES_OF_EVENT: usize = 768;
 
+/// More event types than Callgrind counts. Each line of a hostile profile has a few bytes and many costs.
+const MANY_EVENTS: usize = 24;
+
 /// The memory that a report about profiles may take: a multiple of the bytes of their inputs and a constant.
 ///
 /// A few bytes of a file can define an event type or a function, and each function has a cost for each event type. So the
@@ -149,6 +152,21 @@ impl Profile {
     /// Returns how many bytes the self costs of functions take, and the event types themselves.
     pub fn self_cost_bytes(&self) -> usize {
         bytes_of_columns(self.event_count(), self.function_count())
+    }
+
+    /// Refuses many event types if a table with a row for each line takes too much memory. A report asks this before it reads
+    /// the costs of lines.
+    ///
+    /// # Errors
+    ///
+    /// If there are more event types than any tool counts, and the costs of all lines take more memory than a report may take.
+    pub fn refuse_wide_lines(&self) -> Result<(), OverBudget> {
+        if self.event_count() <= MANY_EVENTS {
+            return Ok(());
+        }
+        let (costs, calls, _) = self.line_counts();
+        let cells = costs.saturating_add(calls).saturating_mul(self.event_count() as u64);
+        MemoryBudget::new([self]).check_cells(usize::try_from(cells).unwrap_or(usize::MAX))
     }
 
     /// Refuses event types whose costs or descriptions take too much memory. It is asked before columns are made of them.

@@ -104,7 +104,7 @@ pub use finding::{Finding, MAX_FINDINGS, NoProfile, UnusableInput};
 pub use id::{EventId, FileId, FunctionId, ObjectId, PartId};
 pub use input::{Input, InputBytes};
 pub use line_sums::{LineSums, SummedFileId, SummedFunctionId, SummedLine, SummedLines, SummedNames};
-pub use lines::{CallSite, Invocations, JumpSite, LineDetail};
+pub use lines::{CallSite, Invocations, JumpSite, LineCosts, LineDetail};
 pub use load::Loader;
 pub use load::wrapped::may_have_wrapped_costs;
 pub use packed_costs::PackedCosts;

@@ -2,7 +2,7 @@
 
 use gristmill_format::{Cost, Costs};
 
-use crate::cost::CostTable;
+use crate::cost::add;
 use crate::decode::{BlockLine, BlockReader, Place};
 use crate::id::{EventId, FunctionId, PartId};
 use crate::profile::Profile;
@@ -13,12 +13,12 @@ use crate::selection::Selection;
 pub struct LineDetail {
     /// Positions with self costs.
     pub places: Vec<Place>,
-    /// Self costs of each position, with a column for each event type of the profile.
-    pub costs: CostTable,
+    /// Self costs of each position.
+    pub costs: LineCosts,
     /// Calls that it makes.
     pub calls: Vec<CallSite>,
     /// Inclusive costs of each call.
-    pub call_costs: CostTable,
+    pub call_costs: LineCosts,
     /// Jumps inside it.
     pub jumps: Vec<JumpSite>,
 }
@@ -85,31 +85,81 @@ impl Profile {
     }
 }
 
+/// Rows of costs by event type of the profile, without the zeros at their ends: most lines leave most event types out. [The
+/// crate](crate) has an example.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineCosts {
+    ends: Vec<usize>,
+    values: Vec<Cost>,
+}
+
+impl LineCosts {
+    /// Returns how many rows there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns `true` if there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Returns a row. The costs that it lacks are zero.
+    pub fn row(&self, index: usize) -> &[Cost] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.values[start..self.ends[index]]
+    }
+
+    /// Returns the rows.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[Cost]> {
+        (0..self.len()).map(|index| self.row(index))
+    }
+
+    fn push(&mut self, costs: &[Cost]) {
+        self.ends.push(self.values.len());
+        self.add_to_last(costs);
+    }
+
+    fn add_to_last(&mut self, costs: &[Cost]) {
+        let given = costs.iter().rposition(|&cost| cost != 0).map_or(0, |last| last + 1);
+        let start = self.ends.len().checked_sub(2).map_or(0, |before| self.ends[before]);
+        if let Some(end) = self.ends.last_mut() {
+            self.values.resize((*end).max(start + given), 0);
+            *end = self.values.len();
+            add(&mut self.values[start..], &costs[..given]);
+        }
+    }
+}
+
 /// Costs by keys that come in any order and several times.
 #[derive(Debug)]
 struct UnsortedCosts<K> {
+    width: usize,
     keys: Vec<(K, usize)>,
     counts: Vec<Cost>,
-    costs: CostTable,
+    costs: LineCosts,
     row: Vec<Cost>,
 }
 
 impl<K: Copy + Ord> UnsortedCosts<K> {
     fn new(width: usize) -> Self {
-        let costs = CostTable::new(width, 0);
-        UnsortedCosts { keys: Vec::new(), counts: Vec::new(), costs, row: Vec::new() }
+        UnsortedCosts {
+            width,
+            keys: Vec::new(),
+            counts: Vec::new(),
+            costs: LineCosts::default(),
+            row: Vec::new(),
+        }
     }
 
     fn push(&mut self, key: K, count: Cost, costs: &Costs<'_>, events: &[EventId]) {
         self.row.clear();
-        self.row.resize(self.costs.width(), 0);
+        self.row.resize(self.width, 0);
         place_costs(costs, events, &mut self.row);
         // Lines of one position are usually neighbours.
         match self.keys.last() {
             Some(&(last, row)) if last == key => {
-                if self.costs.width() > 0 {
-                    self.costs.add(row, &self.row);
-                }
+                self.costs.add_to_last(&self.row);
                 self.counts[row] += count;
             }
             _ => {
@@ -120,23 +170,21 @@ impl<K: Copy + Ord> UnsortedCosts<K> {
         }
     }
 
-    fn finish(mut self) -> (Vec<K>, Vec<Cost>, CostTable) {
+    fn finish(mut self) -> (Vec<K>, Vec<Cost>, LineCosts) {
+        if self.keys.is_sorted_by(|(key, _), (next, _)| key < next) {
+            return (self.keys.into_iter().map(|(key, _)| key).collect(), self.counts, self.costs);
+        }
         self.keys.sort_unstable();
-        let width = self.costs.width();
-        let (mut keys, mut counts): (Vec<K>, Vec<Cost>) = (Vec::new(), Vec::new());
-        let mut costs = CostTable::new(width, 0);
-        for (key, row) in self.keys {
-            if keys.last() != Some(&key) {
-                keys.push(key);
-                counts.push(0);
-                costs.push_zeros();
-            }
-            if let Some(count) = counts.last_mut() {
-                *count += self.counts[row];
-            }
-            if width > 0 {
-                costs.add(keys.len() - 1, self.costs.row(row));
-            }
+        let (mut keys, mut counts) = (Vec::new(), Vec::new());
+        let mut costs = LineCosts::default();
+        let mut sum = vec![0; self.width];
+        for of_key in self.keys.chunk_by(|(key, _), (next, _)| key == next) {
+            let width = of_key.iter().map(|&(_, row)| self.costs.row(row).len()).max().unwrap_or(0);
+            sum[..width].fill(0);
+            of_key.iter().for_each(|&(_, row)| add(&mut sum, self.costs.row(row)));
+            keys.extend(of_key.first().map(|(key, _)| *key));
+            counts.push(of_key.iter().map(|&(_, row)| self.counts[row]).sum());
+            costs.push(&sum[..width]);
         }
         (keys, counts, costs)
     }

@@ -14,7 +14,7 @@ use gristmill_output::printable;
 use gristmill_output::source::{SourceError, SourceText, Sources};
 use gristmill_profile::source_lines::{FileLines, LineCalls, LineJumps, PartialCosts, range_of};
 use gristmill_profile::symbol::matches_function;
-use gristmill_profile::{CostTable, FileId, MemoryBudget};
+use gristmill_profile::{CostTable, FileId};
 use regex::Regex;
 
 pub use self::page::PageOptions;
@@ -128,9 +128,6 @@ struct CallRef {
     call: u32,
 }
 
-/// More event types than any measured profile has. Each line of a hostile profile has a few bytes and many costs.
-const MANY_EVENTS: usize = 64;
-
 impl<'v> Annotation<'v> {
     /// Reads all lines of a view, and the sources of their files.
     ///
@@ -143,12 +140,7 @@ impl<'v> Annotation<'v> {
         sources: &dyn Sources,
     ) -> Result<Self, ViewError> {
         let profile = view.profile();
-        let (costs, calls_made, _) = profile.line_counts();
-        let cells = costs.saturating_add(calls_made).saturating_mul(profile.event_count() as u64);
-        if profile.event_count() > MANY_EVENTS {
-            let cells = usize::try_from(cells).unwrap_or(usize::MAX);
-            MemoryBudget::new([&**profile]).check_cells(cells).map_err(ViewError::TooManyCosts)?;
-        }
+        profile.refuse_wide_lines().map_err(ViewError::TooManyCosts)?;
         let fits = |pattern: &Option<Regex>, name: &str| {
             pattern.as_ref().is_none_or(|pattern| matches_function(name, |name| pattern.is_match(name)))
         };

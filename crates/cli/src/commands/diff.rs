@@ -66,6 +66,9 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let comparison = Comparison::new(&base, &new, &options).map_err(|error| refusal(&error))?;
     refuse_unlike(args, &comparison)?;
+    if args.function.is_some() || args.tree || format == DiffFormat::Callgrind {
+        comparison.refuse_wide_lines().map_err(|error| refusal(&error))?;
+    }
     let options = options_of(args, format, filter, &comparison)?;
     let function =
         args.function.as_deref().map(|name| function(&comparison, name, &options, session)).transpose()?;

@@ -39,6 +39,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "diamonds", make: diamonds, count: 250 },
     Shape { name: "bipartite", make: bipartite, count: 900 },
     Shape { name: "events-by-functions", make: events_by_functions, count: 1500 },
+    Shape { name: "events-by-lines", make: events_by_lines, count: 2000 },
     Shape { name: "derived-by-functions", make: derived_by_functions, count: 900 },
     Shape { name: "derived-chain", make: derived_chain, count: 1200 },
     Shape { name: "same-definitions", make: same_definitions, count: 1500 },
@@ -153,6 +154,13 @@ fn bipartite(count: usize, out: &mut String) {
     for callee in 0..side {
         put!(out, "fn=callee{callee}\n1 {side}");
     }
+}
+
+/// The lines are in no order, so that they have to be sorted.
+fn events_by_lines(count: usize, out: &mut String) {
+    let events: String = (0..count).map(|event| format!(" Ir{event}")).collect();
+    put!(out, "positions: line\nevents:{events}\nfn=f");
+    (0..count).for_each(|line| put!(out, "{} 1", count - line));
 }
 
 fn events_by_functions(count: usize, out: &mut String) {

@@ -5,7 +5,7 @@ use gristmill_format::Cost;
 use super::Comparison;
 use super::measure::columns_of;
 use super::ratio::add_up;
-use super::{Change, JoinedId, JoinedPathId, Side};
+use super::{Change, CompareError, JoinedId, JoinedPathId, Side};
 use crate::FunctionId;
 use crate::cost::CostTable;
 use crate::decode::Place;
@@ -24,9 +24,9 @@ pub struct SourceLine {
 pub struct ComparedLine {
     /// Its file and number.
     pub place: SourceLine,
-    /// Its self cost, by column.
+    /// Its self cost, by the columns that were asked for.
     pub costs: Vec<Change>,
-    /// The calls that it makes: callee, count, and inclusive costs by column.
+    /// The calls that it makes: callee, count, and inclusive costs by these columns.
     pub calls: Vec<(JoinedId, Change, Vec<Change>)>,
 }
 
@@ -93,9 +93,21 @@ impl Comparison<'_> {
         self.identity.functions[function.index()].object
     }
 
-    /// Reads the lines of a function on both sides, in the order of file and number.
-    pub fn lines(&self, function: JoinedId) -> impl Iterator<Item = ComparedLine> {
-        let runs: Vec<RunLines> = (0..self.runs.len()).map(|run| self.lines_of_run(run, function)).collect();
+    /// Refuses event types that no tool counts if the costs of all lines would take too much memory: asked before
+    /// [`Comparison::lines`] and [`Comparison::write_difference`].
+    ///
+    /// # Errors
+    ///
+    /// If a profile has such lines.
+    pub fn refuse_wide_lines(&self) -> Result<(), CompareError> {
+        let mut runs = self.runs.iter();
+        runs.try_for_each(|run| run.profile.refuse_wide_lines()).map_err(CompareError::TooManyCosts)
+    }
+
+    /// Reads some columns of the lines of a function on both sides, in the order of file and number.
+    pub fn lines(&self, function: JoinedId, columns: &[usize]) -> impl Iterator<Item = ComparedLine> + use<> {
+        let runs: Vec<RunLines> =
+            (0..self.runs.len()).map(|run| self.lines_of_run(run, function, columns)).collect();
         let mut places: Vec<SourceLine> = Vec::new();
         for run in &runs {
             places.extend(&run.self_costs.keys);
@@ -103,7 +115,7 @@ impl Comparison<'_> {
             places.sort_unstable();
             places.dedup();
         }
-        let columns = self.events.len();
+        let columns = columns.len();
         places.into_iter().map(move |place| {
             let rows = runs.iter().map(|run| (run.side, run.self_costs.get(place)));
             let costs = (0..columns).map(|column| Change::from_rows(rows.clone(), column)).collect();
@@ -141,23 +153,28 @@ impl Comparison<'_> {
         lines
     }
 
-    fn lines_of_run(&self, run: usize, function: JoinedId) -> RunLines {
+    fn lines_of_run(&self, run: usize, function: JoinedId, wanted: &[usize]) -> RunLines {
         let profile = self.runs[run].profile;
         let columns = columns_of(profile, &self.events);
+        let mut picked = Vec::new();
+        let mut pick = |first: Option<Cost>, row: &[Cost], into: &mut CostTable| {
+            let costs = self.in_columns(&columns, row);
+            picked.clear();
+            picked.extend(first.into_iter().chain(wanted.iter().map(|&column| costs[column])));
+            into.push(&picked);
+        };
         let members = profile.functions().filter(|&member| self.identity.joined(run, member) == function);
-        let (mut places, mut self_costs) = (Vec::new(), CostTable::new(self.events.len(), 0));
-        let (mut calls, mut call_costs) = (Vec::new(), CostTable::new(self.events.len() + 1, 0));
+        let (mut places, mut self_costs) = (Vec::new(), CostTable::new(wanted.len(), 0));
+        let (mut calls, mut call_costs) = (Vec::new(), CostTable::new(wanted.len() + 1, 0));
         for member in members {
             let detail = profile.lines(member, &self.selection);
             for (place, row) in detail.places.iter().zip(detail.costs.rows()) {
                 places.push(self.line_place(run, place));
-                self_costs.push(&self.in_columns(&columns, row));
+                pick(None, row, &mut self_costs);
             }
             for (call, row) in detail.calls.iter().zip(detail.call_costs.rows()) {
                 calls.push((self.line_place(run, &call.place), self.identity.joined(run, call.callee)));
-                let mut costs = self.in_columns(&columns, row);
-                costs.insert(0, call.count);
-                call_costs.push(&costs);
+                pick(Some(call.count), row, &mut call_costs);
             }
         }
         RunLines {

@@ -72,7 +72,7 @@ impl FileLines {
         file: JoinedPathId,
         lines: impl Iterator<Item = ComparedLine>,
         sources: &dyn Sources,
-        columns: (&EventNames, &[usize]),
+        names: &EventNames,
     ) -> Self {
         let [base, new] = refs.comparison.path(file);
         let mut faults = Vec::new();
@@ -94,7 +94,7 @@ impl FileLines {
             base: if base == new { None } else { get(base) },
         };
         let name: Arc<str> = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into();
-        let rows = line_rows(refs, &name, lines, &texts, columns);
+        let rows = line_rows(refs, &name, lines, &texts, names);
         FileLines { file, name, texts, rows, faults }
     }
 }
@@ -120,10 +120,10 @@ impl FunctionDiff {
         let refs = FunctionRefs::new(comparison);
         let columns = (&head.event_types, &options.columns[..]);
         let mut files: Vec<FileLines> = Vec::new();
-        let mut lines = comparison.lines(function).peekable();
+        let mut lines = comparison.lines(function, &options.columns).peekable();
         while let Some(file) = lines.peek().map(|line| line.place.file) {
             let of_file = std::iter::from_fn(|| lines.next_if(|line| line.place.file == file));
-            files.push(FileLines::new(&refs, file, of_file, sources, columns));
+            files.push(FileLines::new(&refs, file, of_file, sources, &head.event_types));
         }
         // The function's own file first.
         let own = comparison.file(function);
@@ -440,7 +440,7 @@ fn line_rows(
     file: &Arc<str>,
     lines: impl Iterator<Item = ComparedLine>,
     texts: &Texts,
-    (names, columns): (&EventNames, &[usize]),
+    names: &EventNames,
 ) -> Vec<LineRow> {
     let [base_text, new_text] = [&texts.base, &texts.new].map(|source| -> Vec<&[u8]> {
         source.as_ref().map_or(Vec::new(), |source| source.lines().collect())
@@ -478,7 +478,7 @@ fn line_rows(
         let number = line.place.line;
         for side in Side::ALL {
             let of_side = |changes: &[Change]| -> Vec<Delta> {
-                columns.iter().map(|&column| Delta(one_side(&changes[column], side))).collect()
+                changes.iter().map(|change| Delta(one_side(change, side))).collect()
             };
             let call = |(callee, count, costs): &(JoinedId, Change, Vec<Change>)| CallRow {
                 function: refs.get(*callee),
@@ -530,7 +530,7 @@ fn one_side(change: &Change, side: Side) -> Change {
 }
 
 impl LineRow {
-    /// `true` if neither its own costs nor its calls have any number other than 0.
+    /// `true` if neither its self costs nor its calls have any number other than 0.
     fn is_zero(&self) -> bool {
         let is_zero = |delta: &Delta| **delta == Change::default();
         let is_empty = |call: &CallRow| is_zero(&call.calls) && call.inclusive.iter().all(is_zero);

@@ -31,7 +31,7 @@ pub struct HotLine {
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
     /// The first and the last address of the instructions.
-    pub addresses: Option<[ExactInteger; 2]>,
+    pub addresses: Option<Box<[ExactInteger; 2]>>,
     /// Self cost.
     #[serde(rename = "self")]
     pub self_costs: Costs,
@@ -88,28 +88,29 @@ const MAX_BLOCK_LOOKS: usize = 1 << 28;
 /// A source line by file and number, or an instruction by its address.
 type Key = (FileId, Option<u64>, Option<u64>);
 
-/// Sums of a line while its blocks are read. Costs are as the profile records them.
+/// Sums of a line while its blocks are read. Costs are as the profile records them. There is one for each line, so it is
+/// small: costs have no spare room.
 #[derive(Default)]
 struct LineSums {
-    addresses: Option<(u64, u64)>,
-    self_costs: Vec<Cost>,
-    calls: BTreeMap<SubjectId, (Cost, Vec<Cost>)>,
+    addresses: Option<Box<(u64, u64)>>,
+    self_costs: Box<[Cost]>,
+    calls: BTreeMap<SubjectId, (Cost, Box<[Cost]>)>,
 }
 
 /// A line in the event types of the view.
 struct ViewedLine {
     file: FileId,
     line: Option<u64>,
-    addresses: Option<(u64, u64)>,
-    self_costs: Vec<Cost>,
-    inclusive: Vec<Cost>,
+    addresses: Option<Box<(u64, u64)>>,
+    self_costs: Box<[Cost]>,
+    inclusive: Box<[Cost]>,
     calls: Vec<ViewedCall>,
 }
 
 struct ViewedCall {
     callee: SubjectId,
     count: Cost,
-    costs: Vec<Cost>,
+    costs: Box<[Cost]>,
     is_inner: bool,
 }
 
@@ -117,6 +118,7 @@ struct ViewedCall {
 pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<Lines, ViewError> {
     let function = options.function;
     let profile = view.profile();
+    profile.refuse_wide_lines().map_err(ViewError::TooManyCosts)?;
     let blocks: usize =
         profile.selected(view.selection()).map(|part| profile.invocations(part.id()).len()).sum();
     let mut functions = view.functions_of(function);
@@ -174,16 +176,21 @@ fn at<'l>(lines: &'l mut BTreeMap<Key, LineSums>, place: &Place) -> &'l mut Line
     let key = (place.file, line, if line.is_some() { None } else { address });
     let sums = lines.entry(key).or_default();
     if let Some(address) = address {
-        let (from, to) = sums.addresses.unwrap_or((address, address));
-        sums.addresses = Some((from.min(address), to.max(address)));
+        let (from, to) = &mut **sums.addresses.get_or_insert_with(|| Box::new((address, address)));
+        (*from, *to) = (address.min(*from), address.max(*to));
     }
     sums
 }
 
 /// Adds to sums that have only the columns that were needed so far.
-fn add_to(sums: &mut Vec<Cost>, costs: &[Cost]) {
-    sums.resize(sums.len().max(costs.len()), 0);
-    add(sums, costs);
+fn add_to(sums: &mut Box<[Cost]>, costs: &[Cost]) {
+    if costs.len() > sums.len() {
+        let mut longer = costs.to_vec();
+        add(&mut longer, sums);
+        *sums = longer.into();
+    } else {
+        add(sums, costs);
+    }
 }
 
 /// Brings the sums of a line to the event types of the view.
@@ -194,9 +201,10 @@ fn viewed(
     sums: LineSums,
 ) -> Result<ViewedLine, ViewError> {
     let width = view.profile().event_count().max(1);
-    let shown = |mut costs: Vec<Cost>| {
+    let shown = |costs: Box<[Cost]>| -> Result<Box<[Cost]>, ViewError> {
+        let mut costs = costs.into_vec();
         costs.resize(width, 0);
-        view.shown_costs(&costs)
+        Ok(view.shown_costs(&costs)?.into())
     };
     let self_costs = shown(sums.self_costs)?;
     let mut inclusive = self_costs.clone();
@@ -228,11 +236,12 @@ impl RowMaker<'_> {
         HotLine {
             file: Arc::clone(self.files.entry(line.file).or_insert_with(path)),
             line: line.line,
-            addresses: line
-                .addresses
-                .map(|(from, to)| [from, to].map(|address| ExactInteger(address.into()))),
-            self_costs: self.head.costs(&line.self_costs),
-            inclusive: self.head.costs(&line.inclusive),
+            addresses: line.addresses.map(|addresses| {
+                let (from, to) = *addresses;
+                Box::new([from, to].map(|address| ExactInteger(address.into())))
+            }),
+            self_costs: Costs::new(&self.head.event_types, line.self_costs),
+            inclusive: Costs::new(&self.head.event_types, line.inclusive),
             calls: line.calls.iter().map(|call| self.called(call)).collect(),
         }
     }

@@ -357,7 +357,7 @@ impl Show {
 
     /// `mill.c:12`, with the addresses where there are any.
     fn position(&self, line: &HotLine, look: &Look) -> String {
-        let addresses = match line.addresses {
+        let addresses = match line.addresses.as_deref() {
             Some([from, to]) if from == to => format!(" 0x{:x}", from.0),
             Some([from, to]) => format!(" 0x{:x}–0x{:x}", from.0, to.0),
             None => String::new(),
