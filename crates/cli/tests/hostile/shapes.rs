@@ -55,6 +55,17 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "long-callee", make: long_callee, count: 600 },
     Shape { name: "start-up-callers", make: start_up_callers, count: 500 },
     Shape { name: "long-name", make: long_name, count: 30_000 },
+    Shape { name: "open-brackets", make: |n, out| named(&format!("f{}", "<".repeat(n)), out), count: 30_000 },
+    Shape {
+        name: "open-parentheses",
+        make: |n, out| named(&format!("f{}", "(".repeat(n)), out),
+        count: 30_000,
+    },
+    Shape {
+        name: "operators",
+        make: |n, out| named(&format!("f<{}", "operator ".repeat(n)), out),
+        count: 3300,
+    },
     Shape { name: "long-event-name", make: long_event_name, count: 30_000 },
     Shape { name: "long-number", make: long_number, count: 30_000 },
     Shape { name: "long-line-of-costs", make: long_line_of_costs, count: 10_000 },
@@ -262,6 +273,11 @@ fn word_of_calls(count: usize, out: &mut String) {
 
 fn long_name(count: usize, out: &mut String) {
     put!(out, "{HEADER}fn=main\n1 1\ncfn={}\ncalls=1 1\n1 1", "n".repeat(count));
+}
+
+/// A function with this name.
+fn named(name: &str, out: &mut String) {
+    put!(out, "{HEADER}fl=a.c\nfn={name}\n1 1");
 }
 
 fn long_event_name(count: usize, out: &mut String) {

@@ -112,9 +112,9 @@ impl Comparison<'_> {
         for run in &runs {
             places.extend(&run.self_costs.keys);
             places.extend(run.calls.keys.iter().map(|(place, _)| place));
-            places.sort_unstable();
-            places.dedup();
         }
+        places.sort_unstable();
+        places.dedup();
         let columns = columns.len();
         places.into_iter().map(move |place| {
             let rows = runs.iter().map(|run| (run.side, run.self_costs.get(place)));

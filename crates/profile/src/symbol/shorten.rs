@@ -438,7 +438,11 @@ impl<'n> LazyPiece<'n> {
         let (text, start) = (self.text(), self.anatomy.qualified.end);
         let tail = &text[start..];
         let clone = [" [clone", " (."].iter().filter_map(|mark| tail.find(mark)).min().unwrap_or(tail.len());
-        let arguments_end = if tail.starts_with('(') { (closing(tail, 0) + 1).min(clone) } else { 0 };
+        let arguments_end = if tail.starts_with('(') {
+            (BracketSearch::new(tail).closing(tail, 0) + 1).min(clone)
+        } else {
+            0
+        };
         let mut shown = String::new();
         if self.is_revealed(start, start + arguments_end) {
             self.collapse(start..start + arguments_end, 0, 0, &mut shown);
@@ -458,13 +462,14 @@ impl<'n> LazyPiece<'n> {
         let mut level = 0usize;
         let mut signs_end = 0;
         let mut at = range.start;
+        let mut search = BracketSearch::new(&text[range.start..]);
         while let Some(character) = text[at..].chars().next() {
             // The signs of `operator<<` are no brackets.
             if character == 'o' && at >= signs_end && text[at..].starts_with("operator") {
                 signs_end = operator_end(text, at).unwrap_or(at);
             }
             if at >= signs_end && matches!(character, '<' | '(') {
-                let close = closing(text, at);
+                let close = search.closing(text, at);
                 // `(*Mill)` is a receiver in Go, and a name may be in brackets as a whole.
                 let is_kept = at == self.anatomy.own.start || text[at..].starts_with("(*");
                 if level >= deepest && !is_kept && close > at + 1 && close < text.len() {
@@ -513,26 +518,42 @@ impl<'n> LazyPiece<'n> {
     }
 }
 
-/// Returns the end of a bracket, or of the text if it is not closed.
-fn closing(text: &str, open: usize) -> usize {
-    let mut depth = Depth::default();
-    let mut at = open;
-    while at < text.len() {
-        if at > open
-            && text.as_bytes()[at] == b'o'
-            && let Some(end) = operator_end(text, at)
-            && end < text.len()
-        {
-            at = end;
-            continue;
-        }
-        depth.pass(text, at);
-        if depth.is_outside() {
-            return at;
-        }
-        at += 1;
+/// Searches for the ends of brackets. Names nest some levels, and each level looks at the ones below again; a hostile name
+/// opens thousands of brackets and closes none. So the bytes that are looked at are limited.
+struct BracketSearch {
+    bytes_left: usize,
+}
+
+impl BracketSearch {
+    /// Creates a search in a text, which looks at each byte once for each level that is shown, and a few times more.
+    fn new(text: &str) -> Self {
+        BracketSearch { bytes_left: (MAX_SHOWN_DEPTH + 4) * text.len() }
     }
-    text.len()
+
+    /// Returns the end of a bracket, or of the text if it is not closed or not found in time.
+    fn closing(&mut self, text: &str, open: usize) -> usize {
+        let mut depth = Depth::default();
+        let mut at = open;
+        while at < text.len() && self.bytes_left > 0 {
+            self.bytes_left -= 1;
+            if at > open
+                && text.as_bytes()[at] == b'o'
+                && let Some(end) = operator_end(text, at)
+            {
+                self.bytes_left = self.bytes_left.saturating_sub(end - at);
+                if end < text.len() {
+                    at = end;
+                    continue;
+                }
+            }
+            depth.pass(text, at);
+            if depth.is_outside() {
+                return at;
+            }
+            at += 1;
+        }
+        text.len()
+    }
 }
 
 fn fits(text: &str, columns: usize) -> bool {
