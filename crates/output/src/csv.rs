@@ -33,13 +33,21 @@ pub fn write_line<'c>(cells: impl Iterator<Item = &'c str>, out: &mut dyn Write)
 
 /// `true` for a cell that is written as it is. Nearly all are: it looks at each byte once.
 fn is_simple(cell: &[u8]) -> bool {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b',') & (byte != b'#');
+    let is_plain = |byte: u8| {
+        matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b',') & (byte != b'#') & (byte != b';')
+    };
     !matches!(cell.first(), Some(b'=' | b'@' | b'+' | b'-' | b':' | b' '))
         && cell.iter().fold(true, |is_simple, &byte| is_simple & is_plain(byte))
 }
 
 fn quoted(cell: &str) -> Cow<'_, str> {
-    let shown = printable(cell.as_bytes());
+    let mut shown = printable(cell.as_bytes());
+    // Where a decimal is written with a comma, programs begin a new cell at a semicolon.
+    for (begin, text) in [(";=", ";'="), (";+", ";'+"), (";-", ";'-"), (";@", ";'@")] {
+        if shown.contains(begin) {
+            shown = Cow::Owned(shown.replace(begin, text));
+        }
+    }
     let apostrophe = if is_formula(cell) { "'" } else { "" };
     if shown.contains(['"', ',']) {
         Cow::Owned(format!("\"{apostrophe}{}\"", shown.replace('"', "\"\"")))
@@ -85,6 +93,8 @@ mod tests {
             ("f##[error]", "f\\x23#[error]"),
             ("f#1", "f#1"),
             ("a,b", "\"a,b\""),
+            ("a;b", "a;b"),
+            ("a;=b;-1", "a;'=b;'-1"),
             ("größe \"x\"", "\"größe \"\"x\"\"\""),
             ("a\x1b\n\u{202e}b", "a\\x1b\\n\\u{202e}b"),
         ] {

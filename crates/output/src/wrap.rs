@@ -1,9 +1,11 @@
 //! Text in lines that fit a number of columns.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::log_command::without_commands;
 use crate::look::Look;
 
 /// Returns the columns that a text takes on a terminal.
@@ -39,7 +41,8 @@ pub fn hang(first: &str, text: &str, indent: usize, width: usize) -> String {
             shown.push('\n');
             shown.push_str(&" ".repeat(indent));
         }
-        shown.push_str(line);
+        // What a service takes for a command at the start of a line may have been in the middle of the text.
+        shown.push_str(&without_commands(Cow::Borrowed(line)));
     }
     shown
 }
@@ -108,5 +111,11 @@ mod tests {
         assert_eq!(hang("a:1:1: ", "one two three", 2, 12), "a:1:1: one\n  two three");
         assert_eq!(hang("averylongname: ", "one two", 2, 12), "averylongname: one\n  two");
         assert_eq!(hang("a", "", 2, 12), "a");
+    }
+
+    #[test]
+    fn no_line_begins_with_a_command() {
+        assert_eq!(hang("", "padding ::error file=a::b", 2, 12), "padding\n  \\x3a:error\n  file=a::b");
+        assert_eq!(hang("", "padding ::errors::new", 2, 12), "padding\n  ::errors::new");
     }
 }

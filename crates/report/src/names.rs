@@ -95,6 +95,7 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
         .collect();
     let mut fitted = fit_labels(&labels);
     for (fitted, row) in fitted.iter_mut().zip(&rows) {
+        make_harmless(&mut fitted.name);
         if let Some(title) = row.title() {
             fitted.name = format!("{title}{}{END_OF_CYCLE}", fitted.name);
         }
@@ -104,7 +105,16 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
 
 /// Returns a name that stands alone, safe to show and shortened.
 pub(crate) fn short(name: &str, columns: usize) -> String {
-    shorten(&printable(name.as_bytes()), columns).into_owned()
+    let mut short = shorten(&printable(name.as_bytes()), columns).into_owned();
+    make_harmless(&mut short);
+    short
+}
+
+/// Escapes what became a command for the log of a build, as it was behind a return type or arguments before.
+fn make_harmless(name: &mut String) {
+    if let Cow::Owned(harmless) = printable(name.as_bytes()) {
+        *name = harmless;
+    }
 }
 
 /// Returns the whole name as documents show it beside the pointer.
