@@ -405,3 +405,38 @@ fn a_difference_is_ordered_by_its_changes() {
     assert_eq!((rows[0][..2].to_vec(), rows[0].last()), (vec!["-800", "-160.0"], Some(&"slow")), "{output}");
     assert_eq!((rows[1][..2].to_vec(), rows[1].last()), (vec!["300", "60.0"], Some(&"fast")), "{output}");
 }
+
+#[test]
+fn threads_and_parts_are_groups() {
+    let corpus = root().join("corpus");
+    let separate: Vec<String> =
+        (1..=4).map(|thread| format!("callgrind/callgrind.out.crew-sep-0{thread}")).collect();
+    for (files, what, names) in [
+        (&separate[..], "thread", &["thread 4", "thread 3", "thread 2", "thread 1"][..]),
+        (&["callgrind/callgrind.out.mill".to_owned()], "thread", &["no thread"]),
+        (&["callgrind/callgrind.out.mill".to_owned()], "part", &["part 1: Program termination"]),
+    ] {
+        let mut arguments = vec!["functions", "--format", "json", "--group", what];
+        arguments.extend(files.iter().map(String::as_str));
+        let report = json(&run_in(&corpus, &arguments));
+        let rows = report["functions"].as_array().unwrap();
+        let shown: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+        assert_eq!(shown, names);
+        let sum: u64 = rows.iter().map(|row| row["self"]["Ir"].as_u64().unwrap()).sum();
+        assert_eq!(Some(sum), report["totals"]["Ir"].as_u64(), "{what}");
+        // Each row is what a selection of it has.
+        for row in rows.iter().filter(|row| row["name"] != "no thread" && what == "thread") {
+            let thread = row["name"].as_str().unwrap().strip_prefix("thread ").unwrap();
+            let mut alone = vec!["functions", "--format", "json", "--thread", thread];
+            alone.extend(files.iter().map(String::as_str));
+            assert_eq!(json(&run_in(&corpus, &alone))["totals"]["Ir"], row["self"]["Ir"], "{thread}");
+        }
+    }
+    let parts = run_in(&corpus, &["functions", "--group", "part", "callgrind/callgrind.out.parts"]);
+    let shown = stdout(&parts);
+    assert!(shown.contains("28,606  33.6  part 4: Program termination"), "{shown}");
+    // What takes functions away would leave parts with costs that are not theirs.
+    let narrowed =
+        run_in(&corpus, &["functions", "--group", "part", "--file", "mill", "callgrind/callgrind.out.parts"]);
+    assert!(stderr(&narrowed).contains("no effect on threads and parts"), "{}", stderr(&narrowed));
+}

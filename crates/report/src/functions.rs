@@ -16,6 +16,7 @@ use serde::{Serialize, Serializer};
 
 use crate::grouping::Grouping;
 use crate::head::Head;
+use crate::overview::{part_shares, thread_shares};
 use crate::view::{Subject, SubjectId, View};
 
 /// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].
@@ -133,7 +134,7 @@ pub struct Functions<'v> {
     sort: SortBy,
     #[serde(skip)]
     per_call: bool,
-    /// `false` if the profile has no calls; inclusive costs then equal self costs.
+    /// `false` if the rows have no calls; inclusive costs then equal self costs.
     #[serde(skip)]
     has_calls: bool,
     /// The costs that shares are calculated of.
@@ -209,6 +210,8 @@ impl<'v> Functions<'v> {
         let Selected { rows, matching, all } = match options.grouping {
             Grouping::Function => functions(view, options),
             Grouping::Cycle => groups::units(view, &head, options).sorted(options),
+            Grouping::Thread => groups::shares(thread_shares(view, &head), options).sorted(options),
+            Grouping::Part => groups::shares(part_shares(view, &head), options).sorted(options),
             grouping => groups::groups(view, &head, options, grouping).sorted(options),
         };
         Functions {
@@ -219,7 +222,8 @@ impl<'v> Functions<'v> {
             grouping: options.grouping,
             sort: options.sort,
             per_call: options.per_call,
-            has_calls: view.graph().arcs().len() > 0,
+            has_calls: view.graph().arcs().len() > 0
+                && !matches!(options.grouping, Grouping::Thread | Grouping::Part),
             whole: match options.relative_to {
                 Some(subject) => view.inclusive_cost(subject).to_vec(),
                 None => view.totals().to_vec(),

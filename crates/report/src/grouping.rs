@@ -26,6 +26,10 @@ pub enum Grouping {
     Package,
     /// Functions, and cycles in place of their members.
     Cycle,
+    /// Threads.
+    Thread,
+    /// Parts of a recording: dumps, or files that were given together.
+    Part,
 }
 
 impl Grouping {
@@ -39,6 +43,8 @@ impl Grouping {
             Grouping::Class => "Class",
             Grouping::Crate => "Crate",
             Grouping::Package => "Package",
+            Grouping::Thread => "Thread",
+            Grouping::Part => "Part",
         }
     }
 
@@ -53,6 +59,8 @@ impl Grouping {
             Grouping::Crate => ("crate", "crates"),
             Grouping::Package => ("package", "packages"),
             Grouping::Cycle => ("function or cycle", "functions and cycles"),
+            Grouping::Thread => ("thread", "threads"),
+            Grouping::Part => ("part", "parts"),
         }
     }
 
@@ -71,7 +79,8 @@ impl Grouping {
             Grouping::Crate => packages::crate_of(&name(), &file()).unwrap_or("(no crate)").to_owned(),
             Grouping::Package => packages::package_of(&file()).unwrap_or("(no package)").to_owned(),
             Grouping::Class => scope(&name()).unwrap_or("(no class)").to_owned(),
-            Grouping::Function | Grouping::Cycle => name(),
+            // A function can be in all threads and parts.
+            Grouping::Function | Grouping::Cycle | Grouping::Thread | Grouping::Part => name(),
         }
     }
 }

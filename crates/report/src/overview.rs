@@ -15,6 +15,7 @@ use self::advice::Topics;
 pub use self::call_path::{CallPath, PathEnd, PathStep};
 use self::queries::Queries;
 pub use self::shares::{ShareRow, Shares};
+pub(crate) use self::shares::{part_shares, thread_shares};
 use crate::functions::{FunctionRow, Functions, FunctionsOptions, SortBy};
 use crate::head::Head;
 use crate::view::View;

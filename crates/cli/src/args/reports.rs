@@ -53,7 +53,7 @@ pub(crate) struct FunctionsArgs {
     pub(crate) file: Option<String>,
 
     /// Show one row per group of functions: by object file, source file, directory, class, crate of Rust,
-    /// package of PHP or Python, or cycle
+    /// package of PHP or Python, or cycle; or per thread or part of the recording
     #[arg(long, value_name = "WHAT")]
     pub(crate) group: Option<GroupBy>,
 
@@ -185,4 +185,6 @@ pub(crate) enum GroupBy {
     Crate,
     Package,
     Cycle,
+    Thread,
+    Part,
 }

@@ -35,6 +35,8 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
                 Some(GroupBy::Crate) => Grouping::Crate,
                 Some(GroupBy::Package) => Grouping::Package,
                 Some(GroupBy::Cycle) => Grouping::Cycle,
+                Some(GroupBy::Thread) => Grouping::Thread,
+                Some(GroupBy::Part) => Grouping::Part,
             },
             sort: args.sort.into(),
             limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
@@ -53,6 +55,11 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     {
         session
             .warn("--inclusive has no effect on groups: their inclusive cost is self cost plus cost of the calls that leave them");
+    }
+    if matches!(args.group, Some(GroupBy::Thread | GroupBy::Part))
+        && (args.object.is_some() || args.file.is_some())
+    {
+        session.warn("--object and --file have no effect on threads and parts: these have all functions");
     }
     if report.matching == 0
         && let Some(filter) = &args.filter

@@ -8,6 +8,7 @@ use gristmill_profile::analysis::{Partition, group_costs};
 use super::{FunctionRow, FunctionsOptions, Rows, Selected, sort_key};
 use crate::grouping::Grouping;
 use crate::head::Head;
+use crate::overview::ShareRow;
 use crate::view::{SubjectId, View};
 
 /// All rows that match.
@@ -69,6 +70,24 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
         });
     }
     Matching { rows, all }
+}
+
+/// Takes threads or parts. Nothing calls them, so all of their cost is their own.
+pub(super) fn shares(shares: Vec<ShareRow>, options: &FunctionsOptions) -> Matching {
+    let all = shares.len();
+    let rows = shares.into_iter().filter(|share| options.takes_name(&share.name));
+    let rows = rows.map(|ShareRow { name, self_costs }| FunctionRow {
+        id: None,
+        name,
+        file: String::new(),
+        object: String::new(),
+        inclusive: self_costs.clone(),
+        self_costs,
+        is_upper_bound: false,
+        calls: 0,
+        cycle: None,
+    });
+    Matching { rows: rows.collect(), all }
 }
 
 /// Takes groups of functions. Functions that are not taken form a group that is not shown.

@@ -64,6 +64,22 @@ impl Shares {
     }
 }
 
+/// Returns the costs of each thread, also of a single one, the highest cost first.
+pub(crate) fn thread_shares(view: &View, head: &Head) -> Vec<ShareRow> {
+    let parts = PartSums::new(view);
+    parts.thread_rows(parts.all_by(|_, part| (part.pid(), part.thread())), head)
+}
+
+/// Returns the costs of each part, also of a single one, in the order of the files.
+pub(crate) fn part_shares(view: &View, head: &Head) -> Vec<ShareRow> {
+    let parts = PartSums::new(view);
+    let (mut sums, naming) = parts.times();
+    if sums.is_empty() {
+        sums = parts.all_by(|nth, _| nth);
+    }
+    parts.part_rows(sums, naming, head)
+}
+
 /// Sums by the ids of a table.
 struct Sums<I> {
     /// By index: the row plus one, 0 for none. Most files of a large profile are named and have no cost.
@@ -111,10 +127,7 @@ struct PartSums<'v> {
 impl<'v> PartSums<'v> {
     fn new(view: &'v View) -> Self {
         let profile = view.profile();
-        let mut parts: Vec<Part<'v>> = profile.selected(view.selection()).collect();
-        if parts.len() < 2 {
-            parts.clear();
-        }
+        let parts: Vec<Part<'v>> = profile.selected(view.selection()).collect();
         let pids: BTreeSet<Option<u64>> = parts.iter().map(Part::pid).collect();
         let costs = |part: &Part<'v>| {
             let mut recorded = vec![0; profile.event_count()];
@@ -130,12 +143,18 @@ impl<'v> PartSums<'v> {
 
     /// Sums the parts with the same key. Empty if there is only one key.
     fn by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> Vec<Sum> {
+        let sums = self.all_by(key);
+        if sums.len() < 2 { Vec::new() } else { sums }
+    }
+
+    /// Sums the parts with the same key.
+    fn all_by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> Vec<Sum> {
         let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
         for (nth, (part, costs)) in self.parts.iter().enumerate() {
             let empty = || (nth, vec![0; costs.len()]);
             add(&mut sums.entry(key(nth, part)).or_insert_with(empty).1, costs);
         }
-        if sums.len() < 2 { Vec::new() } else { sums.into_values().collect() }
+        sums.into_values().collect()
     }
 
     fn rows(&self, sums: Vec<Sum>, head: &Head, name: impl Fn(usize, &Part<'v>) -> String) -> Vec<ShareRow> {
@@ -147,7 +166,10 @@ impl<'v> PartSums<'v> {
     }
 
     fn threads(&self, head: &Head) -> Vec<ShareRow> {
-        let mut sums = self.by(|_, part| (part.pid(), part.thread()));
+        self.thread_rows(self.by(|_, part| (part.pid(), part.thread())), head)
+    }
+
+    fn thread_rows(&self, mut sums: Vec<Sum>, head: &Head) -> Vec<ShareRow> {
         sums.sort_by_key(|(_, costs)| Reverse(costs[0].unsigned_abs()));
         self.rows(sums, head, |_, part| {
             let thread = part.thread().map(|thread| format!("thread {thread}"));
@@ -161,31 +183,38 @@ impl<'v> PartSums<'v> {
     }
 
     fn parts(&self, head: &Head) -> Vec<ShareRow> {
-        let commands: BTreeSet<Option<&[u8]>> = self.parts.iter().map(|(part, _)| part.command()).collect();
-        // Times, or else files that somebody gave together, or else whatever has a header of its own.
-        let mut sums = self.by(|_, part| (part.pid(), part.number()));
-        let has_numbers = !sums.is_empty() && self.parts.iter().all(|(part, _)| part.number().is_some());
+        let (sums, naming) = self.times();
         let has_threads = !self.by(|_, part| part.thread()).is_empty();
-        if !has_numbers && has_threads {
+        if naming != PartNaming::Number && has_threads {
             return Vec::new();
         }
-        if !has_numbers {
-            sums = self.by(|_, part| part.input());
+        self.part_rows(sums, naming, head)
+    }
+
+    /// Sums the parts by time, or else by the files that somebody gave together, or else by their headers.
+    fn times(&self) -> (Vec<Sum>, PartNaming) {
+        let by_number = self.by(|_, part| (part.pid(), part.number()));
+        if !by_number.is_empty() && self.parts.iter().all(|(part, _)| part.number().is_some()) {
+            return (by_number, PartNaming::Number);
         }
-        let is_by_file = !has_numbers && !sums.is_empty();
-        if sums.is_empty() {
-            sums = self.by(|nth, _| nth);
+        let by_file = self.by(|_, part| part.input());
+        match by_file.is_empty() {
+            true => (self.by(|nth, _| nth), PartNaming::Order),
+            false => (by_file, PartNaming::File),
         }
+    }
+
+    fn part_rows(&self, mut sums: Vec<Sum>, naming: PartNaming, head: &Head) -> Vec<ShareRow> {
+        let commands: BTreeSet<Option<&[u8]>> = self.parts.iter().map(|(part, _)| part.command()).collect();
         sums.sort_by_key(|&(nth, _)| nth);
         self.rows(sums, head, |nth, part| {
-            if is_by_file {
-                return self.view.profile().inputs()[part.input()].name.clone();
-            }
-            let mut name = match part.number().filter(|_| has_numbers) {
-                Some(number) => format!("part {number}"),
-                None => format!("part {}", nth + 1),
+            let has_number = naming == PartNaming::Number;
+            let mut name = match (naming, part.number()) {
+                (PartNaming::File, _) => return self.view.profile().inputs()[part.input()].name.clone(),
+                (PartNaming::Number, Some(number)) => format!("part {number}"),
+                _ => format!("part {}", nth + 1),
             };
-            if let Some(pid) = part.pid().filter(|_| self.has_several_pids && has_numbers) {
+            if let Some(pid) = part.pid().filter(|_| self.has_several_pids && has_number) {
                 name.push_str(&format!(" of process {pid}"));
             }
             let remark = if commands.len() > 1 { part.command() } else { part.trigger() };
@@ -195,4 +224,15 @@ impl<'v> PartSums<'v> {
             name
         })
     }
+}
+
+/// What the name of a part says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PartNaming {
+    /// Its number.
+    Number,
+    /// Its file.
+    File,
+    /// Its place among the parts.
+    Order,
 }
