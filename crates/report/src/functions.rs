@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 
 use crate::grouping::Grouping;
 use crate::head::Head;
-use crate::overview::{part_shares, thread_shares};
+use crate::shares::{part_shares, thread_shares};
 use crate::view::{Subject, SubjectId, View};
 
 /// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].

@@ -22,6 +22,7 @@ mod path;
 mod pattern;
 mod read_file;
 mod report;
+mod shares;
 mod show;
 mod start_up;
 mod tree;
@@ -35,10 +36,11 @@ pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
 pub use named_function::NamedFunction;
-pub use overview::{CallPath, NextStep, Overview, OverviewOptions, PathEnd, PathStep, ShareRow, Shares};
+pub use overview::{CallPath, NextStep, Overview, OverviewOptions, PathEnd, PathStep};
 pub use pattern::{has_capital_letter, pattern};
 pub use read_file::ReadFile;
 pub use report::Report;
+pub use shares::{ShareRow, Shares};
 pub use show::{
     CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary, List,
     Neighbour, PartRow, Show, ShowOptions,

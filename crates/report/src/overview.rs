@@ -3,7 +3,6 @@
 mod advice;
 mod call_path;
 mod queries;
-mod shares;
 mod text;
 
 use schemars::JsonSchema;
@@ -14,10 +13,9 @@ pub use self::advice::NextStep;
 use self::advice::Topics;
 pub use self::call_path::{CallPath, PathEnd, PathStep};
 use self::queries::Queries;
-pub use self::shares::{ShareRow, Shares};
-pub(crate) use self::shares::{part_shares, thread_shares};
 use crate::functions::{FunctionRow, Functions, FunctionsOptions, SortBy};
 use crate::head::Head;
+use crate::shares::Shares;
 use crate::view::View;
 
 /// The options of an [`Overview`], which has an example.

@@ -8,7 +8,7 @@ use gristmill_profile::analysis::{Partition, group_costs};
 use super::{FunctionRow, FunctionsOptions, Rows, Selected, sort_key};
 use crate::grouping::Grouping;
 use crate::head::Head;
-use crate::overview::ShareRow;
+use crate::shares::ShareRow;
 use crate::view::{SubjectId, View};
 
 /// All rows that match.

@@ -7,8 +7,9 @@ use gristmill_profile::symbol::{Fitted, shorten_paths};
 
 use crate::functions::FunctionRow;
 use crate::names::{NameRow, fitted, short, whole};
-use crate::overview::{CallPath, Overview, PathEnd, PathStep, ShareRow};
+use crate::overview::{CallPath, Overview, PathEnd, PathStep};
 use crate::path::UNKNOWN;
+use crate::shares::ShareRow;
 use crate::view::SubjectId;
 
 /// The steps of the path that are shown.

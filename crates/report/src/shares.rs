@@ -42,7 +42,7 @@ pub struct Shares {
 
 impl Shares {
     /// Takes the shares from a view, and passes on each function.
-    pub(super) fn new(view: &View, head: &Head, mut visit: impl FnMut(Subject<'_>)) -> Self {
+    pub(crate) fn new(view: &View, head: &Head, mut visit: impl FnMut(Subject<'_>)) -> Self {
         let profile = view.profile();
         let mut objects = Sums::new(profile.object_count());
         let mut files = Sums::new(profile.file_count());
