@@ -264,7 +264,7 @@ fn a_deep_tree_fits() {
     golden("tree-deep", &output);
 }
 
-/// `main` calls `run` for all but 1%, and that `parse`, which costs 60, and `close`, `open` and `exit`.
+/// `main` calls `run` for 99%, and that `parse`, which costs 60, and `close`, `open` and `exit`.
 const CHAIN: &[u8] =
     b"events: Ir\nfn=main\n1 1\ncfn=run\ncalls=1 1\n2 99\nfn=run\n1 0\ncfn=work\ncalls=9 1\n2 99\n\
     fn=work\n1 2\ncfn=parse\ncalls=1 1\n2 60\ncfn=close\ncalls=1 1\n2 37\nfn=parse\n1 60\n\

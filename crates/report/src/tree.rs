@@ -181,7 +181,7 @@ pub struct Tree {
     /// counts it.
     #[serde(skip)]
     lone: HashMap<usize, Node>,
-    /// What lone nodes stand for, if no other node does. They are numbered after `entries`.
+    /// The entries of lone nodes, if no other node does. They are numbered after `entries`.
     #[serde(skip)]
     lone_entries: Vec<Entry>,
 }

@@ -6,7 +6,7 @@ use gristmill_format::Cost;
 
 use super::{EntryKind, Node, Tree};
 
-/// What a chain may leave without a number of its own, as the part of the root's cost: one in this many.
+/// The cost that a chain may leave without a number of its own, as the part of the root's cost: one in this many.
 const CHAIN_PART_OF_ROOT: u128 = 100;
 /// The same as the part of the cost of the chain's first node. It protects the numbers of cheap nodes.
 const CHAIN_PART_OF_FIRST: u128 = 20;
@@ -89,10 +89,11 @@ impl Tree {
     /// A node joins the one above it if that has no other node below, shown or known by name. What the nodes before the
     /// last one cost without the last one, by themselves and in hidden nodes, is at most 1% of the root and 5% of the
     /// chain's first node, for each event type. So the costs of the first node are those of all nodes of the chain within
-    /// this. Cycles and the program are in no chain, and a chain does not mix certain costs with apportioned ones.
+    /// this. Cycles and the program are in no chain, and a chain does not mix certain costs with apportioned ones. A tree of
+    /// changes has no chains: each of its numbers is a result.
     fn chain_end(&self, first: usize) -> usize {
         let mut last = first;
-        if self.splits_chains || !self.is_function(first) {
+        if self.splits_chains || self.is_signed || !self.is_function(first) {
             return last;
         }
         let head = &self.nodes[first];
