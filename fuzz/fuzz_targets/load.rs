@@ -34,7 +34,12 @@ fuzz_target!(|data: &[u8]| {
     let _ = Inclusive::callgrind_annotate(&graph);
 
     let cycles = Cycles::new(&graph);
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 0, max_nodes: 1000 });
+    let tree = CallTree::estimate(
+        &graph,
+        &cycles,
+        None,
+        TreeLimits { min_cost: 0, max_nodes: 1000, keeps_lone: false },
+    );
     assert_eq!(tree.inclusive(TreeNodeId::ROOT), total);
 
     let input = Input { name: String::new(), bytes: data.to_vec().into() };

@@ -22,6 +22,20 @@ fn blessed(name: &str, arguments: &[&str]) {
     harness::blessed("show", name, arguments);
 }
 
+/// `a` is called by `main` and by itself; it and `b` call each other, and nothing else.
+const INNER: &[u8] = b"events: Ir\nfn=main\n1 1\ncfn=a\ncalls=1 1\n2 30\nfn=a\n1 10\ncfn=a\ncalls=2 1\n2 5\n\
+    cfn=b\ncalls=3 1\n3 20\nfn=b\n1 20\ncfn=a\ncalls=1 1\n2 4\n";
+
+#[test]
+fn a_sum_of_nothing_is_not_shown() {
+    let folder = folder(&[("profile", INNER)]);
+    let told = stdout(&run_in(folder.path(), &["show", "a", "profile"]));
+    let (callers, callees) = told.split_once("\nCallees").unwrap();
+    let (callees, _) = callees.split_once("\nHottest").unwrap();
+    // One call comes from outside, but none goes there.
+    assert!(callers.contains("sum, without recursion") && !callees.contains("sum"), "{told}");
+}
+
 #[test]
 fn text_of_five_producers() {
     blessed("callgrind", &["sort_grains", "callgrind/callgrind.out.mill"]);

@@ -172,8 +172,9 @@ fn what_is_left_out_is_summed_up() {
     // 13 of 46 are 28.3%: one tenth more leaves `b` out.
     for (min, is_shown) in [("28.2", true), ("28.3", false)] {
         let folder = folder(&[("profile", SHARED)]);
-        let output = run_in(folder.path(), &["tree", "profile", "--min", min]);
-        assert_eq!(stdout(&output).contains(" b\n"), is_shown, "{min}: {}", stdout(&output));
+        let output = run_in(folder.path(), &["tree", "profile", "--format", "json", "--min", min]);
+        let depth = by_stack(&json(&output), |node| node["depth"].as_i64().unwrap());
+        assert_eq!(depth.contains_key("(program);main;b"), is_shown, "{min}: {depth:?}");
     }
 }
 
@@ -257,10 +258,58 @@ fn chain(calls: usize, is_exact: bool) -> String {
 #[test]
 fn a_deep_tree_fits() {
     let folder = folder(&[("chain", chain(99, true).as_bytes())]);
-    let output = stdout(&run_in(folder.path(), &["tree", "chain", "--min", "0"]));
+    let output = stdout(&run_in(folder.path(), &["tree", "chain", "--min", "0", "--no-chains"]));
     assert_eq!(output.lines().filter(|line| line.contains("link_")).count(), 100);
     assert!(output.lines().all(|line| line.chars().count() <= 80), "{output}");
     golden("tree-deep", &output);
+}
+
+/// `main` calls `run` for 99%, and that `parse`, which costs 60, and `close`, `open` and `exit`.
+const CHAIN: &[u8] =
+    b"events: Ir\nfn=main\n1 1\ncfn=run\ncalls=1 1\n2 99\nfn=run\n1 0\ncfn=work\ncalls=9 1\n2 99\n\
+    fn=work\n1 2\ncfn=parse\ncalls=1 1\n2 60\ncfn=close\ncalls=1 1\n2 37\nfn=parse\n1 60\n\
+    fn=close\n1 20\ncfn=open\ncalls=1 1\n2 9\ncfn=exit\ncalls=1 1\n2 8\nfn=open\n1 9\nfn=exit\n1 8\n";
+
+#[test]
+fn a_chain_is_one_line() {
+    let folder = folder(&[("chain", CHAIN)]);
+    let tree = |arguments: &[&str]| {
+        let output = stdout(&run_in(folder.path(), &[&["tree", "chain"], arguments].concat()));
+        let (_, table) = output.split_once("Function\n").unwrap();
+        table.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // 1 of 100 is not shown by a number of its own, but the self cost of a line is that of all its functions.
+    let expected = [
+        "100.0        100     3         main → run → work ×9",
+        " 60.0         60    60      1  ├ parse",
+        " 37.0         37    20      1  └ close",
+        "  9.0          9     9      1    ├ open",
+        "  8.0          8     8      1    └ exit",
+    ];
+    assert_eq!(tree(&[]), expected);
+    assert_eq!(tree(&["--no-chains"]).len(), 7);
+    // A line that would say that there is one more names it instead; two share a line.
+    assert!(tree(&["--min", "8.5"])[4].ends_with("    └ exit"), "{:?}", tree(&["--min", "8.5"]));
+    assert!(tree(&["--min", "10"])[3].ends_with("└ … 2 more"), "{:?}", tree(&["--min", "10"]));
+    // The last name is there on any width.
+    let narrow = tree(&["--width", "40"]);
+    assert!(narrow[0].ends_with("work ×9"), "{narrow:?}");
+}
+
+#[test]
+fn lines_of_text_add_up() {
+    for file in small_files() {
+        let output = run(&["tree", MAX_SIZE, "--width", "200", text(&file)]);
+        assert!(!stdout(&output).contains("… 1 more"), "{}: {}", file.display(), stdout(&output));
+        let split = run(&["tree", MAX_SIZE, "--width", "200", "--no-chains", text(&file)]);
+        let count = |output: &std::process::Output| {
+            let told = stdout(output);
+            (told.lines().count(), told.matches(" → ").count())
+        };
+        let ((lines, joined), (all, _)) = (count(&output), count(&split));
+        // Each arrow is a line less; a line for hidden nodes may be shared by a chain.
+        assert!(lines + joined <= all || code(&output) != 0, "{}: {lines} {joined} {all}", file.display());
+    }
 }
 
 #[test]

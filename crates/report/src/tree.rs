@@ -1,8 +1,11 @@
 //! The call tree: functions by the stack of calls that leads to them.
 //!
 //! `gristmill_profile::analysis::tree` makes and inverts trees, and selects their most expensive nodes. This report makes
-//! rows of the nodes. `tree/source` decides which tree a view has; `tree/text` prints it.
+//! rows of the nodes. `tree/source` decides which tree a view has; `tree/text` prints it, `tree/lines` decides which nodes
+//! share a line, `tree/names` fits their names.
 
+mod lines;
+mod names;
 mod source;
 mod text;
 
@@ -31,6 +34,8 @@ pub struct TreeOptions {
     pub max_depth: Option<usize>,
     /// The most nodes.
     pub limit: Option<usize>,
+    /// `true` to print each node of a chain on a line of its own. Only text and Markdown join chains.
+    pub splits_chains: bool,
 }
 
 /// The upper limit of nodes, also if more are asked for: an estimate of a small file may have any count.
@@ -170,6 +175,15 @@ pub struct Tree {
     /// `true` if costs are changes, which are shown with their sign.
     #[serde(skip)]
     is_signed: bool,
+    #[serde(skip)]
+    splits_chains: bool,
+    /// By node: the only node that is left out below it, where it is known. A line with its name is as long as one that
+    /// counts it.
+    #[serde(skip)]
+    lone: HashMap<usize, Node>,
+    /// The entries of lone nodes, if no other node does. They are numbered after `entries`.
+    #[serde(skip)]
+    lone_entries: Vec<Entry>,
 }
 
 impl Tree {
@@ -182,9 +196,15 @@ impl Tree {
         let limits =
             TreeLimits::from_share(tree.inclusive(TreeNodeId::ROOT)[0], options.min_share, max_nodes);
         let max_depth = options.max_depth.unwrap_or(usize::MAX);
-        let tree = tree.selected(limits, max_depth, |item| source.name(item));
+        let (selected, lone) = tree.selected_and_lone(limits, max_depth, |item| source.name(item));
         let head = Head::new(view);
-        let (nodes, entries) = rows(&tree, &source, &head);
+        let mut rows = Rows { source: &source, head: &head, entries: Vec::new(), entry_of: HashMap::new() };
+        let nodes = rows.of_tree(&selected);
+        let count = rows.entries.len();
+        let lone =
+            lone.into_iter().map(|(above, id)| (above.index(), rows.row(&tree, id, None, 0))).collect();
+        let mut entries = rows.entries;
+        let lone_entries = entries.split_off(count);
         let (basis, guessed) = match tree.basis() {
             TreeBasis::Exact => (Basis::Exact, None),
             TreeBasis::Callers => (Basis::Callers, None),
@@ -204,6 +224,9 @@ impl Tree {
             min_share: options.min_share,
             max_depth: options.max_depth,
             is_signed: false,
+            splits_chains: options.splits_chains,
+            lone,
+            lone_entries,
         }
     }
 
@@ -215,34 +238,49 @@ impl Tree {
 
     /// Returns what a node stands for.
     fn entry(&self, node: &Node) -> &Entry {
-        &self.entries[node.entry]
+        match node.entry.checked_sub(self.entries.len()) {
+            Some(lone) => &self.lone_entries[lone],
+            None => &self.entries[node.entry],
+        }
     }
 }
 
-/// Makes rows of the nodes of a tree, and lists what they stand for.
-fn rows(tree: &CallTree<Item>, source: &Entries<'_>, head: &Head) -> (Vec<Node>, Vec<Entry>) {
-    let mut nodes: Vec<Node> = Vec::with_capacity(tree.len());
-    let mut entries = Vec::new();
-    let mut entry_of: HashMap<Option<Item>, usize> = HashMap::new();
-    for id in tree.ids() {
-        let TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed } = *tree.node(id);
-        let parent = parent.map(TreeNodeId::index);
-        nodes.push(Node {
-            entry: *entry_of.entry(item).or_insert_with(|| {
-                entries.push(source.entry(item));
-                entries.len() - 1
+/// Makes rows of nodes, and lists what they stand for.
+struct Rows<'r> {
+    source: &'r Entries<'r>,
+    head: &'r Head,
+    entries: Vec<Entry>,
+    entry_of: HashMap<Option<Item>, usize>,
+}
+
+impl Rows<'_> {
+    fn of_tree(&mut self, tree: &CallTree<Item>) -> Vec<Node> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(tree.len());
+        for id in tree.ids() {
+            let parent = tree.node(id).parent.map(TreeNodeId::index);
+            let depth = parent.map_or(0, |parent| nodes[parent].depth + 1);
+            nodes.push(self.row(tree, id, parent, depth));
+        }
+        nodes
+    }
+
+    fn row(&mut self, tree: &CallTree<Item>, id: TreeNodeId, parent: Option<usize>, depth: usize) -> Node {
+        let TreeNode { item, count, hidden, is_guessed, is_self_guessed, .. } = *tree.node(id);
+        Node {
+            entry: *self.entry_of.entry(item).or_insert_with(|| {
+                self.entries.push(self.source.entry(item));
+                self.entries.len() - 1
             }),
             parent,
-            depth: parent.map_or(0, |parent| nodes[parent].depth + 1),
+            depth,
             call_count: count,
-            self_costs: head.costs(tree.self_cost(id)),
-            inclusive: head.costs(tree.inclusive(id)),
+            self_costs: self.head.costs(tree.self_cost(id)),
+            inclusive: self.head.costs(tree.inclusive(id)),
             hidden,
             is_guessed,
             is_self_guessed,
             children: tree.children(id).len(),
             hidden_costs: tree.hidden_cost(id),
-        });
+        }
     }
-    (nodes, entries)
 }

@@ -120,6 +120,13 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "1")]
     pub(crate) min: u32,
 
+    /// Print each node of a chain on a line of its own
+    ///
+    /// A chain is a node with a single callee that has nearly all of its cost, and so on: `main → run → parse`. Its line has
+    /// the cost of the first node. JSON and CSV always have all nodes.
+    #[arg(long)]
+    pub(crate) no_chains: bool,
+
     /// Maximum number of levels below the root
     #[arg(long, value_parser = at_least::<0, usize>, value_name = "N")]
     pub(crate) depth: Option<usize>,

@@ -279,8 +279,7 @@ fn write_tree(
         Some(0) => None,
         limit => limit.or(Some(nodes)),
     };
-    let tree =
-        Tree::new(&view, &TreeOptions { from: None, inverted: false, min_share, max_depth: None, limit });
+    let tree = Tree::new(&view, &TreeOptions { min_share, limit, ..TreeOptions::default() });
     let tree = DiffTree::new(comparison, &columns, tree);
     match format {
         DiffFormat::Json => tree.write_json(out)?,

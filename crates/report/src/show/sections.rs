@@ -172,7 +172,9 @@ impl Show {
             };
             names.push(Label::Function(mark, &near.function));
         }
-        if list.all > 1 {
+        // If all calls are inside of the recursion, the sum would read as if there were none.
+        let is_empty = sum.calls == 0 && sum.cost.iter().all(|&cost| cost == 0);
+        if list.all > 1 && !is_empty {
             rows.push(row(sum.calls, &sum.cost, false));
             let what = if list.rows.len() < list.all {
                 format!("sum of all {}", grouped(list.all))

@@ -182,11 +182,13 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
                 // The root has the cost of all functions.
                 None => view.totals()[0],
                 Some(_) => {
-                    let root_only = TreeLimits { min_cost: 0, max_nodes: 1 };
+                    let root_only = TreeLimits { min_cost: 0, max_nodes: 1, keeps_lone: false };
                     CallTree::estimate(graph, cycles, from, root_only).inclusive(TreeNodeId::ROOT)[0]
                 }
             };
-            let limits = TreeLimits::from_share(whole, options.min_share, max_nodes.max(MIN_ESTIMATED_NODES));
+            let max_nodes = max_nodes.max(MIN_ESTIMATED_NODES);
+            let limits = TreeLimits::from_share(whole, options.min_share, max_nodes);
+            let limits = TreeLimits { keeps_lone: true, ..limits };
             CallTree::estimate(graph, cycles, from, limits)
         }
     };

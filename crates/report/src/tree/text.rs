@@ -6,16 +6,15 @@ use gristmill_format::Cost;
 use gristmill_output::{
     Cell, Column, CostUnit, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
 };
-use unicode_width::UnicodeWidthStr as _;
 
-use super::{Basis, EntryKind, Node, Tree};
+use super::lines::{Content, Line};
+use super::names::MIN_NAME_COLUMNS;
+use super::{Basis, Node, Tree};
 use crate::amount::signed;
 use crate::columns::EventColumn;
-use crate::names::{NameRow, fitted, short};
+use crate::names::short;
 use crate::report::Report;
 
-/// The least columns of a name. A deeper level is not indented further, but has its depth as a number.
-const MIN_NAME_COLUMNS: usize = 24;
 /// The least columns of names and guides. If numbers leave less, some numbers are left out.
 const MIN_TREE_COLUMNS: usize = 36;
 /// The columns of Markdown, whose place of display is not known.
@@ -158,16 +157,19 @@ impl Tree {
                     || self.nodes.iter().any(|node| node.is_guessed || node.is_self_guessed) =>
             {
                 let share = percent(guessed[0], whole);
-                let share = if share.is_empty() { String::new() } else { format!(", {share} guessed") };
+                let share = if share.is_empty() { "some of it".to_owned() } else { share };
                 vec![
-                    format!("{tree}, an ESTIMATE{share}:"),
-                    "  ~ the calls of a function with several callers are assumed to be alike,".to_owned(),
-                    "    or the profile states another cost for a call than for what it called".to_owned(),
+                    format!("{tree}, an estimate: {share} apportioned, marked ~"),
+                    "  divided among the callers of a function as if all its calls were alike,".to_owned(),
+                    "  or where a call states another cost than what it called".to_owned(),
                 ]
             }
             (Basis::Estimate, _) => {
                 let end = if self.inverted { "to each of its callers" } else { "to each function" };
-                vec![format!("{tree}, an estimate, 0% guessed:"), format!("  there is only one way {end}")]
+                vec![
+                    format!("{tree}, an estimate with nothing apportioned:"),
+                    format!("  there is only one way {end}"),
+                ]
             }
         };
         let nodes = self.nodes.len() - usize::from(self.from.is_none());
@@ -194,26 +196,20 @@ impl Tree {
         notes
     }
 
-    /// The first node of the text: the program is left out above its only function.
-    fn first(&self) -> usize {
-        let root = &self.nodes[0];
-        let is_program = self.entry(root).kind == EntryKind::Program;
-        usize::from(is_program && root.children == 1 && root.hidden == 0 && self.nodes.len() > 1)
-    }
-
     fn table(&self, look: &Look) -> Table {
+        let lines = self.lines();
         let events = self.head.events.len();
         let details =
             [(events, true, true), (events, false, true), (events, true, false), (events, false, false)];
         let details = details.into_iter().chain([(1, true, true)]);
         let with_room = |(events, with_self, with_amounts)| {
-            let table = self.numbers(Detail { events, with_self, with_amounts });
+            let table = self.numbers(&lines, Detail { events, with_self, with_amounts });
             let room = look.width.saturating_sub(table.width_before_last());
             (table, room)
         };
         let fitting = details.map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
         let (mut table, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
-        let names = self.drawn(room.max(MIN_NAME_COLUMNS), look);
+        let names = self.drawn(&lines, room.max(MIN_NAME_COLUMNS), look);
         for (cells, name) in table.rows.iter_mut().zip(names) {
             if let Some(last) = cells.last_mut() {
                 *last = Cell::new(name);
@@ -223,7 +219,7 @@ impl Tree {
     }
 
     /// The numbers of all rows, with an empty last column.
-    fn numbers(&self, detail: Detail) -> Table {
+    fn numbers(&self, lines: &[Line], detail: Detail) -> Table {
         let shown = &self.head.events[..detail.events.min(self.head.events.len())];
         let has_counts = self.nodes.iter().any(|node| node.call_count != 0);
         let mut columns = Vec::new();
@@ -249,12 +245,13 @@ impl Tree {
             false => unit.show(cost),
         };
 
-        let row = |node: Option<&Node>, costs: &[Cost]| {
+        // A chain has the costs and calls of its first node, but the self cost of all.
+        let row = |nodes: &[Node], costs: &[Cost]| {
             let mut cells = Vec::new();
             for (nth, event) in shown.iter().enumerate() {
                 let unit = event.unit;
                 let cost = costs[nth];
-                let guess = if node.is_some_and(|node| node.is_guessed) { "~" } else { "" };
+                let guess = if nodes.first().is_some_and(|node| node.is_guessed) { "~" } else { "" };
                 // Of a difference, the share of the change.
                 let direction = if self.is_signed { whole[nth].signum() } else { 1 };
                 let share = percent_number(cost * direction, whole[nth]);
@@ -263,15 +260,16 @@ impl Tree {
                     cells.push(Cell::number(cost, amount(cost, unit)));
                 }
                 if detail.with_self {
-                    let own = node.filter(|node| node.self_costs[nth] != 0).map(|node| {
-                        let guess = if node.is_self_guessed { "~" } else { "" };
-                        format!("{guess}{}", amount(node.self_costs[nth], unit))
-                    });
-                    cells.push(Cell::new(own.unwrap_or_default()));
+                    let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();
+                    let is_guessed =
+                        nodes.iter().any(|node| node.is_self_guessed && node.self_costs[nth] != 0);
+                    let guess = if is_guessed { "~" } else { "" };
+                    let text = format!("{guess}{}", amount(own, unit));
+                    cells.push(Cell::new(if own == 0 { String::new() } else { text }));
                 }
             }
             if has_counts {
-                let count = node.map_or(0, |node| node.call_count);
+                let count = nodes.first().map_or(0, |node| node.call_count);
                 cells.push(Cell::new(if count == 0 {
                     String::new()
                 } else {
@@ -281,101 +279,10 @@ impl Tree {
             cells.push(Cell::new(""));
             cells
         };
-        let mut rows = Vec::new();
-        self.each_row(|line| {
-            rows.push(match line {
-                Row::Node { node, .. } => row(Some(node), &node.inclusive),
-                Row::Hidden { above, .. } => row(None, &above.hidden_costs),
-            });
+        let rows = lines.iter().map(|line| match (&line.content, self.nodes_of(line)) {
+            (Content::Hidden(_, costs), _) => row(&[], costs),
+            (_, nodes) => row(nodes, &nodes[0].inclusive),
         });
-        Table { columns, rows }
+        Table { columns, rows: rows.collect() }
     }
-
-    /// Calls `take` with the rows in order: nodes, and after the children of a node a row for those that are hidden.
-    fn each_row<'t>(&'t self, mut take: impl FnMut(Row<'t>)) {
-        let first = self.first();
-        // Nodes whose children are not all printed, with the count of those to come.
-        let mut open: Vec<(usize, usize)> = Vec::new();
-        for (place, node) in self.nodes.iter().enumerate().skip(first) {
-            let depth = node.depth - first;
-            let is_last = match open.last_mut() {
-                Some((above, left)) => {
-                    *left -= 1;
-                    *left == 0 && self.nodes[*above].hidden == 0
-                }
-                None => true,
-            };
-            take(Row::Node { node, depth, is_last });
-            open.push((place, node.children));
-            while let Some(&(above, 0)) = open.last() {
-                open.pop();
-                let above = &self.nodes[above];
-                if above.hidden > 0 {
-                    take(Row::Hidden { above, depth: above.depth - first + 1 });
-                }
-            }
-        }
-    }
-
-    /// The names, with guides that connect a node to the one above.
-    fn drawn(&self, room: usize, look: &Look) -> Vec<String> {
-        // Deeper levels are not indented further, but have their depth as a number.
-        let levels = (room - MIN_NAME_COLUMNS.min(room)) / 2;
-        let mut drawn: Vec<String> = Vec::new();
-        // The names of nodes, with the lines that they belong to.
-        let mut names: Vec<NameRow<'_>> = Vec::new();
-        let mut lines: Vec<usize> = Vec::new();
-        let mut is_open: Vec<bool> = Vec::new();
-        self.each_row(|row| {
-            let (depth, is_last) = match row {
-                Row::Node { depth, is_last, .. } => (depth, is_last),
-                Row::Hidden { depth, .. } => (depth, true),
-            };
-            let mut line = String::new();
-            is_open.truncate(depth.saturating_sub(1));
-            for &is_open in is_open.iter().take(levels.min(depth.saturating_sub(1))) {
-                line.push_str(if is_open { "│ " } else { "  " });
-            }
-            if depth > levels {
-                line.push_str(&format!("{depth}› "));
-            } else if depth > 0 {
-                line.push_str(if is_last { "└ " } else { "├ " });
-            }
-            if depth > 0 && is_open.len() < levels {
-                is_open.push(!is_last);
-            }
-            match row {
-                Row::Node { node, .. } => {
-                    let left = room.saturating_sub(line.width());
-                    let entry = &self.entries[node.entry];
-                    let row = NameRow::new(node.entry, &entry.name, look.name_columns(left));
-                    names.push(row.distinguished_by(entry.file.as_bytes(), entry.object.as_bytes()));
-                    lines.push(drawn.len());
-                }
-                Row::Hidden { above, .. } => {
-                    line.push_str(&format!("… {} more", grouped(above.hidden)));
-                }
-            }
-            drawn.push(line);
-        });
-        for (fitted, line) in fitted(names).into_iter().zip(lines) {
-            drawn[line].push_str(&fitted.to_string());
-        }
-        drawn
-    }
-}
-
-/// A line of the text.
-#[derive(Clone, Copy)]
-enum Row<'t> {
-    Node {
-        node: &'t Node,
-        depth: usize,
-        is_last: bool,
-    },
-    /// The hidden nodes below one.
-    Hidden {
-        above: &'t Node,
-        depth: usize,
-    },
 }

@@ -33,7 +33,7 @@ fn a_chain_of_a_million() {
     assert_eq!(KCachegrindSums::from_graph(&graph, Cycles::none(&graph)).cost(n(1)), [MANY as Cost - 1]);
     assert_eq!(reach(&graph, n(MANY - 1), Direction::Callers, usize::MAX).len(), MANY - 1);
 
-    let limits = TreeLimits { min_cost: 0, max_nodes: usize::MAX };
+    let limits = TreeLimits { min_cost: 0, max_nodes: usize::MAX, keeps_lone: false };
     let tree = CallTree::estimate(&graph, inclusive.cycles(), None, limits);
     assert_eq!(tree.len(), MANY + 1);
     assert_eq!(tree.path_up(TreeNodeId::new(MANY)).count(), MANY + 1);
@@ -63,7 +63,12 @@ fn a_star_of_a_million() {
     assert_eq!(reach(&graph, n(0), Direction::Callees, 1).len(), MANY);
     let groups = group_costs(&graph, &Partition::new(MANY, (0..=MANY).map(|index| index % MANY)));
     assert_eq!(groups.self_costs.total(), graph.total());
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 0, max_nodes: 100 });
+    let tree = CallTree::estimate(
+        &graph,
+        &cycles,
+        None,
+        TreeLimits { min_cost: 0, max_nodes: 100, keeps_lone: false },
+    );
     assert_eq!((tree.len(), tree.node(TreeNodeId::new(1)).hidden), (100, MANY - 98));
     assert_eq!(tree.inclusive(TreeNodeId::ROOT), [3 * MANY as Cost + 1]);
 }
@@ -78,7 +83,12 @@ fn many_callers_of_one_that_calls_many() {
     self_costs[side + 1..].fill(side as Cost);
     let graph = graph(&self_costs, &arcs);
     let cycles = Cycles::new(&graph);
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 0, max_nodes: 5000 });
+    let tree = CallTree::estimate(
+        &graph,
+        &cycles,
+        None,
+        TreeLimits { min_cost: 0, max_nodes: 5000, keeps_lone: false },
+    );
     assert!(tree.len() <= 5000);
     assert_eq!(tree.inclusive(TreeNodeId::ROOT), [(side * side) as Cost]);
 }
@@ -95,7 +105,12 @@ fn a_diamond_of_sixty_four() {
     self_costs[3 * 64] = 1 << 40;
     let graph = graph(&self_costs, &arcs);
     let cycles = Cycles::new(&graph);
-    let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost: 1 << 20, max_nodes: 10_000 });
+    let tree = CallTree::estimate(
+        &graph,
+        &cycles,
+        None,
+        TreeLimits { min_cost: 1 << 20, max_nodes: 10_000, keeps_lone: false },
+    );
     assert!(tree.len() <= 10_000);
     assert_eq!(tree.inclusive(TreeNodeId::ROOT), [1 << 40]);
 }

@@ -371,7 +371,7 @@ proptest! {
     #[test]
     fn estimates_of_any_graph(graph in graphs(7, 14), min_cost in 0u128..20, max_nodes in 1usize..30) {
         let cycles = Cycles::new(&graph);
-        let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost, max_nodes });
+        let tree = CallTree::estimate(&graph, &cycles, None, TreeLimits { min_cost, max_nodes, keeps_lone: false });
         check(&tree);
         prop_assert!(tree.len() <= max_nodes);
         prop_assert_eq!(tree.inclusive(TreeNodeId::ROOT), graph.total());
@@ -379,7 +379,7 @@ proptest! {
         let TreeBasis::Estimate { guessed } = tree.basis() else { panic!("an estimate") };
         prop_assert!(guessed[0] >= 0 && guessed[0] <= graph.total()[0]);
         for from in graph.nodes() {
-            check(&CallTree::estimate(&graph, &cycles, Some(from), TreeLimits { min_cost, max_nodes }));
+            check(&CallTree::estimate(&graph, &cycles, Some(from), TreeLimits { min_cost, max_nodes, keeps_lone: false }));
         }
     }
 

@@ -179,7 +179,7 @@ fn a_certain_part_of_an_arc_beside_a_guess() {
 
 #[test]
 fn unmarked_nodes_have_the_recorded_costs() {
-    let limits = TreeLimits { min_cost: 1, max_nodes: 3000 };
+    let limits = TreeLimits { min_cost: 1, max_nodes: 3000, keeps_lone: false };
     for File { path, bytes, .. } in files() {
         let profile = Profile::from_bytes(bytes);
         let graph = profile.call_graph(&Selection::default());

@@ -18,6 +18,8 @@
 //!
 //! The most expensive nodes are made first, so the limits of a tree leave out the cheapest.
 
+use std::collections::BTreeMap;
+
 use gristmill_format::Cost;
 
 use crate::analysis::cycle::{Cycles, Unit};
@@ -258,7 +260,7 @@ impl<'a> Flow<'a> {
     }
 
     fn grow(mut self, from: Option<NodeId>, limits: TreeLimits) -> CallTree<Unit> {
-        let mut tree = GrowingTree::new(self.graph.width());
+        let mut growth = Growth::new(self.graph.width(), limits);
         let roots = match from {
             Some(node) => {
                 let costs = self.inclusive.row(node.index()).to_vec();
@@ -284,29 +286,36 @@ impl<'a> Flow<'a> {
         let certainty = self.certainty(&roots, &contradicts);
         subtract(&mut guessed, &certainty.own);
 
-        let mut frontier = Frontier::new();
         if from.is_none() {
-            tree.push_empty(None, None);
-            tree.inclusive.add(0, &self.merge(&whole));
+            growth.tree.push_empty(None, None);
+            growth.tree.inclusive.add(0, &self.merge(&whole));
         }
         for root in roots {
-            self.offer(root, limits, &mut tree, &mut frontier);
+            self.offer(root, &mut growth);
         }
         // A tree node costs as much work as its unit has callees, and a unit may have many tree nodes.
         let mut work = self.graph.arcs().len().saturating_add(limits.max_nodes.saturating_mul(16));
-        while let Some(bud) = frontier.pop() {
+        while let Some(bud) = growth.frontier.pop() {
             let callees = self.graph.outgoing(bud.node).len();
             match (bud.parent, work.checked_sub(callees)) {
-                (Some(parent), None) => tree.node_mut(parent).hidden += 1,
-                (Some(parent), _) if tree.nodes.len() >= limits.max_nodes => {
-                    tree.node_mut(parent).hidden += 1;
+                (Some(parent), None) => growth.leave_out(parent, bud),
+                (Some(parent), _) if growth.tree.nodes.len() >= limits.max_nodes => {
+                    growth.leave_out(parent, bud);
                 }
                 (_, left) => {
                     work = left.unwrap_or(0);
-                    self.unfold(bud, &certainty, &contradicts, limits, &mut tree, &mut frontier);
+                    self.unfold(bud, &certainty, &contradicts, &mut growth);
                 }
             }
         }
+        // What is below a lone node stays out.
+        growth.limits.min_cost = u128::MAX;
+        for (parent, bud) in std::mem::take(&mut growth.lone) {
+            growth.tree.node_mut(parent).hidden = 0;
+            growth.limits.keeps_lone = false;
+            self.unfold(bud, &certainty, &contradicts, &mut growth);
+        }
+        let mut tree = growth.tree;
         let mut guessed = self.merge(&guessed);
         self.graph.derived().derive(&mut guessed);
         tree.derive(self.graph.derived());
@@ -314,15 +323,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Makes a tree node, and buds for what it called.
-    fn unfold(
-        &mut self,
-        bud: Bud,
-        certainty: &Certainty,
-        contradicts: &[bool],
-        limits: TreeLimits,
-        tree: &mut GrowingTree<Unit>,
-        frontier: &mut Frontier<Bud>,
-    ) {
+    fn unfold(&mut self, bud: Bud, certainty: &Certainty, contradicts: &[bool], growth: &mut Growth) {
         let Bud { node, parent, count, costs, is_guessed, contradicts: is_marked, is_thread } = bud;
         let arcs = self.graph.outgoing(node);
         let mut own = vec![0; self.lanes.len()];
@@ -347,7 +348,7 @@ impl<'a> Flow<'a> {
             is_guessed: is_guessed || is_marked,
             is_self_guessed: is_self_guessed || is_marked,
         };
-        let new = tree.push(new, &self.merge(&own), &self.merge(&costs));
+        let new = growth.tree.push(new, &self.merge(&own), &self.merge(&costs));
 
         let call_count = self.call_counts[node.index()];
         // The calls that led to a surplus are not counted: the costs tell how many of its own calls belong to it.
@@ -375,22 +376,42 @@ impl<'a> Flow<'a> {
                 contradicts,
                 is_thread: false,
             };
-            self.offer(bud, limits, tree, frontier);
+            self.offer(bud, growth);
         }
         self.call_counts[node.index()] = (call_count - count).max(0);
     }
 
-    fn offer(
-        &self,
-        bud: Bud,
-        limits: TreeLimits,
-        tree: &mut GrowingTree<Unit>,
-        frontier: &mut Frontier<Bud>,
-    ) {
+    fn offer(&self, bud: Bud, growth: &mut Growth) {
         let weight = self.weight(&bud.costs);
         match bud.parent {
-            Some(parent) if weight < limits.min_cost => tree.node_mut(parent).hidden += 1,
-            _ => frontier.push(weight, bud),
+            Some(parent) if weight < growth.limits.min_cost => growth.leave_out(parent, bud),
+            _ => growth.frontier.push(weight, bud),
+        }
+    }
+}
+
+/// A tree under construction, and the nodes that it may get.
+struct Growth {
+    tree: GrowingTree<Unit>,
+    frontier: Frontier<Bud>,
+    limits: TreeLimits,
+    /// The only node that is left out below another one, if limits keep these.
+    lone: BTreeMap<TreeNodeId, Bud>,
+}
+
+impl Growth {
+    fn new(width: usize, limits: TreeLimits) -> Self {
+        let (tree, frontier) = (GrowingTree::new(width), Frontier::new());
+        Growth { tree, frontier, limits, lone: BTreeMap::new() }
+    }
+
+    fn leave_out(&mut self, parent: TreeNodeId, bud: Bud) {
+        let hidden = &mut self.tree.node_mut(parent).hidden;
+        *hidden += 1;
+        match *hidden {
+            1 if self.limits.keeps_lone => drop(self.lone.insert(parent, bud)),
+            2 if self.limits.keeps_lone => drop(self.lone.remove(&parent)),
+            _ => {}
         }
     }
 }

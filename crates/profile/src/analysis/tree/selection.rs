@@ -17,11 +17,14 @@ pub struct TreeLimits {
     pub min_cost: u128,
     /// The greatest count of nodes.
     pub max_nodes: usize,
+    /// `true` to keep a lone node: the only one that would be left out below another. What is below it is left out. It does
+    /// not count among the greatest count of nodes.
+    pub keeps_lone: bool,
 }
 
 impl TreeLimits {
     /// No limits.
-    pub const NONE: TreeLimits = TreeLimits { min_cost: 0, max_nodes: usize::MAX };
+    pub const NONE: TreeLimits = TreeLimits { min_cost: 0, max_nodes: usize::MAX, keeps_lone: false };
 
     /// Leaves out nodes below a share of a total, in thousandths.
     pub fn from_share(total: Cost, thousandths: u32, max_nodes: usize) -> Self {
@@ -29,7 +32,7 @@ impl TreeLimits {
         let thousandths = u128::from(thousandths);
         // Rounded up: what is below the share is below this. A share of zero keeps all.
         let min_cost = high.saturating_mul(thousandths).saturating_add((low * thousandths).div_ceil(1000));
-        TreeLimits { min_cost, max_nodes }
+        TreeLimits { min_cost, max_nodes, keeps_lone: false }
     }
 }
 
@@ -81,8 +84,20 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
         max_depth: usize,
         name: impl Fn(Option<T>) -> &'n str,
     ) -> CallTree<T> {
+        self.selected_and_lone(limits, max_depth, name).0
+    }
+
+    /// Returns the same tree, and its lone nodes: each node of it that has a single node left out below, and the id of that
+    /// one in this tree.
+    pub fn selected_and_lone<'n>(
+        &self,
+        limits: TreeLimits,
+        max_depth: usize,
+        name: impl Fn(Option<T>) -> &'n str,
+    ) -> (CallTree<T>, Vec<(TreeNodeId, TreeNodeId)>) {
         let is_selected = self.select(limits, max_depth);
         let name = |id: TreeNodeId| name(self.node(id).item);
+        let mut lone = Vec::new();
         let mut selected = GrowingTree::new(self.inclusive.width());
         // The node here, and the one above it in the new tree.
         let mut stack: Vec<(TreeNodeId, Option<TreeNodeId>)> = vec![(TreeNodeId::ROOT, None)];
@@ -94,9 +109,14 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
             node.parent = parent;
             node.hidden += self.children(id).len() - shown.len();
             let new = selected.push(node, self.self_cost(id), self.inclusive(id));
+            if node.hidden == 1 {
+                lone.extend(
+                    self.children(id).find(|child| !is_selected[child.index()]).map(|child| (new, child)),
+                );
+            }
             stack.extend(shown.into_iter().rev().map(|child| (child, Some(new))));
         }
-        selected.finish(self.basis.clone())
+        (selected.finish(self.basis.clone()), lone)
     }
 
     /// Finds the most expensive nodes within the limits, by node. The root is always one.

@@ -1,0 +1,104 @@
+//! The names of the lines of a tree, with guides that connect each to the one above.
+
+use gristmill_output::{Look, grouped};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::lines::{Content, Line};
+use super::{Node, Tree};
+use crate::names::{NameRow, fitted};
+
+/// The least columns of a name. A deeper level is not indented further, but has its depth as a number.
+pub(super) const MIN_NAME_COLUMNS: usize = 24;
+/// The columns that the last name of a chain leaves for what says that there are others: `… → `.
+const ELISION_COLUMNS: usize = 4;
+
+impl Tree {
+    /// Writes the name of each line behind its guides, within these columns.
+    pub(super) fn drawn(&self, lines: &[Line], room: usize, look: &Look) -> Vec<String> {
+        // Deeper levels are not indented further, but have their depth as a number.
+        let levels = (room - MIN_NAME_COLUMNS.min(room)) / 2;
+        let mut drawn: Vec<String> = Vec::with_capacity(lines.len());
+        let mut names: Vec<NameRow<'_>> = Vec::new();
+        let mut is_open: Vec<bool> = Vec::new();
+        for &Line { depth, is_last, ref content } in lines {
+            let mut text = String::new();
+            is_open.truncate(depth.saturating_sub(1));
+            for &is_open in is_open.iter().take(levels.min(depth.saturating_sub(1))) {
+                text.push_str(if is_open { "│ " } else { "  " });
+            }
+            if depth > levels {
+                text.push_str(&format!("{depth}› "));
+            } else if depth > 0 {
+                text.push_str(if is_last { "└ " } else { "├ " });
+            }
+            if depth > 0 && is_open.len() < levels {
+                is_open.push(!is_last);
+            }
+            let left = room.saturating_sub(text.width());
+            match content {
+                // That there is one is worth no count.
+                Content::Hidden(1, _) => text.push_str("… more"),
+                Content::Hidden(count, _) => text.push_str(&format!("… {} more", grouped(*count))),
+                Content::Nodes(chain) => self.push_names(&self.nodes[chain.clone()], left, look, &mut names),
+                Content::Lone(above) => {
+                    self.push_names(std::slice::from_ref(&self.lone[above]), left, look, &mut names);
+                }
+            }
+            drawn.push(text);
+        }
+        let mut fitted = fitted(names).into_iter().map(|name| name.to_string());
+        for (text, line) in drawn.iter_mut().zip(lines) {
+            let nodes = self.nodes_of(line);
+            let names: Vec<String> = fitted.by_ref().take(nodes.len()).collect();
+            let left = look.name_columns(room.saturating_sub(text.width()));
+            text.push_str(&self.joined(names, &last_calls(nodes), left));
+        }
+        drawn
+    }
+
+    fn push_names<'t>(&'t self, chain: &'t [Node], left: usize, look: &Look, names: &mut Vec<NameRow<'t>>) {
+        let last_columns = match chain.len() {
+            0 | 1 => left,
+            _ => left.saturating_sub(ELISION_COLUMNS + last_calls(chain).width()),
+        };
+        for (nth, node) in chain.iter().enumerate() {
+            let is_last = nth + 1 == chain.len();
+            let columns = if is_last { last_columns } else { (left / 3).max(MIN_NAME_COLUMNS) };
+            let entry = self.entry(node);
+            let row = NameRow::new(node.entry, &entry.name, look.name_columns(columns));
+            names.push(row.distinguished_by(entry.file.as_bytes(), entry.object.as_bytes()));
+        }
+    }
+
+    /// Joins the names of a chain. Of one that is too long, the last name is left, and names from the first one on that fit
+    /// before it.
+    fn joined(&self, mut names: Vec<String>, last_calls: &str, columns: usize) -> String {
+        let arrow = if self.inverted { " ← " } else { " → " };
+        let Some(mut last) = names.pop() else { return String::new() };
+        last.push_str(last_calls);
+        let mut widths = names.iter().map(|name| name.width() + arrow.width());
+        if !names.is_empty() && widths.clone().sum::<usize>() + last.width() > columns {
+            let mut left = columns.saturating_sub(ELISION_COLUMNS + last.width());
+            let fits = |width: &usize| {
+                let rest = left.checked_sub(*width);
+                left = rest.unwrap_or(0);
+                rest.is_some()
+            };
+            let count = widths.by_ref().take_while(fits).count();
+            names.truncate(count);
+            names.push("…".to_owned());
+        }
+        names.push(last);
+        names.join(arrow)
+    }
+}
+
+/// The count of calls of the last node of a chain, ` ×12`, if it is neither 1 nor that of the first, which has a column.
+fn last_calls(chain: &[Node]) -> String {
+    match chain {
+        [first, .., last] if last.call_count != first.call_count && last.call_count > 1 => {
+            format!(" ×{}", grouped(last.call_count))
+        }
+        _ => String::new(),
+    }
+}
