@@ -226,7 +226,7 @@ impl<'v> PartSums<'v> {
     }
 }
 
-/// What the name of a part says.
+/// The naming of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PartNaming {
     /// Its number.
