@@ -222,6 +222,8 @@ fn outline(name: &str) -> (Range<usize>, Vec<usize>) {
                     segments.push(at);
                     continue;
                 }
+                // Go's receivers and method values: `main.(*Mill).(main.grind)-fm`.
+                b'(' if at > 0 && bytes[at - 1] == b'.' => {}
                 b'(' => arguments = Some(at..at),
                 // Without arguments there are no qualifiers, and looking for them at each blank would be quadratic.
                 b' ' => match (&arguments, arguments.as_ref().and_then(|_| qualifiers_end(name, at))) {

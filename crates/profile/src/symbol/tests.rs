@@ -114,6 +114,7 @@ fn scopes_and_own_names() {
         // Go
         ("runtime.mallocgc", Some("runtime"), "mallocgc"),
         ("main.(*Mill).Grind", Some("main.(*Mill)"), "Grind"),
+        ("main.(*Mill).(main.grind)-fm", Some("main.(*Mill)"), "(main.grind)-fm"),
         ("github.com/a.b/c.(*D).f.func1", Some("github.com/a.b/c.(*D)"), "f.func1"),
         ("main.main.func1.2", Some("main"), "main.func1.2"),
         // Ruby
