@@ -39,6 +39,8 @@ fn last_component(name: &str) -> String {
     {
         return String::new();
     }
+    // A method of PHP; types of Rust have blanks beside their arrow.
+    let name = if name.contains(" ->") { name.to_owned() } else { name.replace("->", "::") };
     let name = name.split(" [clone").next().unwrap();
     let mut depth = 0;
     let mut kept = String::new();
@@ -120,34 +122,44 @@ fn check(path: &Path) {
 
 /// Nodes of different functions do not read the same, and have the names of their functions.
 fn check_tree(path: &Path) {
-    let tree = run(&["tree", "--limit", "60", "--format", "json", text(path)]);
+    let options = ["tree", "--limit", "60", "--min", "0", "--no-chains"];
+    let tree = run(&[&options[..], &["--format", "json", text(path)]].concat());
     if code(&tree) != 0 {
         return;
     }
     let tree = json(&tree);
     let entries = tree["functions"].as_array().unwrap();
-    let nodes = tree["nodes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|node| usize::try_from(node["function"].as_u64().unwrap()).unwrap());
-    let shown = shown(&["tree", "--limit", "60"], path, "80");
+    let nodes = tree["nodes"].as_array().unwrap();
+    let shown = shown(&options, path, "80");
     let rows: Vec<&str> = last_column(&shown, "Function")
         .into_iter()
         .map(|row| row.trim_start_matches(|it: char| "│├└ ›".contains(it) || it.is_ascii_digit()))
-        .filter(|row| !row.starts_with("… "))
         .collect();
-    let nodes: Vec<usize> = nodes.collect();
-    // The program is left out above its only function.
-    let nodes = &nodes[nodes.len() - rows.len()..];
+    let number = |node: &Value, member: &str| usize::try_from(node[member].as_u64().unwrap()).unwrap();
     let mut known: HashMap<&str, usize> = HashMap::new();
-    for (row, &entry) in rows.iter().zip(nodes) {
+    // The nodes above, each with its depth, and `true` if a row for what is left out below it comes at its end.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut rows = rows.into_iter().peekable();
+    for node in nodes {
+        let depth = number(node, "depth");
+        while let Some((_, has_rest)) = open.pop_if(|(above, _)| *above >= depth) {
+            if has_rest {
+                rows.next();
+            }
+        }
+        open.push((depth, number(node, "hidden") > 0));
+        let entry = number(node, "function");
         let name = entries[entry]["name"].as_str().unwrap();
+        // The program is left out above its only function.
+        if depth == 0 && name == "(program)" && rows.peek() != Some(&name) {
+            continue;
+        }
+        let row = rows.next().unwrap_or_else(|| panic!("{}: no row for {name}\n{shown}", path.display()));
         let other = *known.entry(row).or_insert(entry);
         assert!(other == entry, "{}: `{row}` is {name} and {}", path.display(), entries[other]["name"]);
         let last = last_component(name);
         let last = last.trim_start_matches(|it: char| it.is_ascii_digit());
-        assert!(row.contains(last), "{}: `{row}` has no `{last}`: {name}", path.display());
+        assert!(row.contains(last), "{}: `{row}` has no `{last}`: {name}\n{shown}", path.display());
     }
 }
 
