@@ -47,6 +47,7 @@ mod join;
 mod join_options;
 mod join_rule;
 mod joined_paths;
+mod keyed_rows;
 mod lines;
 mod measure;
 mod names;

@@ -7,11 +7,12 @@ use gristmill_format::{
     PositionKind, PositionStyle, Positions, Record, Words, Writer,
 };
 
+use super::keyed_rows::KeyedRows;
 use super::lines::SourceLine;
 use super::measure::columns_of;
 use super::raw::Mention;
 use super::{Change, Comparison, JoinedId, Side};
-use crate::cost::{CostTable, add};
+use crate::cost::CostTable;
 use crate::decode::BlockLine;
 use crate::lines::place_costs;
 
@@ -25,12 +26,8 @@ struct Key {
     callee: Option<JoinedId>,
 }
 
-/// Rows of a count and costs by key: sorted, each key once.
-#[derive(Debug)]
-struct Rows {
-    keys: Vec<Key>,
-    costs: CostTable,
-}
+/// Rows of a count and costs by line.
+type Rows = KeyedRows<Key>;
 
 impl Comparison<'_> {
     /// Writes the difference, new less base, as a profile in the Callgrind format: self costs by line, calls with their
@@ -171,8 +168,7 @@ impl Comparison<'_> {
         let columns = columns_of(profile, &self.events);
         let width = self.recorded_columns().len() + 1;
         let joined = |function| self.identity.joined(run, function);
-        let mut found: Vec<(Key, usize)> = Vec::new();
-        let mut costs = CostTable::new(width, 0);
+        let (mut keys, mut costs) = (Vec::new(), CostTable::new(width, 0));
         for part in profile.selected(&self.selection) {
             let events = part.event_types();
             let runs = profile.fold_lines(
@@ -202,24 +198,11 @@ impl Comparison<'_> {
                     columns.iter().zip(&*of_profile).for_each(|(&column, cost)| row[column + 1] += cost);
                 },
             );
-            for (keys, of_thread, _) in runs {
-                for (key, row) in keys.into_iter().zip(of_thread.rows()) {
-                    found.push((key, costs.len()));
-                    costs.push(row);
-                }
+            for (of_thread, costs_of_thread, _) in runs {
+                keys.extend(of_thread);
+                costs_of_thread.rows().for_each(|row| costs.push(row));
             }
         }
-        found.sort_unstable();
-        let mut rows = Rows { keys: Vec::new(), costs: CostTable::new(width, 0) };
-        for (key, place) in found {
-            if rows.keys.last() == Some(&key) {
-                let last = rows.keys.len() - 1;
-                add(rows.costs.row_mut(last), costs.row(place));
-            } else {
-                rows.keys.push(key);
-                rows.costs.push(costs.row(place));
-            }
-        }
-        rows
+        KeyedRows::new(keys, costs)
     }
 }

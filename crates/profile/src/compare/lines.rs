@@ -3,6 +3,7 @@
 use gristmill_format::Cost;
 
 use super::Comparison;
+use super::keyed_rows::KeyedRows;
 use super::measure::columns_of;
 use super::ratio::add_up;
 use super::{Change, CompareError, JoinedId, JoinedPathId, Side};
@@ -30,42 +31,11 @@ pub struct ComparedLine {
     pub calls: Vec<(JoinedId, Change, Vec<Change>)>,
 }
 
-/// Costs by key, in the order of the keys.
-struct KeyedCosts<K> {
-    keys: Vec<K>,
-    costs: CostTable,
-}
-
-impl<K: Copy + Ord> KeyedCosts<K> {
-    /// Adds up the costs of equal keys.
-    fn new(keys: Vec<K>, costs: CostTable) -> Self {
-        if keys.is_sorted_by(|key, next| key < next) {
-            return KeyedCosts { keys, costs };
-        }
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_unstable_by_key(|&row| keys[row]);
-        let mut sums = KeyedCosts { keys: Vec::new(), costs: CostTable::new(costs.width(), 0) };
-        for row in order {
-            if sums.keys.last() == Some(&keys[row]) {
-                sums.costs.add(sums.keys.len() - 1, costs.row(row));
-            } else {
-                sums.keys.push(keys[row]);
-                sums.costs.push(costs.row(row));
-            }
-        }
-        sums
-    }
-
-    fn get(&self, key: K) -> Option<&[Cost]> {
-        self.keys.binary_search(&key).ok().map(|row| self.costs.row(row))
-    }
-}
-
 /// The lines of one run; calls have their count before their costs.
 struct RunLines {
     side: Side,
-    self_costs: KeyedCosts<SourceLine>,
-    calls: KeyedCosts<(SourceLine, JoinedId)>,
+    self_costs: KeyedRows<SourceLine>,
+    calls: KeyedRows<(SourceLine, JoinedId)>,
 }
 
 impl RunLines {
@@ -93,12 +63,12 @@ impl Comparison<'_> {
         self.identity.functions[function.index()].object
     }
 
-    /// Refuses event types that no tool counts if the costs of all lines would take too much memory: asked before
-    /// [`Comparison::lines`] and [`Comparison::write_difference`].
+    /// Refuses profiles with more event types than any tool counts, if the costs of all lines would take too much memory.
+    /// Callers of [`Comparison::lines`] and [`Comparison::write_difference`] ask this first.
     ///
     /// # Errors
     ///
-    /// If a profile has such lines.
+    /// If a profile takes too much memory.
     pub fn refuse_wide_lines(&self) -> Result<(), CompareError> {
         let mut runs = self.runs.iter();
         runs.try_for_each(|run| run.profile.refuse_wide_lines()).map_err(CompareError::TooManyCosts)
@@ -179,8 +149,8 @@ impl Comparison<'_> {
         }
         RunLines {
             side: self.runs[run].side,
-            self_costs: KeyedCosts::new(places, self_costs),
-            calls: KeyedCosts::new(calls, call_costs),
+            self_costs: KeyedRows::new(places, self_costs),
+            calls: KeyedRows::new(calls, call_costs),
         }
     }
 
