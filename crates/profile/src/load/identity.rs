@@ -22,7 +22,7 @@
 //!
 //! The converter of NYTProf is the exception: before calls it writes the file of the *call* as `fl=`, and a string that is
 //! evaluated, or `#line`, may have another one than the function. Names of Perl contain their package, so in its profiles the
-//! name alone tells the function. Its file is that of its first lines, which come before all calls.
+//! name and the object alone tell the function. Its file is that of its first lines, which come before all calls.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -78,16 +78,18 @@ fn has_full_names(index: &Index) -> bool {
 fn same_as_by_name(index: &Index, inputs: &[Input]) -> Option<Vec<FunctionId>> {
     let texts = Texts { inputs, made: &index.made };
     let names = &index.names[NameSpace::Function];
-    let mut firsts: Vec<Option<FunctionId>> = vec![None; names.len()];
+    // The lines of a function are read in its object, so another object is another function.
+    let mut firsts: Map<(ObjectId, NameId), FunctionId> = Map::default();
     for is_defined in [true, false] {
-        for (id, function) in index.functions.iter().filter(|(_, f)| f.mention.is_defined == is_defined) {
-            firsts[function.key.name.index()].get_or_insert(id);
+        for (id, FunctionData { key, .. }) in
+            index.functions.iter().filter(|(_, f)| f.mention.is_defined == is_defined)
+        {
+            firsts.entry((key.object, key.name)).or_insert(id);
         }
     }
-    let same = |(id, function): (FunctionId, &FunctionData)| {
-        let name = function.key.name;
-        let has_package = memchr::memmem::find(texts.get(names.text(name)), b"::").is_some();
-        firsts[name.index()].filter(|_| has_package).unwrap_or(id)
+    let same = |(id, FunctionData { key, .. }): (FunctionId, &FunctionData)| {
+        let has_package = memchr::memmem::find(texts.get(names.text(key.name)), b"::").is_some();
+        firsts.get(&(key.object, key.name)).copied().filter(|_| has_package).unwrap_or(id)
     };
     let same_as: Vec<FunctionId> = index.functions.iter().map(same).collect();
     index.functions.iter().zip(&same_as).any(|((id, _), same)| id != *same).then_some(same_as)

@@ -256,6 +256,16 @@ proptest! {
     }
 }
 
+/// The lines of a function are read in its object.
+#[test]
+fn functions_of_nytprof_are_those_of_one_object() {
+    let text = "events: Ticks\nfl=B.pm\nfn=B::new\n6 14\nob=perl\nfn=B::new\ncalls=1 0\n7 5\n";
+    let profile = whole(text.as_bytes());
+    let lines: Vec<_> =
+        profile.functions().map(|id| profile.lines(id, &Selection::default()).calls.len()).collect();
+    assert_eq!(lines, [0, 1, 0]);
+}
+
 #[test]
 fn functions_of_nytprof_are_their_names() {
     let text = "events: Ticks\n
