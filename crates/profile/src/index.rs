@@ -106,6 +106,8 @@ impl PartialEq for Hint {
 /// Counts of lines, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LineCounts {
+    /// Of any kind. Known when an input ends.
+    pub(crate) all: u64,
     pub(crate) self_costs: u64,
     pub(crate) calls: u64,
     pub(crate) jumps: u64,

@@ -214,9 +214,25 @@ impl<'a> InputLoad<'a> {
             None => {
                 let mut reader = ChunkReader::new(self.view, Buffers::default());
                 for chunk in 0..=self.cuts.len() {
-                    let buffers = stitcher.add(reader.read(self.end(chunk), Some(self.progress)));
-                    reader.reuse(buffers);
+                    self.read_and_stitch(&mut reader, self.end(chunk), Some(self.progress), stitcher);
                 }
+            }
+        }
+    }
+
+    /// Reads and stitches up to an offset.
+    fn read_and_stitch(
+        &self,
+        reader: &mut ChunkReader<'a>,
+        end: usize,
+        progress: Option<&Progress<'_>>,
+        stitcher: &mut Stitcher<'_>,
+    ) {
+        loop {
+            let buffers = stitcher.add(reader.read(end, progress));
+            reader.reuse(buffers);
+            if reader.has_reached(end) {
+                return;
             }
         }
     }
@@ -274,17 +290,22 @@ impl<'a> InputLoad<'a> {
         let mut wasted = 0;
         for chunk in 0..=self.cuts.len() {
             let read = if wasted < max_wasted { receive(chunk, &mut early, receiver) } else { None };
+            let end = self.end(chunk);
             let buffers = match (read, &mut current) {
-                (Some((_, reader, index)), None) => {
+                (Some((_, mut reader, index)), None) => {
+                    let buffers = stitcher.add(index);
+                    self.stitch_rest(&mut reader, end, stitcher);
                     current = Some(reader);
-                    stitcher.add(index)
+                    buffers
                 }
-                (Some((_, reader, index)), Some(before))
+                (Some((_, mut reader, index)), Some(before))
                     if reader.is_independent() && *before.state() == speculation.state =>
                 {
+                    let buffers = stitcher.add(index);
+                    self.stitch_rest(&mut reader, end, stitcher);
                     *before = reader;
                     wasted = 0;
-                    stitcher.add(index)
+                    buffers
                 }
                 (read, current) => {
                     // Progress was reported already, unless nobody has read the chunk.
@@ -297,10 +318,18 @@ impl<'a> InputLoad<'a> {
                     }
                     let reader = current
                         .get_or_insert_with(|| Box::new(ChunkReader::new(self.view, Buffers::default())));
-                    stitcher.add(reader.read(self.end(chunk), progress))
+                    self.read_and_stitch(reader, end, progress, stitcher);
+                    Buffers::default()
                 }
             };
             queue.advance(buffers);
+        }
+    }
+
+    /// Reads and stitches what a reader has left of its chunk, which has more parts than one index takes.
+    fn stitch_rest(&self, reader: &mut ChunkReader<'a>, end: usize, stitcher: &mut Stitcher<'_>) {
+        if !reader.has_reached(end) {
+            self.read_and_stitch(reader, end, Some(self.progress), stitcher);
         }
     }
 }

@@ -6,7 +6,7 @@ use gristmill_format::{Columns, Cost, Location, ProducerKind};
 
 use crate::analysis::arcs::CallArc;
 use crate::id::{EventId, FileId, FunctionId, PartId};
-use crate::index::part::{OwnHeader, PartData, SharedHeader};
+use crate::index::part::{OwnHeader, PartData, PartStatements, SharedHeader};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
@@ -106,6 +106,10 @@ impl<'p> Part<'p> {
         self.profile.index.own_header(self.id)
     }
 
+    fn statements(&self) -> Option<&'p PartStatements> {
+        self.own_header().statements.as_deref()
+    }
+
     /// Returns its id.
     pub fn id(&self) -> PartId {
         self.id
@@ -143,12 +147,12 @@ impl<'p> Part<'p> {
 
     /// Returns why it was written: `desc: Trigger:`.
     pub fn trigger(&self) -> Option<&'p [u8]> {
-        self.own_header().trigger.map(|text| self.profile.text(text))
+        self.statements()?.trigger.map(|text| self.profile.text(text))
     }
 
     /// Returns the time that it covers: `desc: Timerange:`.
     pub fn time_range(&self) -> Option<&'p [u8]> {
-        self.own_header().time_range.map(|text| self.profile.text(text))
+        self.statements()?.time_range.map(|text| self.profile.text(text))
     }
 
     /// Returns the program that was measured and its arguments: those of the part, or else of one before it in the same input.
@@ -187,12 +191,12 @@ impl<'p> Part<'p> {
 
     /// Returns the claimed totals of its `summary:`: never trusted, and not always as many as there are event types.
     pub fn claimed_summary(&self) -> Option<&'p [Cost]> {
-        self.own_header().summary.as_deref()
+        self.statements()?.summary.as_deref()
     }
 
     /// Returns the claimed totals of its `totals:`.
     pub fn claimed_totals(&self) -> Option<&'p [Cost]> {
-        self.own_header().totals.as_deref()
+        self.statements()?.totals.as_deref()
     }
 
     /// Returns the sums of its self costs, in the order of its own event types.

@@ -206,8 +206,19 @@ impl Profile {
 
     /// Returns how many lines with self costs, with calls and with jumps were read.
     pub fn line_counts(&self) -> (u64, u64, u64) {
-        let LineCounts { self_costs, calls, jumps } = self.index.counts;
+        let LineCounts { self_costs, calls, jumps, .. } = self.index.counts;
         (self_costs, calls, jumps)
+    }
+
+    /// Returns how many lines the inputs have.
+    ///
+    /// ```
+    /// use gristmill_profile::Profile;
+    ///
+    /// assert_eq!(Profile::from_bytes(b"events: Ir\n\nfn=f\n1 2").line_count(), 4);
+    /// ```
+    pub fn line_count(&self) -> u64 {
+        self.index.counts.all
     }
 
     /// Returns the profile as text: the bytes of its inputs, one after the other.

@@ -45,6 +45,13 @@ pub(crate) struct OwnHeader {
     pub(crate) pid: Option<u64>,
     pub(crate) number: Option<u64>,
     pub(crate) thread: Option<u64>,
+    /// Boxed, as a file may hold a million parts with a number and nothing else.
+    pub(crate) statements: Option<Box<PartStatements>>,
+}
+
+/// Statements of a part about itself, which take long lines in the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct PartStatements {
     pub(crate) trigger: Option<Text>,
     pub(crate) time_range: Option<Text>,
     pub(crate) summary: Option<Box<[Cost]>>,

@@ -64,7 +64,8 @@ pub(super) struct ChunkPart {
     pub(super) location: Option<Location>,
     /// It starts with the line that Xdebug writes between profiles.
     pub(super) is_fresh: bool,
-    /// Boxed, as a chunk may hold a hundred thousand parts without any header.
+    pub(super) numbers: PartNumbers,
+    /// Boxed, as a chunk may hold a hundred thousand parts with a number and no other header line.
     pub(super) header: Option<Box<HeaderDraft>>,
     /// The state that a reader needs to start at one of its blocks.
     pub(super) body: Option<Box<(Columns, Resumption)>>,
@@ -74,12 +75,26 @@ pub(super) struct ChunkPart {
     pub(super) blocks: (usize, usize),
 }
 
-/// The header lines of a part. Of several that set the same value, the last one counts.
-#[derive(Debug, Clone, Default)]
-pub(super) struct HeaderDraft {
+/// The numbers on the header lines of a part. Of several that set the same number, the last one counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PartNumbers {
     pub(super) pid: Option<u64>,
     pub(super) number: Option<u64>,
     pub(super) thread: Option<u64>,
+}
+
+impl PartNumbers {
+    /// Adds the numbers of header lines that come later.
+    pub(super) fn add(&mut self, later: PartNumbers) {
+        self.pid = later.pid.or(self.pid);
+        self.number = later.number.or(self.number);
+        self.thread = later.thread.or(self.thread);
+    }
+}
+
+/// The other header lines of a part. Of several that set the same value, the last one counts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeaderDraft {
     pub(super) version: Option<Text>,
     pub(super) creator: Option<Text>,
     pub(super) command: Option<Text>,
@@ -102,9 +117,6 @@ impl HeaderDraft {
                 *value = later;
             }
         }
-        replace(&mut self.pid, later.pid);
-        replace(&mut self.number, later.number);
-        replace(&mut self.thread, later.thread);
         replace(&mut self.version, later.version);
         replace(&mut self.creator, later.creator);
         replace(&mut self.command, later.command);

@@ -1,6 +1,6 @@
 //! Reads chunks of an input, one after the other.
 
-use gristmill_format::{Error, Location, Reader, Record};
+use gristmill_format::{Error, Line, Location, NameKey, Reader, Record};
 
 use super::chunk::{Buffers, ChunkIndex};
 use super::indexer::Indexer;
@@ -17,6 +17,7 @@ pub(super) struct ChunkReader<'a> {
     held_back: Option<Result<Record<'a>, Error>>,
     indexer: Indexer<'a>,
     never_skims: bool,
+    max_parts: usize,
 }
 
 impl<'a> ChunkReader<'a> {
@@ -45,10 +46,12 @@ impl<'a> ChunkReader<'a> {
             held_back: None,
             indexer,
             never_skims: input.tuning.never_skims,
+            max_parts: input.tuning.max_chunk_parts,
         }
     }
 
-    /// Reads up to an offset, which is a cut or the end of the input, and returns the index of what was read.
+    /// Reads up to an offset, which is a cut or the end of the input, and returns the index of what was read. Ends early
+    /// if there are many parts: [`ChunkReader::has_reached`] tells.
     pub(super) fn read(&mut self, end: usize, progress: Option<&Progress<'_>>) -> ChunkIndex {
         let is_cut = end < self.input_bytes;
         let end = end as u64;
@@ -77,10 +80,21 @@ impl<'a> ChunkReader<'a> {
                 }
                 stop = end.max(location.byte + 1).min(location.byte + REPORT_BYTES);
             }
+            if self.indexer.chunk.parts.len() > self.max_parts && begins_function(&item) {
+                self.indexer.chunk.lines_read = location.line - 1;
+                self.held_back = Some(item);
+                return self.indexer.end_chunk(&self.reader);
+            }
             self.indexer.item(&self.reader, &item);
         }
         self.indexer.chunk.lines_read = self.reader.resumption().lines();
         self.indexer.end_chunk(&self.reader)
+    }
+
+    /// Returns `true` if everything before an offset was read.
+    pub(super) fn has_reached(&self, end: usize) -> bool {
+        let next = self.held_back.as_ref().map(|item| location_of(item).byte);
+        next.is_none_or(|next| next >= end as u64)
     }
 
     /// Reads lines of the usual form, without making records of them.
@@ -104,6 +118,11 @@ impl<'a> ChunkReader<'a> {
     pub(super) fn reuse(&mut self, buffers: Buffers) {
         self.indexer.next_buffers = buffers;
     }
+}
+
+/// `true` for a line that begins with `fn=`, as chunks do.
+fn begins_function(item: &Result<Record<'_>, Error>) -> bool {
+    matches!(item, Ok(Record { line: Line::Name(NameKey::Fn, _), .. }))
 }
 
 fn location_of(item: &Result<Record<'_>, Error>) -> Location {

@@ -259,20 +259,27 @@ impl<'a> Indexer<'a> {
     }
 
     fn header_line(&mut self, header: Header<'a>) {
-        let input = self.input;
-        let text = |slice: &[u8]| input.text(slice);
         let Some(part) = self.chunk.parts.last_mut() else { return };
         if matches!(header, Header::Positions(_) | Header::Other { .. }) {
             return;
         }
+        match header {
+            Header::Pid(pid) => part.numbers.pid = Some(pid),
+            Header::Part(number) => part.numbers.number = Some(number),
+            Header::Thread(thread) => part.numbers.thread = Some(thread),
+            header => self.other_header_line(header),
+        }
+    }
+
+    fn other_header_line(&mut self, header: Header<'a>) {
+        let input = self.input;
+        let text = |slice: &[u8]| input.text(slice);
+        let Some(part) = self.chunk.parts.last_mut() else { return };
         let draft = part.header.get_or_insert_default();
         match header {
             Header::Creator(creator) => draft.creator = Some(text(creator)),
             Header::Version(version) => draft.version = Some(text(version)),
             Header::Command(command) => draft.command = Some(text(command)),
-            Header::Pid(pid) => draft.pid = Some(pid),
-            Header::Part(number) => draft.number = Some(number),
-            Header::Thread(thread) => draft.thread = Some(thread),
             Header::Description { kind: b"Trigger", value } => draft.trigger = Some(text(value)),
             Header::Description { kind: b"Timerange", value } => draft.time_range = Some(text(value)),
             Header::Description { kind, value } => draft.descriptions.push((text(kind), text(value))),

@@ -34,7 +34,7 @@ use gristmill_format::raw::{
 };
 use gristmill_format::{Columns, ErrorKind, Location, NameSpace};
 
-use super::chunk::{Buffers, ChunkIndex, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock};
+use super::chunk::{Buffers, ChunkIndex, ChunkPart, HeaderDraft, LocalAnchor, LocalBlock, PartNumbers};
 use super::defining_parts::{DefiningParts, InputPart};
 use super::event_types::EventTypes;
 use super::evidence::Evidence;
@@ -48,7 +48,9 @@ use crate::index::block::{Anchor, Block, BodyState};
 use crate::index::functions::FunctionKey;
 use crate::index::name_ids::NameIds;
 use crate::index::names::{InternedNames, Text};
-use crate::index::part::{OwnHeader, OwnHeaderId, PartData, PartStart, SharedHeader, SharedHeaderId};
+use crate::index::part::{
+    OwnHeader, OwnHeaderId, PartData, PartStart, PartStatements, SharedHeader, SharedHeaderId,
+};
 use crate::index::sum_builder::SumBuilder;
 use crate::index::{Hint, Index, LineCounts, Texts};
 use crate::input::Input;
@@ -102,6 +104,7 @@ struct OpenPart {
     start: PartStart,
     /// It starts with the line that Xdebug writes between profiles.
     is_fresh: bool,
+    numbers: PartNumbers,
     header: HeaderDraft,
     body: Option<(Columns, BodyState)>,
 }
@@ -195,6 +198,7 @@ impl<'i> Stitcher<'i> {
         let producer = self.input.evidence.producer(&self.index, self.texts(), creator);
         self.index.producers.push(producer);
         self.index.input_errors.push(self.input.errors);
+        self.index.counts.all += self.input.lines;
     }
 
     /// Returns the index, after all inputs.
@@ -412,6 +416,7 @@ impl<'i> Stitcher<'i> {
             let (from, to) = part.blocks;
             let open = self.begin_or_continue_part(part, lines);
             open.is_fresh |= part.is_fresh;
+            open.numbers.add(part.numbers);
             if let Some(header) = part.header.take() {
                 open.header.add(*header);
             }
@@ -455,6 +460,7 @@ impl<'i> Stitcher<'i> {
                 arcs: arcs.end(),
             },
             is_fresh: false,
+            numbers: PartNumbers::default(),
             header: HeaderDraft::default(),
             body: None,
         })
@@ -462,7 +468,7 @@ impl<'i> Stitcher<'i> {
 
     /// Ends the open part at an offset, and seals its sums.
     fn close_part(&mut self, end_byte: u64) {
-        let Some(OpenPart { start, is_fresh, header, body }) = self.open.take() else { return };
+        let Some(OpenPart { start, is_fresh, numbers, header, body }) = self.open.take() else { return };
         let Index { self_costs, arcs, .. } = &mut self.index;
         self.sums.seal(self.threads, [self_costs, arcs]);
         if is_fresh {
@@ -471,7 +477,7 @@ impl<'i> Stitcher<'i> {
         let inherited = &mut self.input.inherited;
         inherited.creator = header.creator.or(inherited.creator);
         inherited.command = header.command.or(inherited.command);
-        inherited.pid = header.pid.or(inherited.pid);
+        inherited.pid = numbers.pid.or(inherited.pid);
         if let Some((columns, _)) = &body {
             inherited.columns = *columns;
         }
@@ -495,14 +501,17 @@ impl<'i> Stitcher<'i> {
             body: body.map(|(_, state)| state),
             producer,
         };
-        let own_header = OwnHeader {
-            pid,
-            number: header.number,
-            thread: header.thread,
+        let statements = PartStatements {
             trigger: header.trigger,
             time_range: header.time_range,
             summary: header.summary,
             totals: header.totals,
+        };
+        let own_header = OwnHeader {
+            pid,
+            number: numbers.number,
+            thread: numbers.thread,
+            statements: (statements != PartStatements::default()).then(|| Box::new(statements)),
         };
         let shared_header =
             SharedHeaderId::new(last_equal_or_push(&mut self.index.shared_headers, shared_header));
