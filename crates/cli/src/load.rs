@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex};
 
 use gristmill_output::printable;
 use gristmill_profile::formula::{DefinedBy, Definition};
-use gristmill_profile::{Input, InputBytes, Loader, Profile, Selection, may_have_wrapped_costs};
+use gristmill_profile::{Input, Loader, Profile, Selection};
 use gristmill_report::{
-    Cut, CutError, DamageRow, EventSelection, InclusiveRule, SubjectId, View, ViewError, ViewOptions,
+    Cut, CutError, EventSelection, InclusiveRule, SubjectId, View, ViewError, ViewOptions,
 };
 use regex::Regex;
 
@@ -73,15 +73,21 @@ pub(crate) fn recording(path: &Path) -> Vec<PathBuf> {
 
 /// Loads these files, in this order. Refuses what is no profile.
 pub(crate) fn profile_of(paths: &[PathBuf], session: &Session) -> Result<Profile, CliError> {
-    let mut inputs = Vec::new();
-    let mut damages = Vec::new();
-    for path in paths {
-        let input = session.read(path)?;
-        damages.push(input.damage.clone());
-        inputs.push(Input { name: input.name(), bytes: input.bytes });
-    }
+    let read: Result<Vec<_>, _> = paths.iter().map(|path| session.read(path)).collect();
+    let profile = profile_of_inputs(&read?, session);
+    refusal::of_profile(&profile, paths).map_or(Ok(profile), Err)
+}
+
+/// Loads files that were read, in this order.
+pub(crate) fn profile_of_inputs(files: &[crate::input::Input], session: &Session) -> Profile {
+    let inputs: Vec<Input> =
+        files.iter().map(|file| Input { name: file.name(), bytes: file.bytes.clone() }).collect();
     let total = inputs.iter().map(|input| input.bytes.len() as u64).sum();
-    let progress = Mutex::new(session.progress("loading", path_of(paths), Some(total)));
+    let progress = Mutex::new(session.progress(
+        "loading",
+        files.first().map_or(Path::new("-"), |file| &file.path),
+        Some(total),
+    ));
     let advance = |bytes| {
         if let Ok(mut progress) = progress.lock() {
             progress.advance_to(bytes);
@@ -89,31 +95,12 @@ pub(crate) fn profile_of(paths: &[PathBuf], session: &Session) -> Result<Profile
     };
     let mut profile = Loader::new().progress(&advance).load(inputs);
     drop(progress);
-    for (input, damage) in damages.into_iter().enumerate() {
-        if let Some(damage) = damage {
-            profile.add_packing_damage(input, damage);
+    for (input, file) in files.iter().enumerate() {
+        if let Some(damage) = &file.damage {
+            profile.add_packing_damage(input, damage.clone());
         }
     }
-    match refusal::of_profile(&profile, paths) {
-        Some(refusal) => Err(refusal),
-        None => Ok(profile),
-    }
-}
-
-/// Returns the bytes of a file with the costs that had lost their sign, and the sentences about them, if there are such.
-pub(crate) fn with_restored_costs(input: &crate::input::Input) -> Option<(InputBytes, Vec<DamageRow>)> {
-    if !may_have_wrapped_costs(&input.bytes) {
-        return None;
-    }
-    let profile = Loader::new().load(vec![Input { name: input.name(), bytes: input.bytes.clone() }]);
-    let rows: Vec<DamageRow> =
-        DamageRow::list(&profile).into_iter().filter(|damage| !damage.is_loss()).collect();
-    let input = profile.inputs().first()?;
-    (!rows.is_empty()).then(|| (input.bytes.clone(), rows))
-}
-
-fn path_of(paths: &[PathBuf]) -> &Path {
-    paths.first().map_or(Path::new("-"), PathBuf::as_path)
+    profile
 }
 
 /// Makes the view that the options ask for. Without event types, people get the first one and programs get all, and both

@@ -1,131 +1,100 @@
-//! The report of info: what one profile contains.
+//! The report of info: what a recording contains, in one file or several.
 //!
 //! ```
 //! use gristmill_output::Look;
-//! use gristmill_report::ReadFile;
-//! use gristmill_report::info::InfoReport;
+//! use gristmill_profile::Profile;
+//! use gristmill_report::info::{InfoFile, InfoReport};
 //!
-//! let file = ReadFile::plain("a.out".as_ref(), b"events: Ir\nfn=main\n1 12\n");
-//! let report = InfoReport::new(&file)?;
-//! assert_eq!(report.survey.counts.functions, 1);
+//! let profile = Profile::from_bytes(b"events: Ir\nfn=main\n1 12\n");
+//! let report = InfoReport::new(vec![InfoFile::plain("a.out".as_ref())], profile);
 //! let mut out = Vec::new();
-//! report.write_text(&Look::plain(80), &mut out).unwrap();
-//! assert!(String::from_utf8(out).unwrap().starts_with("a.out\n"));
-//! # Ok::<(), gristmill_report::info::NotAProfile>(())
+//! report.write_text(&Look::plain(80), &mut out)?;
+//! assert!(String::from_utf8_lossy(&out).starts_with("a.out\n"));
+//! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod damage;
 mod derived;
 mod event_meanings;
 mod json;
+mod long_names;
 mod table;
 mod text;
 mod totals;
 
-use std::borrow::Cow;
-use std::fmt;
+use std::path::{Path, PathBuf};
 
-use gristmill_format::{Lint, Survey};
+use gristmill_output::printable_path;
+use gristmill_profile::Profile;
 
-use self::damage::DamageFindings;
 pub use self::json::{
-    ClaimedRow, CountsRow, DescriptionRow, EventTypeRow, FileRow, InfoDocument, JsonPrinter, PartInfoRow,
+    ClaimedRow, CountsRow, DerivedEventRow, DescriptionRow, EventTypeRow, FileRow, InfoDocument, JsonPrinter,
+    PartInfoRow,
 };
 pub use self::totals::EventTotals;
 use crate::damage::DamageRow;
-use crate::lint::FindingCounts;
-use crate::read_file::ReadFile;
 
-/// The report on one file: what its profile contains, and the count of findings. See the example of [this module](self).
+/// The report on the files of one recording: what their profile contains. See the example of [this module](self).
 #[derive(Debug)]
-pub struct InfoReport<'a> {
-    /// The file.
-    pub file: &'a ReadFile<'a>,
-    /// The contents of the profile.
-    pub survey: Survey<'a>,
-    /// Count of findings of lint.
-    pub findings: FindingCounts,
-    /// The reasons why the numbers are not those of the recording, as the other reports have them.
+pub struct InfoReport {
+    /// The files, in the order in which they were loaded.
+    pub files: Vec<InfoFile>,
+    /// The profile that they make.
+    pub profile: Profile,
+    /// The reasons why the numbers are not those of the recording.
     pub damage: Vec<DamageRow>,
 }
 
-/// A file that is not a profile. See the example of [this module](self).
+/// A file of an [`InfoReport`], as it is on disk. See the example of [this module](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotAProfile {
-    /// Name of the file, without control characters.
+pub struct InfoFile {
+    /// The path as given.
+    pub path: PathBuf,
+    /// The name for people, without control characters.
     pub name: String,
-    /// A description of its content.
-    pub message: Cow<'static, str>,
+    /// The kind of packing, if the file is packed, and the bytes that it takes on disk.
+    pub packing: Option<(&'static str, u64)>,
 }
 
-impl fmt::Display for NotAProfile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.message)
+impl InfoFile {
+    /// Describes a file that is not packed.
+    pub fn plain(path: &Path) -> Self {
+        InfoFile { path: path.to_owned(), name: printable_path(path).into_owned(), packing: None }
     }
 }
 
-impl std::error::Error for NotAProfile {}
+impl InfoReport {
+    /// Describes the profile that was loaded from these files.
+    pub fn new(files: Vec<InfoFile>, profile: Profile) -> Self {
+        InfoReport { damage: DamageRow::list(&profile), files, profile }
+    }
 
-impl<'a> InfoReport<'a> {
-    /// Examines a file.
-    ///
-    /// # Errors
-    ///
-    /// If the file is not a profile. An empty file is one: Callgrind writes such files.
-    pub fn new(file: &'a ReadFile<'a>) -> Result<Self, NotAProfile> {
-        let mut findings = FindingCounts::default();
-        let mut foreign = None;
-        let mut damage = DamageFindings::default();
-        let producer = file.producer();
-        let survey = file.examine(Lint::default(), |finding| {
-            if !finding.rule.is_habit_of(producer) {
-                findings.add(finding.rule.severity);
-            }
-            damage.add(&finding);
-            if finding.rule.name == "not-a-profile" {
-                foreign = Some(finding.message);
-            }
-        });
-        // A text that only begins like a profile, for example with a comment, is not one either.
-        let counts = &survey.counts;
-        let has_events = survey.parts.iter().any(|part| part.header.event_count() > 0);
-        if counts.errors > 0 && !has_events && counts.cost_lines + counts.arcs == 0 {
-            foreign.get_or_insert(Cow::Borrowed(
-                "this is not a Callgrind profile: it has no `events:` line and no costs",
-            ));
-        }
-        match foreign {
-            Some(message) => Err(NotAProfile { name: file.name.clone().into_owned(), message }),
-            None => Ok(InfoReport { file, findings, damage: damage.rows(file, &survey), survey }),
-        }
+    /// How many objects have a name.
+    fn named_objects(&self) -> usize {
+        self.profile.object_count().saturating_sub(1)
+    }
+
+    /// How many source files have a name.
+    fn named_files(&self) -> usize {
+        self.profile.file_count().saturating_sub(1)
+    }
+
+    /// The size of all files in bytes, expanded.
+    fn size(&self) -> u64 {
+        self.profile.inputs().iter().map(|input| input.bytes.len() as u64).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-
-    fn file(bytes: &[u8]) -> ReadFile<'_> {
-        ReadFile::plain(Path::new("a"), bytes)
-    }
 
     #[test]
     fn totals_are_by_name() {
-        let file = file(
+        let profile = Profile::from_bytes(
             b"part: 1\nevents: Ir Dr\nfn=f\n1 10 1\n\npart: 2\nevents: Dr Ir Bc\nfn=f\n1 2 20 5\n\npart: 3\n\
               events: Ir Dr\nfn=f\n1 100\n",
         );
-        let report = InfoReport::new(&file).unwrap();
+        let report = InfoReport::new(vec![InfoFile::plain(Path::new("a"))], profile);
         assert_eq!(report.totals().iter().collect::<Vec<_>>(), [(&b"Ir"[..], 130), (b"Dr", 3), (b"Bc", 5)]);
-    }
-
-    #[test]
-    fn other_files_are_refused() {
-        let error = InfoReport::new(&file(b"{\"traceEvents\": []}\n")).unwrap_err();
-        assert_eq!(error.to_string(), "a: this is not a Callgrind profile: it is JSON");
-        assert!(InfoReport::new(&file(b"# Title\n\nSome words.\n")).is_err());
-        assert!(InfoReport::new(&file(b"# callgrind format\nversion: 1\n")).is_ok());
     }
 }

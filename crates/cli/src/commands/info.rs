@@ -1,16 +1,18 @@
 //! `gristmill info`: shows what is in a profile.
 //!
-//! Each file is read, reported and dropped before the next one, so memory is that of the largest. A file that is not a
-//! profile is a failure.
+//! As text, consecutive files of one recording make one report; JSON has each file for itself. Each recording is read,
+//! reported and dropped before the next one, so memory is that of the largest. A file that is not a profile is a failure.
 
 use std::path::Path;
 
-use gristmill_report::info::{InfoReport, JsonPrinter};
+use gristmill_profile::{FileHeader, HEADER_BYTES};
+use gristmill_report::info::{InfoFile, InfoReport, JsonPrinter};
 
 use crate::args::{InfoArgs, InfoFormat};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
+use crate::input::{Input, Packing};
 use crate::load::{self, refusal};
 use crate::session::Session;
 
@@ -18,67 +20,97 @@ pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliE
     let files = found_files::or_newest(&args.files, session)?;
     let mut status = ExitStatus::Success;
     let mut printer = match args.format {
-        InfoFormat::Text => Printer::Text { file_count: 0 },
+        InfoFormat::Text => Printer::Text { has_report: false },
         InfoFormat::Json => Printer::Json(JsonPrinter::begin(&mut **session.stdout())?),
     };
+    let mut recording = Recording::default();
     for path in &files {
-        if let Err(error) = printer.write_file(path, session) {
-            if error.is_broken_pipe() || matches!(error, CliError::Stdout(_)) {
-                return Err(error);
+        let input = match read(path, session) {
+            Ok(input) => input,
+            Err(error) => {
+                // The other files may be fine.
+                session.report(&error);
+                status = ExitStatus::Failure;
+                continue;
             }
-            // The other files may be fine.
-            session.report(&error);
-            status = ExitStatus::Failure;
+        };
+        let header = FileHeader::parse(&input.bytes[..input.bytes.len().min(HEADER_BYTES)]);
+        if !printer.joins_files() || !recording.has_run(&header) {
+            printer.write(&std::mem::take(&mut recording).files, session)?;
         }
+        recording.header = header;
+        recording.files.push(input);
     }
+    printer.write(&recording.files, session)?;
     if let Printer::Json(printer) = printer {
         printer.end(&mut **session.stdout())?;
     }
     Ok(status)
 }
 
+fn read(path: &Path, session: &Session) -> Result<Input, CliError> {
+    let input = session.read(path)?;
+    match refusal::of_input(&input) {
+        Some(refusal) => Err(refusal),
+        None => Ok(input),
+    }
+}
+
+/// Consecutive files of one run.
+#[derive(Default)]
+struct Recording {
+    files: Vec<Input>,
+    /// Of the last one.
+    header: FileHeader,
+}
+
+impl Recording {
+    fn has_run(&self, header: &FileHeader) -> bool {
+        let FileHeader { pid, command, .. } = header;
+        pid.is_some() && (*pid, command) == (self.header.pid, &self.header.command)
+    }
+}
+
 /// One form of the output.
 enum Printer {
-    Text { file_count: usize },
+    Text { has_report: bool },
     Json(JsonPrinter),
 }
 
 impl Printer {
-    fn write_file(&mut self, path: &Path, session: &Session) -> Result<(), CliError> {
-        let input = session.read(path)?;
-        if let Some(refusal) = refusal::of_input(&input) {
-            return Err(refusal);
+    /// `true` if the files of a recording make one report.
+    fn joins_files(&self) -> bool {
+        matches!(self, Printer::Text { .. })
+    }
+
+    fn write(&mut self, files: &[Input], session: &Session) -> Result<(), CliError> {
+        if files.is_empty() {
+            return Ok(());
         }
-        let mut file = input.as_read_file();
-        // Sums with costs that wrapped at their producer mean nothing.
-        let restored = load::with_restored_costs(&input);
-        if let Some((bytes, _)) = &restored {
-            file.bytes = bytes;
-        }
-        let mut report = InfoReport::new(&file).map_err(|error| CliError::Usage {
-            message: error.to_string(),
-            hint: Some("name a file that a profiler wrote; it has an `events:` line near its top".to_owned()),
-        })?;
-        if restored.is_some() {
-            // The findings are those of the file as it is.
-            let as_it_is = input.as_read_file();
-            report.findings = InfoReport::new(&as_it_is).map_or(report.findings, |report| report.findings);
-        }
-        report.damage.extend(restored.iter().flat_map(|(_, damage)| damage.clone()));
-        if matches!(self, Printer::Json(_)) {
-            report.damage.iter().for_each(|damage| session.warn(&damage.text));
-        }
+        let profile = load::profile_of_inputs(files, session);
+        let report = InfoReport::new(files.iter().map(description).collect(), profile);
         let out = &mut **session.stdout();
         match self {
-            Printer::Text { file_count } => {
-                if *file_count > 0 {
+            Printer::Text { has_report } => {
+                if std::mem::replace(has_report, true) {
                     writeln!(out)?;
                 }
-                *file_count += 1;
                 report.write_text(&session.look(), out)?;
             }
-            Printer::Json(printer) => printer.write_file(&report, out)?,
+            Printer::Json(printer) => {
+                report.damage.iter().for_each(|damage| session.warn(&damage.text));
+                printer.write_file(&report, out)?;
+            }
         }
         Ok(())
+    }
+}
+
+fn description(input: &Input) -> InfoFile {
+    let packing = input.packing.map(Packing::as_str);
+    InfoFile {
+        path: input.path.clone(),
+        name: input.name(),
+        packing: packing.map(|packing| (packing, input.stored_size)),
     }
 }

@@ -7,15 +7,17 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 
-use gristmill_format::{Columns, EventType, PartSurvey, ProducerKind, Survey};
-use gristmill_output::json::{ExactInteger, Stream, StreamState};
+use gristmill_format::ProducerKind;
+use gristmill_output::json::{ExactInteger, Stream, StreamState, exact_option};
+use gristmill_profile::{EventId, Part, Profile};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use super::InfoReport;
+use super::derived::DerivedTotal;
+use super::long_names::LongNames;
 use super::totals::EventTotals;
 use crate::damage::DamageRow;
-use crate::lint::FindingCounts;
 
 /// The contents of each profile, in the order of the command line. A file that could not be read or that is not a profile is
 /// missing here: it is reported on standard error, and the exit status is 2. Invalid UTF-8 is replaced by U+FFFD.
@@ -32,7 +34,7 @@ pub struct FileRow<'a> {
     /// Path as given on the command line; `-` is standard input.
     path: Cow<'a, str>,
     /// Size in bytes, expanded.
-    size: usize,
+    size: u64,
     /// Packing of the file, if it is packed: `gzip`, `zstd`, `xz` or `bzip2`.
     packing: Option<&'a str>,
     /// The reasons why the numbers are not those of the recording. Empty if the file is whole.
@@ -46,34 +48,53 @@ pub struct FileRow<'a> {
     command: Option<Cow<'a, str>>,
     /// Sums of self cost over all parts.
     totals: EventTotals<'a>,
+    /// Event types that the file defines by a formula.
+    derived: Vec<DerivedEventRow<'a>>,
     /// The parts.
     #[schemars(with = "Vec<PartInfoRow<'a>>")]
     parts: PartRows<'a>,
     /// Counts of lines and names.
     counts: CountsRow,
-    /// Count of findings of `gristmill lint`.
-    findings: FindingCounts,
-    /// Lint rules of notes that files of this producer cause as a matter of course. They are not among the findings.
+    /// The count of lines that could not be taken as they are. `gristmill lint` lists them.
+    findings: u64,
+    /// Lint rules of notes that files of this producer cause as a matter of course.
     habits: &'static [&'static str],
 }
 
 /// The counts of what a profile contains. See the example of [`info`](crate::info).
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CountsRow {
-    /// Lines that could be read.
+    /// Lines.
     lines: u64,
-    /// Different names of objects.
-    objects: u64,
-    /// Different names of source files.
-    files: u64,
-    /// Different names of functions.
-    functions: u64,
+    /// Objects that have a name.
+    objects: usize,
+    /// Source files that have a name.
+    files: usize,
+    /// Functions: those of one name in different files or objects are different ones.
+    functions: usize,
     /// Lines with self cost.
     cost_lines: u64,
     /// Lines with calls.
     arcs: u64,
     /// Lines with jumps.
     jumps: u64,
+}
+
+/// An event type with a formula. See the example of [`info`](crate::info).
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DerivedEventRow<'a> {
+    /// Its name.
+    name: Cow<'a, str>,
+    /// Its long name.
+    long_name: Option<Cow<'a, str>>,
+    /// Its formula, as in the file.
+    formula: Cow<'a, str>,
+    /// The sum over all parts; null if the formula cannot be calculated.
+    #[serde(serialize_with = "exact_option")]
+    #[schemars(with = "Option<ExactInteger>")]
+    total: Option<i128>,
+    /// Event types that the formula needs and that do not exist. They count as zero.
+    missing: Vec<String>,
 }
 
 /// A part: one header with its body, such as a thread, a dump or a time span. See the example of [`info`](crate::info).
@@ -97,7 +118,7 @@ pub struct PartInfoRow<'a> {
     descriptions: Vec<DescriptionRow<'a>>,
     /// Position columns: `instr`, `bb`, `line` or `unknown`.
     positions: Vec<&'static str>,
-    /// Event types with a column, in the order of the columns; then derived ones, which have a formula.
+    /// The event types, in the order of the columns.
     #[schemars(with = "Vec<EventTypeRow<'a>>")]
     event_types: EventTypeRows<'a>,
     /// Sums of self cost, computed.
@@ -122,8 +143,6 @@ pub struct EventTypeRow<'a> {
     name: Cow<'a, str>,
     /// Its long name.
     long_name: Option<Cow<'a, str>>,
-    /// Its formula, if it is derived.
-    formula: Option<Cow<'a, str>>,
 }
 
 /// Totals that a file claims. See the example of [`info`](crate::info).
@@ -138,93 +157,104 @@ pub struct ClaimedRow<'a> {
 }
 
 #[derive(Debug)]
-struct PartRows<'a>(&'a Survey<'a>);
+struct PartRows<'a> {
+    profile: &'a Profile,
+    long_names: LongNames<'a>,
+}
 
 impl Serialize for PartRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.parts.iter().map(|part| PartInfoRow::new(self.0, part)))
+        serializer.collect_seq(self.profile.parts().map(|part| PartInfoRow::new(self, &part)))
     }
 }
 
 #[derive(Debug)]
-struct EventTypeRows<'a>(&'a PartSurvey<'a>);
+struct EventTypeRows<'a> {
+    of: &'a PartRows<'a>,
+    events: &'a [EventId],
+}
 
 impl Serialize for EventTypeRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.header.event_types().map(|event| EventTypeRow::new(&event)))
+        let PartRows { profile, long_names } = self.of;
+        serializer.collect_seq(self.events.iter().map(|&event| {
+            let name = profile.event(event).name;
+            EventTypeRow { name: lossy(name), long_name: long_names.get(name).map(lossy) }
+        }))
     }
 }
 
 impl<'a> FileRow<'a> {
-    /// Makes the row of a report.
-    pub fn new(report: &'a InfoReport<'a>) -> Self {
-        let InfoReport { file, survey, findings, damage } = report;
-        let kind = survey.producer.kind;
-        let counts = &survey.counts;
+    /// Makes the row of a report on one file.
+    pub fn new(report: &'a InfoReport) -> Self {
+        let InfoReport { files, profile, damage } = report;
+        let kind = profile.producer();
+        let creator = profile.parts().find_map(|part| part.creator());
+        let (cost_lines, arcs, jumps) = profile.line_counts();
         FileRow {
-            path: file.path.to_string_lossy(),
-            size: file.bytes.len(),
-            packing: file.packing,
+            path: files.first().map_or(Cow::Borrowed("-"), |file| file.path.to_string_lossy()),
+            size: report.size(),
+            packing: files.first().and_then(|file| file.packing).map(|(packing, _)| packing),
             damage,
-            producer: (kind != ProducerKind::Unknown).then(|| survey.producer.to_string()),
-            recording: kind.recording().map(|recording| recording.as_str()),
-            command: survey.parts.first().and_then(|part| part.header.command).map(lossy),
-            totals: report.totals(),
-            parts: PartRows(survey),
-            counts: CountsRow {
-                lines: counts.lines,
-                objects: counts.objects,
-                files: counts.files,
-                functions: counts.functions,
-                cost_lines: counts.cost_lines,
-                arcs: counts.arcs,
-                jumps: counts.jumps,
+            producer: match creator {
+                Some(creator) => Some(lossy(creator).trim().to_owned()),
+                None => (kind != ProducerKind::Unknown).then(|| kind.as_str().to_owned()),
             },
-            findings: *findings,
+            recording: kind.recording().map(|recording| recording.as_str()),
+            command: profile.parts().next().and_then(|part| part.command()).map(lossy),
+            totals: report.totals(),
+            derived: report.derived_totals().into_iter().map(DerivedEventRow::new).collect(),
+            parts: PartRows { profile, long_names: LongNames::new(profile) },
+            counts: CountsRow {
+                lines: profile.line_count(),
+                objects: report.named_objects(),
+                files: report.named_files(),
+                functions: profile.function_count(),
+                cost_lines,
+                arcs,
+                jumps,
+            },
+            findings: profile.finding_count(),
             habits: kind.habits(),
         }
     }
 }
 
-impl<'a> PartInfoRow<'a> {
-    fn new(survey: &'a Survey<'a>, part: &'a PartSurvey<'a>) -> Self {
-        let claimed = |costs| EventTotals::new(part, costs);
-        let descriptions = part.header.descriptions.iter();
-        PartInfoRow {
-            line: part.location.line,
-            pid: part.pid,
-            part: part.part,
-            thread: part.thread,
-            command: part.header.command.map(lossy),
-            trigger: part.trigger.map(lossy),
-            time_range: part.time_range.map(lossy),
-            descriptions: descriptions
-                .map(|(kind, value)| DescriptionRow { kind: lossy(kind), value: lossy(value) })
-                .collect(),
-            positions: part
-                .header
-                .columns
-                .unwrap_or(Columns::LINE)
-                .kinds()
-                .iter()
-                .map(|kind| kind.as_str())
-                .collect(),
-            event_types: EventTypeRows(part),
-            totals: EventTotals::new(part, survey.totals(part)),
-            claimed: ClaimedRow {
-                summary: survey.claimed_summary(part).map(claimed),
-                totals: survey.claimed_totals(part).map(claimed),
-            },
+impl<'a> DerivedEventRow<'a> {
+    fn new(derived: DerivedTotal<'a>) -> Self {
+        let DerivedTotal { event, total, missing } = derived;
+        DerivedEventRow {
+            name: lossy(event.name),
+            long_name: event.long_name.map(lossy),
+            formula: lossy(event.formula.unwrap_or_default()),
+            total,
+            missing: missing.iter().map(|name| lossy(name).into_owned()).collect(),
         }
     }
 }
 
-impl<'a> EventTypeRow<'a> {
-    fn new(event: &EventType<'a>) -> Self {
-        EventTypeRow {
-            name: lossy(event.name),
-            long_name: event.long_name.map(lossy),
-            formula: event.formula.map(lossy),
+impl<'a> PartInfoRow<'a> {
+    fn new(of: &'a PartRows<'a>, part: &Part<'a>) -> Self {
+        let claimed = |costs: &'a [i128]| EventTotals::of_part(of.profile, part, costs);
+        PartInfoRow {
+            line: part.location().line,
+            pid: part.pid(),
+            part: part.number(),
+            thread: part.thread(),
+            command: part.command().map(lossy),
+            trigger: part.trigger().map(lossy),
+            time_range: part.time_range().map(lossy),
+            descriptions: part
+                .descriptions()
+                .map(|(kind, value)| DescriptionRow { kind: lossy(kind), value: lossy(value) })
+                .collect(),
+            positions: part.columns().kinds().iter().map(|kind| kind.as_str()).collect(),
+            event_types: EventTypeRows { of, events: part.event_types() },
+            totals: EventTotals::of_part(of.profile, part, part.totals()),
+            claimed: ClaimedRow {
+                summary: part.claimed_summary().map(claimed),
+                totals: part.claimed_totals().map(claimed),
+            },
         }
     }
 }
@@ -232,13 +262,14 @@ impl<'a> EventTypeRow<'a> {
 /// A printer of JSON, as an [`InfoDocument`].
 ///
 /// ```
-/// use gristmill_report::ReadFile;
-/// use gristmill_report::info::{InfoReport, JsonPrinter};
+/// use gristmill_profile::Profile;
+/// use gristmill_report::info::{InfoFile, InfoReport, JsonPrinter};
 ///
-/// let file = ReadFile::plain("a.out".as_ref(), b"events: Ir\nfn=main\n1 12\n");
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=main\n1 12\n");
+/// let report = InfoReport::new(vec![InfoFile::plain("a.out".as_ref())], profile);
 /// let mut out = Vec::new();
 /// let mut printer = JsonPrinter::begin(&mut out)?;
-/// printer.write_file(&InfoReport::new(&file).unwrap(), &mut out)?;
+/// printer.write_file(&report, &mut out)?;
 /// printer.end(&mut out)?;
 /// assert!(String::from_utf8_lossy(&out).contains(r#""totals":{"Ir":12}"#));
 /// # Ok::<(), std::io::Error>(())
@@ -258,7 +289,7 @@ impl JsonPrinter {
     }
 
     /// Writes a file, on a line of its own.
-    pub fn write_file(&mut self, report: &InfoReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write_file(&mut self, report: &InfoReport, out: &mut dyn Write) -> io::Result<()> {
         let mut document = Stream::resume(out, self.document.clone());
         document.row(&FileRow::new(report))?;
         self.document = document.suspend();
@@ -334,11 +365,11 @@ fn lossy(text: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read_file::ReadFile;
+    use crate::info::InfoFile;
 
     fn totals(bytes: &[u8]) -> String {
-        let file = ReadFile::plain("a".as_ref(), bytes);
-        serde_json::to_string(&InfoReport::new(&file).unwrap().totals()).unwrap()
+        let report = InfoReport::new(vec![InfoFile::plain("a".as_ref())], Profile::from_bytes(bytes));
+        serde_json::to_string(&report.totals()).unwrap()
     }
 
     #[test]

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use gristmill_format::{Columns, Cost, PartSurvey, PositionKind, ProducerKind, RULES, Recording};
+use gristmill_format::{Cost, PositionKind, ProducerKind, Recording};
 use gristmill_output::wrap::wrap;
-use gristmill_output::{Align, Look, Painter, byte_size, grouped, printable};
+use gristmill_output::{Align, Look, Painter, byte_size, grouped, lossy, printable};
+use gristmill_profile::Part;
 
 use super::derived::DerivedTotal;
+use super::long_names::LongNames;
 use super::table::{Column, GAP, INDENT, Table, cut, wrapped};
-use super::{InfoReport, event_meanings};
-use crate::read_file::ReadFile;
+use super::{InfoFile, InfoReport, event_meanings};
+use crate::head::doubts;
 
 /// Width of the labels.
 const LABEL_WIDTH: usize = 16;
@@ -22,74 +24,66 @@ const MAX_EVENT_TYPES: usize = 40;
 
 const MAX_DESCRIPTIONS: usize = 6;
 
-impl<'a> InfoReport<'a> {
+impl InfoReport {
     /// Writes the report as text. See the example of [`info`](crate::info).
     ///
     /// # Errors
     ///
     /// Those of the output.
-    pub fn write_text(&'a self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let mut text = Text { report: self, paint: look.painter(), width: look.width, out };
-        text.write_file()?;
-        if self.survey.parts.is_empty() {
-            text.write_empty()?;
-        } else {
-            text.write_origin()?;
-            text.write_parts()?;
-            text.write_events()?;
-            text.write_counts()?;
-        }
-        text.write_findings()
+    pub fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let parts = self.profile.parts().collect();
+        let mut text = Text { report: self, parts, paint: look.painter(), width: look.width, out };
+        text.write_files()?;
+        text.write_origin()?;
+        text.write_parts()?;
+        text.write_events()?;
+        text.write_counts()?;
+        text.write_doubts()
     }
 }
 
 /// The report while it is written.
 struct Text<'a, 'o> {
-    report: &'a InfoReport<'a>,
+    report: &'a InfoReport,
+    parts: Vec<Part<'a>>,
     paint: Painter,
     width: usize,
     out: &'o mut dyn Write,
 }
 
 impl<'a> Text<'a, '_> {
-    fn write_file(&mut self) -> io::Result<()> {
-        let ReadFile { name, bytes, packing, stored_size, .. } = self.report.file;
+    fn write_files(&mut self) -> io::Result<()> {
         for damage in &self.report.damage {
             for line in wrapped(&format!("warning: {}", damage.text), self.width) {
                 writeln!(self.out, "{}", self.paint.yellow(line))?;
             }
         }
-        writeln!(self.out, "{}\n", self.paint.bold(name))?;
-        let mut size = byte_size(bytes.len() as u64);
-        if let Some(packing) = packing {
-            size.push_str(&format!(", packed with {packing} to {}", byte_size(*stored_size)));
-        }
-        self.value("Size", &size)?;
-        Ok(())
-    }
-
-    /// Writes why there is nothing to report.
-    fn write_empty(&mut self) -> io::Result<()> {
-        let ReadFile { bytes, damage, .. } = self.report.file;
-        if damage.is_some() && bytes.is_empty() {
-            return self.value("Content", "none: nothing could be expanded");
-        }
-        let is_empty = bytes.is_empty();
-        let rule = RULES.iter().find(|rule| is_empty && rule.name == "empty-file");
-        let Some(rule) = rule else {
-            return self.value("Content", "none: only comments and empty lines");
+        let files = &self.report.files;
+        let title = match &files[..] {
+            [] => String::new(),
+            [only] => only.name.clone(),
+            [first, others @ ..] => {
+                let (count, noun) = (others.len(), if others.len() == 1 { "file" } else { "files" });
+                format!("{} and {} more {noun} of its recording", first.name, grouped(count))
+            }
         };
-        self.value("Content", &format!("none: {}", rule.summary))?;
-        writeln!(self.out)?;
-        self.sentence(rule.help)?;
-        writeln!(self.out)
+        writeln!(self.out, "{}\n", self.paint.bold(title))?;
+        let mut size = byte_size(self.report.size());
+        let packed: Vec<_> = files.iter().filter_map(|file| file.packing).collect();
+        if let Some(&(packing, _)) = packed.first() {
+            let stored_size = packed.iter().map(|(_, stored_size)| stored_size).sum();
+            size.push_str(&format!(", packed with {packing} to {}", byte_size(stored_size)));
+        }
+        self.value("Size", &size)
     }
 
     /// Writes the producer, the command and the kind of recording.
     fn write_origin(&mut self) -> io::Result<()> {
-        let survey = &self.report.survey;
-        let kind = survey.producer.kind;
-        let producer = match (&survey.producer.creator, kind) {
+        let profile = &self.report.profile;
+        let kind = profile.producer();
+        let creator =
+            self.parts.iter().find_map(|part| part.creator()).map(|creator| lossy(creator.trim_ascii()));
+        let producer = match (&creator, kind) {
             (Some(creator), ProducerKind::Named) => shown(creator.as_bytes()),
             // `callgrind-3.19.0` names the tool, `xtree-1` does not.
             (Some(creator), _) if begins_with(creator, kind.as_str()) => shown(creator.as_bytes()),
@@ -98,7 +92,7 @@ impl<'a> Text<'a, '_> {
             (None, _) => format!("{}, recognised by the content", kind.as_str()),
         };
         self.value("Producer", &producer)?;
-        let mut commands = survey.parts.iter().filter_map(|part| part.header.command);
+        let mut commands = self.parts.iter().filter_map(Part::command);
         if let Some(first) = commands.next() {
             let others = commands.any(|command| command != first);
             let more = if others { "  (other parts have other commands)" } else { "" };
@@ -115,10 +109,10 @@ impl<'a> Text<'a, '_> {
             };
             self.value("Recording", words)?;
         }
-        let columns = survey.parts[0].header.columns.unwrap_or(Columns::LINE);
-        let kinds: Vec<&str> = columns.kinds().iter().map(|&kind| position(kind)).collect();
+        let Some(&first) = self.parts.first() else { return Ok(()) };
+        let kinds: Vec<&str> = first.columns().kinds().iter().map(|&kind| position(kind)).collect();
         self.value("Positions", &kinds.join(", "))?;
-        let described = survey.parts[0].header.descriptions.iter().filter(|(_, value)| !value.is_empty());
+        let described = first.descriptions().filter(|(_, value)| !value.is_empty());
         for (kind, value) in described.take(MAX_DESCRIPTIONS) {
             let kind = if kind.is_empty() { "Description".to_owned() } else { shown(kind) };
             self.value(&cut(&kind, LABEL_WIDTH - GAP), &shown(value))?;
@@ -127,100 +121,120 @@ impl<'a> Text<'a, '_> {
     }
 
     fn write_parts(&mut self) -> io::Result<()> {
-        let parts = &self.report.survey.parts;
-        let [part] = &parts[..] else {
-            self.value("Parts", &grouped(parts.len()))?;
-            writeln!(self.out)?;
-            return self.write_part_table();
-        };
-        let numbers = [("Process", part.pid), ("Part", part.part), ("Thread", part.thread)];
-        for (label, number) in numbers {
-            if let Some(number) = number {
-                self.value(label, &number.to_string())?;
+        let count = self.parts.len();
+        if count > 1 {
+            self.value("Parts", &grouped(count))?;
+        }
+        let common = [
+            ("Process", self.common(|part| part.pid().map(|pid| pid.to_string()))),
+            (
+                "Part",
+                self.common(|part| part.number().map(|number| number.to_string())).filter(|_| count == 1),
+            ),
+            ("Thread", self.common(|part| part.thread().map(|thread| thread.to_string()))),
+            ("Time range", self.common(|part| part.time_range().map(shown))),
+            ("Trigger", self.common(|part| part.trigger().map(shown))),
+        ];
+        for (label, value) in common {
+            if let Some(value) = value {
+                self.value(label, &value)?;
             }
         }
-        for (label, text) in [("Time range", part.time_range), ("Trigger", part.trigger)] {
-            if let Some(text) = text {
-                self.value(label, &shown(text))?;
-            }
+        if count == 1 {
+            return Ok(());
         }
-        Ok(())
+        writeln!(self.out)?;
+        self.write_part_table()
+    }
+
+    /// Returns what all parts have in common, which is no column of their table.
+    fn common<T: PartialEq>(&self, value: impl Fn(&Part<'a>) -> Option<T>) -> Option<T> {
+        let first = value(self.parts.first()?)?;
+        self.parts.iter().skip(1).all(|part| value(part).as_ref() == Some(&first)).then_some(first)
     }
 
     fn write_part_table(&mut self) -> io::Result<()> {
-        let survey = &self.report.survey;
-        let has = |field: fn(&PartSurvey<'_>) -> bool| survey.parts.iter().any(field);
-        let shown_parts = &survey.parts[..survey.parts.len().min(MAX_PARTS)];
+        let profile = &self.report.profile;
+        // What all have in common is above the table.
+        let number_differs = |field: fn(&Part<'a>) -> Option<u64>| {
+            self.parts.iter().any(|part| field(part).is_some()) && self.common(field).is_none()
+        };
+        let text_differs = |field: fn(&Part<'a>) -> Option<&'a [u8]>| {
+            self.parts.iter().any(|part| field(part).is_some()) && self.common(field).is_none()
+        };
+        let shown_parts = &self.parts[..self.parts.len().min(MAX_PARTS)];
         let mut table = Table::default();
-        let mut numbers = |title: &str, cell: &dyn Fn(usize, &PartSurvey<'a>) -> String| {
+        let files = &self.report.files;
+        if files.len() > 1 {
+            let cells =
+                shown_parts.iter().map(|part| files.get(part.input()).map(file_name).unwrap_or_default());
+            table.columns.push(Column {
+                title: "File".to_owned(),
+                cells: cells.collect(),
+                align: Align::Right,
+            });
+        }
+        let mut numbers = |title: &str, cell: &dyn Fn(usize, &Part<'a>) -> String| {
             let cells = shown_parts.iter().enumerate().map(|(index, part)| cell(index, part)).collect();
             table.columns.push(Column { title: title.to_owned(), cells, align: Align::Right });
         };
         let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
-        if has(|part| part.pid.is_some()) {
-            // A combined dump has it once for all parts.
-            let mut last = None;
-            let pids: Vec<Option<u64>> = shown_parts
-                .iter()
-                .map(|part| {
-                    last = part.pid.or(last);
-                    last
-                })
-                .collect();
-            numbers("Process", &|index, _| number(pids[index]));
+        if number_differs(Part::pid) {
+            numbers("Process", &|_, part| number(part.pid()));
         }
-        if has(|part| part.part.is_some()) {
-            numbers("Part", &|_, part| number(part.part));
+        if self.parts.iter().any(|part| part.number().is_some()) {
+            numbers("Part", &|_, part| number(part.number()));
         } else {
             numbers("Part", &|index, _| format!("{}.", index + 1));
         }
-        if has(|part| part.thread.is_some()) {
-            numbers("Thread", &|_, part| number(part.thread));
+        if number_differs(Part::thread) {
+            numbers("Thread", &|_, part| number(part.thread()));
         }
-        let first_event = |part: &PartSurvey<'a>| part.header.event_types().next().map(|event| event.name);
-        let event = first_event(&survey.parts[0]);
-        let title =
-            event.map_or_else(|| "Total".to_owned(), |name| format!("Total {}", cut(&shown(name), 16)));
-        numbers(&title, &|_, part| match survey.totals(part).first() {
+        let first_event = |part: &Part<'a>| part.event_types().first().copied();
+        let event = self.parts.first().and_then(first_event);
+        let title = event.map_or_else(
+            || "Total".to_owned(),
+            |event| format!("Total {}", cut(&shown(profile.event(event).name), 16)),
+        );
+        numbers(&title, &|_, part| match part.totals().first() {
             Some(&total) if first_event(part) == event => grouped(total),
             _ => "-".to_owned(),
         });
         // Nearly all time ranges are in basic blocks; in the title this leaves columns for the trigger.
         let blocks = b"Basic block ";
         let all_blocks =
-            survey.parts.iter().filter_map(|part| part.time_range).all(|range| range.starts_with(blocks));
-        let mut texts = |title: &str, cell: &dyn Fn(&PartSurvey<'a>) -> Option<&'a [u8]>| {
+            self.parts.iter().filter_map(Part::time_range).all(|range| range.starts_with(blocks));
+        let mut texts = |title: &str, cell: &dyn Fn(&Part<'a>) -> Option<&'a [u8]>| {
             let cells =
                 shown_parts.iter().map(|part| cell(part).map_or_else(|| "-".to_owned(), shown)).collect();
             table.columns.push(Column { title: title.to_owned(), cells, align: Align::Left });
         };
-        if has(|part| part.time_range.is_some()) {
+        if text_differs(Part::time_range) {
             let title = if all_blocks { "Basic blocks" } else { "Time range" };
             let skip = if all_blocks { blocks.len() } else { 0 };
-            texts(title, &|part| part.time_range.map(|range| &range[skip..]));
+            texts(title, &|part| part.time_range().map(|range| &range[skip..]));
         }
-        if has(|part| part.trigger.is_some()) {
-            texts("Trigger", &|part| part.trigger);
+        if text_differs(Part::trigger) {
+            texts("Trigger", &Part::trigger);
         }
         table.write(self.width, self.paint, self.out)?;
-        self.more(survey.parts.len() - shown_parts.len())
+        self.more(self.parts.len() - shown_parts.len())
     }
 
     /// Writes the event types with their meanings and totals.
     fn write_events(&mut self) -> io::Result<()> {
-        let survey = &self.report.survey;
         let totals = self.report.totals();
         writeln!(self.out)?;
         if totals.is_empty() {
             return self
                 .sentence("No event types: without an `events:` line the meaning of costs is unknown.");
         }
-        let definition = |name: &[u8]| survey.parts.iter().find_map(|part| part.header.long_name(name));
+        let long_names = LongNames::new(&self.report.profile);
         let shown_totals: Vec<(&[u8], Cost)> = totals.iter().take(MAX_EVENT_TYPES).collect();
         let mut names: Vec<String> = shown_totals.iter().map(|(name, _)| shown(name)).collect();
         let mut meanings: Vec<String> = shown_totals
             .iter()
-            .map(|(name, _)| match definition(name).filter(|long_name| long_name != name) {
+            .map(|(name, _)| match long_names.get(name).filter(|long_name| long_name != name) {
                 Some(long_name) => shown(long_name),
                 None => event_meanings::get(name).unwrap_or_default().to_owned(),
             })
@@ -248,7 +262,7 @@ impl<'a> Text<'a, '_> {
         if meanings.iter().any(|meaning| !meaning.is_empty()) {
             table.columns.push(Column { title: "Meaning".to_owned(), cells: meanings, align: Align::Left });
         }
-        let title = if survey.parts.len() > 1 { "Total of all parts" } else { "Total" };
+        let title = if self.parts.len() > 1 { "Total of all parts" } else { "Total" };
         table.columns.push(Column { title: title.to_owned(), cells: costs, align: Align::Right });
         let claimed: Vec<String> = claims.iter().map(|column| format!("`{}`", column.title)).collect();
         table.columns.extend(claims);
@@ -267,11 +281,10 @@ impl<'a> Text<'a, '_> {
 
     /// Returns the claimed totals of the only part, as far as they differ from the computed ones.
     fn claims(&self, totals: &[(&[u8], Cost)]) -> Vec<Column> {
-        let survey = &self.report.survey;
-        let [part] = &survey.parts[..] else { return Vec::new() };
-        let claims = [("summary:", survey.claimed_summary(part)), ("totals:", survey.claimed_totals(part))];
+        let [part] = &self.parts[..] else { return Vec::new() };
+        let claims = [("summary:", part.claimed_summary()), ("totals:", part.claimed_totals())];
         let column = |(title, claimed): (&str, Option<&[Cost]>)| {
-            let claimed = claimed.filter(|claimed| differs(claimed, survey.totals(part)))?;
+            let claimed = claimed.filter(|claimed| differs(claimed, &part.totals()))?;
             let cell = |(claimed, &(_, total)): (&Cost, &(_, Cost))| {
                 if *claimed == total { String::new() } else { grouped(claimed) }
             };
@@ -283,22 +296,20 @@ impl<'a> Text<'a, '_> {
 
     /// Writes in how many parts the claimed total differs from the computed one.
     fn write_differing_parts(&mut self) -> io::Result<()> {
-        let survey = &self.report.survey;
-        if survey.parts.len() < 2 {
+        if self.parts.len() < 2 {
             return Ok(());
         }
-        let count = |claimed: &dyn Fn(&PartSurvey<'a>) -> Option<&'a [Cost]>| {
-            let is_off = |part: &&PartSurvey<'a>| {
-                claimed(part).is_some_and(|claimed| differs(claimed, survey.totals(part)))
-            };
-            survey.parts.iter().filter(is_off).count()
-        };
-        let summary = count(&|part| survey.claimed_summary(part));
-        let totals = count(&|part| survey.claimed_totals(part));
+        let (mut summary, mut totals) = (0, 0);
+        for part in &self.parts {
+            let claims = [(part.claimed_summary(), &mut summary), (part.claimed_totals(), &mut totals)];
+            for (claimed, count) in claims {
+                *count += usize::from(claimed.is_some_and(|claimed| differs(claimed, &part.totals())));
+            }
+        }
         for (key, count) in [("summary:", summary), ("totals:", totals)] {
             if count > 0 {
                 writeln!(self.out)?;
-                let all = grouped(survey.parts.len());
+                let all = grouped(self.parts.len());
                 self.sentence(&format!(
                     "In {} of {all} parts `{key}` differs from the sum of the self costs, which is shown here.",
                     grouped(count)
@@ -310,52 +321,46 @@ impl<'a> Text<'a, '_> {
 
     fn write_counts(&mut self) -> io::Result<()> {
         writeln!(self.out)?;
-        let counts = &self.report.survey.counts;
+        let profile = &self.report.profile;
         let names = [
-            (counts.objects, "object", "objects"),
-            (counts.files, "source file", "source files"),
-            (counts.functions, "function", "functions"),
+            (self.report.named_objects(), "object", "objects"),
+            (self.report.named_files(), "source file", "source files"),
+            (profile.function_count(), "function", "functions"),
         ];
         let names: Vec<String> = names
             .iter()
             .filter(|name| name.0 > 0)
-            .map(|&(count, one, many)| plural(count, one, many))
+            .map(|&(count, one, many)| plural(count as u64, one, many))
             .collect();
         let joined = names.join(", ");
         self.value("Names", if names.is_empty() { "none" } else { &joined })?;
+        let (self_costs, calls, jumps) = profile.line_counts();
         let mut lines = format!(
             "{}, of which {} with self cost, {} with calls",
-            grouped(counts.lines),
-            grouped(counts.cost_lines),
-            grouped(counts.arcs)
+            grouped(profile.line_count()),
+            grouped(self_costs),
+            grouped(calls)
         );
-        if counts.jumps > 0 {
-            lines.push_str(&format!(", {} with jumps", grouped(counts.jumps)));
+        if jumps > 0 {
+            lines.push_str(&format!(", {} with jumps", grouped(jumps)));
         }
         self.value("Lines", &lines)
     }
 
-    fn write_findings(&mut self) -> io::Result<()> {
-        let findings = &self.report.findings;
-        let mut counts = Vec::new();
-        if findings.error > 0 {
-            counts.push(self.paint.red(plural(findings.error, "error", "errors")).to_string());
+    /// Writes whether the files are whole, and how to see what is wrong with them.
+    fn write_doubts(&mut self) -> io::Result<()> {
+        let InfoReport { profile, damage, files } = self.report;
+        match (damage.len(), doubts(profile)) {
+            (0, None) => self.value("Damage", "none")?,
+            (0, Some(doubts)) => self.value("Damage", &format!("none; {doubts}"))?,
+            (1, _) => self.value("Damage", "see the warning above")?,
+            (count, _) => self.value("Damage", &format!("see the {} warnings above", grouped(count)))?,
         }
-        if findings.warning > 0 {
-            counts.push(self.paint.yellow(plural(findings.warning, "warning", "warnings")).to_string());
-        }
-        if findings.note > 0 {
-            counts.push(plural(findings.note, "note", "notes"));
-        }
-        if counts.is_empty() {
-            self.value("Findings", "none")?;
-        } else {
-            // Not broken into lines: it is short, and colours have no width.
-            self.labelled("Findings", &counts.join(", "))?;
-            let hint = format!("gristmill lint {}", argument(self.report.file));
+        if !damage.is_empty() {
+            let hint = format!("gristmill lint {}", files.first().map_or(Cow::Borrowed("FILE"), argument));
             writeln!(self.out, "{:INDENT$}{:LABEL_WIDTH$}{}", "", "", self.paint.dim(hint))?;
         }
-        let producer = self.report.survey.producer.kind;
+        let producer = profile.producer();
         if producer.habits().is_empty() {
             return Ok(());
         }
@@ -425,8 +430,14 @@ fn plural(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
+/// The name of a file without its directory: the files of a recording are in one, which the title has.
+fn file_name(file: &InfoFile) -> String {
+    let name = file.path.file_name().unwrap_or(file.path.as_os_str());
+    shown(name.as_encoded_bytes())
+}
+
 /// Returns the path as an argument for a shell, or `FILE` if it needs quotes.
-fn argument<'a>(file: &ReadFile<'a>) -> Cow<'a, str> {
+fn argument(file: &InfoFile) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./+,@%:".contains(&byte);
     match file.path.to_str() {
         Some(path) if path.bytes().all(plain) => Cow::Borrowed(path),
