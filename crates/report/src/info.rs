@@ -68,12 +68,12 @@ impl InfoReport {
         InfoReport { damage: DamageRow::list(&profile), files, profile }
     }
 
-    /// How many objects have a name.
+    /// The count of objects that have a name.
     fn named_objects(&self) -> usize {
         self.profile.object_count().saturating_sub(1)
     }
 
-    /// How many source files have a name.
+    /// The count of source files that have a name.
     fn named_files(&self) -> usize {
         self.profile.file_count().saturating_sub(1)
     }
