@@ -13,7 +13,7 @@ use gristmill_output::printable;
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::{Input, Loader, Profile, Selection};
 use gristmill_report::{
-    Cut, CutError, EventSelection, InclusiveRule, SubjectId, View, ViewError, ViewOptions,
+    Cut, CutError, EventSelection, InclusiveRule, Rates, SubjectId, View, ViewError, ViewOptions,
 };
 use regex::Regex;
 
@@ -110,8 +110,18 @@ pub(crate) fn view(
     args: &ProfileArgs,
     format: ReportFormat,
 ) -> Result<View, CliError> {
+    View::new(profile, &view_options(args, format)?).map_err(|error| unseen(&error))
+}
+
+/// Takes the event types that rates of misses are made of, for the functions of a view. `None` if the profile lacks them.
+pub(crate) fn rates(view: &View, options: &ViewOptions) -> Result<Option<Rates>, CliError> {
+    Rates::new(Arc::clone(view.profile()), options).map_err(|error| unseen(&error))
+}
+
+/// Makes the options of the view that the arguments ask for.
+pub(crate) fn view_options(args: &ProfileArgs, format: ReportFormat) -> Result<ViewOptions, CliError> {
     let is_for_people = matches!(format, ReportFormat::Text | ReportFormat::Markdown);
-    let options = ViewOptions {
+    Ok(ViewOptions {
         selection: selection(&args.selection),
         events: match args.event.as_slice() {
             [] if is_for_people => EventSelection::First,
@@ -129,8 +139,8 @@ pub(crate) fn view(
         cuts: args.cut.iter().map(|text| cut(text)).collect::<Result<_, _>>()?,
         cut_below: args.cut_below,
         derive: definitions(&args.derive)?,
-    };
-    View::new(profile, &options).map_err(|error| unseen(&error))
+        ..ViewOptions::default()
+    })
 }
 
 /// Lists the event types that there are, for a hint.

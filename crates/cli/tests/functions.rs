@@ -78,6 +78,69 @@ fn other_formats() {
 }
 
 #[test]
+fn rates_of_misses() {
+    let branches = "callgrind/callgrind.out.cache-branch";
+    blessed("rates", &[branches, "--rates", "--limit", "5"]);
+    blessed("rates-narrow", &[branches, "--rates", "--limit", "2", "--width", "50"]);
+    blessed("rates-csv", &[branches, "--rates", "--event", "Ir", "--limit", "2", "--format", "csv"]);
+    blessed(
+        "rates-groups",
+        &[branches, "--rates", "--group", "file", "--sort", "inclusive", "--format", "markdown"],
+    );
+    let text =
+        b"events: Ir I1mr Bc Bcm Bi Bim\nfn=main\n1 100 2 8 1 2 0\ncfn=work\ncalls=1 5\n2 100 8 0 0 0 0\n\
+                 fn=work\n5 100 8\n";
+    let folder = folder(&[("a", text)]);
+    let shown = |sort: &str| {
+        let output =
+            run_in(folder.path(), &["functions", "--rates", "--sort", sort, "--format", "json", "a"]);
+        let rows = json(&output)["functions"].as_array().unwrap().clone();
+        let main = rows.into_iter().find(|row| row["name"] == "main").unwrap();
+        let rates = main["rates"].as_array().unwrap().clone();
+        rates
+            .iter()
+            .map(|rate| {
+                (rate["name"].as_str().unwrap().to_owned(), whole(&rate["misses"]), whole(&rate["accesses"]))
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(shown("self"), [("I1 miss".to_owned(), 2, 100), ("Mispred".to_owned(), 1, 10)]);
+    assert_eq!(shown("inclusive"), [("I1 miss".to_owned(), 10, 200), ("Mispred".to_owned(), 1, 10)]);
+    let output =
+        run_in(&root().join("corpus"), &["functions", "--rates", "callgrind/callgrind.out.mill-main"]);
+    assert!(stderr(&output).contains("--rates has no effect"), "{}", stderr(&output));
+}
+
+fn is_estimated_in_csv(profile: &str) {
+    let words = ["functions", profile, "--focus", "treat_all", "--hide", "dry", "--format", "csv"];
+    let said = stdout(&run_in(&root().join("corpus"), &words));
+    let rows: Vec<&str> = said.lines().collect();
+    assert!(rows[0].ends_with(",name,file,object,estimated"), "{said}");
+    assert!(rows.contains(&"7558,4878,3,,treat_all,/srv/demo/src/sieve.c,/srv/demo/bin/mill,no"), "{said}");
+    assert!(rows.contains(&"1680,1680,240,,mix,/srv/demo/src/grain.h,/srv/demo/bin/mill,yes"), "{said}");
+}
+
+#[test]
+fn costs_without_some_functions_and_of_some_only() {
+    let mill = "callgrind/callgrind.out.mill-main";
+    blessed("hide", &[mill, "--hide", "^(mix|swap|by_)", "--limit", "6"]);
+    blessed("focus", &[mill, "--focus", "treat_all"]);
+    is_estimated_in_csv(mill);
+    blessed("hide-groups", &[mill, "--hide", "mix", "--group", "file"]);
+    let corpus = root().join("corpus");
+    let output = run_in(&corpus, &["functions", "--hide", "nosuch", "--focus", "ma.n", mill]);
+    assert!(stderr(&output).contains("no function matches `nosuch`"), "{}", stderr(&output));
+    for (refused, reason) in [
+        (&["--hide", "mix", "--inclusive", "annotate"][..], "another rule of inclusive cost"),
+        (&["--focus", "mix", "--group", "thread"], "no meaning for threads and parts"),
+    ] {
+        let output = run_in(&corpus, &[&["functions", mill], refused].concat());
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn parts_and_sets() {
     blessed("part", &["callgrind/callgrind.out.parts", "--part", "2", "--limit", "3"]);
     blessed("set", &["--set", "callgrind/callgrind.out.crew-sep", "--limit", "3"]);

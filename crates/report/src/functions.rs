@@ -16,6 +16,7 @@ use serde::{Serialize, Serializer};
 
 use crate::grouping::Grouping;
 use crate::head::Head;
+use crate::rates::{Rate, Rates};
 use crate::shares::{part_shares, thread_shares};
 use crate::view::{Subject, SubjectId, View};
 
@@ -31,6 +32,13 @@ pub enum SortBy {
     Calls,
     /// Name, from a to z.
     Name,
+}
+
+impl SortBy {
+    /// Returns the costs that rates are calculated of.
+    fn cost<'c>(self, self_costs: &'c [Cost], inclusive: &'c [Cost]) -> &'c [Cost] {
+        if self == SortBy::Inclusive { inclusive } else { self_costs }
+    }
 }
 
 /// The options of [`Functions`], which has an example.
@@ -52,6 +60,8 @@ pub struct FunctionsOptions {
     pub relative_to: Option<SubjectId>,
     /// Also shows costs per call.
     pub per_call: bool,
+    /// Also shows rates of misses, of the costs that rows are sorted by: of self costs, unless it is by inclusive costs.
+    pub rates: Option<Rates>,
 }
 
 impl FunctionsOptions {
@@ -59,10 +69,11 @@ impl FunctionsOptions {
         self.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
     }
 
-    fn takes(&self, view: &View, subject: Subject<'_>) -> bool {
-        let profile = view.profile();
+    fn takes(&self, view: &View, id: SubjectId) -> bool {
+        let (profile, subject) = (view.profile(), view.subject(id));
         let fits = |pattern: &Regex, name: &[u8]| pattern.is_match(&String::from_utf8_lossy(name));
-        self.object.as_ref().is_none_or(|pattern| fits(pattern, profile.object(subject.object)))
+        view.is_shown(id)
+            && self.object.as_ref().is_none_or(|pattern| fits(pattern, profile.object(subject.object)))
             && self.file.as_ref().is_none_or(|pattern| fits(pattern, profile.file(subject.file)))
     }
 }
@@ -87,12 +98,18 @@ pub struct FunctionRow {
     /// `true` for a group if calls leave it and come back, which is counted each time.
     #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
+    /// `true` if costs are estimates: functions are hidden or focused on, and several callers share the cost of one.
+    #[serde(rename = "estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimate: bool,
     /// The count of calls, as far as the profile has it.
     #[serde(serialize_with = "exact")]
     #[schemars(with = "ExactInteger")]
     pub calls: Cost,
     /// The number of the cycle that the row is in or stands for, if any.
     pub cycle: Option<usize>,
+    /// Rates of misses, if they were asked for: of the self cost, or of the inclusive cost if rows are sorted by that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<Rate>,
 }
 
 /// The functions of a profile, or groups of them, with their costs.
@@ -125,6 +142,9 @@ pub struct Functions<'v> {
     #[serde(rename = "functions")]
     #[schemars(with = "Vec<FunctionRow>")]
     rows: FunctionRows<'v>,
+    /// Rates of misses of the whole program, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rates: Vec<Rate>,
     /// The count of rows without filter and limit.
     #[serde(skip)]
     all: usize,
@@ -134,6 +154,9 @@ pub struct Functions<'v> {
     sort: SortBy,
     #[serde(skip)]
     per_call: bool,
+    /// `true` if functions are hidden or focused on, so that costs may be estimates.
+    #[serde(skip)]
+    is_estimated: bool,
     /// `false` if the rows have no calls; inclusive costs then equal self costs.
     #[serde(skip)]
     has_calls: bool,
@@ -158,6 +181,8 @@ struct Selected {
 struct FunctionRows<'v> {
     view: &'v View,
     event_types: EventNames,
+    rates: Option<Rates>,
+    sort: SortBy,
     rows: Rows,
 }
 
@@ -180,7 +205,14 @@ impl FunctionRows<'_> {
             Rows::Functions(ids) => (&ids[..], &[][..]),
             Rows::Groups(rows) => (&[][..], &rows[..]),
         };
-        let row = |&id: &SubjectId| Cow::Owned(FunctionRow::new(self.view, &self.event_types, id));
+        let row = |&id: &SubjectId| {
+            let mut row = FunctionRow::new(self.view, &self.event_types, id);
+            if let Some(rates) = &self.rates {
+                row.rates =
+                    rates.of(self.sort.cost(rates.view().self_cost(id), rates.view().inclusive_cost(id)));
+            }
+            Cow::Owned(row)
+        };
         ids.iter().map(row).chain(rows.iter().map(Cow::Borrowed))
     }
 
@@ -207,21 +239,39 @@ impl<'v> Functions<'v> {
     /// Takes the rows from a view.
     pub fn new(view: &'v View, options: &FunctionsOptions) -> Self {
         let head = Head::new(view);
+        let groups = |view: &View, head: &Head| match options.grouping {
+            Grouping::Function | Grouping::Cycle => groups::units(view, head, options),
+            Grouping::Thread => groups::shares(thread_shares(view, head), options),
+            Grouping::Part => groups::shares(part_shares(view, head), options),
+            grouping => groups::groups(view, head, options, grouping),
+        };
         let Selected { rows, matching, all } = match options.grouping {
             Grouping::Function => functions(view, options),
-            Grouping::Cycle => groups::units(view, &head, options).sorted(options),
-            Grouping::Thread => groups::shares(thread_shares(view, &head), options).sorted(options),
-            Grouping::Part => groups::shares(part_shares(view, &head), options).sorted(options),
-            grouping => groups::groups(view, &head, options, grouping).sorted(options),
+            _ => {
+                let mut rows = groups(view, &head);
+                if let Some(rates) = &options.rates {
+                    rows.add_rates(rates, groups(rates.view(), &Head::new(rates.view())), options.sort);
+                }
+                rows.sorted(options)
+            }
         };
+        let rates = options.rates.clone();
         Functions {
-            rows: FunctionRows { view, event_types: head.event_types.clone(), rows },
+            rates: rates.as_ref().map_or_else(Vec::new, |rates| rates.of(rates.view().totals())),
+            rows: FunctionRows {
+                view,
+                event_types: head.event_types.clone(),
+                rates,
+                sort: options.sort,
+                rows,
+            },
             head,
             matching,
             all,
             grouping: options.grouping,
             sort: options.sort,
             per_call: options.per_call,
+            is_estimated: view.has_attribution(),
             has_calls: view.graph().arcs().len() > 0
                 && !matches!(options.grouping, Grouping::Thread | Grouping::Part),
             whole: match options.relative_to {
@@ -260,8 +310,10 @@ impl FunctionRow {
             self_costs: Costs::new(event_types, view.self_cost(id)),
             inclusive: Costs::new(event_types, view.inclusive_cost(id)),
             is_upper_bound: false,
+            is_estimate: view.is_estimate(id),
             calls: view.call_count(id),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
+            rates: Vec::new(),
         }
     }
 }
@@ -272,7 +324,8 @@ type Ranked = (Reverse<(u128, u128)>, SubjectId);
 /// Takes functions. Rows are made when they are written, so only ids are kept.
 fn functions(view: &View, options: &FunctionsOptions) -> Selected {
     let all_match = options.filter.is_none() && options.object.is_none() && options.file.is_none();
-    let matches = |subject: Subject<'_>| options.takes(view, subject) && options.takes_name(subject.name());
+    let all_match = all_match && !view.has_attribution();
+    let matches = |id: SubjectId| options.takes(view, id) && options.takes_name(view.subject(id).name());
     let profile = view.profile();
     let by_name = |a: SubjectId, b: SubjectId| {
         let [a, b] = [a, b].map(|id| view.subject(id));
@@ -286,7 +339,7 @@ fn functions(view: &View, options: &FunctionsOptions) -> Selected {
     let mut matching = 0;
     for id in view.subject_ids() {
         // To look a subject up takes longer than to compare it.
-        if !all_match && !matches(view.subject(id)) {
+        if !all_match && !matches(id) {
             continue;
         }
         matching += 1;

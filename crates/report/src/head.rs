@@ -172,6 +172,7 @@ fn notes(view: &View) -> Vec<String> {
         1 => notes.push("1 call was cut".to_owned()),
         arcs => notes.push(format!("{} calls were cut", grouped(arcs))),
     }
+    notes.extend(view.attribution_notes().iter().cloned());
     let shown: Vec<&str> = view.events().iter().map(|event| event.name.as_str()).collect();
     notes.extend(derivation_notes(view.faults(), &shown));
     notes

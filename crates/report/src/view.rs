@@ -3,8 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use gristmill_format::Cost;
+use gristmill_output::{grouped, percent, printable};
 use gristmill_profile::analysis::{
-    CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule, NodeCosts, NodeId,
+    Attributed, CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule, NodeCosts,
+    NodeId, focus, hide,
 };
 use gristmill_profile::formula::DerivationFault;
 use gristmill_profile::symbol::matches_function;
@@ -65,6 +67,15 @@ pub struct View {
     cycles: OnceLock<Cycles>,
     has_cycles: bool,
     totals: Vec<Cost>,
+    attribution: Option<Attribution>,
+}
+
+/// Costs that were given to other functions, because functions are hidden or focused on.
+#[derive(Debug)]
+struct Attribution {
+    is_hidden: Vec<bool>,
+    is_estimate: Vec<bool>,
+    notes: Vec<String>,
 }
 
 impl View {
@@ -84,6 +95,9 @@ impl View {
         let cut = draft.arcs_to_cut(&graph);
         let mut graph = without(graph, &cut);
         let shown: Vec<usize> = (0..columns.events().len()).collect();
+        let mut totals = graph.total();
+        totals.truncate(shown.len());
+        let attribution = draft.attribute(&mut graph)?;
         let full_graph = (graph.width() > shown.len()).then(|| graph.clone());
         if full_graph.is_some() {
             graph = graph.with_columns(&shown);
@@ -98,7 +112,8 @@ impl View {
         };
         Ok(View {
             has_cycles: options.rule == InclusiveRule::Gristmill && options.cycles,
-            totals: graph.total(),
+            totals,
+            attribution,
             selection: options.selection.clone(),
             profile,
             columns,
@@ -241,6 +256,29 @@ impl View {
         self.inclusive.cycles().is_inner(&arc(caller, callee))
     }
 
+    /// `true` if a function is not hidden, and has costs in the focus.
+    pub fn is_shown(&self, subject: SubjectId) -> bool {
+        self.attribution.as_ref().is_none_or(|of| {
+            !of.is_hidden[subject.node().index()]
+                && (self.inclusive_cost(subject).iter().chain(self.self_cost(subject)).any(|&cost| cost != 0))
+        })
+    }
+
+    /// `true` if costs of a function are estimates, because functions are hidden or focused on.
+    pub fn is_estimate(&self, subject: SubjectId) -> bool {
+        self.attribution.as_ref().is_some_and(|of| of.is_estimate[subject.node().index()])
+    }
+
+    /// `true` if functions are hidden or focused on.
+    pub(crate) fn has_attribution(&self) -> bool {
+        self.attribution.is_some()
+    }
+
+    /// Sentences on functions that are hidden or focused on.
+    pub(crate) fn attribution_notes(&self) -> &[String] {
+        self.attribution.as_ref().map_or(&[], |of| &of.notes)
+    }
+
     /// Returns the count of arcs that were cut.
     pub fn cut_arc_count(&self) -> usize {
         self.cut.len()
@@ -264,6 +302,11 @@ pub(crate) fn check(profile: &Profile, selection: &Selection, columns: usize) ->
 /// An arc that stands for its ends.
 fn arc(caller: SubjectId, callee: SubjectId) -> CallArc {
     CallArc { caller: caller.node(), callee: callee.node(), count: 0 }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
 }
 
 fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
@@ -290,6 +333,60 @@ impl Draft<'_> {
 
     fn cycles(&self, graph: &CallGraph) -> Cycles {
         if self.options.cycles { Cycles::new(graph) } else { Cycles::none(graph) }
+    }
+
+    /// Gives costs to other functions, if some are hidden or focused on.
+    fn attribute(&self, graph: &mut CallGraph) -> Result<Option<Attribution>, ViewError> {
+        let ViewOptions { hide: hidden, focus: focused, .. } = self.options;
+        if hidden.is_none() && focused.is_none() {
+            return Ok(None);
+        }
+        let matching = |pattern: &Option<Regex>, graph: &CallGraph| -> Vec<bool> {
+            let Some(pattern) = pattern else { return vec![false; graph.node_count()] };
+            let name = |node| self.subjects.get(self.profile, graph, SubjectId(node)).name();
+            graph.nodes().map(|node| matches_function(name(node), |name| pattern.is_match(name))).collect()
+        };
+        let is_hidden = matching(hidden, graph);
+        let mut of =
+            Attribution { is_estimate: vec![false; graph.node_count()], is_hidden, notes: Vec::new() };
+        let event = &self.columns.events()[0];
+        if focused.is_some() {
+            let is_chosen = matching(focused, graph);
+            let count = is_chosen.iter().filter(|&&is_chosen| is_chosen).count();
+            let total = graph.total()[0];
+            let Attributed { graph: new, is_estimate, .. } =
+                focus(graph, &is_chosen).ok_or(ViewError::NegativeCosts)?;
+            *graph = new;
+            of.is_estimate = is_estimate;
+            let callees = if count == 1 { "what it calls" } else { "what they call" };
+            of.notes.push(format!(
+                "focus on {}: {} of the cost, with {callees}; other cost is left out",
+                counted(count, "function"),
+                percent(graph.total()[0], total)
+            ));
+        }
+        if hidden.is_some() {
+            let Attributed { graph: new, is_estimate, without_caller } = hide(graph, &of.is_hidden);
+            *graph = new;
+            of.is_estimate.iter_mut().zip(is_estimate).for_each(|(one, other)| *one |= other);
+            let count = of.is_hidden.iter().filter(|&&is_hidden| is_hidden).count();
+            let left = match without_caller[0] {
+                0 => String::new(),
+                cost => {
+                    let name = printable(event.name.as_bytes());
+                    format!("; nothing calls those that have {} {name}", event.unit.show(cost))
+                }
+            };
+            of.notes.push(format!(
+                "hidden: {}, whose self cost counts for {} callers{left}",
+                counted(count, "function"),
+                if count == 1 { "its" } else { "their" }
+            ));
+        }
+        if of.is_estimate.contains(&true) {
+            of.notes.push("~ estimate: several callers share a cost in proportion to their calls".to_owned());
+        }
+        Ok(Some(of))
     }
 
     fn arcs_to_cut(&self, graph: &CallGraph) -> CutArcs {

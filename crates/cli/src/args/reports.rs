@@ -44,6 +44,18 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, short, value_name = "REGEX")]
     pub(crate) filter: Option<String>,
 
+    /// Count only cost with a function that matches on the stack: of it, of what it calls, and of its callers
+    ///
+    /// A function that others call as well has the share of these calls, an estimate that is marked `~`.
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) focus: Option<String>,
+
+    /// Hide functions that match, and give their self cost to their callers
+    ///
+    /// Several callers share it in proportion to the cost of their calls, an estimate that is marked `~`.
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) hide: Option<String>,
+
     /// Use only functions whose object file matches this pattern
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) object: Option<String>,
@@ -64,6 +76,13 @@ pub(crate) struct FunctionsArgs {
     /// Also show the average cost per call
     #[arg(long)]
     pub(crate) per_call: bool,
+
+    /// Also show miss rates of the caches and of branch prediction
+    ///
+    /// They are rates of the cost that rows are sorted by: of self cost, or with --sort inclusive of inclusive cost. The profile
+    /// needs the simulation: `valgrind --tool=callgrind --cache-sim=yes --branch-sim=yes`.
+    #[arg(long)]
+    pub(crate) rates: bool,
 
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]

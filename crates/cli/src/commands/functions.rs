@@ -1,7 +1,8 @@
 //! `gristmill functions`: the flat profile.
 
 use gristmill_format::ProducerKind;
-use gristmill_report::{Functions, FunctionsOptions, Grouping};
+use gristmill_profile::symbol::matches_function;
+use gristmill_report::{Functions, FunctionsOptions, Grouping, View};
 
 use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
 use crate::commands::{is_for_programs, print_report, warn_of_notes};
@@ -19,9 +20,39 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
-    let view = load::view(profile, &args.profile, args.format)?;
+    let mut options = load::view_options(&args.profile, args.format)?;
+    (options.focus, options.hide) = (pattern(&args.focus)?, pattern(&args.hide)?);
+    let redistributes = options.focus.is_some() || options.hide.is_some();
+    if redistributes && args.profile.inclusive != InclusiveRule::Gristmill {
+        return Err(CliError::Usage {
+            message: "--focus and --hide cannot follow another rule of inclusive cost".to_owned(),
+            hint: Some("leave out --inclusive".to_owned()),
+        });
+    }
+    if redistributes && matches!(args.group, Some(GroupBy::Thread | GroupBy::Part)) {
+        return Err(CliError::Usage {
+            message: "--focus and --hide have no meaning for threads and parts".to_owned(),
+            hint: Some("choose them with --thread or --part".to_owned()),
+        });
+    }
+    let view = View::new(profile, &options).map_err(|error| load::unseen(&error))?;
+    for text in [&args.focus, &args.hide].into_iter().flatten() {
+        let pattern = load::pattern(text)?;
+        if !view
+            .subjects()
+            .any(|(_, subject)| matches_function(subject.name(), |name| pattern.is_match(name)))
+        {
+            load::warn_of_no_match(text, view.nearest_name(text).as_deref(), session);
+        }
+    }
     let relative_to =
         args.relative_to.as_deref().map(|name| load::function(&view, name, session)).transpose()?;
+    let rates = if args.rates { load::rates(&view, &options)? } else { None };
+    if args.rates && rates.is_none() {
+        session.warn(
+            "--rates has no effect: the profile has no simulation of caches or branches; record with --cache-sim=yes --branch-sim=yes",
+        );
+    }
     let per_call = args.per_call && calls_are_counted(view.profile(), session);
     let report = Functions::new(
         &view,
@@ -45,6 +76,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             file,
             relative_to,
             per_call,
+            rates,
         },
     );
     if per_call && is_for_programs(args.format) {

@@ -297,6 +297,12 @@ impl CallGraph {
         sum
     }
 
+    /// Returns the same graph with other costs.
+    pub(super) fn with_tables(&self, self_costs: CostTable, arc_costs: CostTable) -> CallGraph {
+        let arcs = ArcColumns { costs: arc_costs, ..self.arcs.clone() };
+        CallGraph { self_costs, arcs, ..self.clone() }
+    }
+
     /// Returns the same graph without the arcs that are cut.
     ///
     /// Self costs stay, so the total stays. A caller no longer includes what it called over a cut arc: a cut inside a cycle

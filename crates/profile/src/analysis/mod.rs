@@ -25,6 +25,7 @@
 //! ```
 
 pub(crate) mod arcs;
+mod attribution;
 pub(crate) mod component;
 mod cycle;
 mod derived_columns;
@@ -40,6 +41,7 @@ pub(crate) mod tests;
 pub mod tree;
 
 pub use arcs::CallArc;
+pub use attribution::{Attributed, focus, hide};
 pub use cycle::{Breaker, Condensation, Cycles, Unit};
 pub use folding::{CutArcs, FoldedProfile, NodeCosts};
 pub use graph::{CallGraph, CallGraphBuilder};

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{Partition, group_costs};
 
-use super::{FunctionRow, FunctionsOptions, Rows, Selected, sort_key};
+use super::{FunctionRow, FunctionsOptions, Rows, Selected, SortBy, sort_key};
 use crate::grouping::Grouping;
 use crate::head::Head;
+use crate::rates::Rates;
 use crate::shares::ShareRow;
 use crate::view::{SubjectId, View};
 
@@ -19,6 +20,13 @@ pub(super) struct Matching {
 }
 
 impl Matching {
+    /// Adds the rates that the same rows have in the view of the rates.
+    pub(super) fn add_rates(&mut self, rates: &Rates, same: Matching, sort: SortBy) {
+        for (row, same) in self.rows.iter_mut().zip(same.rows) {
+            row.rates = rates.of(sort.cost(&same.self_costs, &same.inclusive));
+        }
+    }
+
     /// Orders the rows and applies the limit.
     pub(super) fn sorted(self, options: &FunctionsOptions) -> Selected {
         let Matching { mut rows, all } = self;
@@ -37,7 +45,7 @@ impl Matching {
 pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Matching {
     let inclusive = view.inclusive();
     let cycles = inclusive.cycles();
-    let is_taken = |id: SubjectId| options.takes(view, view.subject(id));
+    let is_taken = |id: SubjectId| options.takes(view, id);
     let matches = |id: SubjectId| is_taken(id) && options.takes_name(view.subject(id).name());
     let ids = view.subject_ids();
     let alone: Vec<SubjectId> = ids.filter(|&id| cycles.cycle_of(id.node()).is_none()).collect();
@@ -65,8 +73,10 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
             self_costs: head.costs(inclusive.cycle_self_cost(cycle)),
             inclusive: head.costs(inclusive.cycle_cost(cycle)),
             is_upper_bound: false,
+            is_estimate: members.iter().any(|&id| view.is_estimate(id)),
             calls: inclusive.cycle_call_count(cycle),
             cycle: Some(cycle.number()),
+            rates: Vec::new(),
         });
     }
     Matching { rows, all }
@@ -84,8 +94,10 @@ pub(super) fn shares(shares: Vec<ShareRow>, options: &FunctionsOptions) -> Match
         inclusive: self_costs.clone(),
         self_costs,
         is_upper_bound: false,
+        is_estimate: false,
         calls: 0,
         cycle: None,
+        rates: Vec::new(),
     });
     Matching { rows: rows.collect(), all }
 }
@@ -97,13 +109,13 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut others: HashSet<String> = HashSet::new();
     let mut group_of = Vec::new();
-    for (_, subject) in view.subjects() {
+    for (id, subject) in view.subjects() {
         let name = grouping.group(
             || subject.name().to_owned(),
             || lossy(profile.file(subject.file)),
             || lossy(profile.object(subject.object)),
         );
-        if !options.takes(view, subject) {
+        if !options.takes(view, id) {
             others.insert(name);
             group_of.push(0);
             continue;
@@ -115,6 +127,8 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
         }
         group_of.push(group);
     }
+    let estimates = view.subject_ids().zip(&group_of).filter(|(id, _)| view.is_estimate(*id));
+    let is_estimate: HashSet<usize> = estimates.map(|(_, &group)| group).collect();
     let costs = group_costs(view.full_graph(), &Partition::new(names.len(), group_of));
     let width = view.events().len();
     let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
@@ -127,8 +141,10 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
         self_costs: head.costs(&costs.self_costs.row(group)[..width]),
         inclusive: head.costs(&costs.inclusive.row(group)[..width]),
         is_upper_bound: costs.is_upper_bound[group],
+        is_estimate: is_estimate.contains(&group),
         calls: costs.call_counts[group],
         cycle: None,
+        rates: Vec::new(),
     });
     Matching { rows: rows.collect(), all }
 }

@@ -22,6 +22,8 @@ pub enum ViewError {
     NothingSelected,
     /// A derived cost is out of range.
     Overflow,
+    /// A cost is below 0, so that functions to focus on have no share of it.
+    NegativeCosts,
     /// The costs of all event types and functions would take much more memory than the profile.
     TooManyCosts(OverBudget),
     /// The names of all functions, with their paths, would take much more memory than the profile.
@@ -35,6 +37,9 @@ impl fmt::Display for ViewError {
             ViewError::UnknownEvent { name, .. } => write!(f, "there is no event type `{name}`"),
             ViewError::NothingSelected => f.write_str("no part of the profile is selected"),
             ViewError::Overflow => f.write_str("a derived cost is out of range"),
+            ViewError::NegativeCosts => {
+                f.write_str("costs below 0 have no shares, so there is nothing to focus on")
+            }
             ViewError::TooManyCosts(over) => write!(f, "the costs of all event types and functions {over}"),
             ViewError::LongNames(over) => write!(f, "the names and paths of all functions {over}"),
         }

@@ -24,6 +24,10 @@ pub struct ViewOptions {
     pub fold_recursion: bool,
     /// `true` if functions that differ only in their recorded callers are one subject.
     pub fold_callers: bool,
+    /// Functions that are hidden: their self cost counts for their callers. Only for the rule of Gristmill.
+    pub hide: Option<Regex>,
+    /// Functions one of which must be on the stack for a cost to count. Only for the rule of Gristmill.
+    pub focus: Option<Regex>,
     /// Calls to cut.
     pub cuts: Vec<Cut>,
     /// The share, in thousandths, of the most expensive calls to the same function: calls that cost less are cut. The first
@@ -41,6 +45,8 @@ impl Default for ViewOptions {
             cycles: true,
             fold_recursion: false,
             fold_callers: false,
+            hide: None,
+            focus: None,
             cuts: Vec::new(),
             cut_below: 0,
         }

@@ -1,0 +1,118 @@
+//! Hidden functions and functions to focus on, against call trees whose graph is known.
+
+use gristmill_format::Cost;
+use proptest::prelude::*;
+
+use super::sample::{Truth, graph, graphs, n, truths};
+use crate::analysis::{Cycles, NodeId, focus, hide};
+
+/// By function: the cost of its invocations and of hidden ones right below them, and that of hidden ones below nothing.
+fn naive_hide(truth: &Truth, is_hidden: &[bool]) -> (Vec<Cost>, Cost) {
+    let mut costs = vec![0; truth.functions];
+    let mut without_caller = 0;
+    for &(caller, function, cost) in &truth.invocations {
+        let mut owner = Some((caller, function));
+        while let Some((caller, function)) = owner
+            && is_hidden[function]
+        {
+            owner = caller.map(|caller| (truth.invocations[caller].0, truth.invocations[caller].1));
+        }
+        match owner {
+            Some((_, function)) => costs[function] += cost,
+            None => without_caller += cost,
+        }
+    }
+    (costs, without_caller)
+}
+
+/// By function: self and inclusive cost of what happens while a chosen function is on the stack.
+fn naive_focus(truth: &Truth, is_chosen: &[bool]) -> Vec<(Cost, Cost)> {
+    let mut costs = vec![(0, 0); truth.functions];
+    for (index, &(_, function, cost)) in truth.invocations.iter().enumerate() {
+        let mut stack = vec![false; truth.functions];
+        let mut next = Some(index);
+        while let Some(invocation) = next {
+            stack[truth.invocations[invocation].1] = true;
+            next = truth.invocations[invocation].0;
+        }
+        if stack.iter().zip(is_chosen).any(|(on_stack, chosen)| *on_stack && *chosen) {
+            costs[function].0 += cost;
+            (0..truth.functions)
+                .filter(|&on_stack| stack[on_stack])
+                .for_each(|on_stack| costs[on_stack].1 += cost);
+        }
+    }
+    costs
+}
+
+#[test]
+fn hidden_callers_of_hidden_functions_pass_costs_on() {
+    // 0 calls 1 and 2, which call 3; 1 and 3 are hidden. 3 costs 40: 30 for 1, 10 for 2.
+    let graph = graph(&[10, 20, 30, 40], &[(0, 1, 1, 50), (0, 2, 1, 40), (1, 3, 3, 30), (2, 3, 1, 10)]);
+    let hidden = hide(&graph, &[false, true, false, true]);
+    let costs: Vec<_> = graph.nodes().map(|node| hidden.graph.self_cost(node)[0]).collect();
+    assert_eq!(costs, [60, 0, 40, 0]);
+    assert_eq!(hidden.is_estimate, [true, false, true, false]);
+    assert_eq!(hidden.without_caller, [0]);
+    let root = hide(&graph, &[true, false, false, false]);
+    assert_eq!((root.graph.self_cost(n(0)), &root.without_caller[..]), (&[10][..], &[10][..]));
+}
+
+#[test]
+fn costs_below_zero_have_no_focus() {
+    assert!(focus(&graph(&[-1], &[]), &[true]).is_none());
+}
+
+proptest! {
+    #[test]
+    fn hidden_costs_are_those_of_the_callers(truth in truths(), hidden in prop::collection::vec(any::<bool>(), 6)) {
+        let graph = truth.graph();
+        let of = hide(&graph, &hidden[..truth.functions]);
+        let (expected, without_caller) = naive_hide(&truth, &hidden);
+        prop_assert_eq!(of.graph.total(), graph.total());
+        if !of.is_estimate.contains(&true) {
+            prop_assert_eq!(&of.without_caller, &[without_caller]);
+        }
+        for node in graph.nodes().filter(|node| !hidden[node.index()] && !of.is_estimate[node.index()]) {
+            prop_assert_eq!(of.graph.self_cost(node)[0], expected[node.index()], "{:?}", node);
+        }
+    }
+
+    #[test]
+    fn hiding_keeps_inclusive_costs(graph in graphs(7, 14), hidden in prop::collection::vec(any::<bool>(), 7)) {
+        let of = hide(&graph, &hidden[..graph.node_count()]);
+        prop_assert_eq!(of.graph.total(), graph.total());
+        for node in graph.nodes().filter(|node| !hidden[node.index()]) {
+            prop_assert_eq!(of.graph.self_and_callees(node), graph.self_and_callees(node));
+        }
+    }
+
+    #[test]
+    fn focused_costs_are_those_with_it_on_the_stack(truth in truths(), chosen in prop::collection::vec(any::<bool>(), 6)) {
+        let graph = truth.graph();
+        let chosen = &chosen[..truth.functions];
+        let of = focus(&graph, chosen).unwrap();
+        let cycles = Cycles::new(&graph);
+        let expected = naive_focus(&truth, chosen);
+        let is_alone = |node: NodeId| cycles.cycle_of(node).is_none() && graph.arc_between(node, node).is_none();
+        for node in graph.nodes().filter(|node| !of.is_estimate[node.index()]) {
+            let (own, inclusive) = expected[node.index()];
+            prop_assert_eq!(of.graph.self_cost(node)[0], own, "{:?}", node);
+            if is_alone(node) {
+                prop_assert_eq!(of.graph.self_and_callees(node)[0], inclusive, "{:?}", node);
+            }
+        }
+    }
+
+    #[test]
+    fn no_cost_grows_in_focus(graph in graphs(7, 14), chosen in prop::collection::vec(any::<bool>(), 7)) {
+        let of = focus(&graph, &chosen[..graph.node_count()]).unwrap();
+        for node in graph.nodes() {
+            prop_assert!(of.graph.self_cost(node)[0] <= graph.self_cost(node)[0]);
+            prop_assert!(!chosen[node.index()] || of.graph.self_cost(node) == graph.self_cost(node));
+        }
+        for id in graph.arc_ids() {
+            prop_assert!((0..=graph.arc_cost(id)[0]).contains(&of.graph.arc_cost(id)[0]));
+        }
+    }
+}
