@@ -297,6 +297,51 @@ fn one_run_may_be_written_in_several_formats() {
     assert_eq!(code(&measure(folder.path(), &BASE, &["--also", "html=x"])), 2);
 }
 
+#[test]
+fn what_the_gate_reads_is_not_overwritten() {
+    let folder = blessed();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("profiles")).unwrap();
+    std::fs::copy(at("new.out"), at("profiles/grind.callgrind")).unwrap();
+    let own = CONFIG.replace("new.out", "profiles/grind.callgrind");
+    std::fs::write(at("own.toml"), own).unwrap();
+    let inputs =
+        ["gristmill.toml", "gristmill-baseline.toml", "new.out", "own.toml", "profiles/grind.callgrind"];
+    let texts = || inputs.map(|name| std::fs::read(at(name)).unwrap());
+    let before = texts();
+    let read = "is one of the files that the gate reads, and was not changed";
+    for (arguments, named, reason) in [
+        (&["run", "-o", "gristmill.toml"][..], "gristmill.toml", read),
+        (&["run", "--also", "json=./gristmill-baseline.toml"], "./gristmill-baseline.toml", read),
+        (&["run", "--also", "json=new.out"], "new.out", read),
+        (&["run", "-o", "x", "--also", "json=./x"], "./x", "two outputs would be written to it"),
+        (&["run", "--config", "own.toml", "--keep", "profiles"], "profiles/grind.callgrind", read),
+        (&["bless", "--config", "own.toml", "--keep", "profiles"], "profiles/grind.callgrind", read),
+    ] {
+        let output = run_in(folder.path(), &[&["gate"], arguments].concat());
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{arguments:?}");
+        let expected = format!("gristmill: {named}: {reason}\n");
+        assert!(stderr(&output).starts_with(&expected), "{arguments:?}: {}", stderr(&output));
+    }
+    assert!(!at("x").exists());
+    assert_eq!(texts(), before);
+}
+
+#[test]
+fn one_folder_may_have_the_profiles_of_the_base_and_get_the_new_ones() {
+    let folder = blessed();
+    assert_eq!(code(&run_in(folder.path(), &["gate", "bless", "--keep", "profiles"])), 0);
+    let mut slower = BASE;
+    slower[1].1 *= 2;
+    let arguments = ["--against", "profiles", "--keep", "profiles"];
+    let output = measure(folder.path(), &slower, &arguments);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("reasons:"), "{}", stdout(&output));
+    // Now the new profile is the base.
+    let output = measure(folder.path(), &slower, &arguments);
+    assert!(!stdout(&output).contains("reasons:"), "{}", stdout(&output));
+}
+
 /// `true` if the programs are installed that a recording needs.
 fn can_record() -> bool {
     cfg!(unix) && has(&["valgrind", "cargo"])
