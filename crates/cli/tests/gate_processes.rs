@@ -172,6 +172,22 @@ fn a_setup_has_a_time_limit() {
     assert_ends(process_id(&folder.path().join("child")));
 }
 
+#[test]
+fn a_command_that_joins_the_group_of_the_gate_is_ended() {
+    if !has(&["perl"]) {
+        return;
+    }
+    let config =
+        "[gate]\nsetup_timeout = 1\n[[benchmark]]\nname = \"a\"\nprofile = \"p\"\nsetup = [\"./valgrind\"]\n";
+    let script = "#!/usr/bin/perl\nsetpgrp(0, getpgrp(getppid()));\nopen(F, \">\", \"child\"); print F \"$$\\n\"; close F;\n\
+        sleep 300;\n";
+    let folder = gate_folder(config, script);
+    let output = run_limited(folder.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("took longer than 1 seconds"), "{}", stdout(&output));
+    assert_ends(process_id(&folder.path().join("child")));
+}
+
 /// Runs a command that is ended if it takes too long.
 fn run_limited(folder: &Path, arguments: &[&str]) -> Output {
     let limited = [&["60", env!("CARGO_BIN_EXE_gristmill")], arguments].concat();
