@@ -275,7 +275,10 @@ fn check_baseline(path: &Path, config: &Config) -> Result<(), CliError> {
 /// Reads the baseline; a missing file is an empty one.
 fn read_baseline(path: &Path, config: &Config) -> Result<Baseline, CliError> {
     let error = |error: FileError| baseline_error(FileError { path: config.shown_path(path), ..error });
-    match std::fs::read_to_string(path) {
+    let waiting = Waiting::begin(path);
+    let read = std::fs::read_to_string(path);
+    drop(waiting);
+    match read {
         Ok(text) => Baseline::parse(path, &text).map_err(error),
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(Baseline::default()),
         Err(unread) => {
