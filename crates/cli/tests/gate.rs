@@ -342,6 +342,24 @@ fn one_folder_may_have_the_profiles_of_the_base_and_get_the_new_ones() {
     assert!(!stdout(&output).contains("reasons:"), "{}", stdout(&output));
 }
 
+#[test]
+fn memory_does_not_grow_with_the_count_of_runs() {
+    let names: Vec<String> = (0..4000).map(|id| format!("function_{id}")).collect();
+    let functions: Vec<(&str, u64, u64)> = names.iter().map(|name| (name.as_str(), 1, 1)).collect();
+    let text = profile("callgrind-3.19.0", &functions);
+    let config = b"[[benchmark]]\nname = \"a\"\nprofile = \"new.out\"\n";
+    let folder = folder(&[("gristmill.toml", config), ("new.out", &text)]);
+    let config = folder.path().join("gristmill.toml");
+    let with_runs = |count: &str| {
+        let (output, peak) =
+            run_measured(&["gate", "noise", "--config", config.to_str().unwrap(), "--runs", count]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        peak
+    };
+    let (Some(few), Some(many)) = (with_runs("2"), with_runs("20")) else { return };
+    assert!(many < few + (10 << 20), "{few} and {many} bytes");
+}
+
 /// `true` if the programs are installed that a recording needs.
 fn can_record() -> bool {
     cfg!(unix) && has(&["valgrind", "cargo"])

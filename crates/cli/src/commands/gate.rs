@@ -363,12 +363,9 @@ fn bless(args: &GateBlessArgs, session: &Session) -> Result<ExitStatus, CliError
 /// Measures each benchmark several times, and accepts the median and the variation.
 fn noise(args: &GateNoiseArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let measure = |recorder: &Recorder<'_>, benchmark: &Benchmark| {
-        let runs = (0..args.runs).map(|_| recorder.single_run(benchmark));
-        let runs = runs.collect::<Result<Vec<_>, _>>()?;
-        let measurements: Vec<Measurement> = runs.iter().map(|run| run.measurement.clone()).collect();
-        let noise = measurements.first().map(|first| Noise::new(&measurements, &first.events));
-        let median = recording::median(runs, benchmark);
-        Ok((median.ok_or_else(|| Failure::from("there was no run".to_owned()))?, noise))
+        let (median, runs) = recorder.runs(benchmark, args.runs)?;
+        let noise = runs.first().map(|first| Noise::new(&runs, &first.events));
+        Ok((median, noise))
     };
     let names = &args.benchmarks;
     let damaged = Damaged::from_option(args.damage.allow_damaged);
