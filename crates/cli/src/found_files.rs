@@ -32,7 +32,7 @@ pub(crate) fn newest(session: &Session) -> Result<Vec<PathBuf>, CliError> {
     let Some(path) = candidates.into_iter().map(|(_, path)| path).find(is_read) else {
         return Err(none_found());
     };
-    let files = match load::recording(&path) {
+    let files = match load::recording(&path, session) {
         files if files.is_empty() => vec![path],
         files => files,
     };

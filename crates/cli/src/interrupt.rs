@@ -170,6 +170,13 @@ pub(crate) fn set_up() {
     });
 }
 
+/// From now on, a file that grows beyond the limit of the system, such as `ulimit -f`, is an error like a full disk.
+pub(crate) fn survive_size_limit() {
+    // Other systems have no such signal.
+    #[cfg(unix)]
+    signals::survive_size_limit();
+}
+
 /// Ignores Ctrl-C from now on. A pager that runs handles it, and ends this program by reading no more.
 pub(crate) fn leave_ctrl_c_to_child() {
     // On other systems there is no pager.

@@ -43,6 +43,7 @@ use crate::session::Session;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
+    interrupt::survive_size_limit();
     let words: Vec<_> = std::env::args_os().collect();
     if let Some(code) = stand_in::run(&words) {
         return code;

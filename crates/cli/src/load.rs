@@ -35,6 +35,9 @@ pub(crate) fn profile(
     Ok(profile)
 }
 
+/// The limit of named files beside which files without a profile are looked for.
+const MAX_LOOKS: usize = 100;
+
 /// Returns the files, and with `--set` the other files of their recordings, each once.
 pub(crate) fn with_sets(
     files: &[PathBuf],
@@ -57,6 +60,10 @@ pub(crate) fn with_sets(
             session.warn(&format!("{}: there is no other file of this recording", printable_path(path)));
         }
         let set = found.map(|found| found.files).unwrap_or_default();
+        // Of several files of a recording the first one has the others. Each look lists the folder.
+        if !set.is_empty() && files.len() <= MAX_LOOKS {
+            recording::without_profile(path).iter().for_each(|warning| session.warn(warning));
+        }
         paths.extend(set.into_iter().filter(|other| known.insert(canonical(other))));
         paths.push(path.clone());
     }
@@ -65,8 +72,9 @@ pub(crate) fn with_sets(
 
 /// Returns the files of the recording that a file is part of, in the order of dumps and threads, without those that are empty.
 /// Empty if there is no other file.
-pub(crate) fn recording(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn recording(path: &Path, session: &Session) -> Vec<PathBuf> {
     let found = recording::of_all(&[path]).unwrap_or_default().into_iter().next().unwrap_or_default();
+    recording::without_profile(path).iter().for_each(|warning| session.warn(warning));
     let files = if found.is_alone { Vec::new() } else { found.files };
     files.into_iter().filter(|file| crate::profile_files::is_profile(file)).collect()
 }

@@ -166,6 +166,32 @@ fn a_set_counts_once() {
 }
 
 #[test]
+fn a_file_of_a_set_without_a_profile_is_named() {
+    let dump = |part: u32| {
+        format!(
+            "creator: callgrind-3.19.0\npid: 7\ncmd: x\npart: {part}\nevents: Ir\nfn=f\n1 10\ntotals: 10\n"
+        )
+    };
+    let lost =
+        "is named like a file of this recording, but has no profile: if it lost one, costs are missing";
+    for (name, content, warning) in [
+        ("x.out.7.2", &b""[..], Some(lost)),
+        ("x.out.7.2", b"garbage\n", Some(lost)),
+        ("x.out.7.2.log", b"", None),
+        ("x.out.70", b"", None),
+    ] {
+        let folder =
+            folder(&[("x.out.7.1", dump(1).as_bytes()), (name, content), ("x.out.7", dump(3).as_bytes())]);
+        for named in [&["x.out.7"][..], &["x.out.7.1", "x.out.7"]] {
+            let output = run_in(folder.path(), &[&["functions", "--set"], named].concat());
+            let expected =
+                warning.map_or_else(String::new, |warning| format!("gristmill: warning: {name} {warning}\n"));
+            assert_eq!((code(&output), stderr(&output)), (0, expected), "{name} {named:?}");
+        }
+    }
+}
+
+#[test]
 fn numbers_by_hand() {
     let output = run_with(&["functions", "--format", "json", "-"], CLEAN);
     let answer = json(&output);

@@ -297,6 +297,69 @@ fn one_run_may_be_written_in_several_formats() {
     assert_eq!(code(&measure(folder.path(), &BASE, &["--also", "html=x"])), 2);
 }
 
+#[test]
+fn what_the_gate_reads_is_not_overwritten() {
+    let folder = blessed();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("profiles")).unwrap();
+    std::fs::copy(at("new.out"), at("profiles/grind.callgrind")).unwrap();
+    let own = CONFIG.replace("new.out", "profiles/grind.callgrind");
+    std::fs::write(at("own.toml"), own).unwrap();
+    let inputs =
+        ["gristmill.toml", "gristmill-baseline.toml", "new.out", "own.toml", "profiles/grind.callgrind"];
+    let texts = || inputs.map(|name| std::fs::read(at(name)).unwrap());
+    let before = texts();
+    let read = "is one of the files that the gate reads, and was not changed";
+    for (arguments, named, reason) in [
+        (&["run", "-o", "gristmill.toml"][..], "gristmill.toml", read),
+        (&["run", "--also", "json=./gristmill-baseline.toml"], "./gristmill-baseline.toml", read),
+        (&["run", "--also", "json=new.out"], "new.out", read),
+        (&["run", "-o", "x", "--also", "json=./x"], "./x", "two outputs would be written to it"),
+        (&["run", "--config", "own.toml", "--keep", "profiles"], "profiles/grind.callgrind", read),
+        (&["bless", "--config", "own.toml", "--keep", "profiles"], "profiles/grind.callgrind", read),
+    ] {
+        let output = run_in(folder.path(), &[&["gate"], arguments].concat());
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""), "{arguments:?}");
+        let expected = format!("gristmill: {named}: {reason}\n");
+        assert!(stderr(&output).starts_with(&expected), "{arguments:?}: {}", stderr(&output));
+    }
+    assert!(!at("x").exists());
+    assert_eq!(texts(), before);
+}
+
+#[test]
+fn one_folder_may_have_the_profiles_of_the_base_and_get_the_new_ones() {
+    let folder = blessed();
+    assert_eq!(code(&run_in(folder.path(), &["gate", "bless", "--keep", "profiles"])), 0);
+    let mut slower = BASE;
+    slower[1].1 *= 2;
+    let arguments = ["--against", "profiles", "--keep", "profiles"];
+    let output = measure(folder.path(), &slower, &arguments);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("reasons:"), "{}", stdout(&output));
+    // Now the new profile is the base.
+    let output = measure(folder.path(), &slower, &arguments);
+    assert!(!stdout(&output).contains("reasons:"), "{}", stdout(&output));
+}
+
+#[test]
+fn memory_does_not_grow_with_the_count_of_runs() {
+    let names: Vec<String> = (0..4000).map(|id| format!("function_{id}")).collect();
+    let functions: Vec<(&str, u64, u64)> = names.iter().map(|name| (name.as_str(), 1, 1)).collect();
+    let text = profile("callgrind-3.19.0", &functions);
+    let config = b"[[benchmark]]\nname = \"a\"\nprofile = \"new.out\"\n";
+    let folder = folder(&[("gristmill.toml", config), ("new.out", &text)]);
+    let config = folder.path().join("gristmill.toml");
+    let with_runs = |count: &str| {
+        let (output, peak) =
+            run_measured(&["gate", "noise", "--config", config.to_str().unwrap(), "--runs", count]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        peak
+    };
+    let (Some(few), Some(many)) = (with_runs("2"), with_runs("20")) else { return };
+    assert!(many < few + (10 << 20), "{few} and {many} bytes");
+}
+
 /// `true` if the programs are installed that a recording needs.
 fn can_record() -> bool {
     cfg!(unix) && has(&["valgrind", "cargo"])

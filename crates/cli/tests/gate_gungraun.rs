@@ -116,6 +116,40 @@ fn what_is_gone_or_new_or_of_another_run_is_refused() {
 }
 
 #[cfg(unix)]
+#[cfg(unix)]
+#[test]
+fn names_of_folders_are_distinct_or_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let write = |gate: &Path, below: &OsStr, cost: u64| {
+        let folder = gate.join("target/gungraun").join(below);
+        std::fs::create_dir_all(&folder).unwrap();
+        let name = folder.file_name().unwrap().as_bytes();
+        let file = [b"callgrind.", name, b".out"].concat();
+        std::fs::write(folder.join(OsStr::from_bytes(&file)), profile("fib", 0, cost)).unwrap();
+    };
+    // A backslash is no separator here.
+    let gate = folder(&[("gristmill.toml", CONFIG.as_bytes())]);
+    write(gate.path(), OsStr::new("a\\b"), 10);
+    write(gate.path(), OsStr::new("a/b"), 2000);
+    let output = run_in(gate.path(), &["gate", "bless"]);
+    assert_eq!(stderr(&output), "gristmill: lib/a/b: Ir 2,000\ngristmill: lib/a\\b: Ir 10\n");
+    assert_eq!(code(&run_in(gate.path(), &["gate", "run"])), 0);
+
+    for (names, reason) in [
+        (&[&b"a\nb"[..]][..], "the folder `a\\nb` has a control character in its name"),
+        (&[b"a\xff", b"a\xfe"], "the folder `a\u{fffd}` has the name of another one"),
+    ] {
+        let gate = folder(&[("gristmill.toml", CONFIG.as_bytes())]);
+        names.iter().for_each(|name| write(gate.path(), OsStr::from_bytes(name), 10));
+        let output = run_in(gate.path(), &["gate", "bless"]);
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
+        assert!(!gate.path().join("gristmill-baseline.toml").exists());
+    }
+}
+
 #[test]
 fn the_setup_of_a_folder_runs_once() {
     let gate = gate();

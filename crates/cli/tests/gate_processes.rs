@@ -6,6 +6,7 @@
 
 mod harness;
 
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -170,6 +171,34 @@ fn a_setup_has_a_time_limit() {
     assert_eq!(code(&output), 2);
     assert!(stdout(&output).contains("took longer than 1 seconds"), "{}", stdout(&output));
     assert_ends(process_id(&folder.path().join("child")));
+}
+
+#[test]
+fn a_command_that_joins_the_group_of_the_gate_is_ended() {
+    if !has(&["perl"]) {
+        return;
+    }
+    let config =
+        "[gate]\nsetup_timeout = 1\n[[benchmark]]\nname = \"a\"\nprofile = \"p\"\nsetup = [\"./valgrind\"]\n";
+    let script = "#!/usr/bin/perl\nsetpgrp(0, getpgrp(getppid()));\nopen(F, \">\", \"child\"); print F \"$$\\n\"; close F;\n\
+        sleep 300;\n";
+    let folder = gate_folder(config, script);
+    let output = run_limited(folder.path(), &["gate", "run"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("took longer than 1 seconds"), "{}", stdout(&output));
+    assert_ends(process_id(&folder.path().join("child")));
+}
+
+#[test]
+fn a_pipe_that_is_named_as_the_baseline_is_waited_for_aloud() {
+    let folder = folder(&[("gristmill.toml", b"[[benchmark]]\nname = \"a\"\nprofile = \"p\"\n")]);
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+    let mut gate = start(folder.path(), "gate run --baseline pipe");
+    let mut line = String::new();
+    BufReader::new(gate.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "gristmill: pipe: waiting for data: it is a pipe or a device\n");
+    gate.kill().unwrap();
+    gate.wait().unwrap();
 }
 
 /// Runs a command that is ended if it takes too long.

@@ -138,6 +138,26 @@ fn full_disk_behind_standard_output_is_an_error() {
     assert!(stderr(&output).contains("standard output: No space left on device"), "{}", stderr(&output));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_the_size_of_files_is_an_error_like_a_full_disk() {
+    let folder = harness::folder(&[]);
+    std::fs::create_dir(folder.path().join("pages")).unwrap();
+    for (arguments, place) in [("man > x", "standard output"), ("man pages", "pages/gristmill")] {
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -f 1 && exec \"$0\" {arguments}"), env!("CARGO_BIN_EXE_gristmill")])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains(place) && said.contains("File too large"), "{arguments}: {said}");
+        let mut left = std::fs::read_dir(folder.path().join("pages")).unwrap();
+        let is_whole = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.ends_with(".1"));
+        assert!(left.all(|entry| is_whole(&entry.unwrap().file_name())), "{arguments}");
+    }
+}
+
 /// Nothing that is asked for is lost in silence.
 #[cfg(target_os = "linux")]
 #[test]

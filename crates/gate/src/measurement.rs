@@ -257,15 +257,29 @@ impl Measurement {
     /// # Ok::<(), gristmill_gate::FileError>(())
     /// ```
     pub fn median(runs: &[Measurement], benchmark: &Benchmark) -> Option<usize> {
+        let mut order: Vec<usize> = (0..runs.len()).collect();
+        order.sort_by_key(|&index| runs[index].deciding_cost(benchmark));
+        order.get(runs.len().saturating_sub(1) / 2).copied()
+    }
+
+    /// Returns the cost that decides which run is [`median`](Self::median): the total of the first event type that can fail the
+    /// benchmark.
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # use gristmill_gate::{Config, Measurement};
+    /// let text = "[gate]\nevents = [\"Dr\"]\n[[benchmark]]\nname = \"parse\"\nprofile = \"parse.out\"\n";
+    /// let config = Config::parse(Path::new("gristmill.toml"), text)?;
+    /// let events = vec!["Ir".to_owned(), "Dr".to_owned()];
+    /// let run = Measurement { events, totals: vec![7, 3], ..Measurement::default() };
+    /// assert_eq!(run.deciding_cost(&config.benchmarks[0]), 3);
+    /// # Ok::<(), gristmill_gate::FileError>(())
+    /// ```
+    pub fn deciding_cost(&self, benchmark: &Benchmark) -> Cost {
         let budget =
             benchmark.budgets.iter().find(|budget| !budget.is_advisory).or(benchmark.budgets.first());
-        let cost = |run: &Measurement| {
-            let column = budget.and_then(|budget| run.column(&budget.event)).unwrap_or(0);
-            run.totals.get(column).copied().unwrap_or(0)
-        };
-        let mut order: Vec<usize> = (0..runs.len()).collect();
-        order.sort_by_key(|&index| cost(&runs[index]));
-        order.get(runs.len().saturating_sub(1) / 2).copied()
+        let column = budget.and_then(|budget| self.column(&budget.event)).unwrap_or(0);
+        self.totals.get(column).copied().unwrap_or(0)
     }
 
     /// Returns the column of an event type.

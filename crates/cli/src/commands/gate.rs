@@ -1,5 +1,6 @@
 //! `gristmill gate`: holds benchmarks to budgets, and names the functions that are responsible.
 
+mod inputs;
 mod launcher;
 mod parallel;
 mod process;
@@ -18,6 +19,7 @@ use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::Profile;
 use gristmill_report::diff::sentence;
 
+use self::inputs::Inputs;
 use self::parallel::in_order;
 use self::recording::{Measured, Recorder};
 use self::sources::Generation;
@@ -147,6 +149,9 @@ fn judge(args: &GateRunArgs, session: &Session) -> Result<ExitStatus, CliError> 
     let recorder =
         Recorder::new(config, session.max_size).damaged(Damaged::from_option(args.damage.allow_damaged));
     let benchmarks = gate.selected(&args.benchmarks)?;
+    let reports =
+        args.output.iter().chain(args.also.iter().map(|(_, path)| path)).filter(|path| !is_dash(path));
+    Inputs::new(config).refuse(reports.cloned().chain(kept_paths(args.keep.as_deref(), &benchmarks)))?;
     let mut verdicts: Vec<BenchmarkVerdict> = gate
         .failed(&args.benchmarks)
         .map(|(table, failure)| BenchmarkVerdict::failed(table, failure.clone()))
@@ -198,9 +203,6 @@ fn judge_profile(
     session: &Session,
 ) -> Result<BenchmarkVerdict, CliError> {
     let profile = &measured.profile;
-    if let Some(directory) = &args.keep {
-        keep(profile, directory, &benchmark.name, session)?;
-    }
     let accepted = baseline.benchmarks.get(&benchmark.name);
     let mut verdict = BenchmarkVerdict::new(benchmark, &measured.measurement, accepted, args.allow_unlike);
     verdict.notes.extend(measured.notes.iter().cloned());
@@ -219,6 +221,10 @@ fn judge_profile(
             added.map_err(|error| error.to_string())
         });
         verdict.notes.extend(explained.err().map(|error| format!("no reasons: {error}")));
+    }
+    // After the profile of the base was read: both may be in one folder.
+    if let Some(directory) = &args.keep {
+        keep(profile, directory, &benchmark.name, session)?;
     }
     Ok(verdict)
 }
@@ -269,7 +275,10 @@ fn check_baseline(path: &Path, config: &Config) -> Result<(), CliError> {
 /// Reads the baseline; a missing file is an empty one.
 fn read_baseline(path: &Path, config: &Config) -> Result<Baseline, CliError> {
     let error = |error: FileError| baseline_error(FileError { path: config.shown_path(path), ..error });
-    match std::fs::read_to_string(path) {
+    let waiting = Waiting::begin(path);
+    let read = std::fs::read_to_string(path);
+    drop(waiting);
+    match read {
         Ok(text) => Baseline::parse(path, &text).map_err(error),
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(Baseline::default()),
         Err(unread) => {
@@ -298,6 +307,12 @@ fn baseline_error(error: FileError) -> CliError {
 /// Returns the file name of the profile of a benchmark.
 fn profile_name(benchmark: &str) -> PathBuf {
     PathBuf::from(format!("{benchmark}.callgrind"))
+}
+
+/// Returns the paths of the profiles that are kept.
+fn kept_paths(directory: Option<&Path>, benchmarks: &[&Benchmark]) -> Vec<PathBuf> {
+    let Some(directory) = directory else { return Vec::new() };
+    benchmarks.iter().map(|benchmark| directory.join(profile_name(&benchmark.name))).collect()
 }
 
 fn keep(profile: &Profile, directory: &Path, name: &str, session: &Session) -> Result<(), CliError> {
@@ -348,12 +363,9 @@ fn bless(args: &GateBlessArgs, session: &Session) -> Result<ExitStatus, CliError
 /// Measures each benchmark several times, and accepts the median and the variation.
 fn noise(args: &GateNoiseArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let measure = |recorder: &Recorder<'_>, benchmark: &Benchmark| {
-        let runs = (0..args.runs).map(|_| recorder.single_run(benchmark));
-        let runs = runs.collect::<Result<Vec<_>, _>>()?;
-        let measurements: Vec<Measurement> = runs.iter().map(|run| run.measurement.clone()).collect();
-        let noise = measurements.first().map(|first| Noise::new(&measurements, &first.events));
-        let median = recording::median(runs, benchmark);
-        Ok((median.ok_or_else(|| Failure::from("there was no run".to_owned()))?, noise))
+        let (median, runs) = recorder.runs(benchmark, args.runs)?;
+        let noise = runs.first().map(|first| Noise::new(&runs, &first.events));
+        Ok((median, noise))
     };
     let names = &args.benchmarks;
     let damaged = Damaged::from_option(args.damage.allow_damaged);
@@ -396,6 +408,7 @@ fn accept(
             });
         }
     }
+    Inputs::new(config).refuse(kept_paths(kept, &benchmarks))?;
     let mut measured: Vec<(&Benchmark, Measurement)> = Vec::new();
     in_order(
         &benchmarks,

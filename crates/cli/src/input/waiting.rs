@@ -23,7 +23,9 @@ impl Waiting {
     /// waits in silence, as it does everywhere.
     pub(crate) fn begin(path: &Path) -> Option<Waiting> {
         let metadata = std::fs::metadata(path).ok()?;
-        if is_dash(path) || metadata.is_file() || metadata.is_dir() {
+        // A file of the system, as in /proc, has no size, and may have nothing to read either.
+        let has_data = metadata.is_file() && metadata.len() > 0;
+        if is_dash(path) || has_data || metadata.is_dir() {
             return None;
         }
         let message =

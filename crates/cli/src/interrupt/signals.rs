@@ -57,6 +57,17 @@ fn install(signal: Signal) {
     }
 }
 
+/// Does nothing. In place of it, ignoring the signal would be passed on to the commands that this program starts.
+extern "C" fn do_nothing(_: c_int) {}
+
+/// Lets a write beyond the limit of the size of files fail, where the system would end the program.
+#[expect(unsafe_code, reason = "the action of a signal cannot be changed in another way")]
+pub(super) fn survive_size_limit() {
+    let action = SigAction::new(SigHandler::Handler(do_nothing), SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler does nothing. If it cannot be installed, the signal ends the program as it would without.
+    let _ = unsafe { sigaction(Signal::SIGXFSZ, &action) };
+}
+
 /// Ignores Ctrl-C.
 #[expect(unsafe_code, reason = "the action of a signal cannot be changed in another way")]
 pub(super) fn ignore_ctrl_c() {

@@ -74,6 +74,29 @@ pub(crate) fn of_all(paths: &[&Path]) -> Result<Vec<Found>, CliError> {
     Ok(found.collect())
 }
 
+/// Returns warnings about files that are named like dumps or threads of the recording of a file, and have no profile: a recording
+/// that ended because a disk was full leaves such files.
+pub(crate) fn without_profile(path: &Path) -> Vec<String> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
+    // Only files with a process are of one recording.
+    let Some(of_path) = header(path).filter(|header| header.pid.is_some()) else { return Vec::new() };
+    let is_beside = |other: &str| other != name && may_be_beside(name, &of_path, other);
+    let names = names(folder(path), is_beside).unwrap_or_default();
+    let others = names.into_iter().map(|other| (beside(folder(path), &other), name.starts_with(&other)));
+    let has_none = |(other, is_base): &(PathBuf, bool)| match header(other) {
+        // Beside the files of threads, that of the base is empty.
+        Some(header) => header.pid.is_none() && !(header.is_empty && *is_base),
+        None => !other.is_dir(),
+    };
+    let warning = |(other, _): (PathBuf, bool)| {
+        let other = printable_path(&other).into_owned();
+        format!(
+            "{other} is named like a file of this recording, but has no profile: if it lost one, costs are missing"
+        )
+    };
+    others.filter(has_none).map(warning).collect()
+}
+
 /// Returns a sentence about the share that a file has of its recording, if other files of it lie beside the file. Reads
 /// the headers and last lines of those files only.
 pub(crate) fn share(path: &Path) -> Option<String> {

@@ -60,6 +60,8 @@ pub(super) fn run(
     let stderr = child.stderr.take().map(Tail::read);
     let Some(status) = wait(&mut child, deadline, shown)? else {
         group.end();
+        // It may have joined another group. What it left in that one, the gate's own for example, is not known.
+        let _ = child.kill();
         // It was ended just now.
         let _ = child.wait();
         return Err(format!("{shown} took longer than {seconds} seconds").into());

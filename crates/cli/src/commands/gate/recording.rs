@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use gristmill_format::ProducerKind;
+use gristmill_format::{Cost, ProducerKind};
 use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Recording};
 use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
@@ -113,15 +113,36 @@ impl<'c> Recorder<'c> {
             ProfileSource::Recording(recording) => recording.runs,
             ProfileSource::Files(_) | ProfileSource::Gungraun(_) => 1,
         };
-        let mut runs = Vec::new();
+        Ok(self.runs(benchmark, run_count)?.0)
+    }
+
+    /// Measures a benchmark several times. Returns the run of median cost, and the costs of all runs without their functions.
+    pub(super) fn runs(
+        &self,
+        benchmark: &Benchmark,
+        run_count: u32,
+    ) -> Result<(Measured, Vec<Measurement>), Failure> {
+        let mut all = Vec::new();
+        // A profile takes much memory, and most runs cost the same: of these, the first stands for all.
+        let mut kept: BTreeMap<Cost, Measured> = BTreeMap::new();
         for _ in 0..run_count {
-            runs.push(self.single_run(benchmark)?);
+            let run = self.single_run(benchmark)?;
+            let Measurement { events, totals, budgets, .. } = &run.measurement;
+            all.push(Measurement {
+                events: events.clone(),
+                totals: totals.clone(),
+                budgets: budgets.clone(),
+                ..Measurement::default()
+            });
+            kept.entry(run.measurement.deciding_cost(benchmark)).or_insert(run);
         }
-        median(runs, benchmark).ok_or_else(|| Failure::from("there was no run".to_owned()))
+        let median = Measurement::median(&all, benchmark).and_then(|index| all.get(index));
+        let median = median.and_then(|run| kept.remove(&run.deciding_cost(benchmark)));
+        Ok((median.ok_or_else(|| Failure::from("there was no run".to_owned()))?, all))
     }
 
     /// Records once, or reads the files.
-    pub(super) fn single_run(&self, benchmark: &Benchmark) -> Result<Measured, Failure> {
+    fn single_run(&self, benchmark: &Benchmark) -> Result<Measured, Failure> {
         let Read { profile, file_count, forked, note } =
             self.profile(benchmark).map_err(|failure| self.relative(failure))?;
         profile
@@ -278,13 +299,6 @@ impl<'c> Recorder<'c> {
         }
         Ok(())
     }
-}
-
-/// Returns the run of median cost.
-pub(super) fn median(mut runs: Vec<Measured>, benchmark: &Benchmark) -> Option<Measured> {
-    let measurements: Vec<Measurement> = runs.iter().map(|run| run.measurement.clone()).collect();
-    let index = Measurement::median(&measurements, benchmark)?;
-    Some(runs.swap_remove(index))
 }
 
 /// Returns the count of processes that have the command of another one: they were forked from it. Callgrind copies the costs of a

@@ -131,6 +131,16 @@ pub(super) fn gungraun(
         .into());
     }
     found.sort();
+    // The name is a key of the baseline and a path below that of `--keep`.
+    let is_alike = |pair: &&[(String, Vec<PathBuf>)]| pair[0].0 == pair[1].0;
+    let fault = match found.iter().find(|(name, _)| name.contains(char::is_control)) {
+        Some((name, _)) => Some((name, "has a control character in its name")),
+        None => found.windows(2).find(is_alike).map(|pair| (&pair[0].0, "has the name of another one")),
+    };
+    if let Some((name, fault)) = fault {
+        let (root, name) = (shown(&root, config), printable(name.as_bytes()));
+        return Err(format!("{root}: the folder `{name}` {fault}, so it cannot name a benchmark").into());
+    }
     let benchmarks = found.into_iter().map(|(name, files)| {
         let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
         let name = format!("{}/{name}", benchmark.name);
@@ -165,7 +175,7 @@ fn collect(
     if !files.is_empty() {
         // The first folder may be that of a benchmark itself.
         let below = folder.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
-        let name = below.map_or(name, |below| below.to_string_lossy().replace('\\', "/"));
+        let name = below.map_or(name, joined);
         found.push((name, files));
         if found.len() > MAX_FILES {
             return Err((root.to_owned(), format!("more than {MAX_FILES} benchmarks")));
@@ -177,6 +187,12 @@ fn collect(
         collect(folder, root, ending, depth + 1, found)?;
     }
     Ok(())
+}
+
+/// Returns a relative path as text, with a slash between its components on every system.
+fn joined(path: &Path) -> String {
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    names.join("/")
 }
 
 /// A state of a file: it differs when another program has written the file again.
