@@ -291,7 +291,8 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Existing directory for one page per command [default: the main page to standard output]
+    /// Existing directory for one page per command, which replace those of an earlier version [default: the main page
+    /// to standard output]
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
 }

@@ -16,6 +16,8 @@ use crate::view::{SubjectId, View};
 
 /// The functions at which a path can go on that are named.
 const MAX_BRANCHES: usize = 3;
+/// The steps of a path. Nobody reads more, and each has a name, a file and costs of its own.
+const MAX_STEPS: usize = 1000;
 /// The functions in a row that may start a program. A hostile profile has names of them only.
 const MAX_START_UP_STEPS: usize = 64;
 /// A path that begins in the code of the program has at least one in this many of the total. Otherwise that of the loader
@@ -46,6 +48,8 @@ pub enum PathEnd {
     Branches,
     /// The last step is a cycle of functions that call each other.
     Cycle,
+    /// There are more than 1000 steps.
+    Length,
 }
 
 /// A step of a [`CallPath`]. See the example of [`Overview`](crate::Overview).
@@ -110,6 +114,9 @@ impl CallPath {
                 let branches = callees.iter().take(MAX_BRANCHES);
                 let branches = branches.map(|&arc| walk.called(arc, &cost, &whole, is_estimate)).collect();
                 return Some(CallPath { steps, end, branches });
+            }
+            if steps.len() == MAX_STEPS {
+                return Some(CallPath { steps, end: PathEnd::Length, branches: Vec::new() });
             }
             let arc = past_start_up.unwrap_or(callees[0]);
             let step = walk.called(arc, &cost, &whole, is_estimate);
@@ -450,5 +457,15 @@ mod tests {
             (0..40).map(|root| format!("fn=root{root}\n1 {root}\ncfn=work\ncalls=1 1\n1 100\n")).collect();
         let (steps, _, _) = path(&format!("events: Ir\n{roots}fn=work\n1 4000\n"));
         assert_eq!(steps, [exact("root39", 139), exact("work", 100)]);
+    }
+
+    #[test]
+    fn ends_where_nobody_reads_on() {
+        let calls: String = (0..2000)
+            .map(|nth| format!("fn=f{nth}\n1 1\ncfn=f{}\ncalls=1 1\n1 {}\n", nth + 1, 2000 - nth))
+            .collect();
+        let (steps, end, _) = path(&format!("events: Ir\n{calls}fn=f2000\n1 1\n"));
+        assert_eq!((steps.len(), end), (MAX_STEPS, PathEnd::Length));
+        assert_eq!(steps.last(), Some(&exact("f999", 1002)));
     }
 }

@@ -216,6 +216,7 @@ impl Overview {
                 format!("its own code costs {}, more than any callee: {}", percent(own, total), shares())
             }
             PathEnd::Branches => format!("no callee costs half of it: {}", shares()),
+            PathEnd::Length => "the path goes on; gristmill tree follows it".to_owned(),
             PathEnd::Cycle => format!("they call each other; the hottest are {}", shares()),
         })
     }
