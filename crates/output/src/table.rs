@@ -47,27 +47,35 @@ pub struct Cell {
     pub exact: Option<String>,
     /// The whole text, if it was shortened: documents show it beside the pointer.
     pub whole: Option<String>,
+    /// `true` for a piece of a program, which documents set apart.
+    pub is_code: bool,
 }
 
 impl Cell {
     /// A cell with the same text for everyone.
     pub fn new(text: impl Into<String>) -> Self {
-        Cell { shown: text.into(), exact: None, whole: None }
+        Cell { shown: text.into(), exact: None, whole: None, is_code: false }
     }
 
     /// A cell with a number: exact for programs, easy to read for people.
     pub fn number(exact: impl ToString, shown: impl Into<String>) -> Self {
-        Cell { shown: shown.into(), exact: Some(exact.to_string()), whole: None }
+        Cell { exact: Some(exact.to_string()), ..Cell::new(shown) }
     }
 
     /// A cell with a text that may have been shortened.
     pub fn shortened(shown: impl Into<String>, whole: impl Into<String>) -> Self {
         let (shown, whole) = (shown.into(), whole.into());
-        Cell { whole: (whole != shown).then_some(whole), shown, exact: None }
+        Cell { whole: (whole != shown).then_some(whole), ..Cell::new(shown) }
+    }
+
+    /// A cell with a piece of a program.
+    pub fn code(text: impl Into<String>) -> Self {
+        Cell { is_code: true, ..Cell::new(text) }
     }
 
     fn markdown(&self) -> String {
         match &self.whole {
+            _ if self.is_code => markdown::code_in_table(&self.shown),
             Some(whole) => markdown::titled(&self.shown, whole),
             None => markdown::escaped(&self.shown),
         }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use gristmill_report::SortBy;
 
 use super::profile::{ProfileArgs, per_mille};
+use super::source::SourceArgs;
 use super::{FOUND_FILE_HELP, at_least};
 
 #[derive(Debug, Args)]
@@ -100,6 +101,9 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use gristmill_output::{
 };
 
 use super::Show;
+use super::sections::Form;
 use crate::path::UNKNOWN;
 use crate::report::Report;
 
@@ -28,7 +29,7 @@ impl Report for Show {
         for line in self.calls() {
             wrap::write(out, &line, look.width, 2)?;
         }
-        for section in self.sections(look) {
+        for section in self.sections(look, Form::Text) {
             writeln!(out, "\n{}", look.bold(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_text(look, out)?;
@@ -52,7 +53,8 @@ impl Report for Show {
         markdown::write_lines(&self.calls(), out)?;
         writeln!(out)?;
         self.totals().write_markdown(out)?;
-        for section in self.sections(&Look { has_full_names: false, ..Look::plain(MARKDOWN_WIDTH) }) {
+        let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_WIDTH) };
+        for section in self.sections(&look, Form::Markdown) {
             writeln!(out, "\n### {}\n", markdown::escaped(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_markdown(out)?;
