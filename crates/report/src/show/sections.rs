@@ -232,7 +232,7 @@ impl Show {
 
     fn cycle_section(&self, cycle: &CycleSummary, look: &Look) -> Section {
         let events = self.events(2, look.width, 4);
-        let mut columns = self.cost_columns(events, &["Out of it", "Self"]);
+        let mut columns = self.cost_columns(events, &["Inclusive", "Self"]);
         columns.push(Column::text("Member"));
         let cells = |inclusive: &dyn Fn(usize) -> Cost, own: &dyn Fn(usize) -> Cost| {
             let mut cells = Vec::new();
