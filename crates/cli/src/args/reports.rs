@@ -116,8 +116,11 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) from: Option<String>,
 
-    /// Show the callers of the root, and their callers, instead of callees
-    #[arg(long, requires = "from")]
+    /// Show callers below what they call: of the root, or without --from of all functions, by self cost
+    ///
+    /// Without --from, the tree is bottom-up: functions with their self costs, and below each the part of it that comes through
+    /// each caller.
+    #[arg(long)]
     pub(crate) inverted: bool,
 
     /// Combine nodes that cost less than this share of the root

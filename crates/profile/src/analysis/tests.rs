@@ -1,6 +1,7 @@
 //! The analysis by hand arithmetic, against naive twins, and against call trees whose graph is known.
 #![cfg(test)]
 
+mod bottom_up;
 pub(crate) mod corpus;
 mod cycle;
 mod graph;
