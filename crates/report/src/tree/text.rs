@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, CostUnit, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
+    Cell, Column, CostUnit, Look, Table, Tone, csv, grouped, json, markdown, percent, percent_number,
+    printable,
 };
 
 use super::lines::{Content, Line};
@@ -256,6 +257,8 @@ impl Tree {
             false => unit.show(cost),
         };
 
+        let tone = |cost: Cost| if self.is_signed { Tone::from_change(cost) } else { Tone::Plain };
+
         // A chain has the costs and calls of its first node, but the self cost of all.
         let row = |nodes: &[Node], costs: &[Cost]| {
             let mut cells = Vec::new();
@@ -268,7 +271,7 @@ impl Tree {
                 let share = percent_number(cost * direction, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
-                    cells.push(Cell::number(cost, amount(cost, unit)));
+                    cells.push(Cell::number(cost, amount(cost, unit)).toned(tone(cost)));
                 }
                 if detail.with_self {
                     let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();
@@ -276,7 +279,7 @@ impl Tree {
                         nodes.iter().any(|node| node.is_self_guessed && node.self_costs[nth] != 0);
                     let guess = if is_guessed { "~" } else { "" };
                     let text = format!("{guess}{}", amount(own, unit));
-                    cells.push(Cell::new(if own == 0 { String::new() } else { text }));
+                    cells.push(Cell::new(if own == 0 { String::new() } else { text }).toned(tone(own)));
                 }
             }
             if has_counts {
