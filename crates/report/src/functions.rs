@@ -17,7 +17,7 @@ use serde::{Serialize, Serializer};
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::shares::{part_shares, thread_shares};
-use crate::view::{Subject, SubjectId, View};
+use crate::view::{Hash, Subject, SubjectId, View};
 
 /// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,6 +93,9 @@ pub struct FunctionRow {
     pub calls: Cost,
     /// The number of the cycle that the row is in or stands for, if any.
     pub cycle: Option<usize>,
+    /// The hash of the function, which its name does not have.
+    #[serde(skip)]
+    pub(crate) hash: Hash,
 }
 
 /// The functions of a profile, or groups of them, with their costs.
@@ -262,6 +265,7 @@ impl FunctionRow {
             is_upper_bound: false,
             calls: view.call_count(id),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
+            hash: subject.hash(),
         }
     }
 }

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::head::Head;
-use crate::view::{SubjectId, View};
+use crate::view::{Hash, SubjectId, View};
 use source::{Entries, Item, Source};
 
 /// Options of a [`Tree`], which has an example.
@@ -60,6 +60,9 @@ pub struct Entry {
     pub cycle: Option<usize>,
     /// The names of the cycle's members, for a cycle.
     pub members: Vec<String>,
+    /// The hash of the function, which its name does not have.
+    #[serde(skip)]
+    hash: Hash,
 }
 
 /// The kind of an [`Entry`]. See the example of [`Tree`].

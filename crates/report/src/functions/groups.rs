@@ -67,6 +67,7 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
             is_upper_bound: false,
             calls: inclusive.cycle_call_count(cycle),
             cycle: Some(cycle.number()),
+            hash: None,
         });
     }
     Matching { rows, all }
@@ -86,6 +87,7 @@ pub(super) fn shares(shares: Vec<ShareRow>, options: &FunctionsOptions) -> Match
         is_upper_bound: false,
         calls: 0,
         cycle: None,
+        hash: None,
     });
     Matching { rows: rows.collect(), all }
 }
@@ -129,6 +131,7 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
         is_upper_bound: costs.is_upper_bound[group],
         calls: costs.call_counts[group],
         cycle: None,
+        hash: None,
     });
     Matching { rows: rows.collect(), all }
 }

@@ -66,7 +66,8 @@ impl Tree {
             let is_kept = if self.inverted { nth == 0 } else { nth + 1 == chain.len() };
             let columns = if is_kept { last_columns } else { (left / 3).max(MIN_NAME_COLUMNS) };
             let entry = self.entry(node);
-            let row = NameRow::new(node.entry, &entry.name, look.name_columns(columns));
+            let row = NameRow::new(node.entry, &entry.name, look.name_columns(columns))
+                .hashed(entry.hash.as_deref().unwrap_or_default());
             names.push(row.distinguished_by(entry.file.as_bytes(), entry.object.as_bytes()));
         }
     }

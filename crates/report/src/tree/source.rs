@@ -60,7 +60,11 @@ impl<'v> Entries<'v> {
             Some(Item::Subject(id)) => {
                 let subject = self.view.subject(id);
                 let entry = Entry::new(EntryKind::Function, subject.name().to_owned());
-                Entry { id: Some(id.index()), ..entry }.located(self.view, subject.file, subject.object)
+                Entry { id: Some(id.index()), hash: subject.hash(), ..entry }.located(
+                    self.view,
+                    subject.file,
+                    subject.object,
+                )
             }
             Some(Item::Cycle(cycle)) => self.cycles[cycle.index()].clone(),
             Some(Item::Name(name)) => self.names[name.index()].clone(),
@@ -78,6 +82,7 @@ impl Entry {
             object: String::new(),
             cycle: None,
             members: Vec::new(),
+            hash: None,
         }
     }
 
