@@ -171,7 +171,8 @@ pub(crate) enum Command {
     /// Draw the call tree; its first line states whether it is exact or an estimate
     #[command(
         after_help = "Examples:\n  gristmill tree cachegrind.out.4711\n  gristmill tree --from parse --min 0.5 --depth 6 \
-                      *.out\n  gristmill tree --from malloc --inverted callgrind.out.4711\n\nExit status: 2 if a profile \
+                      *.out\n  gristmill tree --from malloc --inverted callgrind.out.4711\n  gristmill tree --inverted \
+                      --depth 3 callgrind.out.4711\n\nExit status: 2 if a profile \
                       cannot be read or does not contain what an option names, otherwise 0."
     )]
     Tree(TreeArgs),

@@ -107,6 +107,35 @@ fn text_for_people() {
     blessed("rules", files.path(), &["--list-rules"]);
 }
 
+/// A colour repeats what the sign says, and changes nothing else.
+#[test]
+fn changes_have_colours() {
+    let files = files();
+    for arguments in [
+        &["base.out", "new.out"][..],
+        &["new.out", "base.out", "-e", "Ir,Dr", "--width", "40"],
+        &["base.out", "new.out", "--tree"],
+        &["base.out", "new.out", "--function", "grind"],
+    ] {
+        let plain = stdout(&run_in(files.path(), &[&["diff"], arguments].concat()));
+        let coloured = stdout(&run_in(files.path(), &[&["--color", "always", "diff"], arguments].concat()));
+        let mut pieces = coloured.split('\x1b');
+        let mut bare = pieces.next().unwrap_or_default().to_owned();
+        let mut counts = [0; 2];
+        for piece in pieces {
+            let (style, text) = piece.split_once('m').unwrap();
+            bare.push_str(text);
+            let signs = ["[31", "[32"].iter().position(|colour| *colour == style).zip(Some(['+', '-']));
+            if let Some((colour, signs)) = signs {
+                counts[colour] += 1;
+                assert!(text.trim_start_matches([' ', '~']).starts_with(signs[colour]), "{coloured}");
+            }
+        }
+        assert_eq!(bare, plain);
+        assert!(counts.iter().all(|&count| count > 0), "{coloured}");
+    }
+}
+
 #[test]
 fn other_formats() {
     let files = files();

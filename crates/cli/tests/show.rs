@@ -36,6 +36,61 @@ fn a_sum_of_nothing_is_not_shown() {
     assert!(callers.contains("sum, without recursion") && !callees.contains("sum"), "{told}");
 }
 
+/// Returns the sentences on the costs of a member and of its cycle.
+fn in_words(profile: &str, arguments: &[&str]) -> String {
+    let folder = folder(&[("profile", profile.as_bytes())]);
+    let told =
+        stdout(&run_in(folder.path(), &[&["show", "--width", "200"], arguments, &["profile"]].concat()));
+    let is_sentence = |line: &&str| line.starts_with("inclusive cost") || line.starts_with("the cycle costs");
+    told.lines().filter(is_sentence).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn costs_of_a_cycle_in_words() {
+    // `a` and `b` call each other and `out`, and `a` calls itself. They cost 10 + 7 + 20 + 63.
+    let profile = |of_out: u32| {
+        format!(
+            "events: Ir Dr\nfn=main\n1 1\ncfn=a\ncalls=1 1\n2 100 9\nfn=a\n1 10 1\ncfn=a\ncalls=2 1\n2 5\n\
+             cfn=b\ncalls=3 1\n3 80\ncfn=out\ncalls=1 1\n4 7 3\nfn=b\n1 20 2\ncfn=a\ncalls=1 1\n2 40\n\
+             cfn=out\ncalls=9 1\n3 {of_out} 4\nfn=out\n1 70 7\n"
+        )
+    };
+    let out = profile(63);
+    assert_eq!(
+        in_words(&out, &["^a$"]),
+        "inclusive cost 17: self cost 10, and 7 by calls out of the cycle; calls within the cycle do not count\n\
+         the cycle costs 100: self cost 30 of its 2 members, and 70 by their calls out of it"
+    );
+    assert!(in_words(&out, &["^b$"]).starts_with("inclusive cost 83: self cost 20, and 63 by calls out of"));
+    assert_eq!(
+        in_words(&out, &["^b$", "-e", "Dr,Ir"]),
+        "inclusive cost 6 Dr: self cost 2, and 4 by calls out of the cycle; calls within the cycle do not count\n\
+         the cycle costs 10 Dr: self cost 3 of its 2 members, and 7 by their calls out of it"
+    );
+    assert!(
+        in_words(&out, &["^b$", "--derive", "X=Ir+10Dr", "-e", "X"])
+            .starts_with("inclusive cost 143: self cost 40,")
+    );
+    assert_eq!(in_words(&out, &["^b$", "--inclusive", "kcachegrind"]), in_words(&out, &["^b$"]));
+    // Without cycles, and outside of them, there is nothing to say.
+    for arguments in [&["^a$", "--no-cycles"][..], &["^a$", "--inclusive", "annotate"], &["main"], &["out"]] {
+        assert_eq!(in_words(&out, arguments), "", "{arguments:?}");
+    }
+    // Nothing leaves the cycle.
+    assert_eq!(
+        in_words(std::str::from_utf8(INNER).unwrap(), &["^a$"]),
+        "inclusive cost 10: self cost 10, and 0 by calls out of the cycle; calls within the cycle do not count\n\
+         the cycle costs 30: self cost 30 of its 2 members, and 0 by their calls out of it"
+    );
+    // The total is 101, and 20 + 700 are more.
+    assert_eq!(
+        in_words(&profile(700), &["^b$"]),
+        "inclusive cost 101: self cost 20, and 700 by calls out of the cycle, limited to the total; calls within the \
+         cycle do not count\n\
+         the cycle costs 101: self cost 30 of its 2 members, and 707 by their calls out of it, limited to the total"
+    );
+}
+
 #[test]
 fn text_of_five_producers() {
     blessed("callgrind", &["sort_grains", "callgrind/callgrind.out.mill"]);
@@ -46,7 +101,20 @@ fn text_of_five_producers() {
     blessed("xdebug", &["Mill->grind", "dialects/xdebug2.txt", "-e", "Time,Memory"]);
     blessed("cachegrind", &["sort_grains", "cachegrind/cachegrind.out.mill", "-e", "Ir,Dr,D1mr"]);
     blessed("go-pprof", &["sift", "dialects/go-pprof.txt"]);
-    blessed("python", &["_parse$", "python/callgrind.out.pyprof2calltree"]);
+}
+
+#[test]
+fn text_of_python() {
+    // The library of Python may be on this machine, in another version.
+    let profile =
+        std::fs::read_to_string(root().join("corpus/python/callgrind.out.pyprof2calltree")).unwrap();
+    let profile = profile.replace("/usr/lib/", "/srv/lib/");
+    let folder = folder(&[("callgrind.out.pyprof2calltree", profile.as_bytes())]);
+    let arguments = ["show", "_parse$", "callgrind.out.pyprof2calltree"];
+    let mut command = harness::gristmill(&arguments);
+    let output = command.env("COLUMNS", "80").current_dir(folder.path()).output().unwrap();
+    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
+    harness::golden("show-python", &stdout(&output));
 }
 
 #[test]

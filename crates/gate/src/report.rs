@@ -271,7 +271,7 @@ pub(crate) fn row_names(rows: &[FunctionChange], columns: usize) -> Vec<String> 
     let labels: Vec<Label<'_>> = names
         .iter()
         .enumerate()
-        .map(|(id, name)| Label { name, file: "", object: "", place: PlaceForm::None, columns, id })
+        .map(|(id, name)| Label { name, file: "", object: "", place: PlaceForm::None, columns, hash: "", id })
         .collect();
     fit_labels(&labels).into_iter().map(|fitted| fitted.name).collect()
 }

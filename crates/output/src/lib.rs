@@ -39,7 +39,7 @@ mod unit;
 pub mod wrap;
 
 pub use log_command::begins_log_command;
-pub use look::{Look, Painted, Painter};
+pub use look::{Look, Painted, Painter, Tone};
 pub use number::{bar, byte_size, grouped, in_words, percent, percent_number};
 pub use padded::Padded;
 pub use printable::{

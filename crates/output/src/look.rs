@@ -108,8 +108,49 @@ impl Painter {
         self.paint(AnsiColor::Cyan.on_default(), text)
     }
 
+    /// Text in the colour of a tone.
+    pub fn toned<T: fmt::Display>(self, tone: Tone, text: T) -> Painted<T> {
+        let style = match tone {
+            Tone::Plain => Style::new(),
+            Tone::More => AnsiColor::Red.on_default(),
+            Tone::Less => AnsiColor::Green.on_default(),
+        };
+        self.paint(style, text)
+    }
+
     fn paint<T: fmt::Display>(self, style: Style, text: T) -> Painted<T> {
         Painted { style: if self.is_on { style } else { Style::new() }, text }
+    }
+}
+
+/// The direction of a change. Its sign is beside it: colour is never the only difference.
+///
+/// ```
+/// use gristmill_output::{Painter, Tone};
+///
+/// assert_eq!(Tone::from_change(-12), Tone::Less);
+/// assert_eq!(Painter::new(true).toned(Tone::Less, "-12").to_string(), "\x1b[32m-12\x1b[0m");
+/// assert_eq!(Painter::new(true).toned(Tone::Plain, "0").to_string(), "0");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// No change.
+    #[default]
+    Plain,
+    /// A higher cost.
+    More,
+    /// A lower cost.
+    Less,
+}
+
+impl Tone {
+    /// Returns the tone of a change of costs.
+    pub fn from_change(change: i128) -> Self {
+        match change.signum() {
+            1 => Tone::More,
+            -1 => Tone::Less,
+            _ => Tone::Plain,
+        }
     }
 }
 

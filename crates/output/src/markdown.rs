@@ -87,6 +87,25 @@ pub fn titled(shown: &str, whole: &str) -> String {
     format!("<span title=\"{title}\">{}</span>", escaped(shown))
 }
 
+/// Writes a piece of a program for a cell of a table. Nothing in it is markup; nothing of an empty text is left.
+///
+/// ```
+/// assert_eq!(gristmill_output::markdown::code_in_table("a |= b"), "`a \\|= b`");
+/// assert_eq!(gristmill_output::markdown::code_in_table("a = `b`"), "`` a = `b` ``");
+/// ```
+pub fn code_in_table(text: &str) -> String {
+    let shown = printable(text.as_bytes());
+    if shown.trim().is_empty() {
+        return String::new();
+    }
+    // A pipe ends the cell also inside of code, and so does one behind two backslashes.
+    let shown = shown.replace("\\|", "\\\\|").replace('|', "\\|");
+    let longest = shown.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let blank = if longest > 0 { " " } else { "" };
+    format!("{fence}{blank}{shown}{blank}{fence}")
+}
+
 /// Returns `true` if a text ends with these letters, in small ones or capitals.
 fn ends_with(text: &str, letters: &[u8]) -> bool {
     let end = text.len().checked_sub(letters.len()).map(|at| &text.as_bytes()[at..]);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::look::Look;
+use crate::look::{Look, Painter, Tone};
 use crate::{csv, markdown};
 
 /// The side on which a column is flush. See the example of [the crate](crate).
@@ -47,27 +47,42 @@ pub struct Cell {
     pub exact: Option<String>,
     /// The whole text, if it was shortened: documents show it beside the pointer.
     pub whole: Option<String>,
+    /// `true` for a piece of a program, which documents set apart.
+    pub is_code: bool,
+    /// The colour of the text on a terminal.
+    pub tone: Tone,
 }
 
 impl Cell {
     /// A cell with the same text for everyone.
     pub fn new(text: impl Into<String>) -> Self {
-        Cell { shown: text.into(), exact: None, whole: None }
+        Cell { shown: text.into(), exact: None, whole: None, is_code: false, tone: Tone::Plain }
     }
 
     /// A cell with a number: exact for programs, easy to read for people.
     pub fn number(exact: impl ToString, shown: impl Into<String>) -> Self {
-        Cell { shown: shown.into(), exact: Some(exact.to_string()), whole: None }
+        Cell { exact: Some(exact.to_string()), ..Cell::new(shown) }
     }
 
     /// A cell with a text that may have been shortened.
     pub fn shortened(shown: impl Into<String>, whole: impl Into<String>) -> Self {
         let (shown, whole) = (shown.into(), whole.into());
-        Cell { whole: (whole != shown).then_some(whole), shown, exact: None }
+        Cell { whole: (whole != shown).then_some(whole), ..Cell::new(shown) }
+    }
+
+    /// The same cell in the colour of a tone.
+    pub fn toned(self, tone: Tone) -> Self {
+        Cell { tone, ..self }
+    }
+
+    /// A cell with a piece of a program.
+    pub fn code(text: impl Into<String>) -> Self {
+        Cell { is_code: true, ..Cell::new(text) }
     }
 
     fn markdown(&self) -> String {
         match &self.whole {
+            _ if self.is_code => markdown::code_in_table(&self.shown),
             Some(whole) => markdown::titled(&self.shown, whole),
             None => markdown::escaped(&self.shown),
         }
@@ -178,11 +193,12 @@ fn write_text<I: Iterator<Item: AsRef<[Cell]>>>(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let widths = widths(columns, rows());
-    let titles = columns.iter().map(|column| column.title.as_str());
-    writeln!(out, "{}", look.dim(&line(columns, titles, &widths)))?;
+    let painter = look.painter();
+    let titles = columns.iter().map(|column| (column.title.as_str(), Tone::Plain));
+    writeln!(out, "{}", look.dim(&line(columns, titles, &widths, painter)))?;
     for row in rows() {
-        let cells = row.as_ref().iter().map(|cell| cell.shown.as_str());
-        writeln!(out, "{}", line(columns, cells, &widths))?;
+        let cells = row.as_ref().iter().map(|cell| (cell.shown.as_str(), cell.tone));
+        writeln!(out, "{}", line(columns, cells, &widths, painter))?;
     }
     Ok(())
 }
@@ -197,13 +213,21 @@ fn widths(columns: &[Column], rows: impl Iterator<Item: AsRef<[Cell]>>) -> Vec<u
     widths
 }
 
-fn line<'c>(columns: &[Column], cells: impl Iterator<Item = &'c str>, widths: &[usize]) -> String {
+fn line<'c>(
+    columns: &[Column],
+    cells: impl Iterator<Item = (&'c str, Tone)>,
+    widths: &[usize],
+    painter: Painter,
+) -> String {
     let mut line = String::new();
-    for (nth, ((cell, column), &width)) in cells.zip(columns).zip(widths).enumerate() {
+    for (nth, (((cell, tone), column), &width)) in cells.zip(columns).zip(widths).enumerate() {
         if nth > 0 {
             line.push_str(GAP);
         }
         let fill = " ".repeat(width.saturating_sub(cell.width()));
+        let painted = (tone != Tone::Plain && painter.is_on() && !cell.is_empty())
+            .then(|| painter.toned(tone, cell).to_string());
+        let cell = painted.as_deref().unwrap_or(cell);
         match column.align {
             Align::Right => line.extend([fill.as_str(), cell]),
             Align::Left => line.extend([cell, fill.as_str()]),
@@ -257,6 +281,21 @@ mod tests {
         let look = Look::plain(80);
         let text = printed(|table, out| table.write_text(&look, out));
         assert_eq!(text, " Self  Function\n1,234  a|b\n    5  f(int, \"x\")\n");
+    }
+
+    #[test]
+    fn tones_take_no_columns() {
+        let mut table = table();
+        table.rows[1][0] = Cell::new("-5").toned(Tone::Less);
+        table.rows[0][0] = Cell::new("+1,234").toned(Tone::More);
+        let text = |has_color| {
+            let mut out = Vec::new();
+            table.write_text(&Look { has_color, ..Look::plain(80) }, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(text(false), "  Self  Function\n+1,234  a|b\n    -5  f(int, \"x\")\n");
+        let painted = "\x1b[31m+1,234\x1b[0m  a|b\n    \x1b[32m-5\x1b[0m  f(int, \"x\")\n";
+        assert!(text(true).ends_with(painted), "{:?}", text(true));
     }
 
     #[test]

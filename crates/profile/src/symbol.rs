@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use gristmill_format::FunctionName;
 
 pub use chain::{ChainName, Chains};
-pub use demangle::demangle;
+pub use demangle::{demangle, rust_hash};
 pub use labels::{Label, PlaceForm, fit_labels};
 pub use places::{normal_path, places, shorten_path, shorten_paths};
 pub use scope::{own_name, scope};
@@ -57,6 +57,12 @@ impl<'a> Symbol<'a> {
     /// Returns the demangled name without recursion level and callers. Bytes that are not UTF-8 are replaced.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the digits of the hash of a name with its recursion level and callers, without demangling it. See
+    /// [`rust_hash`].
+    pub fn hash_of(name: &'a [u8]) -> &'a str {
+        rust_hash(FunctionName::parse(name).base())
     }
 
     /// Returns the class or namespace. See [`scope()`].

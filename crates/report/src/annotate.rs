@@ -19,6 +19,7 @@ use regex::Regex;
 
 pub use self::page::PageOptions;
 pub use self::remark::SourceRemark;
+pub(crate) use self::remark::is_unknown;
 pub use self::rows::{
     AnnotationDocument, CallRow, CallerRow, FileRow, FunctionRow, JumpRow, LineRow, RemarkRow,
 };

@@ -18,7 +18,7 @@ use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::rates::{Rate, Rates};
 use crate::shares::{part_shares, thread_shares};
-use crate::view::{Subject, SubjectId, View};
+use crate::view::{Hash, Subject, SubjectId, View};
 
 /// The order of rows. Except for names, the greatest comes first. See the example of [`Functions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,6 +110,9 @@ pub struct FunctionRow {
     /// Rates of misses, if they were asked for: of the self cost, or of the inclusive cost if rows are sorted by that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<Rate>,
+    /// The hash of the function, which its name does not have.
+    #[serde(skip)]
+    pub(crate) hash: Hash,
 }
 
 /// The functions of a profile, or groups of them, with their costs.
@@ -314,6 +317,7 @@ impl FunctionRow {
             calls: view.call_count(id),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
             rates: Vec::new(),
+            hash: subject.hash(),
         }
     }
 }

@@ -44,8 +44,8 @@ pub use read_file::ReadFile;
 pub use report::Report;
 pub use shares::{ShareRow, Shares};
 pub use show::{
-    CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary, List,
-    Neighbour, PartRow, Show, ShowOptions,
+    CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary,
+    LineText, List, Neighbour, PartRow, Show, ShowOptions,
 };
 pub use tree::{Basis, Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, CutError, EventSelection, Subject, SubjectId, View, ViewError, ViewOptions};

@@ -24,6 +24,7 @@ pub(crate) struct NameRow<'r> {
     object: Cow<'r, str>,
     place: PlaceForm,
     columns: usize,
+    hash: &'r str,
     id: usize,
 }
 
@@ -37,8 +38,14 @@ impl<'r> NameRow<'r> {
             object: Cow::Borrowed(""),
             place: PlaceForm::None,
             columns,
+            hash: "",
             id,
         }
+    }
+
+    /// The same row with the hash of its function, to show only beside an equal name and place.
+    pub(crate) fn hashed(self, hash: &'r str) -> Self {
+        NameRow { hash, ..self }
     }
 
     /// The text before the name of a member, in the row of a cycle: `cycle 1 of 2 functions: coarse …`.
@@ -89,6 +96,7 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
                 } else {
                     row.columns.saturating_sub(taken)
                 },
+                hash: row.hash,
                 id: row.id,
             }
         })

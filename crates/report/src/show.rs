@@ -1,9 +1,12 @@
 //! Everything about one function: its costs, callers, callees, cycle, lines and parts.
 
 mod cycle;
+mod line_section;
+mod line_text;
 mod lines;
 mod parts;
 mod sections;
+mod source;
 mod text;
 
 use std::cmp::Reverse;
@@ -17,9 +20,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::cycle::{CycleBreaker, CycleEntry, CycleMember, CycleSummary};
+pub use self::line_text::LineText;
 pub use self::lines::{CalledFunction, HotLine, JumpSummary};
 pub use self::parts::PartRow;
 use crate::amount::add;
+use crate::annotate::SourceRemark;
 use crate::head::Head;
 use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
@@ -157,10 +162,16 @@ pub struct Show {
     pub folded: usize,
     /// The count of these functions whose lines were read, if it is smaller: the most expensive ones.
     pub lines_of: Option<usize>,
+    /// By source file of the lines: its path, safe to show, and a reason to doubt its text.
+    #[serde(skip)]
+    source_remarks: Vec<(String, SourceRemark)>,
+    /// The paths of source files of the lines that were not found.
+    #[serde(skip)]
+    missing_sources: Vec<Arc<[u8]>>,
 }
 
 impl Show {
-    /// Takes everything about one function from a view.
+    /// Takes everything about one function from a view, without source text.
     ///
     /// # Errors
     ///
@@ -194,6 +205,8 @@ impl Show {
                 || view.graph().arc_between(function.node(), function.node()).is_some(),
             folded,
             lines_of: (functions_read < folded).then_some(functions_read),
+            source_remarks: Vec::new(),
+            missing_sources: Vec::new(),
             head,
         })
     }

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::head::Head;
-use crate::view::{SubjectId, View};
+use crate::view::{Hash, SubjectId, View};
 use source::{Entries, Item, Source};
 
 /// Options of a [`Tree`], which has an example.
@@ -26,7 +26,8 @@ use source::{Entries, Item, Source};
 pub struct TreeOptions {
     /// The function that the tree begins with instead of the program.
     pub from: Option<SubjectId>,
-    /// `true` for the callers of that function instead of its callees. Has no effect without a function.
+    /// `true` for the callers of that function instead of its callees; without a function, for all functions by self cost
+    /// with their callers below.
     pub inverted: bool,
     /// Leaves out nodes below this share of the root, in thousandths.
     pub min_share: u32,
@@ -59,6 +60,9 @@ pub struct Entry {
     pub cycle: Option<usize>,
     /// The names of the cycle's members, for a cycle.
     pub members: Vec<String>,
+    /// The hash of the function, which its name does not have.
+    #[serde(skip)]
+    hash: Hash,
 }
 
 /// The kind of an [`Entry`]. See the example of [`Tree`].
@@ -153,7 +157,8 @@ pub struct Tree {
     pub guessed: Option<Costs>,
     /// The function that the tree begins with; null for the program.
     pub from: Option<String>,
-    /// `true` if callers are below what they call.
+    /// `true` if callers are below what they call. Without a function that the tree begins with, each function is right below
+    /// the program, with its self cost; nodes below have the part of it that comes through them.
     pub inverted: bool,
     /// The functions of the nodes, in the order of their first node.
     #[serde(rename = "functions")]
@@ -215,7 +220,7 @@ impl Tree {
             basis,
             guessed,
             from: options.from.map(|from| view.subject(from).name().to_owned()),
-            inverted: options.inverted && options.from.is_some(),
+            inverted: options.inverted,
             entries,
             is_limited: nodes.len() >= max_nodes,
             nodes,

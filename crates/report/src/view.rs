@@ -17,6 +17,7 @@ use crate::columns::{Columns, EventColumn};
 
 pub use self::error::ViewError;
 pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
+pub(crate) use self::subjects::Hash;
 use self::subjects::Subjects;
 pub use self::subjects::{Subject, SubjectId};
 

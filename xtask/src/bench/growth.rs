@@ -61,6 +61,11 @@ const TASKS: &[Task] = &[
     Task { name: "show-json", words: &["show", "--format", "json", FUNCTION, FILE] },
     Task { name: "tree", words: &["tree", FILE] },
     Task { name: "tree-json", words: &["tree", "--format", "json", FILE] },
+    Task { name: "tree-inverted", words: &["tree", "--inverted", FILE] },
+    Task {
+        name: "tree-inverted-json",
+        words: &["tree", "--inverted", "--min", "0", "--format", "json", FILE],
+    },
     Task { name: "annotate", words: &["annotate", FILE] },
     Task { name: "annotate-tree", words: &["annotate", "--tree=both", "--inclusive=yes", FILE] },
     Task { name: "annotate-cachegrind", words: &["annotate", "--style", "cachegrind", FILE] },

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use gristmill_report::SortBy;
 
 use super::profile::{ProfileArgs, per_mille};
+use super::source::SourceArgs;
 use super::{FOUND_FILE_HELP, at_least};
 
 #[derive(Debug, Args)]
@@ -119,6 +120,9 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -131,8 +135,11 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) from: Option<String>,
 
-    /// Show the callers of the root, and their callers, instead of callees
-    #[arg(long, requires = "from")]
+    /// Show callers below what they call: of the root, or without --from of all functions, by self cost
+    ///
+    /// Without --from, the tree is bottom-up: functions with their self costs, and below each the part of it that comes through
+    /// each caller.
+    #[arg(long)]
     pub(crate) inverted: bool,
 
     /// Combine nodes that cost less than this share of the root

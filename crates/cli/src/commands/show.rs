@@ -1,18 +1,19 @@
-//! `gristmill show`: one function with its callers, callees and lines.
+//! `gristmill show`: one function with its callers, callees and lines, beside their source.
 
 use std::path::Path;
 
-use gristmill_output::shell_word;
+use gristmill_output::{printable, shell_word};
 use gristmill_report::{Show, ShowOptions};
 
-use crate::args::ShowArgs;
+use crate::args::{ReportFormat, ShowArgs};
 use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
 use crate::load;
-use crate::profile_files::is_profile;
+use crate::profile_files::{is_profile, modified};
 use crate::session::Session;
+use crate::source_finder::SourceFinder;
 
 /// Rows of each list for people, unless an option gives a number.
 const DEFAULT_ROWS: usize = 10;
@@ -38,6 +39,17 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     };
     let report = Show::new(&view, &options)
         .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
+    let report = match args.format {
+        // It has no lines.
+        ReportFormat::Csv => report,
+        _ => {
+            let time = files.iter().filter_map(|path| modified(path)).min();
+            report.with_sources(&SourceFinder::new(&args.source, time, session)?)
+        }
+    };
+    for (path, remark) in report.source_remarks() {
+        session.warn(&format!("{path}: {}", printable(remark.to_string().as_bytes())));
+    }
     warn_of_notes(&report.head, args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)

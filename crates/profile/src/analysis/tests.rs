@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod attribution;
+mod bottom_up;
 pub(crate) mod corpus;
 mod cycle;
 mod graph;

@@ -17,9 +17,11 @@
 //! | `tree/callers` | the tree of recorded callers, from names |
 //! | `tree/recorded` | the costs that arcs allow a tree to hold |
 //! | `tree/estimate` | the estimate, from a call graph |
-//! | `tree/inverted` | the inverted tree, from a tree or from a call graph |
+//! | `tree/inverted` | the inverted tree of a function, from a tree or from a call graph |
+//! | `tree/bottom_up` | the inverted tree of all functions |
 //! | `tree/selection` | parts of a tree: below a function, without cheap nodes |
 
+mod bottom_up;
 mod callers;
 mod estimate;
 mod growing;

@@ -17,6 +17,9 @@ const MAX_GROWTH: usize = 32;
 /// The limit of nesting in a name. Real names stay far below, and each level takes stack.
 const MAX_DEPTH: u32 = 96;
 
+/// The digits of the hash of Rust's older mangling.
+const HASH_DIGITS: usize = 16;
+
 /// Demangles a name: Itanium C++ and both manglings of Rust. `None` if the name is not mangled.
 ///
 /// The hash at the end of a Rust name is removed, also if the rest was demangled before.
@@ -65,13 +68,7 @@ fn half_demangled(text: &str) -> Option<String> {
         ("RP", ")"),
         ("C", ","),
     ];
-    /// The bytes of `::h` and 16 digits.
-    const HASH_BYTES: usize = 19;
-    let (path, hash) = text.split_at_checked(text.len().checked_sub(HASH_BYTES)?)?;
-    let digits = hash.strip_prefix("::h")?;
-    if path.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
+    let (path, _) = split_hash(text)?;
     let mut readable = String::with_capacity(path.len());
     let mut rest = path;
     while let Some(next) = rest.chars().next() {
@@ -108,14 +105,38 @@ fn half_demangled(text: &str) -> Option<String> {
 
 /// Returns `true` if a name that looks like C++ ends with the hash of Rust's older mangling.
 fn is_old_rust(symbol: &str) -> bool {
-    if !symbol.starts_with("_ZN") {
-        return false;
-    }
-    let Some((_, hash)) = symbol.rsplit_once("17h") else { return false };
-    let hash = hash.as_bytes();
-    hash.get(16) == Some(&b'E')
-        && hash[..16].iter().all(u8::is_ascii_hexdigit)
-        && hash.get(17).is_none_or(|&next| next == b'.')
+    old_rust_hash(symbol).is_some()
+}
+
+/// Returns the digits of the hash at the end of a name of Rust's older mangling that looks like C++.
+fn old_rust_hash(symbol: &str) -> Option<&str> {
+    let (_, hash) = symbol.strip_prefix("_ZN")?.rsplit_once("17h")?;
+    let (digits, end) = hash.split_at_checked(HASH_DIGITS)?;
+    let is_end = end == "E" || end.starts_with("E.");
+    (is_end && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
+}
+
+/// Splits a name of Rust's older mangling that a tool has demangled into its path and the digits of its hash.
+fn split_hash(text: &str) -> Option<(&str, &str)> {
+    let (path, hash) = text.split_at_checked(text.len().checked_sub("::h".len() + HASH_DIGITS)?)?;
+    let digits = hash.strip_prefix("::h")?;
+    (!path.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some((path, digits))
+}
+
+/// Returns the digits of the hash at the end of a name of Rust's older mangling, which the demangled name does not have. It
+/// differs for each type that a generic function is compiled for. The text is empty for any other name.
+///
+/// ```
+/// use gristmill_profile::symbol::rust_hash;
+///
+/// assert_eq!(rust_hash(b"_ZN4core3fmt5write17h0123456789abcdefE"), "0123456789abcdef");
+/// assert_eq!(rust_hash(b"core::fmt::write::h0123456789abcdef"), "0123456789abcdef");
+/// assert_eq!(rust_hash(b"core::fmt::write"), "");
+/// ```
+pub fn rust_hash(name: &[u8]) -> &str {
+    let Ok(text) = std::str::from_utf8(name) else { return "" };
+    let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z")).unwrap_or(text);
+    old_rust_hash(symbol).or_else(|| split_hash(text).map(|(_, digits)| digits)).unwrap_or_default()
 }
 
 /// A text of limited length.

@@ -30,6 +30,9 @@ pub struct Label<'t> {
     pub place: PlaceForm,
     /// The columns of a terminal that name and place may take.
     pub columns: usize,
+    /// The digits that two functions of the same name and place differ in; empty if there are none. See
+    /// [`rust_hash`](crate::symbol::rust_hash).
+    pub hash: &'t str,
     /// The identity of the function. Rows of the same function may read the same.
     pub id: usize,
 }
@@ -42,12 +45,13 @@ const MAX_ROUNDS: usize = 8;
 /// Shortens the names of one table as [`shorten`](crate::symbol::shorten) does.
 ///
 /// Rows of different functions that would read the same are made longer until they differ: they show the template arguments
-/// or namespaces in which they differ, and where the names are equal, their files or objects.
+/// or namespaces in which they differ, and where the names are equal, their files or objects, or the first digits of their
+/// hashes.
 ///
 /// ```
 /// use gristmill_profile::symbol::{Label, PlaceForm, fit_labels};
 ///
-/// let label = |id, name| Label { name, file: "", object: "", place: PlaceForm::Path, columns: 20, id };
+/// let label = |id, name| Label { name, file: "", object: "", place: PlaceForm::Path, columns: 20, hash: "", id };
 /// let rows = fit_labels(&[
 ///     label(0, "void mill::crush<std::vector<Stone, std::allocator<Stone> > >(int)"),
 ///     label(1, "void mill::crush<std::vector<Grain, std::allocator<Grain> > >(int)"),
@@ -89,6 +93,8 @@ struct State {
     revealed: Vec<Revealed>,
     /// The index of the form of its place.
     fixed_place: Option<usize>,
+    /// The count of digits of its hash that are shown.
+    hash_digits: usize,
     /// `true` if the paths are shown as the profile has them.
     has_exact_place: bool,
     is_full: bool,
@@ -96,6 +102,19 @@ struct State {
 
 impl State {
     fn fit(&self, label: &Label<'_>) -> Fitted {
+        let Some(digits) = label.hash.get(..self.hash_digits).filter(|digits| !digits.is_empty()) else {
+            return self.fit_without_hash(label);
+        };
+        let mark = format!(" [h{digits}]");
+        let columns = match label.columns {
+            usize::MAX => usize::MAX,
+            columns => columns.saturating_sub(mark.len()),
+        };
+        let fitted = self.fit_without_hash(&Label { columns, ..label.clone() });
+        Fitted { name: fitted.name + &mark, ..fitted }
+    }
+
+    fn fit_without_hash(&self, label: &Label<'_>) -> Fitted {
         let name = ShortName::new(label.name);
         let mut places = if label.place == PlaceForm::None && self.fixed_place.is_none() && !self.is_full {
             Vec::new()
@@ -143,7 +162,10 @@ fn alike(labels: &[Label<'_>], fitted: &[Fitted]) -> Vec<Vec<usize>> {
 fn set_apart(group: &[usize], labels: &[Label<'_>], states: &mut HashMap<usize, State>) {
     let mut sorted = group.to_vec();
     sorted.sort_by(|&a, &b| {
-        let key = |row: usize| (labels[row].name, labels[row].file, labels[row].object, labels[row].id);
+        let key = |row: usize| {
+            let Label { name, file, object, hash, id, .. } = labels[row];
+            (name, file, object, hash, id)
+        };
         key(a).cmp(&key(b))
     });
     let mut differences: HashMap<usize, Vec<Revealed>> = HashMap::new();
@@ -159,7 +181,15 @@ fn set_apart(group: &[usize], labels: &[Label<'_>], states: &mut HashMap<usize, 
                     differences.entry(row).or_default().push(difference);
                 }
             }
-            None => reveal_places(a, b, labels, states),
+            None => match hash_digits(&labels[a], &labels[b]) {
+                Some(digits) => {
+                    for row in [a, b] {
+                        let state = states.entry(row).or_default();
+                        state.hash_digits = state.hash_digits.max(digits);
+                    }
+                }
+                None => reveal_places(a, b, labels, states),
+            },
         }
     }
     for row in sorted {
@@ -169,6 +199,18 @@ fn set_apart(group: &[usize], labels: &[Label<'_>], states: &mut HashMap<usize, 
         state.is_full = more.iter().all(|difference| state.revealed.contains(difference));
         state.revealed.extend(more);
     }
+}
+
+/// Returns the count of digits in which functions of the same name and place differ. `None` if they differ in their places, or
+/// in nothing.
+fn hash_digits(a: &Label<'_>, b: &Label<'_>) -> Option<usize> {
+    /// Fewer digits would look like a number.
+    const MIN_DIGITS: usize = 4;
+    if (a.file, a.object) != (b.file, b.object) {
+        return None;
+    }
+    let same = a.hash.bytes().zip(b.hash.bytes()).take_while(|(one, other)| one == other).count();
+    (same < a.hash.len().min(b.hash.len())).then_some((same + 1).max(MIN_DIGITS))
 }
 
 /// Reveals the shortest forms of two places that differ, or else both paths as the profile has them.

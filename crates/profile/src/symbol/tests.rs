@@ -273,8 +273,15 @@ fn shortened_names() {
 #[test]
 fn rows_of_a_table_differ() {
     let fitted = |columns: usize, rows: &[(&str, &str, &str)]| -> Vec<String> {
-        let label =
-            |(id, &(name, file, object))| Label { name, file, object, place: PlaceForm::Path, columns, id };
+        let label = |(id, &(name, file, object))| Label {
+            name,
+            file,
+            object,
+            place: PlaceForm::Path,
+            columns,
+            hash: "",
+            id,
+        };
         let labels: Vec<_> = rows.iter().enumerate().map(label).collect();
         fit_labels(&labels).iter().map(ToString::to_string).collect()
     };
@@ -304,17 +311,59 @@ fn rows_of_a_table_differ() {
     assert_eq!(fitted(6, &helpers), ["helper (x.c in /a/mill)", "helper (x.c in /b/mill)"]);
     let helpers = [("helper", "x.c", ""), ("helper", "", "")];
     assert_eq!(fitted(6, &helpers), ["helper (x.c)", "helper"]);
-    let label =
-        |id, file| Label { name: "helper", file, object: "", place: PlaceForm::None, columns: 80, id };
+    let label = |id, file| Label {
+        name: "helper",
+        file,
+        object: "",
+        place: PlaceForm::None,
+        columns: 80,
+        hash: "",
+        id,
+    };
     let names = |labels: &[Label<'_>]| fit_labels(labels).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(names(&[label(0, "a.c")]), ["helper"]);
     assert_eq!(names(&[label(0, "a.c"), label(1, "b.c")]), ["helper (a.c)", "helper (b.c)"]);
     // Rows of the same function may read the same.
-    let label = Label { name: "a::b::c", file: "", object: "", place: PlaceForm::Path, columns: 3, id: 7 };
+    let label =
+        Label { name: "a::b::c", file: "", object: "", place: PlaceForm::Path, columns: 3, hash: "", id: 7 };
     assert_eq!(
         fit_labels(&[label.clone(), label]).iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["…c", "…c"]
     );
+}
+
+/// Functions of one name and file show as many digits of their hashes as differ.
+#[test]
+fn hashes_set_apart() {
+    let names = |hashes: &[&str], columns| {
+        let label = |(id, hash)| Label {
+            name: "<core::option::Option<T>>::map",
+            file: "src/option.rs",
+            object: "",
+            place: PlaceForm::Path,
+            columns,
+            hash,
+            id,
+        };
+        let labels: Vec<Label<'_>> = hashes.iter().copied().enumerate().map(label).collect();
+        fit_labels(&labels).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let [one, two, three] = ["0123456789abcdef", "0123459999abcdef", "ff23456789abcdef"];
+    assert_eq!(names(&[one], 80), ["<core::option::Option<T>>::map (src/option.rs)"]);
+    assert_eq!(
+        names(&[one, two, three], 80),
+        [
+            "<core::option::Option<T>>::map [h0123456] (src/option.rs)",
+            "<core::option::Option<T>>::map [h0123459] (src/option.rs)",
+            "<core::option::Option<T>>::map [hff23] (src/option.rs)",
+        ]
+    );
+    assert_eq!(names(&[one, three], usize::MAX)[1], "<core::option::Option<T>>::map [hff23] (src/option.rs)");
+    for columns in 0..80 {
+        let shown = names(&[one, two, three], columns);
+        assert!(shown.iter().all(|name| name.contains("map [h")), "{shown:?}");
+        assert!(shown[0] != shown[1] && shown[1] != shown[2], "{shown:?}");
+    }
 }
 
 #[test]
@@ -328,6 +377,7 @@ fn more_columns_never_show_less() {
             object: "/bin/mill",
             place: PlaceForm::Path,
             columns,
+            hash: "",
             id: 0,
         };
         let shown = fit_labels(&[label])[0].to_string();

@@ -97,7 +97,7 @@ pub(super) fn remarks(
 }
 
 /// `true` if a path stands for an unknown file.
-pub(in crate::annotate) fn is_unknown(path: &[u8]) -> bool {
+pub(crate) fn is_unknown(path: &[u8]) -> bool {
     path.is_empty() || path.starts_with(b"???") || path.ends_with(b"???")
 }
 

@@ -1,7 +1,7 @@
 //! Signed numbers, percentages and changes as text.
 
 use gristmill_format::Cost;
-use gristmill_output::{CostUnit, grouped};
+use gristmill_output::{CostUnit, Tone, grouped};
 use gristmill_profile::compare::{Change, Sample};
 
 pub(super) use crate::amount::signed;
@@ -30,6 +30,11 @@ pub(super) fn own_percent(change: Change) -> String {
         percent if percent.is_empty() => percent,
         percent => format!("{percent}%"),
     }
+}
+
+/// Returns the tone of a change. Noise has none.
+pub(super) fn tone(change: Change) -> Tone {
+    if change.is_noise() { Tone::Plain } else { Tone::from_change(change.delta()) }
 }
 
 /// Returns a change as `10 → 13 (+30.00%)`.

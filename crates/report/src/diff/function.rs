@@ -16,8 +16,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::alignment::aligned;
-use super::amounts::{from_to, signed, signed_percent};
+use super::amounts::{from_to, signed, signed_percent, tone};
 use super::notes::remarks_beside_cost;
+use super::text::write_warning;
 use super::{CallRow, CauseRow, Delta, DiffHead, DiffOptions, DiffRow, FunctionRefs, LineRow, safe};
 use crate::names::{NameRow, fitted, short, whole};
 use crate::path::UNKNOWN;
@@ -188,7 +189,7 @@ impl Report for FunctionDiff {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", look.bold(&self.head.title()))?;
         for doubt in &self.head.doubts {
-            wrap::write(out, &format!("warning: {doubt}"), look.width, 9)?;
+            write_warning(doubt, look, out)?;
         }
         writeln!(out, "{}", look.bold(&short(&self.row.name, look.name_columns(look.width))))?;
         writeln!(out, "{}", safe(&self.row.file))?;
@@ -307,11 +308,13 @@ impl FunctionDiff {
                     String::new()
                 } else {
                     signed(call.calls.delta(), CostUnit::Count)
-                }),
+                })
+                .toned(tone(*call.calls)),
             ];
             for (cost, event) in call.inclusive.iter().zip(&self.head.events) {
-                cells.push(Cell::new(signed(cost.delta(), event.unit)));
-                cells.push(Cell::new(signed_percent(cost.delta(), cost.base.median)));
+                let texts =
+                    [signed(cost.delta(), event.unit), signed_percent(cost.delta(), cost.base.median)];
+                cells.extend(texts.map(|text| Cell::new(text).toned(tone(**cost))));
             }
             cells
         };
@@ -407,11 +410,10 @@ impl FunctionDiff {
         for (change, event) in line.self_costs.iter().zip(&self.head.events) {
             cells.push(Cell::new(event.unit.show(change.base.median)));
             cells.push(Cell::new(event.unit.show(change.new.median)));
-            cells.push(Cell::new(if change.is_none() {
-                String::new()
-            } else {
-                signed(change.delta(), event.unit)
-            }));
+            cells.push(
+                Cell::new(if change.is_none() { String::new() } else { signed(change.delta(), event.unit) })
+                    .toned(tone(**change)),
+            );
         }
         cells.push(Cell::new(match (line.base_line, line.new_line) {
             (_, Some(0)) | (Some(0), None) => "?".to_owned(),

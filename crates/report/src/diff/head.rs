@@ -1,12 +1,12 @@
 //! The head of a difference: the members that all its documents begin with.
 
 use gristmill_output::json::{ByEvent, EventNames};
-use gristmill_output::{CostUnit, grouped, lossy, printable};
+use gristmill_output::{CostUnit, Painter, grouped, lossy, printable};
 use gristmill_profile::compare::{Comparison, JoinRule, JoinedByRule, Side, Unlike, UnlikeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::amounts::{from_to, signed};
+use super::amounts::{own_percent, signed, tone};
 use super::column::event_column;
 use super::unshown::unshown;
 use super::wording::warning;
@@ -235,14 +235,25 @@ impl DiffHead {
 
     /// Returns the change of a total as a sentence.
     pub(super) fn verdict(&self, event: usize) -> String {
+        self.verdict_in_colour(event, Painter::new(false))
+    }
+
+    /// Returns the change of a total as a sentence in which the change has a colour.
+    pub(super) fn verdict_in_colour(&self, event: usize, painter: Painter) -> String {
         let (column, total) = (&self.events[event], *self.totals[event]);
         let name = safe(&column.name);
         let noise = if total.is_noise() { ", which is noise: within the spread of the runs" } else { "" };
         if total.is_none() {
             return format!("{name}  {} on both sides", column.unit.show(total.new.median));
         }
-        let (change, delta) = (from_to(total, column.unit), signed(total.delta(), column.unit));
-        format!("{name}  {change}, {delta}{noise}")
+        let [base, new] = [total.base, total.new].map(|side| column.unit.show(side.median));
+        let tone = tone(total);
+        let percent = match own_percent(total) {
+            percent if percent.is_empty() => percent,
+            percent => format!(" ({})", painter.toned(tone, percent)),
+        };
+        let delta = painter.toned(tone, signed(total.delta(), column.unit));
+        format!("{name}  {base} → {new}{percent}, {delta}{noise}")
     }
 }
 

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{Cell, Column, Look, Table, grouped, wrap};
-use gristmill_profile::compare::JoinRule;
+use gristmill_output::{Cell, Column, Look, Table, Tone, grouped, wrap};
+use gristmill_profile::compare::{Change, JoinRule};
 use gristmill_profile::symbol::shorten_paths;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::amounts::{signed, signed_percent};
+use super::amounts::{signed, signed_percent, tone};
 use super::notes::{self, remarks};
+use super::path::StepText;
 use super::sentences::{SentenceName, SentenceNames};
 use super::{CauseRow, Diff, DiffHead, DiffRow, OtherCauses, safe};
 use crate::grouping::Grouping;
@@ -36,16 +37,22 @@ impl DiffHead {
     pub(super) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", look.bold(&self.title()))?;
         for event in 0..self.events.len() {
-            writeln!(out, "{}", self.verdict(event))?;
+            writeln!(out, "{}", self.verdict_in_colour(event, look.painter()))?;
         }
         if let Some(unshown) = &self.unshown {
             wrap::write(out, unshown, look.width, 2)?;
         }
         for warning in self.warnings() {
-            wrap::write(out, &format!("warning: {warning}"), look.width, 9)?;
+            write_warning(warning, look, out)?;
         }
         Ok(())
     }
+}
+
+/// Writes a reason to doubt the numbers.
+pub(super) fn write_warning(warning: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let lines = wrap::hang("", &format!("warning: {warning}"), 9, look.width);
+    lines.split('\n').try_for_each(|line| writeln!(out, "{}", look.painter().yellow(line)))
 }
 
 impl Diff {
@@ -88,10 +95,12 @@ impl Diff {
         let steps = self.path_steps(&names);
         if !steps.is_empty() {
             writeln!(out, "\n{}", look.bold("Path of the greatest change (% of the change)"))?;
-            let amounts: Vec<(String, String)> = steps
-                .iter()
-                .map(|step| (signed(step.change, event.unit), format!("{}%", step.share)))
-                .collect();
+            let amount = |step: &StepText| Amount {
+                cost: signed(step.change, event.unit),
+                share: format!("{}%", step.share),
+                tone: Tone::from_change(step.change),
+            };
+            let amounts: Vec<Amount> = steps.iter().map(amount).collect();
             let texts: Vec<String> = steps.into_iter().map(|step| step.text).collect();
             write_amounts(&amounts, &texts, look, out)?;
         }
@@ -101,6 +110,11 @@ impl Diff {
             look.bold(&format!("Causes of the change of {} (% of the base)", safe(&event.name)))
         )?;
         let whole = self.head.totals[0].base.median;
+        let tone_of = |cause: &CauseRow| match cause.is_noise {
+            true => Tone::Plain,
+            false => Tone::from_change(cause.effect),
+        };
+        let tones: Vec<Tone> = self.causes.iter().map(tone_of).collect();
         let mut lines: Vec<(Cost, String)> =
             self.causes.iter().map(|cause| (cause.effect, cause_text(cause, &names))).collect();
         lines.extend(smaller(self.other_causes));
@@ -110,10 +124,12 @@ impl Diff {
                 "medians of functions do not add up to the median of the total".to_owned(),
             ));
         }
-        let amounts: Vec<(String, String)> = lines
-            .iter()
-            .map(|(effect, _)| (signed(*effect, event.unit), format!("{}%", signed_percent(*effect, whole))))
-            .collect();
+        let amount = |(nth, &(effect, _)): (usize, &(Cost, String))| Amount {
+            cost: signed(effect, event.unit),
+            share: format!("{}%", signed_percent(effect, whole)),
+            tone: tones.get(nth).copied().unwrap_or(Tone::from_change(effect)),
+        };
+        let amounts: Vec<Amount> = lines.iter().enumerate().map(amount).collect();
         let texts: Vec<String> = lines.into_iter().map(|(_, sentence)| sentence).collect();
         write_amounts(&amounts, &texts, look, out)
     }
@@ -135,11 +151,7 @@ impl Diff {
             }
         }
         for (nth, line) in lines_of(&table, look)?.iter().enumerate() {
-            if nth == 0 {
-                writeln!(out, "{}", look.dim(line))?;
-            } else {
-                writeln!(out, "{line}")?;
-            }
+            writeln!(out, "{line}")?;
             if let Some(row) = nth.checked_sub(1).and_then(|nth| self.rows.get(nth)) {
                 self.write_remarks(row, look, out)?;
             }
@@ -158,9 +170,9 @@ impl Diff {
         for row in &self.rows {
             for event in 0..self.head.events.len() {
                 let mut cells = vec![name(event)];
-                cells.extend(self.pair(event, row.self_costs[event].delta()));
+                cells.extend(self.pair_of(event, *row.self_costs[event]));
                 if self.head.has_calls {
-                    cells.extend(self.pair(event, row.inclusive[event].delta()));
+                    cells.extend(self.pair_of(event, *row.inclusive[event]));
                 }
                 rows.push(cells);
             }
@@ -178,7 +190,7 @@ impl Diff {
         let lines = lines_of(&Table { columns, rows }, look)?;
         let mut lines = lines.iter();
         if let Some(titles) = lines.next() {
-            writeln!(out, "{}", look.dim(titles))?;
+            writeln!(out, "{titles}")?;
         }
         let names = self.names(look.name_columns(look.width));
         for (row, name) in self.rows.iter().zip(names) {
@@ -269,14 +281,20 @@ impl Diff {
         let unit = self.head.events[event].unit;
         let percent = signed_percent(amount, self.head.totals[event].base.median);
         [Cell::number(amount, signed(amount, unit)), Cell::new(percent)]
+            .map(|cell| cell.toned(Tone::from_change(amount)))
+    }
+
+    /// The cells of a change on both sides.
+    fn pair_of(&self, event: usize, change: Change) -> [Cell; 2] {
+        self.pair(event, change.delta()).map(|cell| cell.toned(tone(change)))
     }
 
     fn cells(&self, row: &DiffRow) -> Vec<Cell> {
         let mut cells = Vec::new();
         for event in 0..self.head.events.len() {
-            cells.extend(self.pair(event, row.self_costs[event].delta()));
+            cells.extend(self.pair_of(event, *row.self_costs[event]));
             if self.head.has_calls {
-                cells.extend(self.pair(event, row.inclusive[event].delta()));
+                cells.extend(self.pair_of(event, *row.inclusive[event]));
             }
         }
         cells.push(Cell::new(""));
@@ -330,18 +348,28 @@ pub(super) fn cause_text(cause: &CauseRow, names: &SentenceNames) -> String {
     format!("{}{noise}", cause.sentence.with_names(names))
 }
 
+/// A change before a sentence.
+struct Amount {
+    cost: String,
+    share: String,
+    tone: Tone,
+}
+
 /// Writes lines of a cost, a share and a text, in columns.
-fn write_amounts(
-    amounts: &[(String, String)],
-    texts: &[String],
-    look: &Look,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let first = amounts.iter().map(|(effect, _)| effect.width()).max().unwrap_or(0);
-    let second = amounts.iter().map(|(_, share)| share.width()).max().unwrap_or(0);
-    for (text, (effect, share)) in texts.iter().zip(amounts) {
-        let line = format!("{}  {}  {text}", right(effect, first), right(share, second));
-        wrap::write(out, &line, look.width, first + second + 4)?;
+fn write_amounts(amounts: &[Amount], texts: &[String], look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let first = amounts.iter().map(|amount| amount.cost.width()).max().unwrap_or(0);
+    let second = amounts.iter().map(|amount| amount.share.width()).max().unwrap_or(0);
+    for (text, Amount { cost, share, tone }) in texts.iter().zip(amounts) {
+        let before = format!("{}  {}", right(cost, first), right(share, second));
+        let mut line = Vec::new();
+        wrap::write(&mut line, &format!("{before}  {text}"), look.width, first + second + 4)?;
+        match line.strip_prefix(before.as_bytes()) {
+            Some(rest) if look.has_color => {
+                write!(out, "{}", look.painter().toned(*tone, before))?;
+                out.write_all(rest)?;
+            }
+            _ => out.write_all(&line)?,
+        }
     }
     Ok(())
 }
@@ -349,7 +377,7 @@ fn write_amounts(
 /// Returns the lines of a table, titles first.
 fn lines_of(table: &Table, look: &Look) -> io::Result<Vec<String>> {
     let mut text = Vec::new();
-    table.write_text(&Look { has_color: false, ..*look }, &mut text)?;
+    table.write_text(look, &mut text)?;
     Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
 }
 

@@ -77,6 +77,7 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
             calls: inclusive.cycle_call_count(cycle),
             cycle: Some(cycle.number()),
             rates: Vec::new(),
+            hash: None,
         });
     }
     Matching { rows, all }
@@ -98,6 +99,7 @@ pub(super) fn shares(shares: Vec<ShareRow>, options: &FunctionsOptions) -> Match
         calls: 0,
         cycle: None,
         rates: Vec::new(),
+        hash: None,
     });
     Matching { rows: rows.collect(), all }
 }
@@ -145,6 +147,7 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
         calls: costs.call_counts[group],
         cycle: None,
         rates: Vec::new(),
+        hash: None,
     });
     Matching { rows: rows.collect(), all }
 }

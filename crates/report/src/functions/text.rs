@@ -15,6 +15,7 @@ use crate::columns::EventColumn;
 use crate::names::{DOCUMENT_COLUMNS, NameRow, fitted, whole};
 use crate::rates::Rate;
 use crate::report::Report;
+use crate::view::Hash;
 
 /// The least width of a name. If a table leaves less, each event type gets a line of its own.
 const MIN_NAME_WIDTH: usize = 20;
@@ -152,6 +153,7 @@ impl Functions<'_> {
             name: String,
             file: String,
             object: String,
+            hash: Hash,
             cycle: String,
             columns: usize,
         }
@@ -161,6 +163,7 @@ impl Functions<'_> {
                 name: row.name.clone(),
                 file: row.file.clone(),
                 object: row.object.clone(),
+                hash: row.hash.clone(),
                 cycle: match row.cycle {
                     Some(number) if !row.name.starts_with("cycle ") => format!(" [cycle {number}]"),
                     _ => String::new(),
@@ -173,7 +176,9 @@ impl Functions<'_> {
                 usize::MAX => usize::MAX,
                 columns => columns.saturating_sub(row.cycle.width()),
             };
-            NameRow::new(nth, &row.name, columns).at(row.file.as_bytes(), row.object.as_bytes())
+            NameRow::new(nth, &row.name, columns)
+                .hashed(row.hash.as_deref().unwrap_or_default())
+                .at(row.file.as_bytes(), row.object.as_bytes())
         });
         let names = fitted(labels).into_iter().zip(&rows);
         let names = names.map(|(mut fitted, row)| {

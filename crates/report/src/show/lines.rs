@@ -11,7 +11,7 @@ use gristmill_profile::{FileId, FunctionId, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{List, ShowOptions, first, sort_by_cost};
+use super::{LineText, List, ShowOptions, first, sort_by_cost};
 use crate::amount::add;
 use crate::head::Head;
 use crate::named_function::NamedFunction;
@@ -30,6 +30,9 @@ pub struct HotLine {
     /// The line number; null if it is not known, and then each address is a row.
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
+    /// The text of the source line; null if the source was not found, or has no such line.
+    #[schemars(with = "Option<String>")]
+    pub text: Option<LineText>,
     /// The first and the last address of the instructions.
     pub addresses: Option<Box<[ExactInteger; 2]>>,
     /// Self cost.
@@ -236,6 +239,7 @@ impl RowMaker<'_> {
         HotLine {
             file: Arc::clone(self.files.entry(line.file).or_insert_with(path)),
             line: line.line,
+            text: None,
             addresses: line.addresses.map(|addresses| {
                 let (from, to) = *addresses;
                 Box::new([from, to].map(|address| ExactInteger(address.into())))

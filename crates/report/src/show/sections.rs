@@ -2,19 +2,24 @@
 
 use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Look, Table, grouped, percent, percent_number, printable};
-use gristmill_profile::symbol::normal_path;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{CallSum, CycleSummary, HotLine, List, Neighbour, Show};
+use super::{CallSum, CycleSummary, List, Neighbour, Show};
 use crate::named_function::NamedFunction;
 use crate::names::{NameRow, fitted, short, whole};
-use crate::path::{UNKNOWN, base};
 
 /// The least width of a name. If several event types leave less, only the first is shown.
 const MIN_NAME_WIDTH: usize = 30;
 
+/// The format of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Text,
+    Markdown,
+}
+
 /// The text of the last column of a row.
-enum Label<'r> {
+pub(super) enum Label<'r> {
     Text(String),
     /// A function with a mark before its name.
     Function(&'static str, &'r NamedFunction),
@@ -33,7 +38,7 @@ pub(super) struct Section {
 
 impl Show {
     /// The tables below the head, each with sentences.
-    pub(super) fn sections(&self, look: &Look) -> Vec<Section> {
+    pub(super) fn sections(&self, look: &Look, form: Form) -> Vec<Section> {
         let mut sections = Vec::new();
         sections.extend(self.cycle.as_ref().map(|cycle| self.cycle_section(cycle, look)));
         for (title, list, sum) in
@@ -51,7 +56,7 @@ impl Show {
             }
         }
         if self.lines.all > 0 {
-            sections.push(self.lines(look));
+            sections.push(self.line_section(look, form));
         }
         if self.parts.all > 0 {
             sections.push(self.by_part(look));
@@ -60,7 +65,7 @@ impl Show {
     }
 
     /// The count of event types that are shown: all, or only the first one if names would not fit.
-    fn events(&self, columns_each: usize, width: usize, before: usize) -> usize {
+    pub(super) fn events(&self, columns_each: usize, width: usize, before: usize) -> usize {
         let all = self.head.events.len();
         let widest = |nth: usize| {
             let event = &self.head.events[nth];
@@ -72,7 +77,7 @@ impl Show {
     }
 
     /// A cost and its share of the function's inclusive cost.
-    fn cost_cells(&self, nth: usize, cost: Cost, whole: Cost) -> [Cell; 2] {
+    pub(super) fn cost_cells(&self, nth: usize, cost: Cost, whole: Cost) -> [Cell; 2] {
         let unit = self.head.events[nth].unit;
         [Cell::number(cost, unit.show(cost)), Cell::new(percent_number(cost, whole))]
     }
@@ -86,29 +91,32 @@ impl Show {
     }
 
     /// The columns of costs for each event type, each with a column for its share.
-    fn cost_columns(&self, events: usize, titles: &[&str]) -> Vec<Column> {
+    pub(super) fn cost_columns(&self, events: usize, titles: &[&str]) -> Vec<Column> {
         let titled = |nth: usize| titles.iter().map(move |what| self.cost_title(nth, what));
         let titles = (0..events).flat_map(titled);
         titles.flat_map(|title| [Column::number(title), Column::number("%")]).collect()
     }
 
     /// Fills the last column with names that fit the width.
-    fn with_names(&self, mut table: Table, look: &Look, labels: Vec<Label<'_>>) -> Table {
+    pub(super) fn with_names(&self, mut table: Table, look: &Look, labels: Vec<Label<'_>>) -> Table {
         let room = look.width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
         let left = |taken: usize| look.name_columns(room.saturating_sub(taken));
         let rows = labels.iter().filter_map(|label| match label {
             Label::Text(_) => None,
             Label::Function(mark, function) => {
                 let taken = mark.width() + self.cycle_of(function).width();
-                let row = NameRow::new(function.id.index(), &function.name, left(taken));
+                let row =
+                    NameRow::new(function.id.index(), &function.name, left(taken)).hashed(hash(function));
                 Some(row.at(&function.file, &function.object))
             }
             Label::Call(function, times) => {
-                let row = NameRow::new(function.id.index(), &function.name, left(times.width() + 6));
+                let row = NameRow::new(function.id.index(), &function.name, left(times.width() + 6))
+                    .hashed(hash(function));
                 Some(row.distinguished_by(&function.file, &function.object))
             }
             Label::Via(function, via) => {
-                let row = NameRow::new(function.id.index(), &function.name, left(via.width() + 4));
+                let row = NameRow::new(function.id.index(), &function.name, left(via.width() + 4))
+                    .hashed(hash(function));
                 Some(row.distinguished_by(&function.file, &function.object))
             }
         });
@@ -227,7 +235,7 @@ impl Show {
 
     fn cycle_section(&self, cycle: &CycleSummary, look: &Look) -> Section {
         let events = self.events(2, look.width, 4);
-        let mut columns = self.cost_columns(events, &["Out of it", "Self"]);
+        let mut columns = self.cost_columns(events, &["Inclusive", "Self"]);
         columns.push(Column::text("Member"));
         let cells = |inclusive: &dyn Fn(usize) -> Cost, own: &dyn Fn(usize) -> Cost| {
             let mut cells = Vec::new();
@@ -301,81 +309,6 @@ impl Show {
         }
     }
 
-    fn lines(&self, look: &Look) -> Section {
-        let has_calls = self.callees.all > 0;
-        let titles: &[&str] = if has_calls { &["With calls", "Self"] } else { &["Self"] };
-        let events = self.events(titles.len(), look.width, 4);
-        let mut columns = self.cost_columns(events, titles);
-        columns.push(Column::text("Line"));
-        let mut rows = Vec::new();
-        let mut names = Vec::new();
-        for line in &self.lines.rows {
-            let mut cells = Vec::new();
-            for nth in 0..events {
-                if has_calls {
-                    cells.extend(self.cost_cells(nth, line.inclusive[nth], self.inclusive[nth]));
-                }
-                cells.extend(self.cost_cells(nth, line.self_costs[nth], self.inclusive[nth]));
-            }
-            cells.push(Cell::new(""));
-            rows.push(cells);
-            names.push(Label::Text(self.position(line, look)));
-            for call in &line.calls {
-                let mut cells: Vec<Cell> = Vec::new();
-                for nth in 0..events {
-                    let whole = if call.is_inner { 0 } else { self.inclusive[nth] };
-                    cells.extend(self.cost_cells(nth, call.cost[nth], whole));
-                    cells.extend([Cell::new(""), Cell::new("")]);
-                }
-                cells.push(Cell::new(""));
-                rows.push(cells);
-                let inner = if call.is_inner { " (recursive)" } else { "" };
-                names.push(Label::Call(&call.function, format!("×{}{inner}", grouped(call.calls))));
-            }
-        }
-        let mut below = more(&self.lines);
-        if let Some(read) = self.lines_of {
-            below.push(format!(
-                "lines of the {} most expensive of {} functions",
-                grouped(read),
-                grouped(self.folded)
-            ));
-        }
-        let jumps = self.jumps;
-        if jumps.jumps > 0 {
-            below.push(format!(
-                "{} jumps, {} of them conditional, taken {} times",
-                grouped(jumps.jumps),
-                grouped(jumps.conditional),
-                grouped(jumps.taken)
-            ));
-        }
-        Section {
-            title: format!("Hottest lines: {}", counted(&self.lines)),
-            table: self.with_names(Table { columns, rows }, look, names),
-            below,
-        }
-    }
-
-    /// `mill.c:12`, with the addresses where there are any.
-    fn position(&self, line: &HotLine, look: &Look) -> String {
-        let addresses = match line.addresses.as_deref() {
-            Some([from, to]) if from == to => format!(" 0x{:x}", from.0),
-            Some([from, to]) => format!(" 0x{:x}–0x{:x}", from.0, to.0),
-            None => String::new(),
-        };
-        let file = printable(&line.file);
-        // On a narrow screen, only the last component of a path is shown.
-        let normal = normal_path(&file);
-        let file = if look.width < 100 && !look.has_full_names { base(&normal) } else { &normal };
-        let file = if file.is_empty() { UNKNOWN } else { file };
-        match line.line {
-            Some(number) => format!("{file}:{number}{addresses}"),
-            None if addresses.is_empty() => format!("{file}:?"),
-            None => format!("{file}{addresses}"),
-        }
-    }
-
     fn by_part(&self, look: &Look) -> Section {
         let events = self.events(2, look.width, 12);
         let mut columns = self.cost_columns(events, &["Inclusive", "Self"]);
@@ -402,15 +335,19 @@ impl Show {
     }
 }
 
+fn hash(function: &NamedFunction) -> &str {
+    function.hash.as_deref().unwrap_or_default()
+}
+
 /// The count of rows: `12`, or `10 of 12` if some are not shown.
-fn counted<T>(list: &List<T>) -> String {
+pub(super) fn counted<T>(list: &List<T>) -> String {
     match list.rows.len() {
         shown if shown < list.all => format!("{} of {}", grouped(shown), grouped(list.all)),
         all => grouped(all),
     }
 }
 
-fn more<T>(list: &List<T>) -> Vec<String> {
+pub(super) fn more<T>(list: &List<T>) -> Vec<String> {
     let hidden = list.all - list.rows.len();
     if hidden == 0 { Vec::new() } else { vec![format!("… and {} more", grouped(hidden))] }
 }

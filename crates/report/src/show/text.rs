@@ -7,7 +7,8 @@ use gristmill_output::{
     Cell, Column, Look, Table, csv, grouped, json, lossy, markdown, percent_number, printable, wrap,
 };
 
-use super::Show;
+use super::sections::Form;
+use super::{CycleSummary, Show};
 use crate::path::UNKNOWN;
 use crate::report::Report;
 
@@ -28,7 +29,7 @@ impl Report for Show {
         for line in self.calls() {
             wrap::write(out, &line, look.width, 2)?;
         }
-        for section in self.sections(look) {
+        for section in self.sections(look, Form::Text) {
             writeln!(out, "\n{}", look.bold(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_text(look, out)?;
@@ -52,7 +53,8 @@ impl Report for Show {
         markdown::write_lines(&self.calls(), out)?;
         writeln!(out)?;
         self.totals().write_markdown(out)?;
-        for section in self.sections(&Look { has_full_names: false, ..Look::plain(MARKDOWN_WIDTH) }) {
+        let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_WIDTH) };
+        for section in self.sections(&look, Form::Markdown) {
             writeln!(out, "\n### {}\n", markdown::escaped(&section.title))?;
             if !section.table.rows.is_empty() {
                 section.table.write_markdown(out)?;
@@ -131,7 +133,39 @@ impl Show {
         Table { columns, rows: rows.collect() }
     }
 
-    /// The counts of callers and callees, and both inclusive costs if callers and callees disagree.
+    /// The inclusive costs of a member and of its cycle, and what they are made of. The first event type stands for all.
+    fn costs_in_words(&self, cycle: &CycleSummary) -> [String; 2] {
+        let event = &self.head.events[0];
+        let amount = |cost: Cost| match self.head.events.len() {
+            1 => event.unit.show(cost),
+            _ => format!("{} {}", event.unit.show(cost), printable(event.name.as_bytes())),
+        };
+        // What is cut off at the total is less than its parts.
+        let limited = |cost: Cost, whole: Cost| if cost < whole { ", limited to the total" } else { "" };
+        let [own, all] = [self.self_costs[0], self.inclusive[0]];
+        let calls = self.callees_sum.cost[0];
+        let [cycle_own, cycle_all] = [cycle.self_costs[0], cycle.inclusive[0]];
+        let cycle_calls = self.by_callees[0] - cycle_own;
+        [
+            format!(
+                "inclusive cost {}: self cost {}, and {} by calls out of the cycle{}; calls within the cycle do not count",
+                amount(all),
+                event.unit.show(own),
+                event.unit.show(calls),
+                limited(all, own + calls)
+            ),
+            format!(
+                "the cycle costs {}: self cost {} of its {} members, and {} by their calls out of it{}",
+                amount(cycle_all),
+                event.unit.show(cycle_own),
+                grouped(cycle.members.all),
+                event.unit.show(cycle_calls),
+                limited(cycle_all, self.by_callees[0])
+            ),
+        ]
+    }
+
+    /// The counts of callers and callees, the costs of a cycle in words, and both inclusive costs if callers and callees disagree.
     fn calls(&self) -> Vec<String> {
         let functions = |count: usize| match count {
             1 => "1 function".to_owned(),
@@ -151,6 +185,7 @@ impl Show {
             callees => line.push_str(&format!(", calls {}", functions(callees))),
         }
         let mut lines = vec![line];
+        lines.extend(self.cycle.iter().flat_map(|cycle| self.costs_in_words(cycle)));
         for (nth, event) in self.head.events.iter().enumerate() {
             let by_callees = self.by_callees[nth];
             let Some(by_callers) = self.by_callers.as_ref().map(|costs| costs[nth]) else { continue };

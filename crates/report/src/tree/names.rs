@@ -62,20 +62,29 @@ impl Tree {
             _ => left.saturating_sub(ELISION_COLUMNS + last_calls(chain).width()),
         };
         for (nth, node) in chain.iter().enumerate() {
-            let is_last = nth + 1 == chain.len();
-            let columns = if is_last { last_columns } else { (left / 3).max(MIN_NAME_COLUMNS) };
+            // The name that always stays.
+            let is_kept = if self.inverted { nth == 0 } else { nth + 1 == chain.len() };
+            let columns = if is_kept { last_columns } else { (left / 3).max(MIN_NAME_COLUMNS) };
             let entry = self.entry(node);
-            let row = NameRow::new(node.entry, &entry.name, look.name_columns(columns));
+            let row = NameRow::new(node.entry, &entry.name, look.name_columns(columns))
+                .hashed(entry.hash.as_deref().unwrap_or_default());
             names.push(row.distinguished_by(entry.file.as_bytes(), entry.object.as_bytes()));
         }
     }
 
     /// Joins the names of a chain. Of one that is too long, the last name is left, and names from the first one on that fit
-    /// before it.
+    /// before it. If callers follow, the first name is left, and the last one only if it fits as well.
     fn joined(&self, mut names: Vec<String>, last_calls: &str, columns: usize) -> String {
         let arrow = if self.inverted { " ← " } else { " → " };
         let Some(mut last) = names.pop() else { return String::new() };
         last.push_str(last_calls);
+        if let (Some(first), true) = (names.first(), self.inverted) {
+            let shortest = first.width() + arrow.width() + last.width();
+            let elided = if names.len() > 1 { ELISION_COLUMNS } else { 0 };
+            if shortest + elided > columns {
+                return format!("{first}{arrow}…");
+            }
+        }
         let mut widths = names.iter().map(|name| name.width() + arrow.width());
         if !names.is_empty() && widths.clone().sum::<usize>() + last.width() > columns {
             let mut left = columns.saturating_sub(ELISION_COLUMNS + last.width());

@@ -60,7 +60,11 @@ impl<'v> Entries<'v> {
             Some(Item::Subject(id)) => {
                 let subject = self.view.subject(id);
                 let entry = Entry::new(EntryKind::Function, subject.name().to_owned());
-                Entry { id: Some(id.index()), ..entry }.located(self.view, subject.file, subject.object)
+                Entry { id: Some(id.index()), hash: subject.hash(), ..entry }.located(
+                    self.view,
+                    subject.file,
+                    subject.object,
+                )
             }
             Some(Item::Cycle(cycle)) => self.cycles[cycle.index()].clone(),
             Some(Item::Name(name)) => self.names[name.index()].clone(),
@@ -78,6 +82,7 @@ impl Entry {
             object: String::new(),
             cycle: None,
             members: Vec::new(),
+            hash: None,
         }
     }
 
@@ -105,7 +110,10 @@ impl<'v> Source<'v> {
 
     /// Takes the part of a known tree that the options ask for. `None` if the function is in none of the stacks.
     fn around(self, options: &TreeOptions, max_nodes: usize) -> Option<Self> {
-        let Some(from) = options.from else { return Some(self) };
+        let Some(from) = options.from else {
+            let inverted = |source: Self| Source { tree: source.tree.bottom_up(max_nodes), ..source };
+            return Some(if options.inverted { inverted(self) } else { self });
+        };
         let is_start = |id| self.is_at(from, id);
         let tree = if options.inverted {
             self.tree.inverted(is_start, max_nodes)?
@@ -177,6 +185,7 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
     let from = options.from.map(SubjectId::node);
     let tree = match from {
         Some(from) if options.inverted => CallTree::estimate_inverted(graph, cycles, from, max_nodes),
+        None if options.inverted => CallTree::estimate_bottom_up(graph, cycles, max_nodes),
         _ => {
             let whole = match from {
                 // The root has the cost of all functions.

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, CostUnit, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
+    Cell, Column, CostUnit, Look, Table, Tone, csv, grouped, json, markdown, percent, percent_number,
+    printable,
 };
 
 use super::lines::{Content, Line};
@@ -128,11 +129,17 @@ impl Tree {
         let tree = match (&name, self.inverted) {
             (Some(name), true) => format!("callers of {name}"),
             (Some(name), false) => format!("call tree of {name}"),
-            (None, _) => "call tree".to_owned(),
+            (None, true) => String::new(),
+            (None, false) => "call tree".to_owned(),
         };
-        let mut notes = match (self.basis, &self.guessed) {
+        let of_tree = |separator, text: &str| match tree.as_str() {
+            "" => text.to_owned(),
+            tree => format!("{tree}{separator}{text}"),
+        };
+        let title = tree.is_empty().then(|| "bottom-up: functions by self cost, callers below".to_owned());
+        let basis = match (self.basis, &self.guessed) {
             (Basis::Exact, _) => {
-                let mut notes = vec![format!("{tree}, exact: the profile has each call")];
+                let mut notes = vec![of_tree(", ", "exact: the profile has each call")];
                 notes.extend(match self.unequal_calls {
                     0 => None,
                     1 => {
@@ -146,11 +153,11 @@ impl Tree {
                 notes
             }
             (Basis::Callers, _) => vec![
-                format!("{tree}, from recorded callers:"),
+                of_tree(", ", "from recorded callers:"),
                 "  each stack occurred, as far as the names show".to_owned(),
             ],
             (Basis::Estimate, _) if !self.has_calls => {
-                vec![format!("{tree}: no calls are selected or left, so functions are side by side")]
+                vec![of_tree(": ", "no calls are selected or left, so functions are side by side")]
             }
             (Basis::Estimate, Some(guessed))
                 if guessed.iter().any(|&cost| cost != 0)
@@ -159,19 +166,24 @@ impl Tree {
                 let share = percent(guessed[0], whole);
                 let share = if share.is_empty() { "some of it".to_owned() } else { share };
                 vec![
-                    format!("{tree}, an estimate: {share} apportioned, marked ~"),
+                    of_tree(", ", &format!("an estimate: {share} apportioned, marked ~")),
                     "  divided among the callers of a function as if all its calls were alike,".to_owned(),
                     "  or where a call states another cost than what it called".to_owned(),
                 ]
             }
             (Basis::Estimate, _) => {
-                let end = if self.inverted { "to each of its callers" } else { "to each function" };
+                let end = match (&name, self.inverted) {
+                    (Some(_), true) => "to each of its callers",
+                    (None, true) => "to each cost",
+                    (_, false) => "to each function",
+                };
                 vec![
-                    format!("{tree}, an estimate with nothing apportioned:"),
+                    of_tree(", ", "an estimate with nothing apportioned:"),
                     format!("  there is only one way {end}"),
                 ]
             }
         };
+        let mut notes: Vec<String> = title.into_iter().chain(basis).collect();
         let nodes = self.nodes.len() - usize::from(self.from.is_none());
         let mut left_out = Vec::new();
         if self.is_limited {
@@ -245,6 +257,8 @@ impl Tree {
             false => unit.show(cost),
         };
 
+        let tone = |cost: Cost| if self.is_signed { Tone::from_change(cost) } else { Tone::Plain };
+
         // A chain has the costs and calls of its first node, but the self cost of all.
         let row = |nodes: &[Node], costs: &[Cost]| {
             let mut cells = Vec::new();
@@ -257,7 +271,7 @@ impl Tree {
                 let share = percent_number(cost * direction, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
-                    cells.push(Cell::number(cost, amount(cost, unit)));
+                    cells.push(Cell::number(cost, amount(cost, unit)).toned(tone(cost)));
                 }
                 if detail.with_self {
                     let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();
@@ -265,7 +279,7 @@ impl Tree {
                         nodes.iter().any(|node| node.is_self_guessed && node.self_costs[nth] != 0);
                     let guess = if is_guessed { "~" } else { "" };
                     let text = format!("{guess}{}", amount(own, unit));
-                    cells.push(Cell::new(if own == 0 { String::new() } else { text }));
+                    cells.push(Cell::new(if own == 0 { String::new() } else { text }).toned(tone(own)));
                 }
             }
             if has_counts {

@@ -50,6 +50,9 @@ impl SubjectId {
     }
 }
 
+/// The digits of the hash of a function, if its name has one. Few names do, so it is small.
+pub(crate) type Hash = Option<Box<str>>;
+
 /// A function as a view shows it: one recorded function, or several folded into one. See the example of
 /// [`View`](crate::View).
 #[derive(Clone, Copy)]
@@ -67,6 +70,12 @@ impl<'v> Subject<'v> {
     /// Returns the name as the files have it, mangled or not.
     pub(crate) fn recorded(&self) -> &'v [u8] {
         self.recorded
+    }
+
+    /// Returns the hash that the demangled name does not have.
+    pub(crate) fn hash(&self) -> Hash {
+        let hash = Symbol::hash_of(self.recorded);
+        (!hash.is_empty()).then(|| hash.into())
     }
 
     /// Returns the demangled name. It may hold any character; see [`printable`](gristmill_output::printable).

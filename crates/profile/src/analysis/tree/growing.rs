@@ -163,4 +163,23 @@ impl<B> Frontier<B> {
         let (_, Reverse(index)) = self.heap.pop()?;
         self.nodes[index].take()
     }
+
+    /// Takes out the cheapest nodes, except for this count, if there are more than twice as many and some.
+    pub(super) fn prune(&mut self, count: usize) -> Vec<B> {
+        const SOME: usize = 1024;
+        if self.heap.len() <= count.saturating_mul(2).saturating_add(SOME) {
+            return Vec::new();
+        }
+        let mut best = std::mem::take(&mut self.heap).into_sorted_vec();
+        // Those that are kept stay in the order in which they were added.
+        let mut kept = best.split_off(best.len() - count);
+        kept.sort_unstable_by_key(|&(_, Reverse(index))| index);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        for (weight, Reverse(index)) in kept {
+            if let Some(node) = nodes[index].take() {
+                self.push(weight, node);
+            }
+        }
+        nodes.into_iter().flatten().collect()
+    }
 }

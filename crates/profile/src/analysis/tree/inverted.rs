@@ -20,27 +20,30 @@ use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
 use crate::cost::{CostTable, add};
 
 /// A tree node still to be made.
-struct Bud<T, P> {
-    item: Option<T>,
-    parent: Option<TreeNodeId>,
-    count: Cost,
-    costs: Vec<Cost>,
-    is_guessed: bool,
+pub(super) struct Bud<T, P> {
+    pub(super) item: Option<T>,
+    pub(super) parent: Option<TreeNodeId>,
+    pub(super) count: Cost,
+    pub(super) costs: Vec<Cost>,
+    pub(super) is_guessed: bool,
     /// The origin of its callers.
-    origin: P,
+    pub(super) origin: P,
 }
 
 /// The callers of a bud.
-struct Callers<T, P> {
-    buds: Vec<Bud<T, P>>,
+pub(super) struct Callers<T, P> {
+    pub(super) buds: Vec<Bud<T, P>>,
+    /// The count of callers that are left out because they are too cheap.
+    pub(super) hidden: usize,
     /// Cost of the bud that comes from no caller.
-    rest: Vec<Cost>,
+    pub(super) rest: Vec<Cost>,
+    pub(super) is_rest_guessed: bool,
     /// Effort of finding them.
-    work: usize,
+    pub(super) work: usize,
 }
 
 /// Grows a tree, the most expensive nodes first. `callers` finds the callers of a bud.
-fn grow<T: Copy, P>(
+pub(super) fn grow<T: Copy, P>(
     first: Bud<T, P>,
     max_nodes: usize,
     mut work: usize,
@@ -57,23 +60,24 @@ fn grow<T: Copy, P>(
             tree.node_mut(parent).hidden += 1;
             continue;
         }
-        let Callers { buds, rest, work: done } = callers(&bud);
+        let Callers { buds, hidden, rest, is_rest_guessed: is_self_guessed, work: done } = callers(&bud);
         work = work.saturating_sub(done);
         let Bud { item, parent, count, costs, is_guessed, .. } = bud;
-        let id = tree.push(
-            TreeNode { item, parent, count, hidden: 0, is_guessed, is_self_guessed: is_guessed },
-            &rest,
-            &costs,
-        );
+        let node = TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed };
+        let id = tree.push(node, &rest, &costs);
         for caller in buds {
             frontier.push(weight(&caller), Bud { parent: Some(id), ..caller });
+        }
+        // No more of them than there may be nodes can become one.
+        for Bud { parent, .. } in frontier.prune(max_nodes.max(1)) {
+            parent.into_iter().for_each(|parent| tree.node_mut(parent).hidden += 1);
         }
     }
     tree
 }
 
 /// A node of the original tree, and the start that it was reached from.
-type Origin = (TreeNodeId, TreeNodeId);
+pub(super) type Origin = (TreeNodeId, TreeNodeId);
 
 impl<T: Copy + Ord + Hash> CallTree<T> {
     /// Returns the inverted tree of some nodes, all of which become its root. `None` if there is no such node.
@@ -95,17 +99,18 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
             item: self.node(starts.first()?.0).item,
             parent: None,
             count: starts.iter().map(|&(id, _)| self.node(id).count).sum(),
-            costs: self.sum_of_starts(&starts),
+            costs: sum_of_starts(&self.inclusive, &starts),
             is_guessed: false,
             origin: starts,
         };
         // Each level looks at all stacks again. The limit keeps the most expensive ones and hides the rest.
         let work = self.len().saturating_mul(4).saturating_add(max_nodes.saturating_mul(64));
-        let tree = grow(first, max_nodes, work, |bud| self.callers_of(&bud.origin));
+        let tree = grow(first, max_nodes, work, |bud| self.callers_of(&bud.origin, &self.inclusive));
         Some(tree.finish(self.basis.clone()))
     }
 
-    fn callers_of(&self, origins: &[Origin]) -> Callers<T, Vec<Origin>> {
+    /// Finds the callers of nodes. Each has the costs of the starts that it leads to.
+    pub(super) fn callers_of(&self, origins: &[Origin], costs: &CostTable) -> Callers<T, Vec<Origin>> {
         let mut by_caller: BTreeMap<Option<T>, Vec<Origin>> = BTreeMap::new();
         let mut rest = Vec::new();
         for &(id, start) in origins {
@@ -121,21 +126,17 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
             item,
             parent: None,
             count: self.calls_between(&callers, origins),
-            costs: self.sum_of_starts(&callers),
+            costs: sum_of_starts(costs, &callers),
             is_guessed: false,
             origin: callers,
         };
         Callers {
-            rest: self.sum_of_starts(&rest),
+            rest: sum_of_starts(costs, &rest),
+            is_rest_guessed: false,
+            hidden: 0,
             work: origins.len(),
             buds: by_caller.into_iter().map(bud).collect(),
         }
-    }
-
-    fn sum_of_starts(&self, origins: &[Origin]) -> Vec<Cost> {
-        let mut costs = vec![0; self.inclusive.width()];
-        origins.iter().for_each(|&(_, start)| add(&mut costs, self.inclusive(start)));
-        costs
     }
 
     /// Returns the count of calls from some nodes to nodes right below them: each of these counts once.
@@ -152,6 +153,12 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
     }
 }
 
+pub(super) fn sum_of_starts(costs: &CostTable, origins: &[Origin]) -> Vec<Cost> {
+    let mut sum = vec![0; costs.width()];
+    origins.iter().for_each(|&(_, start)| add(&mut sum, costs.row(start.index())));
+    sum
+}
+
 impl CallTree<Unit> {
     /// Estimates the inverted tree of a node from a call graph.
     ///
@@ -165,36 +172,25 @@ impl CallTree<Unit> {
         max_nodes: usize,
     ) -> CallTree<Unit> {
         let condensation = cycles.condensation(graph);
-        let (from, units, graph) = (condensation.node_of(from), &condensation.units, &condensation.graph);
+        let (from, graph) = (condensation.node_of(from), &condensation.graph);
         let costs = graph.self_and_callees(from);
         let known = Known::new(graph);
         let mut guessed = known.guessed(from, &costs);
         graph.derived().derive(&mut guessed);
-        let item = |node: NodeId| Some(units[node.index()]);
+        let units = &condensation.units;
         let work = graph.arcs().len().saturating_add(max_nodes.saturating_mul(16));
         let first = Bud {
-            item: item(from),
+            item: Some(units[from.index()]),
             parent: None,
             count: graph.call_count(from),
             costs,
             is_guessed: false,
             origin: from,
         };
+        // The callers of the function itself are known; which of their own calls led to it is not.
         let mut tree = grow(first, max_nodes, work, |bud| {
-            let Shares { rest, of_callers } = known.shares(bud.origin, &bud.costs);
-            let way_count = of_callers.len() + usize::from(rest.iter().any(|&cost| cost != 0));
-            // The callers of the function itself are known; which of their own calls led to it is not.
             let is_first = bud.parent.is_none();
-            let is_guessed = bud.is_guessed || !is_first && way_count > 1;
-            let work = of_callers.len();
-            let caller = |(id, costs): (ArcId, Vec<Cost>)| {
-                let arc = graph.arc(id);
-                let contradicts = known.recorded.is_exceeded(id, &costs)
-                    || is_first && known.recorded.contradicts(id, &costs);
-                let (item, origin, is_guessed) = (item(arc.caller), arc.caller, is_guessed || contradicts);
-                Bud { item, parent: None, count: arc.count, costs, is_guessed, origin }
-            };
-            Callers { rest, work, buds: of_callers.into_iter().map(caller).collect() }
+            known.callers(units, bud.origin, &bud.costs, bud.is_guessed, is_first, |caller| caller)
         });
         tree.derive(graph.derived());
         tree.finish(TreeBasis::Estimate { guessed })
@@ -202,23 +198,23 @@ impl CallTree<Unit> {
 }
 
 /// A call graph without cycles, and what its arcs state.
-struct Known<'a> {
-    graph: &'a CallGraph,
-    recorded: RecordedArcs<'a>,
+pub(super) struct Known<'a> {
+    pub(super) graph: &'a CallGraph,
+    pub(super) recorded: RecordedArcs<'a>,
     /// By node: the cost that its callers do not state, and its whole cost.
     surplus: CostTable,
-    inclusive: CostTable,
+    pub(super) inclusive: CostTable,
 }
 
 /// The origins of a node's cost.
-struct Shares {
+pub(super) struct Shares {
     /// The part that comes from no caller.
     rest: Vec<Cost>,
-    of_callers: Vec<(ArcId, Vec<Cost>)>,
+    pub(super) of_callers: Vec<(ArcId, Vec<Cost>)>,
 }
 
 impl<'a> Known<'a> {
-    fn new(graph: &'a CallGraph) -> Self {
+    pub(super) fn new(graph: &'a CallGraph) -> Self {
         let recorded = RecordedArcs::new(graph);
         let [mut surplus, mut inclusive] = [(); 2].map(|()| CostTable::new(graph.width(), 0));
         for node in graph.nodes() {
@@ -233,21 +229,67 @@ impl<'a> Known<'a> {
     /// Returns the cost of a node that comes by callers which can be reached in several ways, or that the arcs do not
     /// state.
     fn guessed(&self, from: NodeId, costs: &[Cost]) -> Vec<Cost> {
-        // Callers come before callees, so theirs is known before.
-        let mut is_certain = vec![false; self.graph.node_count()];
-        for node in self.graph.nodes() {
-            let mut callers = self.graph.incoming(node);
-            let has_surplus = self.surplus.row(node.index()).iter().any(|&cost| cost != 0);
-            is_certain[node.index()] = callers.len() + usize::from(has_surplus) < 2
-                && callers.all(|arc| is_certain[self.graph.arc(arc).caller.index()]);
-        }
+        self.guessed_of_callers(&self.have_one_stack(), from, costs)
+    }
+
+    /// Returns the same with what [`Known::have_one_stack`] returns.
+    pub(super) fn guessed_of_callers(
+        &self,
+        has_one_stack: &[bool],
+        from: NodeId,
+        costs: &[Cost],
+    ) -> Vec<Cost> {
         let mut guessed = vec![0; self.graph.width()];
         for (arc, costs) in self.shares(from, costs).of_callers {
-            if !is_certain[self.graph.arc(arc).caller.index()] || self.recorded.contradicts(arc, &costs) {
+            if !has_one_stack[self.graph.arc(arc).caller.index()] || self.recorded.contradicts(arc, &costs) {
                 add(&mut guessed, &costs);
             }
         }
         guessed
+    }
+
+    /// Returns, by node, `true` if a single stack leads to it.
+    pub(super) fn have_one_stack(&self) -> Vec<bool> {
+        // Callers come before callees, so theirs is known before.
+        let mut has_one_stack = vec![false; self.graph.node_count()];
+        for node in self.graph.nodes() {
+            let mut callers = self.graph.incoming(node);
+            let has_surplus = self.surplus.row(node.index()).iter().any(|&cost| cost != 0);
+            has_one_stack[node.index()] = callers.len() + usize::from(has_surplus) < 2
+                && callers.all(|arc| has_one_stack[self.graph.arc(arc).caller.index()]);
+        }
+        has_one_stack
+    }
+
+    /// Finds the callers of costs of a node. If the arcs state these costs, the part of each caller is no guess.
+    pub(super) fn callers<P>(
+        &self,
+        units: &[Unit],
+        node: NodeId,
+        costs: &[Cost],
+        is_guessed: bool,
+        is_stated: bool,
+        origin: impl Fn(NodeId) -> P,
+    ) -> Callers<Unit, P> {
+        let Shares { rest, of_callers } = self.shares(node, costs);
+        let way_count = of_callers.len() + usize::from(rest.iter().any(|&cost| cost != 0));
+        let is_guessed = is_guessed || !is_stated && way_count > 1;
+        let work = of_callers.len();
+        let caller = |(id, costs): (ArcId, Vec<Cost>)| {
+            let arc = self.graph.arc(id);
+            let contradicts =
+                self.recorded.is_exceeded(id, &costs) || is_stated && self.recorded.contradicts(id, &costs);
+            Bud {
+                item: Some(units[arc.caller.index()]),
+                parent: None,
+                count: arc.count,
+                costs,
+                is_guessed: is_guessed || contradicts,
+                origin: origin(arc.caller),
+            }
+        };
+        let buds = of_callers.into_iter().map(caller).collect();
+        Callers { buds, hidden: 0, rest, is_rest_guessed: is_guessed, work }
     }
 
     /// Divides costs of a node among the arcs that enter it, in proportion to what these state. All costs of a node that

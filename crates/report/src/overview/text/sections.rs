@@ -10,7 +10,7 @@ use crate::names::{NameRow, fitted, short, whole};
 use crate::overview::{CallPath, Overview, PathEnd, PathStep};
 use crate::path::UNKNOWN;
 use crate::shares::ShareRow;
-use crate::view::SubjectId;
+use crate::view::{Hash, SubjectId};
 
 /// The steps of the path that are shown.
 const MAX_STEPS: usize = 8;
@@ -47,6 +47,8 @@ pub(super) struct Line {
     pub(super) is_path: bool,
     /// The identity of the function, if it is one.
     pub(super) id: Option<usize>,
+    /// The hash of the function, which its name does not have.
+    pub(super) hash: Hash,
 }
 
 impl Line {
@@ -58,6 +60,7 @@ impl Line {
             file: row.file.clone(),
             object: row.object.clone(),
             id: row.id.map(SubjectId::index),
+            hash: row.hash.clone(),
             ..Line::default()
         }
     }
@@ -81,6 +84,7 @@ impl Line {
             object: place(&step.object),
             is_path: false,
             id: step.id.map(SubjectId::index),
+            hash: None,
         }
     }
 
@@ -107,7 +111,9 @@ impl Section {
             let room = if columns == usize::MAX { columns } else { columns.saturating_sub(taken) };
             // Lines that are not about a function differ by their numbers.
             let id = line.id.unwrap_or(usize::MAX - nth);
-            NameRow::new(id, &line.name, room).at(line.file.as_bytes(), line.object.as_bytes())
+            NameRow::new(id, &line.name, room)
+                .hashed(line.hash.as_deref().unwrap_or_default())
+                .at(line.file.as_bytes(), line.object.as_bytes())
         });
         let cell = |(mut fitted, line): (Fitted, &Line)| {
             let whole = whole(&line.name);
