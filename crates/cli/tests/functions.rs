@@ -111,6 +111,35 @@ fn rates_of_misses() {
     assert!(stderr(&output).contains("--rates has no effect"), "{}", stderr(&output));
 }
 
+#[test]
+fn functions_within_groups() {
+    let mill = "callgrind/callgrind.out.mill-main";
+    blessed("then", &[mill, "--group", "file", "--then", "function"]);
+    blessed("then-csv", &[mill, "--group", "object", "--then", "file", "--format", "csv"]);
+    blessed(
+        "then-markdown",
+        &[mill, "--group", "file", "--then", "function", "--limit", "1", "--format", "markdown"],
+    );
+    let branches = "callgrind/callgrind.out.cache-branch";
+    blessed(
+        "then-narrow",
+        &[branches, "--group", "file", "--then", "function", "--limit", "2", "--width", "40", "--rates"],
+    );
+    // What is within a group adds up to it.
+    let corpus = root().join("corpus");
+    for then in ["function", "file", "class"] {
+        let words = ["functions", mill, "--group", "object", "--then", then, "--format", "json"];
+        for row in json(&run_in(&corpus, &words))["functions"].as_array().unwrap() {
+            let within = row["within"].as_array().unwrap();
+            let sum: i128 = within.iter().map(|row| whole(&row["self"]["Ir"])).sum();
+            assert_eq!(sum, whole(&row["self"]["Ir"]), "{row}");
+        }
+    }
+    let output = run_in(&corpus, &["functions", mill, "--group", "cycle", "--then", "function"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--then goes below groups of functions"), "{}", stderr(&output));
+}
+
 fn is_estimated_in_csv(profile: &str) {
     let words = ["functions", profile, "--focus", "treat_all", "--hide", "dry", "--format", "csv"];
     let said = stdout(&run_in(&root().join("corpus"), &words));

@@ -34,6 +34,12 @@ pub enum SortBy {
     Name,
 }
 
+impl Rates {
+    fn of_function(&self, id: SubjectId, sort: SortBy) -> Vec<Rate> {
+        self.of(sort.cost(self.view().self_cost(id), self.view().inclusive_cost(id)))
+    }
+}
+
 impl SortBy {
     /// Returns the costs that rates are calculated of.
     fn cost<'c>(self, self_costs: &'c [Cost], inclusive: &'c [Cost]) -> &'c [Cost] {
@@ -46,6 +52,8 @@ impl SortBy {
 pub struct FunctionsOptions {
     /// The thing that a row stands for.
     pub grouping: Grouping,
+    /// The thing that the rows below each group stand for, and their limit: functions, or groups of another kind.
+    pub then: Option<(Grouping, usize)>,
     /// The order of rows.
     pub sort: SortBy,
     /// Shows at most this many rows.
@@ -65,6 +73,11 @@ pub struct FunctionsOptions {
 }
 
 impl FunctionsOptions {
+    /// Returns the rates of a function, if they are asked for.
+    fn rates_of(&self, id: SubjectId) -> Vec<Rate> {
+        self.rates.as_ref().map_or_else(Vec::new, |rates| rates.of_function(id, self.sort))
+    }
+
     fn takes_name(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
     }
@@ -107,12 +120,22 @@ pub struct FunctionRow {
     pub calls: Cost,
     /// The number of the cycle that the row is in or stands for, if any.
     pub cycle: Option<usize>,
+    /// The most expensive functions or groups of another kind within the group, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<FunctionRow>,
+    /// The count of rows within the group that are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub within_hidden: usize,
     /// Rates of misses, if they were asked for: of the self cost, or of the inclusive cost if rows are sorted by that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<Rate>,
     /// The hash of the function, which its name does not have.
     #[serde(skip)]
     pub(crate) hash: Hash,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The functions of a profile, or groups of them, with their costs.
@@ -153,6 +176,8 @@ pub struct Functions<'v> {
     all: usize,
     #[serde(skip)]
     grouping: Grouping,
+    #[serde(skip)]
+    then: Option<Grouping>,
     #[serde(skip)]
     sort: SortBy,
     #[serde(skip)]
@@ -211,8 +236,7 @@ impl FunctionRows<'_> {
         let row = |&id: &SubjectId| {
             let mut row = FunctionRow::new(self.view, &self.event_types, id);
             if let Some(rates) = &self.rates {
-                row.rates =
-                    rates.of(self.sort.cost(rates.view().self_cost(id), rates.view().inclusive_cost(id)));
+                row.rates = rates.of_function(id, self.sort);
             }
             Cow::Owned(row)
         };
@@ -248,7 +272,7 @@ impl<'v> Functions<'v> {
             Grouping::Part => groups::shares(part_shares(view, head), options),
             grouping => groups::groups(view, head, options, grouping),
         };
-        let Selected { rows, matching, all } = match options.grouping {
+        let Selected { mut rows, matching, all } = match options.grouping {
             Grouping::Function => functions(view, options),
             _ => {
                 let mut rows = groups(view, &head);
@@ -258,6 +282,9 @@ impl<'v> Functions<'v> {
                 rows.sorted(options)
             }
         };
+        if let (Some(then), Rows::Groups(rows)) = (options.then, &mut rows) {
+            groups::fill(rows, view, &head, options, then);
+        }
         let rates = options.rates.clone();
         Functions {
             rates: rates.as_ref().map_or_else(Vec::new, |rates| rates.of(rates.view().totals())),
@@ -272,6 +299,7 @@ impl<'v> Functions<'v> {
             matching,
             all,
             grouping: options.grouping,
+            then: options.then.map(|(then, _)| then),
             sort: options.sort,
             per_call: options.per_call,
             is_estimated: view.has_attribution(),
@@ -317,6 +345,8 @@ impl FunctionRow {
             calls: view.call_count(id),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
             rates: Vec::new(),
+            within: Vec::new(),
+            within_hidden: 0,
             hash: subject.hash(),
         }
     }

@@ -48,13 +48,13 @@ pub(crate) struct FunctionsArgs {
     /// Count only cost with a function that matches on the stack: of it, of what it calls, and of its callers
     ///
     /// A function that others call as well has the share of these calls, an estimate that is marked `~`.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) focus: Option<String>,
 
     /// Hide functions that match, and give their self cost to their callers
     ///
     /// Several callers share it in proportion to the cost of their calls, an estimate that is marked `~`.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) hide: Option<String>,
 
     /// Use only functions whose object file matches this pattern
@@ -70,6 +70,10 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_name = "WHAT")]
     pub(crate) group: Option<GroupBy>,
 
+    /// Below each group, show its most expensive functions, or groups of another kind
+    #[arg(long, value_name = "WHAT", requires = "group", hide_short_help = true)]
+    pub(crate) then: Option<ThenBy>,
+
     /// Show percentages of the inclusive cost of this function instead of the total
     #[arg(long, value_name = "FUNCTION", hide_short_help = true)]
     pub(crate) relative_to: Option<String>,
@@ -82,7 +86,7 @@ pub(crate) struct FunctionsArgs {
     ///
     /// They are rates of the cost that rows are sorted by: of self cost, or with --sort inclusive of inclusive cost. The profile
     /// needs the simulation: `valgrind --tool=callgrind --cache-sim=yes --branch-sim=yes`.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) rates: bool,
 
     /// Output format
@@ -207,6 +211,17 @@ impl From<SortKey> for SortBy {
             SortKey::Name => SortBy::Name,
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThenBy {
+    Function,
+    Object,
+    File,
+    Dir,
+    Class,
+    Crate,
+    Package,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,7 +4,7 @@ use gristmill_format::ProducerKind;
 use gristmill_profile::symbol::matches_function;
 use gristmill_report::{Functions, FunctionsOptions, Grouping, View};
 
-use crate::args::{FunctionsArgs, GroupBy, InclusiveRule};
+use crate::args::{FunctionsArgs, GroupBy, InclusiveRule, ThenBy};
 use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
@@ -33,6 +33,12 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         return Err(CliError::Usage {
             message: "--focus and --hide have no meaning for threads and parts".to_owned(),
             hint: Some("choose them with --thread or --part".to_owned()),
+        });
+    }
+    if args.then.is_some() && matches!(args.group, Some(GroupBy::Cycle | GroupBy::Thread | GroupBy::Part)) {
+        return Err(CliError::Usage {
+            message: "--then goes below groups of functions, not below cycles, threads and parts".to_owned(),
+            hint: Some("choose a thread with --thread, a part with --part".to_owned()),
         });
     }
     let view = View::new(profile, &options).map_err(|error| load::unseen(&error))?;
@@ -69,6 +75,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
                 Some(GroupBy::Thread) => Grouping::Thread,
                 Some(GroupBy::Part) => Grouping::Part,
             },
+            then: args.then.map(|then| (grouping(then), if is_for_programs(args.format) { 100 } else { 5 })),
             sort: args.sort.into(),
             limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
             filter,
@@ -101,6 +108,18 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     warn_of_notes(&report.head, args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
+}
+
+fn grouping(then: ThenBy) -> Grouping {
+    match then {
+        ThenBy::Function => Grouping::Function,
+        ThenBy::Object => Grouping::Object,
+        ThenBy::File => Grouping::File,
+        ThenBy::Dir => Grouping::Directory,
+        ThenBy::Class => Grouping::Class,
+        ThenBy::Crate => Grouping::Crate,
+        ThenBy::Package => Grouping::Package,
+    }
 }
 
 /// `true` if calls were counted. A sampled profile has no counts, so a cost per call would be wrong.

@@ -77,6 +77,8 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
             calls: inclusive.cycle_call_count(cycle),
             cycle: Some(cycle.number()),
             rates: Vec::new(),
+            within: Vec::new(),
+            within_hidden: 0,
             hash: None,
         });
     }
@@ -99,24 +101,123 @@ pub(super) fn shares(shares: Vec<ShareRow>, options: &FunctionsOptions) -> Match
         calls: 0,
         cycle: None,
         rates: Vec::new(),
+        within: Vec::new(),
+        within_hidden: 0,
         hash: None,
     });
     Matching { rows: rows.collect(), all }
 }
 
+/// Adds to each group the most expensive functions, or groups of another kind, within it.
+pub(super) fn fill(
+    rows: &mut [FunctionRow],
+    view: &View,
+    head: &Head,
+    options: &FunctionsOptions,
+    (then, limit): (Grouping, usize),
+) {
+    let group_by_name: HashMap<String, usize> =
+        rows.iter().enumerate().map(|(group, row)| (row.name.clone(), group)).collect();
+    let group_of = |id: SubjectId| {
+        let name = group_name(view, id, options.grouping);
+        if options.takes(view, id) { group_by_name.get(&name).copied() } else { None }
+    };
+    let mut within: Vec<Vec<FunctionRow>> = vec![Vec::new(); rows.len()];
+    let mut counts = vec![0; rows.len()];
+    let order = |a: &FunctionRow, b: &FunctionRow| {
+        let key = |row: &FunctionRow| sort_key(options.sort, row.inclusive[0], row.self_costs[0], row.calls);
+        key(a).cmp(&key(b)).then_with(|| (&a.name, &a.file, &a.object).cmp(&(&b.name, &b.file, &b.object)))
+    };
+    let mut add = |group: usize, row: FunctionRow| {
+        let rows = &mut within[group];
+        counts[group] += 1;
+        rows.push(row);
+        // More than the limit, so that each is looked at only a few times.
+        if rows.len() > 2 * limit + 100 {
+            rows.sort_by(order);
+            rows.truncate(limit + 1);
+        }
+    };
+    if then == Grouping::Function {
+        for id in view.subject_ids() {
+            if let Some(group) = group_of(id) {
+                let mut row = FunctionRow::new(view, &head.event_types, id);
+                row.rates = options.rates_of(id);
+                add(group, row);
+            }
+        }
+    } else {
+        // Functions that are in none of the groups.
+        let mut pairs = vec![(usize::MAX, String::new())];
+        let mut known: HashMap<(usize, String), usize> = HashMap::new();
+        let pair_of = view.subject_ids().map(|id| {
+            let Some(group) = group_of(id) else { return 0 };
+            let pair = (group, group_name(view, id, then));
+            *known.entry(pair.clone()).or_insert_with(|| {
+                pairs.push(pair);
+                pairs.len() - 1
+            })
+        });
+        let pair_of: Vec<usize> = pair_of.collect();
+        let rows = group_rows(view, head, pairs.iter().map(|(_, name)| name.clone()).collect(), pair_of);
+        pairs.iter().zip(rows).skip(1).for_each(|(&(group, _), row)| add(group, row));
+    }
+    for ((row, mut within), count) in rows.iter_mut().zip(within).zip(counts) {
+        within.sort_by(order);
+        // A line that says "1 more" would take as much space as that one.
+        within.truncate(if count == limit + 1 { count } else { limit });
+        row.within_hidden = count - within.len();
+        row.within = within;
+    }
+}
+
+/// Returns the name of the group of a function.
+fn group_name(view: &View, id: SubjectId, grouping: Grouping) -> String {
+    let (profile, subject) = (view.profile(), view.subject(id));
+    grouping.group(
+        || subject.name().to_owned(),
+        || lossy(profile.file(subject.file)),
+        || lossy(profile.object(subject.object)),
+    )
+}
+
+/// Makes the rows of groups from the group of each function.
+fn group_rows(
+    view: &View,
+    head: &Head,
+    names: Vec<String>,
+    group_of: Vec<usize>,
+) -> impl Iterator<Item = FunctionRow> {
+    let estimates = view.subject_ids().zip(&group_of).filter(|(id, _)| view.is_estimate(*id));
+    let is_estimate: HashSet<usize> = estimates.map(|(_, &group)| group).collect();
+    let costs = group_costs(view.full_graph(), &Partition::new(names.len(), group_of));
+    let width = view.events().len();
+    names.into_iter().enumerate().map(move |(group, name)| FunctionRow {
+        id: None,
+        name,
+        file: String::new(),
+        object: String::new(),
+        self_costs: head.costs(&costs.self_costs.row(group)[..width]),
+        inclusive: head.costs(&costs.inclusive.row(group)[..width]),
+        is_upper_bound: costs.is_upper_bound[group],
+        is_estimate: is_estimate.contains(&group),
+        calls: costs.call_counts[group],
+        cycle: None,
+        rates: Vec::new(),
+        within: Vec::new(),
+        within_hidden: 0,
+        hash: None,
+    })
+}
+
 /// Takes groups of functions. Functions that are not taken form a group that is not shown.
 pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, grouping: Grouping) -> Matching {
-    let profile = view.profile();
     let mut names = vec![String::new()];
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut others: HashSet<String> = HashSet::new();
     let mut group_of = Vec::new();
-    for (id, subject) in view.subjects() {
-        let name = grouping.group(
-            || subject.name().to_owned(),
-            || lossy(profile.file(subject.file)),
-            || lossy(profile.object(subject.object)),
-        );
+    for id in view.subject_ids() {
+        let name = group_name(view, id, grouping);
         if !options.takes(view, id) {
             others.insert(name);
             group_of.push(0);
@@ -129,25 +230,7 @@ pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, group
         }
         group_of.push(group);
     }
-    let estimates = view.subject_ids().zip(&group_of).filter(|(id, _)| view.is_estimate(*id));
-    let is_estimate: HashSet<usize> = estimates.map(|(_, &group)| group).collect();
-    let costs = group_costs(view.full_graph(), &Partition::new(names.len(), group_of));
-    let width = view.events().len();
     let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
-    let rows = names.into_iter().enumerate().skip(1).filter(|(_, name)| options.takes_name(name));
-    let rows = rows.map(|(group, name)| FunctionRow {
-        id: None,
-        name,
-        file: String::new(),
-        object: String::new(),
-        self_costs: head.costs(&costs.self_costs.row(group)[..width]),
-        inclusive: head.costs(&costs.inclusive.row(group)[..width]),
-        is_upper_bound: costs.is_upper_bound[group],
-        is_estimate: is_estimate.contains(&group),
-        calls: costs.call_counts[group],
-        cycle: None,
-        rates: Vec::new(),
-        hash: None,
-    });
+    let rows = group_rows(view, head, names, group_of).skip(1).filter(|row| options.takes_name(&row.name));
     Matching { rows: rows.collect(), all }
 }

@@ -1,5 +1,6 @@
 //! The printers of the flat profile.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
@@ -19,6 +20,8 @@ use crate::view::Hash;
 
 /// The least width of a name. If a table leaves less, each event type gets a line of its own.
 const MIN_NAME_WIDTH: usize = 20;
+/// The mark of a row within another.
+const WITHIN: &str = "  ";
 /// The width of a bar for the whole.
 const BAR_WIDTH: usize = 10;
 /// The width from which on bars are shown.
@@ -28,7 +31,7 @@ impl Report for Functions<'_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         if !self.rates.is_empty() {
-            writeln!(out, "{}", rate_list(&self.rates))?;
+            writeln!(out, "{}", hang("", &rate_list(&self.rates), 2, look.width))?;
         }
         writeln!(out, "{}", self.summary())?;
         writeln!(out)?;
@@ -40,7 +43,7 @@ impl Report for Functions<'_> {
         if room < MIN_NAME_WIDTH {
             return self.write_stacked(look, out);
         }
-        for (cells, name) in table.rows.iter_mut().zip(self.names(|_| look.name_columns(room))) {
+        for (cells, name) in table.rows.iter_mut().zip(self.flat_names(WITHIN, |_| look.name_columns(room))) {
             if let Some(last) = cells.last_mut() {
                 *last = Cell::new(name);
             }
@@ -61,11 +64,12 @@ impl Report for Functions<'_> {
         }
         writeln!(out, "{}\n", self.summary())?;
         let mut table = self.table(false);
-        let names = self.names(|_| DOCUMENT_COLUMNS).into_iter().zip(self.rows());
+        let names = self.flat_names("↳ ", |_| DOCUMENT_COLUMNS).into_iter().zip(self.flat_rows());
         for (cells, (name, row)) in table.rows.iter_mut().zip(names) {
-            let is_whole = name.contains(&*printable(row.name.as_bytes()));
+            let is_whole = row.row().is_none_or(|row| name.contains(&*printable(row.name.as_bytes())));
+            let whole = row.row().map_or_else(String::new, |row| whole(&row.name));
             if let Some(last) = cells.last_mut() {
-                *last = if is_whole { Cell::new(name) } else { Cell::shortened(name, whole(&row.name)) };
+                *last = if is_whole { Cell::new(name) } else { Cell::shortened(name, whole) };
             }
         }
         table.write_markdown(out)
@@ -86,27 +90,31 @@ impl Report for Functions<'_> {
         let is_of_groups = !matches!(self.grouping, Grouping::Function | Grouping::Cycle);
         titles.extend(is_of_groups.then(|| "inclusive is upper bound".to_owned()));
         titles.extend(self.is_estimated.then(|| "estimated".to_owned()));
+        titles.extend(self.then.map(|_| "within".to_owned()));
         csv::write_line(titles.iter().map(String::as_str), out)?;
-        for row in self.rows() {
+        let mut group = String::new();
+        for row in self.flat_rows() {
+            if let FlatRow::Top(top) = &row {
+                group.clone_from(&top.name);
+            }
+            let within = self.then.map(|_| if matches!(row, FlatRow::Top(_)) { "" } else { group.as_str() });
+            let Some(row) = row.row() else { continue };
             let costs =
                 row.inclusive.iter().zip(&row.self_costs).flat_map(|(inclusive, own)| [inclusive, own]);
             let mut numbers: Vec<String> = costs.map(Cost::to_string).collect();
             numbers.push(row.calls.to_string());
             numbers.push(row.cycle.map_or_else(String::new, |cycle| cycle.to_string()));
             let texts = [&row.name, &row.file, &row.object].map(String::as_str);
-            let rates: Vec<String> = row
-                .rates
-                .iter()
-                .flat_map(|rate| [rate.misses, rate.accesses])
-                .map(|cost| cost.to_string())
-                .collect();
+            let rate = |nth: usize| match row.rates.get(nth) {
+                Some(rate) => [rate.misses, rate.accesses].map(|cost| cost.to_string()),
+                None => Default::default(),
+            };
+            let rates: Vec<String> = (0..self.rates.len()).flat_map(rate).collect();
             let texts = texts.into_iter().chain(rates.iter().map(String::as_str));
             let estimate = self.is_estimated.then_some(if row.is_estimate { "yes" } else { "no" });
             let bound = is_of_groups.then_some(if row.is_upper_bound { "yes" } else { "no" });
-            csv::write_line(
-                numbers.iter().map(String::as_str).chain(texts).chain(bound).chain(estimate),
-                out,
-            )?;
+            let numbers = numbers.iter().map(String::as_str);
+            csv::write_line(numbers.chain(texts).chain(bound).chain(estimate).chain(within), out)?;
         }
         Ok(())
     }
@@ -141,51 +149,40 @@ impl Functions<'_> {
         text
     }
 
-    /// The names of the rows with their files and objects, in the columns that they may take.
-    fn names(&self, columns: impl Fn(&FunctionRow) -> usize) -> Vec<String> {
-        if matches!(self.grouping, Grouping::Object | Grouping::File | Grouping::Directory) {
-            let rows: Vec<_> = self.rows().map(|row| printable(row.name.as_bytes()).into_owned()).collect();
-            let paths: Vec<&str> = rows.iter().map(String::as_str).collect();
-            return shorten_paths(&paths, self.rows().next().map_or(usize::MAX, |row| columns(&row)));
-        }
-        // Rows with their costs take several times the memory.
-        struct Row {
-            name: String,
-            file: String,
-            object: String,
-            hash: Hash,
-            cycle: String,
-            columns: usize,
-        }
-        let rows: Vec<Row> = self
-            .rows()
-            .map(|row| Row {
-                name: row.name.clone(),
-                file: row.file.clone(),
-                object: row.object.clone(),
-                hash: row.hash.clone(),
-                cycle: match row.cycle {
-                    Some(number) if !row.name.starts_with("cycle ") => format!(" [cycle {number}]"),
-                    _ => String::new(),
-                },
-                columns: columns(&row),
-            })
-            .collect();
-        let labels = rows.iter().enumerate().map(|(nth, row)| {
-            let columns = match row.columns {
-                usize::MAX => usize::MAX,
-                columns => columns.saturating_sub(row.cycle.width()),
-            };
-            NameRow::new(nth, &row.name, columns)
-                .hashed(row.hash.as_deref().unwrap_or_default())
-                .at(row.file.as_bytes(), row.object.as_bytes())
-        });
-        let names = fitted(labels).into_iter().zip(&rows);
-        let names = names.map(|(mut fitted, row)| {
-            fitted.name.push_str(&row.cycle);
-            fitted.to_string()
-        });
-        names.collect()
+    /// Goes through the rows in the order in which they are printed.
+    fn flat_rows(&self) -> impl Iterator<Item = FlatRow<'_>> {
+        self.rows().flat_map(|mut row| {
+            if row.within.is_empty() {
+                return vec![FlatRow::Top(row)];
+            }
+            let FunctionRow { within, within_hidden, .. } = row.to_mut();
+            let (within, hidden) = (std::mem::take(within), *within_hidden);
+            let mut rows = vec![FlatRow::Top(row)];
+            rows.extend(within.into_iter().map(FlatRow::Within));
+            rows.extend((hidden > 0).then_some(FlatRow::Hidden(hidden)));
+            rows
+        })
+    }
+
+    /// The names of these rows. Those within a group begin with a mark.
+    fn flat_names(&self, mark: &str, columns: impl Fn(&FunctionRow) -> usize) -> Vec<String> {
+        let mut tops = names(self.grouping, || self.rows(), &columns).into_iter();
+        let Some(then) = self.then else { return tops.collect() };
+        let within = || {
+            self.rows()
+                .flat_map(|row| row.into_owned().within.into_iter().map(Cow::<'static, FunctionRow>::Owned))
+        };
+        let narrower = |row: &FunctionRow| match columns(row) {
+            usize::MAX => usize::MAX,
+            columns => columns.saturating_sub(mark.width()),
+        };
+        let mut within = names(then, within, &narrower).into_iter();
+        let name = |row: FlatRow<'_>| match row {
+            FlatRow::Top(_) => tops.next().unwrap_or_default(),
+            FlatRow::Within(_) => format!("{mark}{}", within.next().unwrap_or_default()),
+            FlatRow::Hidden(count) => format!("{mark}… {} more", grouped(count)),
+        };
+        self.flat_rows().map(name).collect()
     }
 
     /// The table: costs of one event type, or of several side by side, and an empty last column for names.
@@ -212,8 +209,11 @@ impl Functions<'_> {
             columns.push(Column::number("Calls"));
         }
         columns.push(Column::text(self.grouping.title()));
-        let rows = self.rows().map(|row| self.cells(&row, with_bars)).collect();
-        Table { columns, rows }
+        let rows = self.flat_rows().map(|row| match row.row() {
+            Some(row) => self.cells(row, with_bars),
+            None => columns.iter().map(|_| Cell::new("")).collect(),
+        });
+        Table { rows: rows.collect(), columns }
     }
 
     fn cells(&self, row: &FunctionRow, with_bars: bool) -> Vec<Cell> {
@@ -231,7 +231,8 @@ impl Functions<'_> {
                 cells.extend(self.ordered(each(own), each(inclusive)));
             }
         }
-        cells.extend(row.rates.iter().map(|rate| Cell::new(rate.percent())));
+        let rate = |nth: usize| Cell::new(row.rates.get(nth).map_or_else(String::new, Rate::percent));
+        cells.extend((0..self.rates.len()).map(rate));
         if with_bars {
             let cost = if calls && !self.begins_with_self() { row.inclusive[0] } else { row.self_costs[0] };
             let bar = bar(cost, self.whole[0], BAR_WIDTH);
@@ -265,15 +266,19 @@ impl Functions<'_> {
         let mut rows = Vec::new();
         // The count of lines of each function.
         let mut heights = Vec::new();
-        for row in self.rows() {
+        for row in self.flat_rows() {
             let first = rows.len();
+            let Some(row) = row.row() else {
+                heights.push(0);
+                continue;
+            };
             for column in 0..self.head.events.len() {
-                let EventCells { name, inclusive, own } = self.event_cells(&row, column);
+                let EventCells { name, inclusive, own } = self.event_cells(row, column);
                 let mut cells = vec![Cell::new(format!("  {name}"))];
                 let inclusive = if calls { inclusive.into() } else { Vec::new() };
                 cells.extend(self.ordered(own.into(), inclusive));
                 rows.push(cells);
-                rows.extend(self.call_cells(&row, column));
+                rows.extend(self.call_cells(row, column));
             }
             heights.push(rows.len() - first);
         }
@@ -289,9 +294,14 @@ impl Functions<'_> {
             true => format!("{}× ", grouped(row.calls)),
             false => String::new(),
         };
-        let names = self.names(|row| look.name_columns(look.width.saturating_sub(times(row).width())));
-        for ((row, name), height) in self.rows().zip(names).zip(heights) {
-            writeln!(out, "{}", look.bold(&format!("{}{name}", times(&row))))?;
+        let names =
+            self.flat_names(WITHIN, |row| look.name_columns(look.width.saturating_sub(times(row).width())));
+        for ((row, name), height) in self.flat_rows().zip(names).zip(heights) {
+            let Some(row) = row.row() else {
+                writeln!(out, "{}", look.dim(&name))?;
+                continue;
+            };
+            writeln!(out, "{}", look.bold(&format!("{}{name}", times(row))))?;
             for line in lines.by_ref().take(height) {
                 writeln!(out, "{line}")?;
             }
@@ -345,6 +355,56 @@ impl Functions<'_> {
     }
 }
 
+/// The names of rows with their files and objects, in the columns that they may take. The rows are gone through twice.
+fn names<'r, I: Iterator<Item = Cow<'r, FunctionRow>>>(
+    grouping: Grouping,
+    rows: impl Fn() -> I,
+    columns: &impl Fn(&FunctionRow) -> usize,
+) -> Vec<String> {
+    if matches!(grouping, Grouping::Object | Grouping::File | Grouping::Directory) {
+        let paths: Vec<_> = rows().map(|row| printable(row.name.as_bytes()).into_owned()).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        return shorten_paths(&paths, rows().next().map_or(usize::MAX, |row| columns(&row)));
+    }
+    // Rows with their costs take several times the memory.
+    struct Row {
+        name: String,
+        file: String,
+        object: String,
+        hash: Hash,
+        cycle: String,
+        columns: usize,
+    }
+    let rows: Vec<Row> = rows()
+        .map(|row| Row {
+            name: row.name.clone(),
+            file: row.file.clone(),
+            object: row.object.clone(),
+            hash: row.hash.clone(),
+            cycle: match row.cycle {
+                Some(number) if !row.name.starts_with("cycle ") => format!(" [cycle {number}]"),
+                _ => String::new(),
+            },
+            columns: columns(&row),
+        })
+        .collect();
+    let labels = rows.iter().enumerate().map(|(nth, row)| {
+        let columns = match row.columns {
+            usize::MAX => usize::MAX,
+            columns => columns.saturating_sub(row.cycle.width()),
+        };
+        NameRow::new(nth, &row.name, columns)
+            .hashed(row.hash.as_deref().unwrap_or_default())
+            .at(row.file.as_bytes(), row.object.as_bytes())
+    });
+    let names = fitted(labels).into_iter().zip(&rows);
+    let names = names.map(|(mut fitted, row)| {
+        fitted.name.push_str(&row.cycle);
+        fitted.to_string()
+    });
+    names.collect()
+}
+
 /// `I1 miss 0.3%, LL miss 0.1%`, without those that had no access.
 fn rate_list(rates: &[Rate]) -> String {
     let shown =
@@ -361,6 +421,25 @@ impl FunctionRow {
     /// The sign before a cost that was divided.
     fn estimate(&self) -> &'static str {
         if self.is_estimate { "~" } else { "" }
+    }
+}
+
+/// A row as it is printed.
+enum FlatRow<'r> {
+    Top(Cow<'r, FunctionRow>),
+    /// A row within the one before.
+    Within(FunctionRow),
+    /// The count of rows within a group that are left out.
+    Hidden(usize),
+}
+
+impl FlatRow<'_> {
+    fn row(&self) -> Option<&FunctionRow> {
+        match self {
+            FlatRow::Top(row) => Some(row),
+            FlatRow::Within(row) => Some(row),
+            FlatRow::Hidden(_) => None,
+        }
     }
 }
 
