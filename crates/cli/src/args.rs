@@ -147,7 +147,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  gristmill info callgrind.out.4711\n  gristmill info --format json *.out\n  xz -dc \
                       old.xz | gristmill info -\n\nExit status: 2 if a file cannot be read or is not a profile, \
-                      otherwise 0, even for an empty file."
+                      otherwise 0. The empty file that Callgrind leaves beside those of threads is passed over."
     )]
     Info(InfoArgs),
 

@@ -111,9 +111,12 @@ pub struct FunctionRow {
     /// `true` for a group if calls leave it and come back, which is counted each time.
     #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
-    /// `true` if costs are estimates: functions are hidden or focused on, and several callers share the cost of one.
-    #[serde(rename = "estimated", skip_serializing_if = "std::ops::Not::not")]
-    pub is_estimate: bool,
+    /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.
+    #[serde(rename = "self_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_self_estimate: bool,
+    /// `true` if the inclusive cost is an estimate for the same reason.
+    #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_inclusive_estimate: bool,
     /// The count of calls, as far as the profile has it.
     #[serde(serialize_with = "exact")]
     #[schemars(with = "ExactInteger")]
@@ -341,7 +344,8 @@ impl FunctionRow {
             self_costs: Costs::new(event_types, view.self_cost(id)),
             inclusive: Costs::new(event_types, view.inclusive_cost(id)),
             is_upper_bound: false,
-            is_estimate: view.is_estimate(id),
+            is_self_estimate: view.is_self_estimate(id),
+            is_inclusive_estimate: view.is_inclusive_estimate(id),
             calls: view.call_count(id),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
             rates: Vec::new(),

@@ -1,5 +1,6 @@
 //! Views: a profile with its selection, event types, folding, cuts and inclusive rule.
 
+use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
 use gristmill_format::Cost;
@@ -9,7 +10,7 @@ use gristmill_profile::analysis::{
     NodeId, focus, hide,
 };
 use gristmill_profile::formula::DerivationFault;
-use gristmill_profile::symbol::matches_function;
+use gristmill_profile::symbol::{matches_function, shorten};
 use gristmill_profile::{FunctionId, MemoryBudget, Part, Profile, Selection};
 use regex::Regex;
 
@@ -20,6 +21,9 @@ pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
 pub(crate) use self::subjects::Hash;
 use self::subjects::Subjects;
 pub use self::subjects::{Subject, SubjectId};
+
+/// The columns of a name in a note.
+const NAME_COLUMNS: usize = 40;
 
 pub(crate) mod error;
 pub(crate) mod options;
@@ -75,7 +79,8 @@ pub struct View {
 #[derive(Debug)]
 struct Attribution {
     is_hidden: Vec<bool>,
-    is_estimate: Vec<bool>,
+    is_self_estimate: Vec<bool>,
+    is_inclusive_estimate: Vec<bool>,
     notes: Vec<String>,
 }
 
@@ -265,9 +270,14 @@ impl View {
         })
     }
 
-    /// `true` if costs of a function are estimates, because functions are hidden or focused on.
-    pub fn is_estimate(&self, subject: SubjectId) -> bool {
-        self.attribution.as_ref().is_some_and(|of| of.is_estimate[subject.node().index()])
+    /// `true` if the self cost of a function is an estimate, because functions are hidden or focused on.
+    pub fn is_self_estimate(&self, subject: SubjectId) -> bool {
+        self.attribution.as_ref().is_some_and(|of| of.is_self_estimate[subject.node().index()])
+    }
+
+    /// `true` if the inclusive cost of a function is an estimate, because functions are focused on.
+    pub fn is_inclusive_estimate(&self, subject: SubjectId) -> bool {
+        self.attribution.as_ref().is_some_and(|of| of.is_inclusive_estimate[subject.node().index()])
     }
 
     /// `true` if functions are hidden or focused on.
@@ -303,11 +313,6 @@ pub(crate) fn check(profile: &Profile, selection: &Selection, columns: usize) ->
 /// An arc that stands for its ends.
 fn arc(caller: SubjectId, callee: SubjectId) -> CallArc {
     CallArc { caller: caller.node(), callee: callee.node(), count: 0 }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(count))
 }
 
 fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
@@ -347,30 +352,32 @@ impl Draft<'_> {
             let name = |node| self.subjects.get(self.profile, graph, SubjectId(node)).name();
             graph.nodes().map(|node| matches_function(name(node), |name| pattern.is_match(name))).collect()
         };
-        let is_hidden = matching(hidden, graph);
-        let mut of =
-            Attribution { is_estimate: vec![false; graph.node_count()], is_hidden, notes: Vec::new() };
+        let none = || vec![false; graph.node_count()];
+        let mut of = Attribution {
+            is_hidden: matching(hidden, graph),
+            is_self_estimate: none(),
+            is_inclusive_estimate: none(),
+            notes: Vec::new(),
+        };
         let event = &self.columns.events()[0];
         if focused.is_some() {
             let is_chosen = matching(focused, graph);
-            let count = is_chosen.iter().filter(|&&is_chosen| is_chosen).count();
             let total = graph.total()[0];
-            let Attributed { graph: new, is_estimate, .. } =
-                focus(graph, &is_chosen).ok_or(ViewError::NegativeCosts)?;
-            *graph = new;
-            of.is_estimate = is_estimate;
-            let callees = if count == 1 { "what it calls" } else { "what they call" };
+            let names = self.named(graph, &is_chosen);
+            let focused = focus(graph, &is_chosen).ok_or(ViewError::NegativeCosts)?;
+            *graph = focused.graph;
+            (of.is_self_estimate, of.is_inclusive_estimate) =
+                (focused.is_self_estimate, focused.is_inclusive_estimate);
             of.notes.push(format!(
-                "focus on {}: {} of the cost, with {callees}; other cost is left out",
-                counted(count, "function"),
+                "focus on {names}, with all that is called: {} of the cost; other cost is left out",
                 percent(graph.total()[0], total)
             ));
         }
         if hidden.is_some() {
-            let Attributed { graph: new, is_estimate, without_caller } = hide(graph, &of.is_hidden);
+            let names = self.named(graph, &of.is_hidden);
+            let Attributed { graph: new, is_self_estimate, without_caller, .. } = hide(graph, &of.is_hidden);
             *graph = new;
-            of.is_estimate.iter_mut().zip(is_estimate).for_each(|(one, other)| *one |= other);
-            let count = of.is_hidden.iter().filter(|&&is_hidden| is_hidden).count();
+            of.is_self_estimate.iter_mut().zip(is_self_estimate).for_each(|(one, other)| *one |= other);
             let left = match without_caller[0] {
                 0 => String::new(),
                 cost => {
@@ -378,16 +385,33 @@ impl Draft<'_> {
                     format!("; nothing calls those that have {} {name}", event.unit.show(cost))
                 }
             };
-            of.notes.push(format!(
-                "hidden: {}, whose self cost counts for {} callers{left}",
-                counted(count, "function"),
-                if count == 1 { "its" } else { "their" }
-            ));
+            of.notes.push(format!("hidden, with their self cost counted for the callers: {names}{left}"));
         }
-        if of.is_estimate.contains(&true) {
+        if of.is_self_estimate.contains(&true) || of.is_inclusive_estimate.contains(&true) {
             of.notes.push("~ estimate: several callers share a cost in proportion to their calls".to_owned());
         }
         Ok(Some(of))
+    }
+
+    /// Names the chosen functions with the highest self cost, and counts the others.
+    fn named(&self, graph: &CallGraph, is_chosen: &[bool]) -> String {
+        const MAX_NAMED: usize = 4;
+        let mut chosen: Vec<NodeId> = graph.nodes().filter(|node| is_chosen[node.index()]).collect();
+        chosen.sort_by_key(|&node| (Reverse(graph.self_cost(node)[0]), node));
+        let name = |&node: &NodeId| {
+            let name = self.subjects.get(self.profile, graph, SubjectId(node)).name();
+            printable(shorten(name, NAME_COLUMNS).as_bytes()).into_owned()
+        };
+        let mut names: Vec<String> = chosen.iter().take(MAX_NAMED).map(name).collect();
+        match chosen.len().saturating_sub(MAX_NAMED) {
+            0 => {}
+            more => names.push(format!("{} more", grouped(more))),
+        }
+        match names.pop() {
+            None => "no function".to_owned(),
+            Some(last) if names.is_empty() => last,
+            Some(last) => format!("{} and {last}", names.join(", ")),
+        }
     }
 
     fn arcs_to_cut(&self, graph: &CallGraph) -> CutArcs {

@@ -11,6 +11,7 @@ use crate::exit_status::ExitStatus;
 use crate::found_files;
 use crate::load;
 use crate::session::Session;
+use crate::terminal::printable;
 
 /// Rows for people, unless `--limit` gives a number.
 const DEFAULT_ROWS: usize = 30;
@@ -48,6 +49,14 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             .subjects()
             .any(|(_, subject)| matches_function(subject.name(), |name| pattern.is_match(name)))
         {
+            if std::path::Path::new(text).is_file() {
+                return Err(CliError::Usage {
+                    message: format!("{} is a file, not a pattern", printable(text.as_bytes())),
+                    hint: Some(
+                        "name the functions first: gristmill functions --hide 'malloc|free' FILE".to_owned(),
+                    ),
+                });
+            }
             load::warn_of_no_match(text, view.nearest_name(text).as_deref(), session);
         }
     }

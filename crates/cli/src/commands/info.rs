@@ -17,7 +17,8 @@ use crate::load::{self, refusal};
 use crate::session::Session;
 
 pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    let files = found_files::or_newest(&args.files, session)?;
+    // Beside the files of threads, Callgrind leaves an empty one.
+    let files = refusal::without_base_files(&found_files::or_newest(&args.files, session)?);
     let mut status = ExitStatus::Success;
     let mut printer = match args.format {
         InfoFormat::Text => Printer::Text { has_report: false },

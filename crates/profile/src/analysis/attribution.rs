@@ -18,8 +18,10 @@ use crate::cost::{CostTable, add};
 pub struct Attributed {
     /// The graph with the new costs.
     pub graph: CallGraph,
-    /// By node: `true` if a cost of it is an estimate.
-    pub is_estimate: Vec<bool>,
+    /// By node: `true` if its self cost is an estimate.
+    pub is_self_estimate: Vec<bool>,
+    /// By node: `true` if its inclusive cost is an estimate.
+    pub is_inclusive_estimate: Vec<bool>,
     /// The cost of hidden functions that nothing calls. It stays with them.
     pub without_caller: Vec<Cost>,
 }
@@ -30,6 +32,8 @@ struct Units {
     /// Sorted by component.
     nodes: Vec<NodeId>,
     count: usize,
+    /// By component.
+    sizes: Vec<u32>,
 }
 
 impl Units {
@@ -40,7 +44,9 @@ impl Units {
         let found = components(graph.first_out(), |arc| arcs[arc]);
         let mut nodes: Vec<NodeId> = graph.nodes().collect();
         nodes.sort_by_key(|node| found.component_of[node.index()]);
-        Units { of_node: found.component_of, nodes, count: found.count }
+        let mut sizes = vec![0; found.count];
+        found.component_of.iter().for_each(|&unit| sizes[unit as usize] += 1);
+        Units { of_node: found.component_of, nodes, count: found.count, sizes }
     }
 
     fn of(&self, node: NodeId) -> usize {
@@ -50,6 +56,11 @@ impl Units {
     /// Iterates over the members of each component, callees first.
     fn ascending(&self) -> impl DoubleEndedIterator<Item = &[NodeId]> {
         self.nodes.chunk_by(|&one, &next| self.of(one) == self.of(next))
+    }
+
+    /// `true` if the component has several members.
+    fn is_cycle(&self, unit: usize) -> bool {
+        self.sizes[unit] > 1
     }
 
     fn is_inner(&self, graph: &CallGraph, id: ArcId) -> bool {
@@ -71,7 +82,8 @@ impl Units {
 /// }
 /// let hidden = hide(&builder.build(), &[false, false, true]);
 /// assert_eq!([main, load, read].map(|node| hidden.graph.self_cost(node)[0]), [20, 80, 0]);
-/// assert_eq!(hidden.is_estimate, [true, true, false]);
+/// // All that `read` costs is its own, so that it costs its callers what the calls cost.
+/// assert!(!hidden.is_self_estimate.contains(&true));
 /// assert_eq!(hidden.graph.self_and_callees(main), [100]);
 /// ```
 pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
@@ -80,7 +92,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
     let units = Units::new(graph, both_hidden);
     let mut self_costs = graph.self_costs().clone();
     let mut arc_costs = graph.arc_costs().clone();
-    let mut is_estimate = vec![false; graph.node_count()];
+    let mut is_self_estimate = vec![false; graph.node_count()];
     let mut without_caller = vec![0; graph.width()];
     for members in units.ascending().filter(|members| hidden(members[0])) {
         let entries: Vec<ArcId> = members
@@ -99,7 +111,11 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
         let mut callers = entries.iter().map(|&id| graph.arc(id).caller);
         let first = callers.next();
         let is_shared = callers.any(|caller| Some(caller) != first) && has_cost(&amounts);
-        let is_estimated = is_shared || members.iter().any(|member| is_estimate[member.index()]);
+        let is_inherited = members.iter().any(|member| is_self_estimate[member.index()]);
+        // If all that is called is hidden, each caller has what its calls cost.
+        let mut calls = vec![0; graph.width()];
+        entries.iter().for_each(|&id| add(&mut calls, graph.arc_cost(id)));
+        let is_estimated = (is_shared || is_inherited) && amounts != calls;
         for (event, &amount) in amounts.iter().enumerate() {
             let cost = |id: &ArcId| graph.arc_cost(*id)[event].max(0);
             let count = |id: &ArcId| graph.arc(*id).count.max(0);
@@ -119,13 +135,20 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
         }
         for member in members {
             self_costs.row_mut(member.index()).fill(0);
-            is_estimate[member.index()] = false;
+            is_self_estimate[member.index()] = false;
         }
         for id in entries {
-            is_estimate[graph.arc(id).caller.index()] |= is_estimated;
+            is_self_estimate[graph.arc(id).caller.index()] |= is_estimated;
         }
     }
-    Attributed { graph: graph.with_tables(self_costs, arc_costs), is_estimate, without_caller }
+    let counts = graph.arcs().map(|arc| arc.count).collect();
+    Attributed {
+        graph: graph.with_tables(self_costs, arc_costs, counts),
+        is_self_estimate,
+        // Callers have the cost that their calls had.
+        is_inclusive_estimate: vec![false; graph.node_count()],
+        without_caller,
+    }
 }
 
 /// Keeps only the costs that arise while a chosen node is on the stack: of the node itself, of what it calls, and of its callers as
@@ -143,7 +166,8 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
 /// let focused = focus(&builder.build(), &[false, false, true, false]).expect("no cost below 0");
 /// let costs = |node| (focused.graph.self_cost(node)[0], focused.graph.self_and_callees(node)[0]);
 /// assert_eq!([main, load, save, write].map(costs), [(0, 60), (0, 0), (30, 60), (30, 30)]);
-/// assert_eq!(focused.is_estimate, [false, false, false, true]);
+/// // Nothing is called by `write`, so that it costs `save` what the calls cost.
+/// assert!(!focused.is_self_estimate.contains(&true));
 /// ```
 pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
     let has_negative = |table: &CostTable| table.rows().flatten().any(|&cost| cost < 0);
@@ -188,6 +212,8 @@ pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
             below.row_mut(unit).copy_from_slice(whole.row(unit));
         }
     }
+    let mut self_costs = CostTable::new(width, graph.node_count());
+    let mut arc_costs = CostTable::new(width, graph.arcs().len());
     for members in units.ascending().rev() {
         let unit = units.of(members[0]);
         if has_chosen[unit] {
@@ -196,35 +222,68 @@ pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
         // Calls may state more than the callee has.
         let row = above.row_mut(unit);
         row.iter_mut().zip(whole.row(unit)).for_each(|(cost, &whole)| *cost = (*cost).min(whole));
-        for id in outer(members) {
-            let part = shares(graph.arc_cost(id), above.row(unit), whole.row(unit));
+        let arcs = outer(members);
+        for event in 0..width {
+            let of_members = members.iter().map(|&member| graph.self_cost(member)[event]);
+            let of_arcs = arcs.iter().map(|&id| graph.arc_cost(id)[event]);
+            let weights = of_members.chain(of_arcs);
+            // Divided together, so that nothing is lost by rounding.
+            apportion(above.row(unit)[event], weights, |nth, share| match nth.checked_sub(members.len()) {
+                None => self_costs.row_mut(members[nth].index())[event] = share,
+                Some(nth) => arc_costs.row_mut(arcs[nth].index())[event] = share,
+            });
+        }
+        for id in arcs {
             let callee = units.of(graph.arc(id).callee);
-            above.add(callee, &part);
+            above.add(callee, arc_costs.row(id.index()));
             is_above_estimate[callee] |= has_cost(graph.arc_cost(id))
                 && !has_chosen[callee]
                 && (is_above_estimate[unit] || is_part(&above, &whole, unit));
         }
     }
-    let mut self_costs = CostTable::new(width, graph.node_count());
-    let mut is_estimate = Vec::with_capacity(graph.node_count());
+    let has_outer_cost: Vec<bool> = units
+        .ascending()
+        .map(|members| outer(members).iter().any(|&id| has_cost(graph.arc_cost(id))))
+        .collect();
+    let mut is_self_estimate = Vec::with_capacity(graph.node_count());
+    let mut is_inclusive_estimate = Vec::with_capacity(graph.node_count());
     for node in graph.nodes() {
         let unit = units.of(node);
-        self_costs.add(node.index(), &shares(graph.self_cost(node), above.row(unit), whole.row(unit)));
-        is_estimate.push(is_part(&above, &whole, unit) || is_above_estimate[unit] || is_below_estimate[unit]);
+        // Of a function that calls nothing, all of the cost of a call is its own.
+        let is_leaf = !has_outer_cost[unit] && !units.is_cycle(unit);
+        let is_divided = is_part(&above, &whole, unit) && !is_leaf;
+        is_self_estimate.push(has_cost(graph.self_cost(node)) && (is_above_estimate[unit] || is_divided));
+        is_inclusive_estimate.push(
+            is_above_estimate[unit]
+                || is_below_estimate[unit]
+                || is_divided && (units.is_cycle(unit) || has_cost(below.row(unit))),
+        );
     }
-    let mut arc_costs = CostTable::new(width, graph.arcs().len());
+    let mut counts = Vec::with_capacity(graph.arcs().len());
     for id in graph.arc_ids() {
         let [caller, callee] = [graph.arc(id).caller, graph.arc(id).callee].map(|node| units.of(node));
         let costs = graph.arc_cost(id);
-        let of_caller = shares(costs, above.row(caller), whole.row(caller));
-        let rest: Vec<Cost> = costs.iter().zip(&of_caller).map(|(cost, part)| cost - part).collect();
-        arc_costs.add(id.index(), &of_caller);
-        if caller != callee {
-            arc_costs.add(id.index(), &shares(&rest, below.row(callee), whole.row(callee)));
+        let mut is_way_to_chosen = false;
+        if caller == callee {
+            arc_costs.add(id.index(), &shares(costs, above.row(caller), whole.row(caller)));
+        } else {
+            let of_caller = arc_costs.row(id.index());
+            let rest: Vec<Cost> = costs.iter().zip(of_caller).map(|(cost, part)| cost - part).collect();
+            let through = shares(&rest, below.row(callee), whole.row(callee));
+            is_way_to_chosen = has_cost(&through);
+            arc_costs.add(id.index(), &through);
         }
+        let (part, all) = match costs[0] {
+            0 => (above.row(caller)[0], whole.row(caller)[0]),
+            cost => (arc_costs.row(id.index())[0], cost),
+        };
+        let count = graph.arc(id).count;
+        // Of the calls on the way to a chosen function nobody knows which of them lead there.
+        let is_whole = part == all || is_way_to_chosen;
+        counts.push(if is_whole { count } else { proportion(count.max(0), part, all) });
     }
-    let graph = graph.with_tables(self_costs, arc_costs);
-    Some(Attributed { graph, is_estimate, without_caller: vec![0; width] })
+    let graph = graph.with_tables(self_costs, arc_costs, counts);
+    Some(Attributed { graph, is_self_estimate, is_inclusive_estimate, without_caller: vec![0; width] })
 }
 
 fn has_cost(costs: &[Cost]) -> bool {

@@ -297,9 +297,14 @@ impl CallGraph {
         sum
     }
 
-    /// Returns the same graph with other costs.
-    pub(super) fn with_tables(&self, self_costs: CostTable, arc_costs: CostTable) -> CallGraph {
-        let arcs = ArcColumns { costs: arc_costs, ..self.arcs.clone() };
+    /// Returns the same graph with other costs, and other counts of calls.
+    pub(super) fn with_tables(
+        &self,
+        self_costs: CostTable,
+        arc_costs: CostTable,
+        counts: Vec<Cost>,
+    ) -> CallGraph {
+        let arcs = ArcColumns { costs: arc_costs, counts, ..self.arcs.clone() };
         CallGraph { self_costs, arcs, ..self.clone() }
     }
 

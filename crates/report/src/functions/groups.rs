@@ -73,7 +73,8 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
             self_costs: head.costs(inclusive.cycle_self_cost(cycle)),
             inclusive: head.costs(inclusive.cycle_cost(cycle)),
             is_upper_bound: false,
-            is_estimate: members.iter().any(|&id| view.is_estimate(id)),
+            is_self_estimate: members.iter().any(|&id| view.is_self_estimate(id)),
+            is_inclusive_estimate: members.iter().any(|&id| view.is_inclusive_estimate(id)),
             calls: inclusive.cycle_call_count(cycle),
             cycle: Some(cycle.number()),
             rates: Vec::new(),
@@ -97,7 +98,8 @@ pub(super) fn shares(shares: Vec<ShareRow>, options: &FunctionsOptions) -> Match
         inclusive: self_costs.clone(),
         self_costs,
         is_upper_bound: false,
-        is_estimate: false,
+        is_self_estimate: false,
+        is_inclusive_estimate: false,
         calls: 0,
         cycle: None,
         rates: Vec::new(),
@@ -188,8 +190,12 @@ fn group_rows(
     names: Vec<String>,
     group_of: Vec<usize>,
 ) -> impl Iterator<Item = FunctionRow> {
-    let estimates = view.subject_ids().zip(&group_of).filter(|(id, _)| view.is_estimate(*id));
-    let is_estimate: HashSet<usize> = estimates.map(|(_, &group)| group).collect();
+    let groups_of = |is_estimate: fn(&View, SubjectId) -> bool| -> HashSet<usize> {
+        let estimates = view.subject_ids().zip(&group_of).filter(|(id, _)| is_estimate(view, *id));
+        estimates.map(|(_, &group)| group).collect()
+    };
+    let self_estimates = groups_of(View::is_self_estimate);
+    let inclusive_estimates = groups_of(View::is_inclusive_estimate);
     let costs = group_costs(view.full_graph(), &Partition::new(names.len(), group_of));
     let width = view.events().len();
     names.into_iter().enumerate().map(move |(group, name)| FunctionRow {
@@ -200,7 +206,8 @@ fn group_rows(
         self_costs: head.costs(&costs.self_costs.row(group)[..width]),
         inclusive: head.costs(&costs.inclusive.row(group)[..width]),
         is_upper_bound: costs.is_upper_bound[group],
-        is_estimate: is_estimate.contains(&group),
+        is_self_estimate: self_estimates.contains(&group),
+        is_inclusive_estimate: inclusive_estimates.contains(&group),
         calls: costs.call_counts[group],
         cycle: None,
         rates: Vec::new(),

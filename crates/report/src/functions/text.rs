@@ -30,7 +30,8 @@ const MIN_WIDTH_FOR_BARS: usize = 100;
 impl Report for Functions<'_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
-        if !self.rates.is_empty() {
+        // Rates of the whole program would be taken for those of the focus.
+        if !self.rates.is_empty() && !self.is_estimated {
             writeln!(out, "{}", hang("", &rate_list(&self.rates), 2, look.width))?;
         }
         writeln!(out, "{}", self.summary())?;
@@ -59,7 +60,7 @@ impl Report for Functions<'_> {
     /// Writes a table in Markdown.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_markdown(out)?;
-        if !self.rates.is_empty() {
+        if !self.rates.is_empty() && !self.is_estimated {
             writeln!(out, "{}\n", rate_list(&self.rates))?;
         }
         writeln!(out, "{}\n", self.summary())?;
@@ -89,7 +90,8 @@ impl Report for Functions<'_> {
         );
         let is_of_groups = !matches!(self.grouping, Grouping::Function | Grouping::Cycle);
         titles.extend(is_of_groups.then(|| "inclusive is upper bound".to_owned()));
-        titles.extend(self.is_estimated.then(|| "estimated".to_owned()));
+        let estimates = ["self estimated", "inclusive estimated"].into_iter().filter(|_| self.is_estimated);
+        titles.extend(estimates.map(str::to_owned));
         titles.extend(self.then.map(|_| "within".to_owned()));
         csv::write_line(titles.iter().map(String::as_str), out)?;
         let mut group = String::new();
@@ -111,10 +113,12 @@ impl Report for Functions<'_> {
             };
             let rates: Vec<String> = (0..self.rates.len()).flat_map(rate).collect();
             let texts = texts.into_iter().chain(rates.iter().map(String::as_str));
-            let estimate = self.is_estimated.then_some(if row.is_estimate { "yes" } else { "no" });
+            let estimates =
+                [row.is_self_estimate, row.is_inclusive_estimate].map(|is| if is { "yes" } else { "no" });
+            let estimates = estimates.into_iter().filter(|_| self.is_estimated);
             let bound = is_of_groups.then_some(if row.is_upper_bound { "yes" } else { "no" });
             let numbers = numbers.iter().map(String::as_str);
-            csv::write_line(numbers.chain(texts).chain(bound).chain(estimate).chain(within), out)?;
+            csv::write_line(numbers.chain(texts).chain(bound).chain(estimates).chain(within), out)?;
         }
         Ok(())
     }
@@ -220,7 +224,7 @@ impl Functions<'_> {
         let calls = self.has_calls;
         let mut cells = Vec::new();
         for (column, &EventColumn { unit, .. }) in self.head.events.iter().enumerate() {
-            let cost = |cost: Cost| Cell::number(cost, format!("{}{}", row.estimate(), unit.show(cost)));
+            let cost = |cost: Cost| Cell::number(cost, format!("{}{}", row.self_sign(), unit.show(cost)));
             let share = |cost: Cost| Cell::new(percent_number(cost, self.whole[column]));
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
             let bounded = Cell::number(inclusive, format!("{}{}", row.bound(), unit.show(inclusive)));
@@ -239,7 +243,9 @@ impl Functions<'_> {
             cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR_WIDTH - bar.chars().count()))));
         }
         if calls {
-            cells.push(Cell::number(row.calls, grouped(row.calls)));
+            // Estimates of costs are estimates of calls, too.
+            let sign = if row.is_inclusive_estimate && row.calls > 0 { "~" } else { "" };
+            cells.push(Cell::number(row.calls, format!("{sign}{}", grouped(row.calls))));
         }
         cells.push(Cell::new(""));
         cells
@@ -322,7 +328,7 @@ impl Functions<'_> {
         EventCells {
             name: printable(event.name.as_bytes()).into_owned(),
             inclusive: pair(row.inclusive[column], row.bound()),
-            own: pair(row.self_costs[column], row.estimate()),
+            own: pair(row.self_costs[column], row.self_sign()),
         }
     }
 
@@ -415,12 +421,16 @@ fn rate_list(rates: &[Rate]) -> String {
 impl FunctionRow {
     /// The sign before an inclusive cost.
     fn bound(&self) -> &'static str {
-        if self.is_upper_bound { "≤" } else { self.estimate() }
+        match (self.is_upper_bound, self.is_inclusive_estimate) {
+            (true, _) => "≤",
+            (false, true) => "~",
+            (false, false) => "",
+        }
     }
 
-    /// The sign before a cost that was divided.
-    fn estimate(&self) -> &'static str {
-        if self.is_estimate { "~" } else { "" }
+    /// The sign before a self cost.
+    fn self_sign(&self) -> &'static str {
+        if self.is_self_estimate { "~" } else { "" }
     }
 }
 

@@ -271,7 +271,8 @@ impl Tree {
                 let share = percent_number(cost * direction, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
-                    cells.push(Cell::number(cost, amount(cost, unit)).toned(tone(cost)));
+                    let text = format!("{guess}{}", amount(cost, unit));
+                    cells.push(Cell::number(cost, text).toned(tone(cost)));
                 }
                 if detail.with_self {
                     let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();

@@ -52,7 +52,8 @@ fn hidden_callers_of_hidden_functions_pass_costs_on() {
     let hidden = hide(&graph, &[false, true, false, true]);
     let costs: Vec<_> = graph.nodes().map(|node| hidden.graph.self_cost(node)[0]).collect();
     assert_eq!(costs, [60, 0, 40, 0]);
-    assert_eq!(hidden.is_estimate, [true, false, true, false]);
+    // All that they call is hidden.
+    assert!(!hidden.is_self_estimate.contains(&true));
     assert_eq!(hidden.without_caller, [0]);
     let root = hide(&graph, &[true, false, false, false]);
     assert_eq!((root.graph.self_cost(n(0)), &root.without_caller[..]), (&[10][..], &[10][..]));
@@ -70,10 +71,10 @@ proptest! {
         let of = hide(&graph, &hidden[..truth.functions]);
         let (expected, without_caller) = naive_hide(&truth, &hidden);
         prop_assert_eq!(of.graph.total(), graph.total());
-        if !of.is_estimate.contains(&true) {
+        if !of.is_self_estimate.contains(&true) {
             prop_assert_eq!(&of.without_caller, &[without_caller]);
         }
-        for node in graph.nodes().filter(|node| !hidden[node.index()] && !of.is_estimate[node.index()]) {
+        for node in graph.nodes().filter(|node| !hidden[node.index()] && !of.is_self_estimate[node.index()]) {
             prop_assert_eq!(of.graph.self_cost(node)[0], expected[node.index()], "{:?}", node);
         }
     }
@@ -95,11 +96,28 @@ proptest! {
         let cycles = Cycles::new(&graph);
         let expected = naive_focus(&truth, chosen);
         let is_alone = |node: NodeId| cycles.cycle_of(node).is_none() && graph.arc_between(node, node).is_none();
-        for node in graph.nodes().filter(|node| !of.is_estimate[node.index()]) {
+        for node in graph.nodes() {
             let (own, inclusive) = expected[node.index()];
-            prop_assert_eq!(of.graph.self_cost(node)[0], own, "{:?}", node);
-            if is_alone(node) {
+            if !of.is_self_estimate[node.index()] {
+                prop_assert_eq!(of.graph.self_cost(node)[0], own, "{:?}", node);
+            }
+            if is_alone(node) && !of.is_inclusive_estimate[node.index()] {
                 prop_assert_eq!(of.graph.self_and_callees(node)[0], inclusive, "{:?}", node);
+            }
+        }
+    }
+
+    /// Where nothing is called twice, nothing is lost by rounding.
+    #[test]
+    fn the_focus_has_all_of_its_cost(truth in truths(), chosen in 1usize..5) {
+        let graph = truth.graph();
+        let chosen = n(chosen % truth.functions);
+        let is_chosen: Vec<bool> = graph.nodes().map(|node| node == chosen).collect();
+        if Cycles::new(&graph).cycle_of(chosen).is_none() && graph.arc_between(chosen, chosen).is_none() {
+            let of = focus(&graph, &is_chosen).unwrap();
+            prop_assert_eq!(of.graph.self_and_callees(chosen), graph.self_and_callees(chosen));
+            if Cycles::new(&graph).is_empty() {
+                prop_assert_eq!(of.graph.total(), graph.self_and_callees(chosen));
             }
         }
     }
