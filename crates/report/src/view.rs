@@ -369,7 +369,7 @@ impl Draft<'_> {
             (of.is_self_estimate, of.is_inclusive_estimate) =
                 (focused.is_self_estimate, focused.is_inclusive_estimate);
             of.notes.push(format!(
-                "focus on {names}, with all that is called: {} of the cost; other cost is left out",
+                "focus on {names}, and callees: {} of the cost; other cost is left out",
                 percent(graph.total()[0], total)
             ));
         }

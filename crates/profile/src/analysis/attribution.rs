@@ -112,7 +112,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
         let first = callers.next();
         let is_shared = callers.any(|caller| Some(caller) != first) && has_cost(&amounts);
         let is_inherited = members.iter().any(|member| is_self_estimate[member.index()]);
-        // If all that is called is hidden, each caller has what its calls cost.
+        // If every callee is hidden, each caller has what its calls cost.
         let mut calls = vec![0; graph.width()];
         entries.iter().for_each(|&id| add(&mut calls, graph.arc_cost(id)));
         let is_estimated = (is_shared || is_inherited) && amounts != calls;

@@ -52,7 +52,7 @@ fn hidden_callers_of_hidden_functions_pass_costs_on() {
     let hidden = hide(&graph, &[false, true, false, true]);
     let costs: Vec<_> = graph.nodes().map(|node| hidden.graph.self_cost(node)[0]).collect();
     assert_eq!(costs, [60, 0, 40, 0]);
-    // All that they call is hidden.
+    // Every function that they call is hidden.
     assert!(!hidden.is_self_estimate.contains(&true));
     assert_eq!(hidden.without_caller, [0]);
     let root = hide(&graph, &[true, false, false, false]);
@@ -107,7 +107,7 @@ proptest! {
         }
     }
 
-    /// Where nothing is called twice, nothing is lost by rounding.
+    /// Rounding loses nothing.
     #[test]
     fn the_focus_has_all_of_its_cost(truth in truths(), chosen in 1usize..5) {
         let graph = truth.graph();
