@@ -49,15 +49,15 @@ pub struct DamageRow {
 
 /// A cost that a file states, and the sum of its lines.
 #[derive(Debug, Clone)]
-pub(crate) struct Claim {
-    pub(crate) event: String,
-    pub(crate) stated: Cost,
-    pub(crate) found: Cost,
+struct Claim {
+    event: String,
+    stated: Cost,
+    found: Cost,
 }
 
-/// The reason of damage, as lint and the loader find it.
+/// The reason of damage, with names instead of ids.
 #[derive(Debug, Clone)]
-pub(crate) enum Reason {
+enum Reason {
     /// With the sign as a sentence.
     CutOff(Option<Claim>, String),
     Packing(String),
@@ -86,10 +86,10 @@ pub(crate) enum Reason {
 
 /// The file that is damaged, and the line.
 #[derive(Debug, Clone)]
-pub(crate) struct DamagedFile<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) line: u64,
-    pub(crate) has_parts: bool,
+struct DamagedFile<'a> {
+    name: &'a str,
+    line: u64,
+    has_parts: bool,
 }
 
 impl DamageRow {
@@ -145,7 +145,7 @@ impl DamageRow {
         DamageRow::new(&file, &reason)
     }
 
-    pub(crate) fn new(file: &DamagedFile<'_>, reason: &Reason) -> Self {
+    fn new(file: &DamagedFile<'_>, reason: &Reason) -> Self {
         let (kind, claim) = match reason {
             Reason::CutOff(claim, _) => ("cut-off", claim.clone()),
             Reason::Packing(_) => ("packing", None),

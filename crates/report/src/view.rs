@@ -341,6 +341,12 @@ impl Draft<'_> {
         if self.options.cycles { Cycles::new(graph) } else { Cycles::none(graph) }
     }
 
+    /// `true` if the function of a node matches a pattern.
+    fn matches(&self, pattern: &Regex, graph: &CallGraph, node: NodeId) -> bool {
+        let name = self.subjects.get(self.profile, graph, SubjectId(node)).name();
+        matches_function(name, |name| pattern.is_match(name))
+    }
+
     /// Gives costs to other functions, if some are hidden or focused on.
     fn attribute(&self, graph: &mut CallGraph) -> Result<Option<Attribution>, ViewError> {
         let ViewOptions { hide: hidden, focus: focused, .. } = self.options;
@@ -349,8 +355,7 @@ impl Draft<'_> {
         }
         let matching = |pattern: &Option<Regex>, graph: &CallGraph| -> Vec<bool> {
             let Some(pattern) = pattern else { return vec![false; graph.node_count()] };
-            let name = |node| self.subjects.get(self.profile, graph, SubjectId(node)).name();
-            graph.nodes().map(|node| matches_function(name(node), |name| pattern.is_match(name))).collect()
+            graph.nodes().map(|node| self.matches(pattern, graph, node)).collect()
         };
         let none = || vec![false; graph.node_count()];
         let mut of = Attribution {
@@ -424,10 +429,7 @@ impl Draft<'_> {
         } else {
             vec![false; graph.arcs().len()]
         };
-        let matches = |pattern: &Regex, node: NodeId| {
-            let name = self.subjects.get(self.profile, graph, SubjectId(node)).name();
-            matches_function(name, |name| pattern.is_match(name))
-        };
+        let matches = |pattern: &Regex, node: NodeId| self.matches(pattern, graph, node);
         for Cut { caller, callee } in cuts {
             for (is_cut, arc) in is_cut.iter_mut().zip(graph.arcs()) {
                 *is_cut |= matches(caller, arc.caller) && matches(callee, arc.callee);

@@ -43,8 +43,10 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         });
     }
     let view = View::new(profile, &options).map_err(|error| load::unseen(&error))?;
-    for text in [&args.focus, &args.hide].into_iter().flatten() {
-        let pattern = load::pattern(text)?;
+    let patterns = [(&args.focus, &options.focus), (&args.hide, &options.hide)];
+    for (text, pattern) in
+        patterns.into_iter().filter_map(|(text, pattern)| text.as_ref().zip(pattern.as_ref()))
+    {
         if !view
             .subjects()
             .any(|(_, subject)| matches_function(subject.name(), |name| pattern.is_match(name)))
