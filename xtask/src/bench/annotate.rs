@@ -17,21 +17,25 @@ const ORIGINAL: &str = "callgrind_annotate";
 const ARGUMENTS: [&[&str]; 2] = [&[], &["--threshold=100", "--show-percs=no"]];
 
 pub(super) fn run(options: &AnnotateOptions) -> Result<(), Failure> {
+    print!("{}", table_of(options, &process::gristmill()?)?);
+    Ok(())
+}
+
+/// Measures a program, and returns the title and the table.
+pub(super) fn table_of(options: &AnnotateOptions, program: &Path) -> Result<String, Failure> {
     if !process::is_on_path(ORIGINAL) {
         return Err(Failure::new(format!("there is no {ORIGINAL} to compare with")));
     }
-    let program = process::gristmill()?;
     let head = ["", "best s", "MB/s", "x original", "peak/input", "output"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for shape in [Shape::Plain, Shape::Full] {
         let path = inputs::generated(shape, options.size)?;
         for arguments in ARGUMENTS {
-            rows.extend(side_by_side(shape, &path, &program, arguments, options.rounds)?);
+            rows.extend(side_by_side(shape, &path, program, arguments, options.rounds)?);
         }
     }
-    println!("annotating, best of {} rounds; from the path of a file to all of the output", options.rounds);
-    table::print(&rows);
-    Ok(())
+    let title = "from the path of a file to all of the output";
+    Ok(format!("annotating, best of {} rounds; {title}\n{}", options.rounds, table::text(&rows)))
 }
 
 fn side_by_side(

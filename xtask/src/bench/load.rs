@@ -33,12 +33,8 @@ impl Input {
 }
 
 pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
-    let head = ["", "best ms", "reading", "MB/s", "x scan", "x parser", "x annotate", "peak/input"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
     let program = process::gristmill()?;
-    for shape in [Shape::Plain, Shape::Full] {
-        rows.extend(against_others(shape, &program, options)?);
-    }
+    let mut rows = large(options, &program)?;
     for shape in [Shape::Plain, Shape::Full] {
         for times in [1, 4, 16] {
             let input = Input::new(inputs::generated(shape, options.step.saturating_mul(times))?)?;
@@ -53,7 +49,6 @@ pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
             rows.extend(alone(&title, &input, options.rounds)?);
         }
     }
-    println!("loading, best of {} rounds; from the path of a file to the answer", options.rounds);
     println!(
         "x scan, x parser, x annotate: how many times as fast as the newline scan, {}, {ANNOTATE};",
         Work::Peer.name()
@@ -65,14 +60,43 @@ pub(super) fn run(options: &LoadOptions) -> Result<(), Failure> {
             println!("not on the path: {program}");
         }
     }
-    table::print(&rows);
+    print!("{}{}", title(options), table::text(&rows));
     Ok(())
 }
 
-/// All contenders on a large file.
-fn against_others(shape: Shape, program: &Path, options: &LoadOptions) -> Result<Vec<Vec<String>>, Failure> {
-    let input = Input::new(inputs::generated(shape, options.size)?)?;
-    let small = Input::new(inputs::generated(shape, ANNOTATE_SIZE.min(options.size))?)?;
+/// Measures the large inputs only, and returns the title and the table.
+pub(super) fn table_of_large(options: &LoadOptions, program: &Path) -> Result<String, Failure> {
+    Ok(title(options) + &table::text(&large(options, program)?))
+}
+
+fn title(options: &LoadOptions) -> String {
+    format!("loading, best of {} rounds; from the path of a file to the answer\n", options.rounds)
+}
+
+/// All contenders on the large generated inputs, and on a recording if there is one.
+fn large(options: &LoadOptions, program: &Path) -> Result<Vec<Vec<String>>, Failure> {
+    let head = ["", "best ms", "reading", "MB/s", "x scan", "x parser", "x annotate", "peak/input"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for shape in [Shape::Plain, Shape::Full] {
+        let input = Input::new(inputs::generated(shape, options.size)?)?;
+        let small = Input::new(inputs::generated(shape, ANNOTATE_SIZE.min(options.size))?)?;
+        rows.extend(against_others(shape.name(), &input, &small, program, options.rounds)?);
+    }
+    if let Some(recording) = &options.recording {
+        let input = Input::new(recording.clone())?;
+        rows.extend(against_others("recording", &input, &input, program, options.rounds)?);
+    }
+    Ok(rows)
+}
+
+/// All contenders on a large file. callgrind_annotate gets a smaller one.
+fn against_others(
+    name: &str,
+    input: &Input,
+    small: &Input,
+    program: &Path,
+    rounds: u32,
+) -> Result<Vec<Vec<String>>, Failure> {
     let mut contenders: Vec<(Contender<'_, Run>, u64)> = Vec::new();
     for work in [Work::Scan, Work::LoadAlone, Work::Load, Work::Inclusive, Work::Peer] {
         contenders.push((own(work, &input.path), input.bytes));
@@ -95,8 +119,8 @@ fn against_others(shape: Shape, program: &Path, options: &LoadOptions) -> Result
         contenders.push((other(name, &[ANNOTATE], &small.path), small.bytes));
     }
     let (contenders, bytes): (Vec<_>, Vec<_>) = contenders.into_iter().unzip();
-    let measured = rounds::measure(contenders, options.rounds)?;
-    let title = format!("{} ({} bytes)", shape.name(), input.bytes);
+    let measured = rounds::measure(contenders, rounds)?;
+    let title = format!("{name} ({} bytes)", input.bytes);
     Ok(table_of(title, measured.iter().zip(bytes).collect()))
 }
 

@@ -33,6 +33,8 @@ mod process;
 #[cfg(feature = "bench")]
 mod read;
 #[cfg(feature = "bench")]
+mod report;
+#[cfg(feature = "bench")]
 mod rounds;
 #[cfg(feature = "bench")]
 #[path = "../../../crates/cli/tests/hostile/shapes.rs"]
@@ -60,6 +62,8 @@ enum Bench {
     Merge(MergeOptions),
     /// The growth of time and memory on hostile profiles, by command.
     Hostile(HostileOptions),
+    /// All tables of docs/performance.md, written there.
+    Report(ReportOptions),
     /// One contender of `load`, in a process of its own.
     #[cfg(feature = "bench")]
     #[command(hide = true)]
@@ -86,6 +90,9 @@ struct LoadOptions {
     /// Number of calls in the larger hostile inputs.
     #[arg(long, default_value_t = 1_000_000)]
     calls: u64,
+    /// A recording of a real program, which all contenders load as well.
+    #[arg(long, value_name = "FILE")]
+    recording: Option<std::path::PathBuf>,
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
@@ -112,6 +119,32 @@ struct MergeOptions {
     programs: u64,
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
+}
+
+#[derive(Debug, clap::Args)]
+struct ReportOptions {
+    /// The only tables to measure.
+    #[arg(long, value_enum, value_name = "TABLE")]
+    only: Vec<ReportTable>,
+    /// Divide the sizes of all generated inputs by 100, and run one round, to see that it works.
+    #[arg(long)]
+    quick: bool,
+    /// A recording of a real program for the table `load`.
+    #[arg(long, value_name = "FILE")]
+    recording: Option<std::path::PathBuf>,
+    /// The page to write.
+    #[arg(long, value_name = "FILE", default_value = "docs/performance.md")]
+    page: std::path::PathBuf,
+    /// The program to measure, instead of building it.
+    #[arg(long)]
+    program: Option<std::path::PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ReportTable {
+    Read,
+    Load,
+    Annotate,
 }
 
 #[derive(Debug, clap::Args)]
@@ -143,6 +176,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Bench::Annotate(options) => annotate::run(options),
         Bench::Merge(options) => merge::run(options),
         Bench::Hostile(options) => growth::run(options),
+        Bench::Report(options) => report::run(options),
         Bench::LoadOnce(options) => once::run(options),
     }
 }

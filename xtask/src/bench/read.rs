@@ -12,6 +12,13 @@ use super::{ReadOptions, gristmill, table};
 use crate::failure::{Context as _, Failure};
 
 pub(super) fn run(options: &ReadOptions) -> Result<(), Failure> {
+    println!("x scan, x {PEER}: how many times as fast as the newline scan, as {PEER}");
+    print!("{}", table_of(options)?);
+    Ok(())
+}
+
+/// Measures, and returns the title and the table.
+pub(super) fn table_of(options: &ReadOptions) -> Result<String, Failure> {
     let head = ["", "best ms", "MB/s", "x scan", "x callgrind-parser"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for input in inputs::both(options.size) {
@@ -22,10 +29,7 @@ pub(super) fn run(options: &ReadOptions) -> Result<(), Failure> {
         let (scan, peer) = (best(SCAN), best(PEER));
         rows.extend(measured.iter().map(|one| row(one, input.bytes.len(), scan, peer)));
     }
-    println!("reading, best of {} rounds", options.rounds);
-    println!("x scan, x {PEER}: how many times as fast as the newline scan, as {PEER}");
-    table::print(&rows);
-    Ok(())
+    Ok(format!("reading, best of {} rounds\n{}", options.rounds, table::text(&rows)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]

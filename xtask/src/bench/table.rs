@@ -1,6 +1,12 @@
 //! Aligned text: the first column to the left, the others to the right; and the numbers in it.
 
 pub(super) fn print(rows: &[Vec<String>]) {
+    print!("{}", text(rows));
+}
+
+/// Returns the lines of a table.
+pub(super) fn text(rows: &[Vec<String>]) -> String {
+    let mut text = String::new();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -15,8 +21,10 @@ pub(super) fn print(rows: &[Vec<String>]) {
                 line.push_str(&format!("  {cell:>width$}"));
             }
         }
-        println!("{}", line.trim_end());
+        text.push_str(line.trim_end());
+        text.push('\n');
     }
+    text
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes far below 2^53")]
