@@ -18,6 +18,7 @@ use std::collections::HashSet;
 use crate::error::{Error, ErrorKind};
 use crate::line_end::LineTerminator;
 use crate::location::Location;
+use crate::name::NameKey;
 use crate::reader::{Reader, ReadingMode};
 use crate::record::{Line, Record};
 use crate::shown::shown;
@@ -98,11 +99,20 @@ impl Lint {
     /// assert_eq!(errors, [("totals-mismatch", 8)]);
     /// ```
     pub fn run<'a>(&self, input: &'a [u8], found: impl FnMut(Finding<'a>)) -> Survey<'a> {
+        self.run_with(Reader::new(input), input, found)
+    }
+
+    /// Checks what a reader of the whole file reads.
+    pub(crate) fn run_with<'a>(
+        &self,
+        mut reader: Reader<'a>,
+        input: &'a [u8],
+        found: impl FnMut(Finding<'a>),
+    ) -> Survey<'a> {
         let mut report =
             Report { input, terminator: LineTerminator::detect(input), found, said: HashSet::new() };
         let mut checks = Checks::default();
         let mut surveyor = Surveyor::new();
-        let mut reader = Reader::new(input);
         checks.lines.begin(input, &mut report);
         if self.strict {
             first_deviation(input, ReadingMode::Strict, &rule::GRAMMAR, &mut report);
@@ -112,7 +122,9 @@ impl Lint {
         }
         let mut is_a_profile = true;
         let mut part = None;
-        while let Some(item) = reader.next() {
+        loop {
+            checks.plain_lines(&mut reader, &mut surveyor);
+            let Some(item) = reader.next() else { break };
             match item {
                 Ok(record) => {
                     if part != Some(record.part) && crate::survey::opens_part(&record) {
@@ -232,6 +244,25 @@ struct Checks<'a> {
 }
 
 impl<'a> Checks<'a> {
+    /// Takes the next lines, as long as they are cost lines in which no check finds anything.
+    fn plain_lines(&mut self, reader: &mut Reader<'a>, surveyor: &mut Surveyor<'a>) {
+        let part = reader.part();
+        if !self.lines.takes_plain_lines()
+            || !self.header.takes_plain_lines(part)
+            || !self.associations.takes_plain_lines()
+        {
+            return;
+        }
+        let Some(run) = surveyor.plain_lines(part, |sums| reader.plain_run(self.costs.least_costs(), sums))
+        else {
+            return;
+        };
+        self.lines.plain_lines(run.last);
+        self.header.plain_lines();
+        self.names.plain_lines();
+        self.associations.plain_lines(&run);
+    }
+
     fn record<F: FnMut(Finding<'a>)>(
         &mut self,
         reader: &Reader<'a>,
@@ -241,7 +272,7 @@ impl<'a> Checks<'a> {
     ) {
         self.lines.record(record, report);
         self.header.record(record, report);
-        if let Line::Name(key, name) = record.line {
+        if let Line::Name(key @ (NameKey::Fn | NameKey::Cfn), name) = record.line {
             let id = self.names.id(key.space(), &name, surveyor);
             self.associations.name(key, &name, id, surveyor);
         }

@@ -2,6 +2,7 @@
 
 mod definitions;
 mod line;
+mod plain;
 mod skim;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::scan::trim_start;
 use definitions::Definitions;
 use line::LineReader;
 
+pub(crate) use plain::PlainRun;
 pub use skim::Skim;
 
 /// The treatment of deviations from the published grammar.

@@ -10,7 +10,7 @@ use crate::name::{Name, NameKey, NameSpace};
 use crate::name_spaces::NameSpaces;
 use crate::position::{Columns, PositionKind};
 use crate::producer::{Producer, ProducerEvidence, ProducerKind, producer};
-use crate::reader::Reader;
+use crate::reader::{PlainRun, Reader};
 use crate::record::{CostRole, EventDefinition, Header, Line, Record, Words};
 use crate::wholeness::PartEnd;
 
@@ -373,6 +373,19 @@ impl<'a> Surveyor<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Takes plain cost lines of a part, if it is the one that is being read. `read` adds their costs to the sums.
+    pub(crate) fn plain_lines(
+        &mut self,
+        part: u32,
+        read: impl FnOnce(&mut [Cost]) -> Option<PlainRun>,
+    ) -> Option<PlainRun> {
+        let open = self.open.as_mut().filter(|open| open.index == part)?;
+        let run = read(&mut open.sums)?;
+        self.counts.lines += run.lines;
+        self.counts.cost_lines += run.lines;
+        Some(run)
     }
 
     fn open(&mut self, record: &Record<'a>) {

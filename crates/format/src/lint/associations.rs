@@ -10,7 +10,7 @@ use crate::intern::{EMPTY, Interner};
 use crate::location::Location;
 use crate::name::{Name, NameKey, NameSpace};
 use crate::producer::ProducerKind;
-use crate::reader::Reader;
+use crate::reader::{PlainRun, Reader};
 use crate::record::{CostRole, Line, Record};
 use crate::survey::Surveyor;
 use crate::wholeness::PartEnd;
@@ -235,6 +235,17 @@ impl<'a> Associations<'a> {
             }
             _ => {}
         }
+    }
+
+    /// `true` if plain cost lines need not come one by one.
+    pub(super) fn takes_plain_lines(&self) -> bool {
+        self.jump.is_none() && !self.has_balance
+    }
+
+    /// Takes plain cost lines.
+    pub(super) fn plain_lines(&mut self, run: &PlainRun) {
+        self.part.has_self_cost |= run.has_cost;
+        self.part.self_cost(self.function, run.first_costs);
     }
 
     fn arc<F: FnMut(Finding<'a>)>(

@@ -15,6 +15,8 @@ pub(super) struct CostChecks<'a> {
     events: Option<Words<'a>>,
     event_count: usize,
     claims: Vec<Claim>,
+    /// A line with fewer costs than event types was reported.
+    said_fewer: bool,
 }
 
 /// The claim of a `summary:` or `totals:` line.
@@ -66,13 +68,18 @@ impl<'a> CostChecks<'a> {
         }
     }
 
+    /// The least count of costs of a plain cost line. Lines with fewer costs than event types are reported once.
+    pub(super) fn least_costs(&self) -> usize {
+        if self.said_fewer { 1 } else { self.event_count.max(1) }
+    }
+
     fn claim(&mut self, is_totals: bool, costs: &Costs<'_>, record: &Record<'_>) {
         let values = costs.iter().map(|cost| cost.unwrap_or_else(|fault| fault.repaired)).collect();
         self.claims.push(Claim { is_totals, location: record.location, values });
     }
 
     fn costs<F: FnMut(Finding<'a>)>(
-        &self,
+        &mut self,
         line: &CostLine<'a>,
         record: &Record<'a>,
         report: &mut Report<'a, F>,
@@ -106,6 +113,7 @@ impl<'a> CostChecks<'a> {
             let costs = counted(count, "cost");
             let message = format!("{costs} for {} event types; the missing ones are 0", self.event_count);
             report.once(&rule::FEWER_COSTS, record, message);
+            self.said_fewer = true;
         }
     }
 
@@ -185,6 +193,13 @@ fn check_claim<'a, F: FnMut(Finding<'a>)>(
     }
 }
 
+/// `true` if a position has neither capital letters nor a range, as nearly all.
+fn is_plain_position(token: &[u8]) -> bool {
+    let is_plain = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'x');
+    // The first byte may be a sign.
+    token.split_first().is_none_or(|(first, rest)| !first.is_ascii_uppercase() && rest.iter().all(is_plain))
+}
+
 fn positions<'a, F: FnMut(Finding<'a>)>(
     reader: &Reader<'a>,
     line: &CostLine<'a>,
@@ -198,6 +213,9 @@ fn positions<'a, F: FnMut(Finding<'a>)>(
     }
     let text = record.text();
     for token in Tokens::new(text).take(reader.columns().len()) {
+        if is_plain_position(token.text) {
+            continue;
+        }
         if token.text.len() > 2 && token.text.iter().any(u8::is_ascii_uppercase) {
             report.once(&rule::CAPITAL_HEX, record, rule::CAPITAL_HEX.summary);
         }

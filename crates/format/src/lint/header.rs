@@ -86,6 +86,16 @@ impl<'a> HeaderChecks<'a> {
         self.part.has_body = true;
     }
 
+    /// `true` if a plain cost line of a part is of no consequence here.
+    pub(super) fn takes_plain_lines(&self, part: u32) -> bool {
+        self.part.number == Some(part) && self.part.totals.is_none() && self.part.summary.is_none()
+    }
+
+    /// Takes plain cost lines.
+    pub(super) fn plain_lines(&mut self) {
+        self.part.has_body = true;
+    }
+
     fn header<F: FnMut(Finding<'a>)>(
         &mut self,
         header: Header<'a>,

@@ -160,6 +160,20 @@ impl Lines {
         }
     }
 
+    /// `true` if a plain cost line is of no consequence here.
+    pub(super) fn takes_plain_lines(&self) -> bool {
+        self.gap.is_none() && self.first_end == Some(LineEnd::Lf)
+    }
+
+    /// Takes plain cost lines, the last of which is at this location.
+    pub(super) fn plain_lines(&mut self, last: Location) {
+        self.last_line_failed = false;
+        self.last = Some((last, LineEnd::Lf));
+        self.in_call = false;
+        self.in_block = true;
+        self.has_body = true;
+    }
+
     /// `true` if the last line could not be read as it is.
     pub(super) fn last_line_failed(&self) -> bool {
         self.last_line_failed

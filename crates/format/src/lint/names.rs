@@ -88,6 +88,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Takes plain cost lines.
+    pub(super) fn plain_lines(&mut self) {
+        self.fresh_function = false;
+    }
+
     fn order<F: FnMut(Finding<'a>)>(
         &mut self,
         key: NameKey,
@@ -147,7 +152,10 @@ impl<'a> Names<'a> {
         if !name.defines {
             space.is_used = true;
         }
-        if let Some(at) = memchr::memmem::find(line, b"=(0x").or_else(|| memchr::memmem::find(line, b"=(0X"))
+        // Most lines have no such letter, which is found out in a fraction of the time.
+        if memchr::memchr2(b'x', b'X', line).is_some()
+            && let Some(at) =
+                memchr::memmem::find(line, b"=(0x").or_else(|| memchr::memmem::find(line, b"=(0X"))
         {
             report.at(&rule::HEX_NAME_NUMBER, record, (at + 1, 3), rule::HEX_NAME_NUMBER.summary);
         }

@@ -3,9 +3,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Reader, Skim};
+use super::{PlainRun, Reader, Skim};
 use crate::cost::{Cost, Costs};
 use crate::error::Error;
+use crate::lint::Lint;
 use crate::location::Location;
 use crate::name::NameKey;
 use crate::record::{CostRole, Line, Record};
@@ -202,8 +203,42 @@ fn summed(input: &[u8], skims: bool) -> Vec<String> {
     summed.said.0
 }
 
+/// The findings of lint and its survey. Only a fast reader has plain runs.
+fn linted(input: &[u8], fast: bool) -> Vec<String> {
+    let mut reader = Reader::new(input);
+    reader.never_fast = !fast;
+    let mut items = Vec::new();
+    let survey = Lint::default().run_with(reader, input, |finding| items.push(format!("{finding:?}")));
+    items.push(format!("{survey:?}"));
+    items
+}
+
+#[test]
+fn plain_lines_come_together() {
+    let file = b"positions: instr line\nevents: Ir Dr\nfn=(1) main\n0x1f 2 30 4\n+3 * 5 6\n-0x10 +1 7 0\n* 4294967295 99999999 8\n\
+        1 4294967296 1 1\n+0xA 1 1 1\n+1 1 1\n+1 1 1 1 \n1+2 1 1 1\n+1 1  1 1\n+1 1 123456789 1\n1 1 0 0\nfn=(2) a_name_that_fills_the_window\n";
+    let mut reader = Reader::new(file);
+    assert_eq!(reader.by_ref().take(4).filter(Result::is_ok).count(), 4);
+    let mut sums = [1; 2];
+    let run = reader.plain_run(2, &mut sums).expect("three plain lines");
+    let last = Location { byte: 82, line: 7 };
+    assert_eq!(run, PlainRun { lines: 3, last, first_costs: 100_000_011, has_cost: true });
+    assert_eq!(sums, [100_000_012, 15]);
+    for _ in 0..7 {
+        assert_eq!(reader.plain_run(2, &mut sums), None);
+        reader.next();
+    }
+    let run = reader.plain_run(2, &mut sums).expect("a plain line");
+    assert_eq!((run.lines, run.has_cost, sums), (1, false, [100_000_012, 15]));
+    let numbers = [reader.resumption(), {
+        reader.by_ref().for_each(drop);
+        reader.resumption()
+    }];
+    assert_eq!(numbers.map(|state| state.lines()), [15, 16]);
+}
+
 fn assert_same(input: &[u8]) {
-    for look in [said, summed, seen] {
+    for look in [said, summed, seen, linted] {
         let (fast, slow) = (look(input, true), look(input, false));
         for (fast, slow) in fast.iter().zip(&slow) {
             assert_eq!(fast, slow, "in:\n{}", String::from_utf8_lossy(input));

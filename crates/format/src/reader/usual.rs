@@ -290,7 +290,7 @@ impl Ends {
 
     /// The end of the token that begins here; None when it lies beyond the window, which then has a piece of it only.
     #[inline(always)]
-    fn token(self, start: usize) -> Option<usize> {
+    pub(super) fn token(self, start: usize) -> Option<usize> {
         let from = u64::from(self.line_ends | self.blanks) >> start << start;
         (from != 0).then_some(from.trailing_zeros() as usize)
     }
@@ -464,7 +464,7 @@ impl Sign {
 
 /// The position between these places. The base is below [`BASE_LIMIT`], and so is the position.
 #[inline(always)]
-fn usual_position(window: &Window, start: usize, stop: usize, base: u64) -> Option<u64> {
+pub(super) fn usual_position(window: &Window, start: usize, stop: usize, base: u64) -> Option<u64> {
     let bytes = eight(window, start)?;
     let sign = sign(bytes.to_le_bytes()[0]);
     let length = stop - start;
