@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hint::black_box;
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
@@ -13,6 +14,9 @@ use serde::Serialize;
 use crate::amount::add;
 use crate::head::Head;
 use crate::view::{Subject, View};
+
+/// Subjects whose names are prefetched together.
+const PREFETCH_COUNT: usize = 64;
 
 /// The rows of each list. A profile can have millions of parts.
 const MAX_ROWS: usize = 1000;
@@ -44,14 +48,25 @@ impl Shares {
     /// Takes the shares from a view, and passes on each function.
     pub(crate) fn new(view: &View, head: &Head, mut visit: impl FnMut(Subject<'_>)) -> Self {
         let profile = view.profile();
-        let mut objects = Sums::new(profile.object_count());
-        let mut files = Sums::new(profile.file_count());
-        for (id, subject) in view.subjects() {
-            visit(subject);
-            let costs = view.self_cost(id);
-            if costs.iter().any(|&cost| cost != 0) {
-                objects.add(subject.object.index(), subject.object, costs);
-                files.add(subject.file.index(), subject.file, costs);
+        let width = view.events().len();
+        let mut objects = Sums::new(profile.object_count(), width);
+        let mut files = Sums::new(profile.file_count(), width);
+        let mut ids = view.subject_ids();
+        let mut batch = Vec::with_capacity(PREFETCH_COUNT);
+        while ids.len() > 0 {
+            batch.clear();
+            batch.extend(ids.by_ref().take(PREFETCH_COUNT).map(|id| (id, view.subject(id))));
+            // Names lie all over the files. The processor waits for those of a batch together.
+            black_box(
+                batch.iter().fold(0, |all, (_, subject)| all ^ subject.recorded().first().unwrap_or(&0)),
+            );
+            for &(id, subject) in &batch {
+                visit(subject);
+                let costs = view.self_cost(id);
+                if costs.iter().any(|&cost| cost != 0) {
+                    objects.add(subject.object.index(), subject.object, costs);
+                    files.add(subject.file.index(), subject.file, costs);
+                }
             }
         }
         let parts = PartSums::new(view);
@@ -82,35 +97,51 @@ pub(crate) fn part_shares(view: &View, head: &Head) -> Vec<ShareRow> {
 
 /// Sums by the ids of a table.
 struct Sums<I> {
+    width: usize,
     /// By index: the row plus one, 0 for none. Most files of a large profile are named and have no cost.
     slots: Vec<u32>,
-    rows: Vec<(I, Vec<Cost>)>,
+    /// By row.
+    ids: Vec<I>,
+    /// The costs of all rows, one row after another.
+    costs: Vec<Cost>,
 }
 
-impl<I> Sums<I> {
-    fn new(count: usize) -> Self {
-        Sums { slots: vec![0; count], rows: Vec::new() }
+impl<I: Copy> Sums<I> {
+    fn new(count: usize, width: usize) -> Self {
+        Sums { width, slots: vec![0; count], ids: Vec::new(), costs: Vec::new() }
     }
 
     fn add(&mut self, index: usize, id: I, costs: &[Cost]) {
         match self.slots[index] {
             0 => {
-                self.rows.push((id, costs.to_vec()));
+                self.ids.push(id);
+                self.costs.extend_from_slice(costs);
                 // There are no more rows than ids, which have 32 bits.
-                self.slots[index] = u32::try_from(self.rows.len()).unwrap_or(0);
+                self.slots[index] = u32::try_from(self.ids.len()).unwrap_or(0);
             }
             slot => {
-                let sums = &mut self.rows[slot as usize - 1].1;
-                (0..costs.len()).for_each(|column| sums[column] += costs[column]);
+                let start = (slot as usize - 1) * self.width;
+                add(&mut self.costs[start..start + self.width], costs);
             }
         }
     }
 
+    fn row(&self, row: usize) -> &[Cost] {
+        &self.costs[row * self.width..(row + 1) * self.width]
+    }
+
     /// Makes rows, the highest cost first.
-    fn descending(mut self, head: &Head, name: impl Fn(I) -> String) -> Vec<ShareRow> {
-        self.rows.sort_by_key(|(_, costs)| Reverse(costs[0].unsigned_abs()));
-        let row = |(id, costs): (I, Vec<Cost>)| ShareRow { name: name(id), self_costs: head.costs(&costs) };
-        self.rows.into_iter().take(MAX_ROWS).map(row).collect()
+    fn descending(&self, head: &Head, name: impl Fn(I) -> String) -> Vec<ShareRow> {
+        let mut rows: Vec<usize> = (0..self.ids.len()).collect();
+        // Of equal costs, the first that was added comes first.
+        let key = |&row: &usize| (Reverse(self.row(row)[0].unsigned_abs()), row);
+        if rows.len() > MAX_ROWS {
+            rows.select_nth_unstable_by_key(MAX_ROWS, key);
+            rows.truncate(MAX_ROWS);
+        }
+        rows.sort_unstable_by_key(key);
+        let row = |row| ShareRow { name: name(self.ids[row]), self_costs: head.costs(self.row(row)) };
+        rows.into_iter().map(row).collect()
     }
 }
 
@@ -235,4 +266,35 @@ enum PartNaming {
     File,
     /// Its place among the parts.
     Order,
+}
+
+#[cfg(test)]
+mod tests {
+    use gristmill_profile::Profile;
+
+    use super::*;
+    use crate::view::ViewOptions;
+
+    #[test]
+    fn the_highest_costs_are_kept_in_order() {
+        let cost = |file: usize| file * 7 % 100;
+        let blocks = (0..1500).map(|file| format!("fl=f{file}\nfn=g{file}\n1 {}\n", cost(file)));
+        // A second function in the first file, and one without a cost in a file of its own.
+        let text =
+            format!("events: Ir\n{}fl=f0\nfn=h\n1 60\nfl=none\nfn=i\n1 0\n", blocks.collect::<String>());
+        let view = View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap();
+        let mut visited = 0;
+        let shares = Shares::new(&view, &Head::new(&view), |_| visited += 1);
+        let mut expected: Vec<(usize, usize)> = (1..1500).map(|file| (cost(file), file)).collect();
+        expected.retain(|&(cost, _)| cost > 0);
+        // The first file has got its cost last.
+        expected.push((60, 0));
+        expected.sort_by_key(|&(cost, _)| Reverse(cost));
+        let expected: Vec<String> =
+            expected.iter().take(MAX_ROWS).map(|(cost, file)| format!("f{file} {cost}")).collect();
+        let rows: Vec<String> =
+            shares.files.iter().map(|row| format!("{} {}", row.name, row.self_costs.to_vec()[0])).collect();
+        assert_eq!(rows, expected);
+        assert_eq!((visited, shares.objects.len()), (1502, 1));
+    }
 }

@@ -152,6 +152,23 @@ enum StartUp {
     LeadsOn(ArcId),
 }
 
+/// Nodes and cycles that may be the root of a path.
+struct Candidates {
+    /// With their inclusive costs.
+    units: Vec<(Unit, Cost)>,
+    /// By node the index of its candidate and 1, or 0.
+    of_node: Vec<u32>,
+}
+
+impl Candidates {
+    /// Adds a candidate, and returns its index and 1.
+    fn add(&mut self, unit: Unit, cost: Cost) -> u32 {
+        self.units.push((unit, cost));
+        // There are no more candidates than nodes, whose ids have 32 bits.
+        u32::try_from(self.units.len()).unwrap_or(0)
+    }
+}
+
 impl<'w> Walk<'w> {
     fn new(view: &'w View, head: &'w Head) -> Self {
         Walk {
@@ -173,50 +190,72 @@ impl<'w> Walk<'w> {
 
     fn root_among(&self, only_large: bool) -> Option<(Unit, Vec<Cost>)> {
         let graph = self.view.graph();
-        let inclusive = self.view.inclusive();
-        let may_be_root = |node: NodeId| {
-            !only_large || self.is_large(inclusive.cost(node)[0]) || self.cycles.cycle_of(node).is_some()
+        let Candidates { units, of_node } = self.candidates(only_large);
+        if units.is_empty() {
+            return None;
+        }
+        // A call that stays within a cycle, or of a function to itself, has the same candidate at both ends.
+        let entered_by = |arc: &CallArc| {
+            let candidate = of_node[arc.callee.index()];
+            (candidate != of_node[arc.caller.index()])
+                .then_some(candidate)
+                .filter(|&candidate| candidate != 0)
         };
-        let is_candidate: Vec<bool> = graph.nodes().map(may_be_root).collect();
-        let mut of_callers: Vec<Cost> = vec![0; graph.node_count()];
+        let mut of_callers: Vec<Cost> = vec![0; units.len()];
         for id in graph.arc_ids() {
-            let arc = graph.arc(id);
-            if is_candidate[arc.callee.index()] && !self.cycles.is_inner(&arc) {
-                of_callers[arc.callee.index()] += graph.arc_cost(id)[0];
+            if let Some(candidate) = entered_by(&graph.arc(id)) {
+                of_callers[candidate as usize - 1] += graph.arc_cost(id)[0];
             }
         }
-        let surplus = |unit: Unit| match unit {
-            Unit::Node(node) => inclusive.cost(node)[0] - of_callers[node.index()],
-            Unit::Cycle(cycle) => {
-                let members = self.cycles.members(cycle).iter();
-                self.cost(unit)[0] - members.map(|member| of_callers[member.index()]).sum::<Cost>()
-            }
-        };
-        let alone = graph.nodes().filter(|&node| is_candidate[node.index()]);
-        let alone = alone.filter(|&node| self.cycles.cycle_of(node).is_none());
-        let units = alone.map(Unit::Node).chain(self.cycles.ids().map(Unit::Cycle));
-        let mut best: Option<((bool, Cost), Unit)> = None;
-        for unit in units {
-            let cost = surplus(unit);
+        let mut best: Option<((bool, Cost), usize)> = None;
+        for (index, (&(unit, cost), of_callers)) in units.iter().zip(&of_callers).enumerate() {
+            let surplus = cost - of_callers;
             // Few functions get this far, so that names can be looked at.
-            if best.is_none_or(|((_, greatest), _)| cost > greatest) || self.is_large(cost) {
-                let key = self.after_start_up(unit, cost);
+            if best.is_none_or(|((_, greatest), _)| surplus > greatest) || self.is_large(surplus) {
+                let key = self.after_start_up(unit, surplus);
                 if best.is_none_or(|(greatest, _)| key > greatest) {
-                    best = Some((key, unit));
+                    best = Some((key, index));
                 }
             }
         }
-        let (_, unit) = best?;
+        let (_, index) = best?;
+        let (unit, _) = units[index];
         let mut cost = self.cost(unit);
-        if surplus(unit) < cost[0] {
+        if of_callers[index] > 0 && cost.len() == 1 {
+            cost[0] -= of_callers[index];
+        } else if of_callers[index] > 0 {
             for id in graph.arc_ids() {
-                let arc = graph.arc(id);
-                if self.cycles.unit(arc.callee) == unit && !self.cycles.is_inner(&arc) {
+                if entered_by(&graph.arc(id)).is_some_and(|candidate| candidate as usize == index + 1) {
                     cost.iter_mut().zip(graph.arc_cost(id)).for_each(|(sum, cost)| *sum -= cost);
                 }
             }
         }
         Some((unit, cost))
+    }
+
+    /// Lists the nodes and cycles that may be a root.
+    fn candidates(&self, only_large: bool) -> Candidates {
+        let graph = self.view.graph();
+        let inclusive = self.view.inclusive();
+        let may_be_root = |cost: Cost| !only_large || self.is_large(cost);
+        let mut candidates = Candidates { units: Vec::new(), of_node: vec![0; graph.node_count()] };
+        for node in graph.nodes() {
+            let cost = inclusive.cost(node)[0];
+            if may_be_root(cost) && self.cycles.cycle_of(node).is_none() {
+                candidates.of_node[node.index()] = candidates.add(Unit::Node(node), cost);
+            }
+        }
+        for cycle in self.cycles.ids() {
+            let unit = Unit::Cycle(cycle);
+            let cost = self.cost(unit)[0];
+            if may_be_root(cost) {
+                let number = candidates.add(unit, cost);
+                for member in self.cycles.members(cycle) {
+                    candidates.of_node[member.index()] = number;
+                }
+            }
+        }
+        candidates
     }
 
     /// `true` for a cost that a path can begin with, even if there are higher ones.
@@ -389,7 +428,7 @@ fn apportioned(calls: Cost, cost: Cost, whole: Cost) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::ViewOptions;
+    use crate::view::{EventSelection, ViewOptions};
     use gristmill_profile::Profile;
 
     fn path(text: &str) -> (Vec<(String, Cost, bool)>, PathEnd, Vec<String>) {
@@ -467,5 +506,21 @@ mod tests {
         let (steps, end, _) = path(&format!("events: Ir\n{calls}fn=f2000\n1 1\n"));
         assert_eq!((steps.len(), end), (MAX_STEPS, PathEnd::Length));
         assert_eq!(steps.last(), Some(&exact("f999", 1002)));
+    }
+
+    #[test]
+    fn the_root_has_the_cost_that_is_of_no_caller() {
+        // The file says that the call of the thread cost 54 of its 1000 and 5 of its 100; a cycle costs less.
+        let text = b"events: Ir Dr\nfn=clone\n1 2 1\ncfn=work\ncalls=1 5\n1 54 5\nfn=work\n5 1000 100\n\
+            fn=a\n1 9 9\ncfn=b\ncalls=1 2\n1 9 9\nfn=b\n2 9 9\ncfn=a\ncalls=1 1\n2 9 9\n";
+        for (events, expected) in
+            [(EventSelection::First, &[946][..]), (EventSelection::Recorded, &[946, 95][..])]
+        {
+            let options = ViewOptions { events, ..ViewOptions::default() };
+            let view = View::new(Profile::from_bytes(text.to_vec()), &options).unwrap();
+            let path = CallPath::new(&view, &Head::new(&view)).expect("there are calls");
+            let root = &path.steps[0];
+            assert_eq!((root.name.as_str(), &root.inclusive.to_vec()[..]), ("work", expected));
+        }
     }
 }
