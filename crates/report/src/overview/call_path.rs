@@ -396,12 +396,19 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Returns the first members by self cost.
+    /// Returns the first members by self cost. A cycle may have nearly all functions, so they are not sorted.
     fn hottest(&self, members: &[NodeId]) -> Vec<NodeId> {
-        let mut members = members.to_vec();
-        members.sort_by_key(|&member| Reverse(self.view.graph().self_cost(member)[0]));
-        members.truncate(MAX_BRANCHES);
-        members
+        let cost = |member: NodeId| self.view.graph().self_cost(member)[0];
+        let mut first: Vec<NodeId> = Vec::new();
+        for &member in members {
+            // Of equal costs, the first stays first.
+            let index = first.partition_point(|&other| cost(other) >= cost(member));
+            if index < MAX_BRANCHES {
+                first.truncate(MAX_BRANCHES - 1);
+                first.insert(index, member);
+            }
+        }
+        first
     }
 
     /// Makes rows of the most expensive members of a cycle.
@@ -522,5 +529,21 @@ mod tests {
             let root = &path.steps[0];
             assert_eq!((root.name.as_str(), &root.inclusive.to_vec()[..]), ("work", expected));
         }
+    }
+
+    #[test]
+    fn the_hottest_members_of_a_cycle_are_named_in_order() {
+        let costs = [5, 9, 7, 9, 1, 9, 8, 9];
+        let calls: String = costs
+            .iter()
+            .enumerate()
+            .map(|(nth, cost)| {
+                format!("fn=f{nth}\n1 {cost}\ncfn=f{}\ncalls=1 1\n1 3\n", (nth + 1) % costs.len())
+            })
+            .collect();
+        let (_, end, branches) = path(&format!("events: Ir\n{calls}"));
+        assert_eq!(end, PathEnd::Cycle);
+        // Four cost 9, and the first three are shown.
+        assert_eq!(branches, ["f1", "f3", "f5"]);
     }
 }
