@@ -36,6 +36,7 @@ pub(crate) use self::reports::{
 pub(crate) use self::rewrite::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 pub(crate) use self::source::SourceArgs;
 use crate::size::{self, Size};
+use crate::terminal::MAX_WIDTH;
 
 /// Help of every FILE argument.
 const FILE_HELP: &str = "Profile, or - for standard input. Files compressed with gzip, zstd, xz or bzip2 are \
@@ -403,10 +404,9 @@ fn at_least<const LEAST: u64, N: TryFrom<u64>>(text: &str) -> Result<N, String> 
 
 /// Parses a width that a report can have.
 fn columns(text: &str) -> Result<usize, String> {
-    const WIDEST: usize = 10_000;
     at_least::<40, usize>(text).and_then(|columns| match columns {
-        ..=WIDEST => Ok(columns),
-        _ => Err(format!("the widest report has {WIDEST} columns")),
+        ..=MAX_WIDTH => Ok(columns),
+        _ => Err(format!("the widest report has {MAX_WIDTH} columns")),
     })
 }
 

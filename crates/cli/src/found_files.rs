@@ -86,7 +86,8 @@ fn candidates() -> Vec<(Option<SystemTime>, PathBuf)> {
             }
         }
     }
-    found.retain(|path| path.is_file());
+    // A file of the system, as in /proc, has no size, and reading it may wait.
+    found.retain(|path| path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0));
     found.into_iter().map(|path| (modified(&path), path)).collect()
 }
 

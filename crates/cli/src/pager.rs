@@ -21,6 +21,12 @@ const VARIABLES: [&str; 2] = ["GRISTMILL_PAGER", "PAGER"];
 /// Bytes that are kept while the answer may be short. A screen has fewer.
 const MAX_KEPT: usize = 1 << 20;
 
+/// Bytes that are copied for the terminal, in case that the shell cannot run the pager. A pipe takes 64 KiB of what nobody reads.
+const MAX_COPIED: usize = 2 * MAX_KEPT;
+
+/// The exit codes of a shell that cannot run a program, or does not find it.
+const NOT_RUN: [i32; 2] = [126, 127];
+
 /// Returns the command of the pager, `None` if the user or the terminal wants none.
 pub(crate) fn command() -> Option<OsString> {
     if !cfg!(unix) || env::var_os("TERM").is_some_and(|term| term == "dumb") {
@@ -56,8 +62,8 @@ pub(crate) struct PagedOutput {
 enum State {
     /// The answer may be short.
     Kept { bytes: Vec<u8>, lines: usize },
-    /// The pager runs.
-    Paged(Child),
+    /// The pager runs, and was given these bytes. `None` if they are too many to be copied.
+    Paged { pager: Child, copied: Option<Vec<u8>> },
     /// Everything goes to the terminal.
     Direct,
 }
@@ -78,15 +84,29 @@ impl PagedOutput {
                 command.env(name, value);
             }
         }
-        let Ok(child) = command.spawn() else {
+        let Ok(pager) = command.spawn() else {
             self.state = State::Direct;
             return self.terminal.write_all(bytes);
         };
         // At Ctrl-C the pager stays, and so must the program that it reads from.
         crate::interrupt::leave_ctrl_c_to_child();
         self.is_paged.set(true);
-        self.state = State::Paged(child);
+        self.state = State::Paged { pager, copied: Some(Vec::new()) };
         self.write_all(bytes)
+    }
+
+    /// Waits for the end of the pager. If the shell could not run it, the bytes go to the terminal, and the result is `true`.
+    fn finish(&mut self) -> io::Result<bool> {
+        let State::Paged { pager, copied } = &mut self.state else { return Ok(false) };
+        drop(pager.stdin.take());
+        let code = pager.wait().ok().and_then(|status| status.code());
+        let is_run = code.is_none_or(|code| !NOT_RUN.contains(&code));
+        let Some(copied) = copied.take().filter(|_| !is_run) else { return Ok(false) };
+        self.state = State::Direct;
+        self.is_paged.set(false);
+        self.terminal.write_all(&copied)?;
+        self.terminal.flush()?;
+        Ok(true)
     }
 }
 
@@ -94,10 +114,27 @@ impl Write for PagedOutput {
     fn write(&mut self, new: &[u8]) -> io::Result<usize> {
         match &mut self.state {
             State::Direct => self.terminal.write(new),
-            State::Paged(child) => match &mut child.stdin {
-                Some(pipe) => pipe.write(new),
-                None => Err(io::ErrorKind::BrokenPipe.into()),
-            },
+            State::Paged { pager, copied } => {
+                let written = match &mut pager.stdin {
+                    Some(pipe) => pipe.write(new),
+                    None => Err(io::ErrorKind::BrokenPipe.into()),
+                };
+                match &written {
+                    Ok(count) if copied.as_ref().is_some_and(|copied| copied.len() + count > MAX_COPIED) => {
+                        *copied = None;
+                    }
+                    Ok(count) => {
+                        if let Some(copied) = copied {
+                            copied.extend_from_slice(&new[..*count]);
+                        }
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.finish()? => {
+                        return self.terminal.write(new);
+                    }
+                    Err(_) => {}
+                }
+                written
+            }
             State::Kept { bytes, lines } => {
                 bytes.extend_from_slice(new);
                 *lines += new.iter().filter(|&&byte| byte == b'\n').count();
@@ -120,7 +157,7 @@ impl Write for PagedOutput {
                 self.terminal.write_all(&bytes)?;
                 self.terminal.flush()
             }
-            State::Paged(child) => child.stdin.as_mut().map_or(Ok(()), Write::flush),
+            State::Paged { pager, .. } => pager.stdin.as_mut().map_or(Ok(()), Write::flush),
             State::Direct => self.terminal.flush(),
         }
     }
@@ -131,10 +168,7 @@ impl Drop for PagedOutput {
     fn drop(&mut self) {
         // A failure of the flush was reported by the one before.
         let _ = self.flush();
-        if let State::Paged(child) = &mut self.state {
-            drop(child.stdin.take());
-            let _ = child.wait();
-        }
+        let _ = self.finish();
     }
 }
 

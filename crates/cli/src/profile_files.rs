@@ -32,9 +32,15 @@ pub(crate) fn is_profile(path: &Path) -> bool {
     if is_dash(path) {
         return true;
     }
-    // A pipe can be read once only.
-    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-        return true;
+    if let Ok(metadata) = std::fs::metadata(path) {
+        // A pipe can be read once only.
+        if !metadata.is_file() && !metadata.is_dir() {
+            return true;
+        }
+        // A file of the system, as in /proc, has no size, and reading it may wait.
+        if metadata.is_file() && metadata.len() == 0 {
+            return false;
+        }
     }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));

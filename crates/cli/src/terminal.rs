@@ -16,6 +16,9 @@ pub(crate) const PIPE_WIDTH: usize = 80;
 /// Narrowest width of a report; in a narrower terminal lines wrap.
 const MIN_WIDTH: usize = 40;
 
+/// Widest width of a report: a line of a table is as long.
+pub(crate) const MAX_WIDTH: usize = 10_000;
+
 /// `true` if output to `stream` has colours.
 pub(crate) fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
     use_color_where(
@@ -67,7 +70,7 @@ pub(crate) fn width(option: Option<usize>) -> OutputWidth {
 fn width_where(option: Option<usize>, columns: Option<&OsStr>, terminal: Option<usize>) -> OutputWidth {
     let columns = columns.and_then(OsStr::to_str).and_then(|columns| columns.parse().ok());
     match option.or(columns.filter(|&columns| columns > 0)).or(terminal) {
-        Some(columns) => OutputWidth { columns: columns.max(MIN_WIDTH), is_limit: true },
+        Some(columns) => OutputWidth { columns: columns.clamp(MIN_WIDTH, MAX_WIDTH), is_limit: true },
         None => OutputWidth { columns: PIPE_WIDTH, is_limit: false },
     }
 }
@@ -95,6 +98,7 @@ mod tests {
         assert_eq!(width(None, "60", Some(120)), (60, true));
         assert_eq!(width(None, "60", None), (60, true));
         assert_eq!(width(None, "7", None), (MIN_WIDTH, true));
+        assert_eq!(width(None, "18446744073709551615", None), (MAX_WIDTH, true));
         for columns in ["", "0", "wide", "-3"] {
             assert_eq!(width(None, columns, Some(120)), (120, true));
             assert_eq!(width(None, columns, None), (PIPE_WIDTH, false));

@@ -208,6 +208,14 @@ fn run_limited(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
+fn a_configuration_without_end_is_refused() {
+    let folder = folder(&[]);
+    let output = run_limited(folder.path(), &["gate", "run", "--config", "/dev/zero"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("/dev/zero: is larger than 64 MiB"), "{}", stderr(&output));
+}
+
+#[test]
 fn pipes_and_devices_are_not_opened() {
     let profile = "[[benchmark]]\nname = \"a\"\nprofile = \"thing\"\n";
     let baseline = format!("[gate]\nbaseline = \"thing\"\n{}", profile.replace("\"thing\"", "\"good\""));

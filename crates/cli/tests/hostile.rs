@@ -154,6 +154,34 @@ fn rows_share_long_names() {
     }
 }
 
+/// A difference in JSON or CSV has a row for each function. It takes hardly more memory than the text, which has some of them.
+#[test]
+fn rows_of_a_difference_are_made_when_they_are_written() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let functions = |prefix: &str| -> String {
+        let function = |nth: u32| format!("fn={prefix}{nth}\n1 {}\n", nth + 1);
+        "events: Ir\nfl=a.c\n".to_owned() + &(0..10_000).map(function).collect::<String>()
+    };
+    let [base, new] = [functions("u"), functions("w")];
+    let folder = folder(&[("base", base.as_bytes()), ("new", new.as_bytes())]);
+    let used = |format: &str| {
+        let fixed = ["diff", "--no-rule=all", "--output=/dev/null", format];
+        let words = fixed.iter().map(OsString::from);
+        let words: Vec<OsString> =
+            words.chain(["base", "new"].map(|name| folder.path().join(name).into())).collect();
+        MEMORY.reset_peak_usage();
+        let before = MEMORY.current_usage();
+        let outcome = run(words.clone());
+        assert_eq!(outcome.status, 0, "{}: {outcome:?}", shown(&words));
+        MEMORY.peak_usage() - before
+    };
+    let text = used("--format=text");
+    for format in ["--format=json", "--format=csv"] {
+        let used = used(format);
+        assert!(used < text + text / 10, "{format}: {used} bytes, text {text}");
+    }
+}
+
 /// Runs commands that take a profile and a function, beside those of the definition.
 #[test]
 fn lines_end_where_numbers_end() {

@@ -291,6 +291,21 @@ fn the_newest_recording_is_read_whole() {
     }
 }
 
+/// A file of the system may have nothing to read: the search must not open it.
+#[test]
+#[cfg(target_os = "linux")]
+fn files_of_the_system_are_no_recordings() {
+    let folder = folder(&[("callgrind.out.1", &named("mine")), ("callgrind.out.9", b"")]);
+    for name in ["callgrind.out.2", "callgrind.out.1-02"] {
+        std::os::unix::fs::symlink("/proc/kmsg", folder.path().join(name)).unwrap();
+    }
+    let mut limited = Command::new("timeout");
+    limited.args(["60", env!("CARGO_BIN_EXE_gristmill"), "functions"]);
+    let output = limited.current_dir(folder.path()).output().unwrap();
+    assert_eq!(stderr(&output), "gristmill: reading callgrind.out.1, the newest profile here\n");
+    assert!(stdout(&output).contains("mine"));
+}
+
 #[test]
 fn without_any_profile_help_is_given() {
     let folder = folder(&[("notes.txt", b"notes\n")]);

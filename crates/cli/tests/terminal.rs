@@ -66,6 +66,12 @@ fn only_long_answers_have_a_pager() {
         env!("CARGO_BIN_EXE_gristmill")
     ));
     assert_eq!(shown_without.lines().count(), plain.lines().count(), "{shown_without}");
+    // The shell cannot run these.
+    let shell = format!("'{}' {no_pager}", env!("CARGO_BIN_EXE_gristmill"));
+    for pager in ["./long", "\\\"no such\\\"", "A=1 no-such-pager"] {
+        let text = shown(&format!("help >/dev/null; GRISTMILL_PAGER=\"{pager}\" {shell}"));
+        assert!(text.contains("f99") && text.contains("f0"), "{pager}: {text}");
+    }
     // A message after the beginning of the answer goes to the pager, too, and does not disturb its screen.
     let failing = format!("'{}' info long long long missing; true", env!("CARGO_BIN_EXE_gristmill"));
     let paged = shown(&format!("help >/dev/null; {failing}"));

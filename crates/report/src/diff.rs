@@ -13,6 +13,7 @@ mod notes;
 mod path;
 mod rows;
 mod sentences;
+mod streamed;
 mod tests;
 mod text;
 mod tree;
@@ -52,6 +53,7 @@ pub use rows::{
     RenameRow, StepRow,
 };
 pub use sentences::sentence;
+pub use streamed::{write_csv, write_json};
 pub use tree::DiffTree;
 pub use wording::warning;
 
@@ -233,23 +235,49 @@ pub fn event_name(event: &ComparedEvent) -> String {
     gristmill_profile::event_choice::event_name(&event.name, event.repetition)
 }
 
+/// A difference whose rows are not made yet: they take much more memory than what they are made of.
+struct Draft {
+    /// The difference; it has the rows of groups, but no row of a function or cause.
+    diff: Diff,
+    /// The causes to show, in order.
+    causes: Vec<Explanation>,
+    /// The functions to show, without an order.
+    functions: Vec<JoinedId>,
+}
+
 impl Diff {
     /// Makes the rows of a comparison.
     pub fn new(comparison: &Comparison<'_>, options: &DiffOptions) -> Self {
+        let Draft { mut diff, causes, functions } = Diff::draft(comparison, options, true);
+        let refs = FunctionRefs::new(comparison);
+        // Each explanation is gone when it is a row.
+        diff.causes =
+            causes.into_iter().map(|cause| CauseRow::new(&refs, &cause, options.leading())).collect();
+        let columns = (&diff.head.event_types, &options.columns[..]);
+        let row = |function| DiffRow::from_function(comparison, function, columns);
+        diff.rows.extend(functions.into_iter().map(row));
+        sort(&mut diff.rows, options.sort);
+        diff.rows.iter_mut().for_each(|row| row.complete(&refs));
+        diff.renames = wording::renames(comparison);
+        diff
+    }
+
+    /// Finds the functions to show, and the causes if they are wanted.
+    fn draft(comparison: &Comparison<'_>, options: &DiffOptions, wants_causes: bool) -> Draft {
         let head = DiffHead::new(comparison, &options.columns);
         let whole = head.totals[0].base.median;
         let refs = FunctionRefs::new(comparison);
         // Causes come before rows, as the search for them takes as much memory as these.
         // Functions without names have other names on each side: all of them would seem new or vanished.
         let is_named = comparison.nameless_objects().is_empty();
-        let explanations = if options.grouping == Grouping::Function && options.filter.is_none() && is_named {
+        let is_whole = options.grouping == Grouping::Function && options.filter.is_none();
+        let mut causes = if wants_causes && is_whole && is_named {
             comparison.explain(options.leading()).causes
         } else {
             Vec::new()
         };
-        let has_causes = !explanations.is_empty();
+        let has_causes = !causes.is_empty();
         let mut other_causes = OtherCauses { count: 0, effect: 0 };
-        let mut causes: Vec<Explanation> = explanations;
         let mut shown = 0;
         causes.retain(|cause| {
             let is_shown =
@@ -269,35 +297,31 @@ impl Diff {
         } else {
             Vec::new()
         };
-        // Each explanation is gone when it is a row.
-        let causes: Vec<CauseRow> =
-            causes.into_iter().map(|cause| CauseRow::new(&refs, &cause, options.leading())).collect();
-        let Rows { mut rows, rest, all } = match options.grouping {
+        let (functions, Rows { rows, rest, all }) = match options.grouping {
             Grouping::Function => functions(comparison, options, &head),
-            grouping => groups(comparison, options, grouping, &head),
+            grouping => (Vec::new(), groups(comparison, options, grouping, &head)),
         };
-        sort(&mut rows, options.sort);
-        rows.iter_mut().for_each(|row| row.complete(&refs));
         let counts = comparison.presence_counts();
         let remainders: Vec<Cost> =
             options.columns.iter().map(|&column| comparison.remainder(column)).collect();
-        Diff {
+        let diff = Diff {
             on_both: counts.both,
             vanished: counts.vanished,
             new: counts.new,
             all,
             remainder: Costs::new(&head.event_types, remainders),
             path: path.into_iter().map(|step| StepRow::new(&refs, step)).collect(),
-            causes,
+            causes: Vec::new(),
             other_causes,
             rest,
             rows,
-            renames: wording::renames(comparison),
+            renames: Vec::new(),
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),
             shows_joined: options.show_joined,
             head,
-        }
+        };
+        Draft { diff, causes, functions }
     }
 }
 
@@ -311,7 +335,7 @@ impl Report for Diff {
     }
 
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        csv::write(self, out)
+        csv::write(self, self.rows.iter(), out)
     }
 
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -357,9 +381,8 @@ struct Rows {
     all: usize,
 }
 
-/// Makes rows of the functions to show among those that changed in a shown column. A row takes much more memory than what
-/// decides whether it is shown.
-fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead) -> Rows {
+/// Finds the functions to show among those that changed in a shown column, and the sums of the others.
+fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead) -> (Vec<JoinedId>, Rows) {
     let whole = head.totals[0].base.median;
     let column = options.leading();
     let is_changed = |function: &JoinedId| {
@@ -393,15 +416,8 @@ fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead
             *sum += comparison.self_cost(*function, column).delta();
         }
     }
-    let columns = (&head.event_types, &options.columns[..]);
-    Rows {
-        rest: Rest { rows: changed.len() - shown.len(), self_costs: Costs::new(&head.event_types, sums) },
-        rows: shown
-            .into_iter()
-            .map(|function| DiffRow::from_function(comparison, function, columns))
-            .collect(),
-        all: comparison.functions().len(),
-    }
+    let rest = Rest { rows: changed.len() - shown.len(), self_costs: Costs::new(&head.event_types, sums) };
+    (shown, Rows { rest, rows: Vec::new(), all: comparison.functions().len() })
 }
 
 /// Returns those of the functions that come first in the order of rows, as many as may be shown.

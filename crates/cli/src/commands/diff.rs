@@ -89,6 +89,12 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         if args.tree {
             return write_tree(&comparison, &options, args.limit, format, &look, out);
         }
+        match (&function, format) {
+            // There can be as many rows as functions.
+            (None, DiffFormat::Json) => return Ok(diff::write_json(&comparison, &options, out)?),
+            (None, DiffFormat::Csv) => return Ok(diff::write_csv(&comparison, &options, out)?),
+            _ => {}
+        }
         let report: Box<dyn Page> = match function {
             None => Box::new(Diff::new(&comparison, &options)),
             Some(function) => {

@@ -8,7 +8,8 @@ mod recording;
 mod sources;
 mod symbols;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use gristmill_gate::{
@@ -38,6 +39,9 @@ use crate::session::Session;
 
 /// Characters of a function's name in a reason.
 const NAME_WIDTH: usize = 60;
+
+/// The limit of a configuration or a baseline: some hundred thousand functions.
+const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// Lines of a failed command that an error shows.
 const MAX_OUTPUT_LINES: usize = 20;
@@ -232,7 +236,7 @@ fn judge_profile(
 /// Reads the configuration. Its paths become absolute, so that messages can show them relative to the root of the repository.
 fn read_config(path: &Path) -> Result<Config, CliError> {
     let waiting = Waiting::begin(path);
-    let text = std::fs::read_to_string(path).map_err(|error| CliError::Usage {
+    let text = read_text(path).map_err(|error| CliError::Usage {
         message: match error.kind() {
             io::ErrorKind::NotFound => format!("{}: no such file", printable_path(path)),
             _ => format!("{}: {}", printable_path(path), crate::input::reason(&error)),
@@ -251,6 +255,16 @@ fn read_config(path: &Path) -> Result<Config, CliError> {
     })?;
     config.root = root;
     Ok(config)
+}
+
+/// Reads a text file. A pipe or a device may have no end.
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_TEXT_BYTES {
+        return Err(io::Error::other(format!("is larger than {} MiB", MAX_TEXT_BYTES >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("is not text in UTF-8"))
 }
 
 /// Returns the root of the repository that a file is in, or else its folder.
@@ -276,7 +290,7 @@ fn check_baseline(path: &Path, config: &Config) -> Result<(), CliError> {
 fn read_baseline(path: &Path, config: &Config) -> Result<Baseline, CliError> {
     let error = |error: FileError| baseline_error(FileError { path: config.shown_path(path), ..error });
     let waiting = Waiting::begin(path);
-    let read = std::fs::read_to_string(path);
+    let read = read_text(path);
     drop(waiting);
     match read {
         Ok(text) => Baseline::parse(path, &text).map_err(error),

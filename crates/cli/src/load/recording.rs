@@ -185,10 +185,14 @@ fn beside(folder: &Path, name: &str) -> PathBuf {
 
 /// Reads the header of a file. `None` if it is not a regular file or cannot be read.
 fn header(path: &Path) -> Option<FileHeader> {
-    if !std::fs::metadata(path).ok()?.is_file() {
+    let metadata = std::fs::metadata(path).ok()?;
+    if !metadata.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(path).ok()?.take(HEADER_BYTES as u64).read_to_end(&mut bytes).ok()?;
+    // A file of the system, as in /proc, has no size, and reading it may wait.
+    if metadata.len() > 0 {
+        std::fs::File::open(path).ok()?.take(HEADER_BYTES as u64).read_to_end(&mut bytes).ok()?;
+    }
     Some(FileHeader::parse(&bytes))
 }

@@ -70,7 +70,8 @@ impl Units {
 }
 
 /// Gives the self cost of hidden nodes to their callers, and theirs to the callers of those if they are hidden, too. Several
-/// callers share it in proportion to the cost of their calls.
+/// callers share it in proportion to the cost of their calls. Inclusive costs stay, unless a call states less than the hidden
+/// callee gives for it.
 ///
 /// ```
 /// use gristmill_profile::analysis::{CallArc, CallGraph, hide};
@@ -93,7 +94,12 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
     let mut self_costs = graph.self_costs().clone();
     let mut arc_costs = graph.arc_costs().clone();
     let mut is_self_estimate = vec![false; graph.node_count()];
+    let mut is_inclusive_estimate = vec![false; graph.node_count()];
     let mut without_caller = vec![0; graph.width()];
+    // A difference of profiles has such costs, and then a call may have one, too.
+    let has_negative: Vec<bool> = (0..graph.width())
+        .map(|event| graph.self_costs().rows().chain(graph.arc_costs().rows()).any(|costs| costs[event] < 0))
+        .collect();
     for members in units.ascending().filter(|members| hidden(members[0])) {
         let entries: Vec<ArcId> = members
             .iter()
@@ -129,8 +135,15 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
             apportion(amount.saturating_abs(), entries.iter().map(weight), |nth, share| {
                 let share = share * amount.signum();
                 let id = entries[nth];
-                arc_costs.row_mut(id.index())[event] -= share;
-                self_costs.row_mut(graph.arc(id).caller.index())[event] += share;
+                let caller = graph.arc(id).caller.index();
+                self_costs.row_mut(caller)[event] += share;
+                let rest = &mut arc_costs.row_mut(id.index())[event];
+                *rest -= share;
+                if *rest < 0 && !has_negative[event] {
+                    // The call states less than the callee's own cost. The caller has that cost all the same.
+                    *rest = 0;
+                    is_inclusive_estimate[caller] = true;
+                }
             });
         }
         for member in members {
@@ -145,8 +158,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
     Attributed {
         graph: graph.with_tables(self_costs, arc_costs, counts),
         is_self_estimate,
-        // Callers have the cost that their calls had.
-        is_inclusive_estimate: vec![false; graph.node_count()],
+        is_inclusive_estimate,
         without_caller,
     }
 }

@@ -1,8 +1,9 @@
 //! The rows as comma-separated values, with exact numbers.
 
+use std::borrow::Borrow;
 use std::io::{self, Write};
 
-use gristmill_output::{Cell, Column, Table};
+use gristmill_output::csv;
 use gristmill_profile::compare::Presence;
 
 use super::{Delta, Diff, DiffRow};
@@ -17,46 +18,53 @@ pub(super) fn presence(presence: Presence) -> &'static str {
 }
 
 /// Writes the rows, then what is not shown, so that the changes of self costs add up to that of the total.
-pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write<R: Borrow<DiffRow>>(
+    diff: &Diff,
+    rows: impl Iterator<Item = R>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut columns = Vec::new();
     for event in &diff.head.events {
         for what in ["self", "inclusive"] {
             for of in ["change", "base", "new"] {
-                columns.push(Column::number(format!("{what} {} {of}", event.name)));
+                columns.push(format!("{what} {} {of}", event.name));
             }
         }
-        columns.push(Column::text(format!("noise {}", event.name)));
+        columns.push(format!("noise {}", event.name));
     }
-    columns.extend(["calls base", "calls new"].map(Column::number));
-    columns.extend(["on", "name", "base name", "file", "object"].map(Column::text));
-    let mut rows: Vec<Vec<Cell>> = diff.rows.iter().map(values).collect();
+    let others = ["calls base", "calls new", "on", "name", "base name", "file", "object"];
+    columns.extend(others.map(str::to_owned));
+    csv::write_line(columns.iter().map(String::as_str), out)?;
+    // One row is in memory at a time.
+    let mut write_row = |cells: Vec<String>| csv::write_line(cells.iter().map(String::as_str), out);
+    for row in rows {
+        write_row(values(row.borrow()))?;
+    }
     for (amounts, what) in diff.residue() {
-        let mut cells: Vec<Cell> = Vec::new();
+        let mut cells = Vec::new();
         for amount in amounts {
-            cells.push(Cell::new(amount.to_string()));
-            cells.extend((0..6).map(|_| Cell::new("")));
+            cells.push(amount.to_string());
+            cells.extend((0..6).map(|_| String::new()));
         }
-        cells.extend((0..3).map(|_| Cell::new("")));
-        cells.push(Cell::new(what));
-        cells.extend((0..3).map(|_| Cell::new("")));
-        rows.push(cells);
+        cells.extend((0..3).map(|_| String::new()));
+        cells.push(what);
+        cells.extend((0..3).map(|_| String::new()));
+        write_row(cells)?;
     }
-    Table { columns, rows }.write_csv(out)
+    Ok(())
 }
-fn values(row: &DiffRow) -> Vec<Cell> {
+
+fn values(row: &DiffRow) -> Vec<String> {
     let mut cells = Vec::new();
     for (own, inclusive) in row.self_costs.iter().zip(&*row.inclusive) {
         let numbers = |change: &Delta| [change.delta(), change.base.median, change.new.median];
-        cells.extend(
-            numbers(own).into_iter().chain(numbers(inclusive)).map(|cost| Cell::new(cost.to_string())),
-        );
-        cells.push(Cell::new(if own.is_noise() { "yes" } else { "" }));
+        cells.extend(numbers(own).into_iter().chain(numbers(inclusive)).map(|cost| cost.to_string()));
+        cells.push(if own.is_noise() { "yes" } else { "" }.to_owned());
     }
-    cells.push(Cell::new(row.calls.base.median.to_string()));
-    cells.push(Cell::new(row.calls.new.median.to_string()));
-    cells.push(Cell::new(presence(row.presence)));
-    cells.push(Cell::new(row.name.as_str()));
-    cells.push(Cell::new(row.base_name.as_deref().unwrap_or_default()));
-    cells.extend([&row.file, &row.object].map(|text| Cell::new(text.as_str())));
+    cells.extend([row.calls.base.median, row.calls.new.median].map(|count| count.to_string()));
+    cells.push(presence(row.presence).to_owned());
+    cells.push(row.name.clone());
+    cells.push(row.base_name.clone().unwrap_or_default());
+    cells.extend([row.file.clone(), row.object.clone()]);
     cells
 }

@@ -8,6 +8,7 @@ use super::text::smaller;
 use super::{Diff, DiffOptions, OtherCauses};
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
+use crate::report::Report as _;
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{Change, CompareOptions, Comparison, Sample};
 use regex::Regex;
@@ -123,6 +124,18 @@ proptest! {
             show_joined: false,
         };
         let diff = Diff::new(&comparison, &options);
+        for sort in [SortBy::SelfCost, SortBy::Inclusive, SortBy::Calls, SortBy::Name] {
+            for grouping in [Grouping::Function, Grouping::File] {
+                let options = DiffOptions { sort, grouping, ..options.clone() };
+                let diff = Diff::new(&comparison, &options);
+                let [mut json, mut csv, mut streamed_json, mut streamed_csv] = [const { Vec::new() }; 4];
+                diff.write_json(&mut json).unwrap();
+                diff.write_csv(&mut csv).unwrap();
+                super::write_json(&comparison, &options, &mut streamed_json).unwrap();
+                super::write_csv(&comparison, &options, &mut streamed_csv).unwrap();
+                prop_assert!(json == streamed_json && csv == streamed_csv, "{:?} {:?}", sort, grouping);
+            }
+        }
         let sum: i128 = diff.causes.iter().map(|cause| cause.effect).sum();
         prop_assert_eq!(sum + diff.other_causes.effect, comparison.total(0).delta());
         let number = |text: &str| text.replace(',', "").parse::<i128>().unwrap();

@@ -60,6 +60,17 @@ fn hidden_callers_of_hidden_functions_pass_costs_on() {
 }
 
 #[test]
+fn calls_that_state_too_little_do_not_fall_below_zero() {
+    // The calls state 5, and the callee has 100.
+    let hidden = hide(&graph(&[10, 100], &[(0, 1, 1, 5)]), &[false, true]);
+    assert_eq!((hidden.graph.self_cost(n(0)), hidden.graph.self_and_callees(n(0))), (&[110][..], vec![110]));
+    assert_eq!(hidden.is_inclusive_estimate, [true, false]);
+    // In a difference of profiles a call may have any cost.
+    let hidden = hide(&graph(&[10, 100, -1], &[(0, 1, 1, 5)]), &[false, true, false]);
+    assert_eq!((hidden.graph.self_cost(n(0)), hidden.graph.self_and_callees(n(0))), (&[110][..], vec![15]));
+}
+
+#[test]
 fn costs_below_zero_have_no_focus() {
     assert!(focus(&graph(&[-1], &[]), &[true]).is_none());
 }
@@ -80,11 +91,24 @@ proptest! {
     }
 
     #[test]
-    fn hiding_keeps_inclusive_costs(graph in graphs(7, 14), hidden in prop::collection::vec(any::<bool>(), 7)) {
-        let of = hide(&graph, &hidden[..graph.node_count()]);
-        prop_assert_eq!(of.graph.total(), graph.total());
+    fn hiding_keeps_inclusive_costs(truth in truths(), hidden in prop::collection::vec(any::<bool>(), 6)) {
+        let graph = truth.graph();
+        let of = hide(&graph, &hidden[..truth.functions]);
+        prop_assert!(!of.is_inclusive_estimate.contains(&true));
         for node in graph.nodes().filter(|node| !hidden[node.index()]) {
             prop_assert_eq!(of.graph.self_and_callees(node), graph.self_and_callees(node));
+        }
+    }
+
+    /// The calls of these graphs state any costs.
+    #[test]
+    fn hiding_leaves_no_call_below_zero(graph in graphs(7, 14), hidden in prop::collection::vec(any::<bool>(), 7)) {
+        let of = hide(&graph, &hidden[..graph.node_count()]);
+        prop_assert_eq!(of.graph.total(), graph.total());
+        prop_assert!(of.graph.arc_costs().rows().flatten().all(|&cost| cost >= 0));
+        for node in graph.nodes().filter(|node| !hidden[node.index()]) {
+            let [before, after] = [&graph, &of.graph].map(|graph| graph.self_and_callees(node)[0]);
+            prop_assert!(after == before || after > before && of.is_inclusive_estimate[node.index()]);
         }
     }
 
