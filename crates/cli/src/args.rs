@@ -12,6 +12,8 @@ mod profile;
 mod reports;
 mod rewrite;
 mod source;
+#[cfg(test)]
+mod vocabulary;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -217,7 +219,7 @@ pub(crate) enum Command {
     /// Check profiles against the format, and report each problem with its location
     #[command(
         after_help = "Examples:\n  gristmill lint callgrind.out.4711\n  gristmill lint --fail-on warning --format sarif \
-                      profiles/*.out\n  gristmill lint --rules\n\nExit status: 1 if a finding has at least the severity of \
+                      profiles/*.out\n  gristmill lint --list-rules\n\nExit status: 1 if a finding has at least the severity of \
                       --fail-on, otherwise 0; 2 if a file cannot be read."
     )]
     Lint(LintArgs),
@@ -293,10 +295,14 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Existing directory for one page per command, which replace those of an earlier version [default: the main page
+    /// Existing directory for one page per command; pages of an earlier version are replaced [default: the main page
     /// to standard output]
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
+
+    /// Overwrite existing files
+    #[arg(long, requires = "dir")]
+    pub(crate) force: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -512,7 +518,7 @@ mod tests {
     #[test]
     fn lint_reads_files_or_explains_rules() {
         assert!(parse_words(&["lint"]).is_ok());
-        assert!(parse_words(&["lint", "--rules"]).is_ok());
+        assert!(parse_words(&["lint", "--list-rules"]).is_ok());
         assert!(parse_words(&["lint", "--explain", "some-rule"]).is_ok());
         assert!(parse_words(&["lint", "--explain", "some-rule", "a"]).is_err());
         assert!(parse_words(&["lint", "--strict", "--practice", "a"]).is_err());

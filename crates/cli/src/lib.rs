@@ -8,8 +8,11 @@
 mod args;
 mod canonical;
 mod commands;
+mod completion;
 #[cfg(unix)]
 mod cut_short;
+#[cfg(test)]
+mod documents;
 mod error;
 mod exit_status;
 mod found_files;
@@ -45,7 +48,7 @@ use crate::session::Session;
 pub fn main() -> ExitCode {
     interrupt::survive_size_limit();
     let words: Vec<_> = std::env::args_os().collect();
-    if let Some(code) = stand_in::run(&words) {
+    if let Some(code) = stand_in::run(&words).or_else(|| completion::run(&words)) {
         return code;
     }
     let cli = match args::parse(words) {

@@ -5,13 +5,14 @@ mod recording;
 pub(crate) mod refusal;
 pub(crate) mod together;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use gristmill_output::printable;
-use gristmill_profile::formula::{DefinedBy, Definition};
-use gristmill_profile::{Input, Loader, Profile, Selection};
+use gristmill_profile::event_choice::EventChoice;
+use gristmill_profile::formula::{DefinedBy, Definition, DerivationFault};
+use gristmill_profile::{Input, Loader, Part, Profile, Selection};
 use gristmill_report::{
     Cut, CutError, EventSelection, InclusiveRule, Rates, SubjectId, View, ViewError, ViewOptions,
 };
@@ -31,6 +32,7 @@ pub(crate) fn profile(
 ) -> Result<Profile, CliError> {
     let paths = refusal::without_base_files(&with_sets(files, args, session)?);
     let profile = profile_of(&paths, session)?;
+    check_selection(&profile, args)?;
     together::check(&paths, args.set, &profile, session);
     Ok(profile)
 }
@@ -118,7 +120,21 @@ pub(crate) fn view(
     args: &ProfileArgs,
     format: ReportFormat,
 ) -> Result<View, CliError> {
-    View::new(profile, &view_options(args, format)?).map_err(|error| unseen(&error))
+    view_with(profile, &view_options(args, format)?)
+}
+
+/// Makes the view with these options. Refuses event types of the user that cannot be derived.
+pub(crate) fn view_with(profile: impl Into<Arc<Profile>>, options: &ViewOptions) -> Result<View, CliError> {
+    let view = View::new(profile, options).map_err(|error| unseen(&error))?;
+    let is_own =
+        |fault: &&DerivationFault| options.derive.iter().any(|definition| fault.prevents(&definition.name));
+    match view.faults().iter().find(is_own) {
+        None => Ok(view),
+        Some(fault) => Err(CliError::Usage {
+            message: format!("--derive: {}", printable(fault.to_string().as_bytes())),
+            hint: Some(known_events(EventChoice::new(view.profile(), &[]).names().map(str::as_bytes))),
+        }),
+    }
 }
 
 /// Takes the event types that rates of misses are made of, for the functions of a view. `None` if the profile lacks them.
@@ -157,7 +173,7 @@ pub(crate) fn known_events<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Str
     match &names[..] {
         [] => "the profile has no event types".to_owned(),
         [only] => format!("the only event type is {only}"),
-        _ => format!("there are {}", names.join(", ")),
+        _ => format!("the event types are {}", names.join(", ")),
     }
 }
 
@@ -170,6 +186,56 @@ pub(crate) fn unseen(error: &ViewError) -> CliError {
             _ => None,
         },
         message: error.to_string(),
+    }
+}
+
+/// Refuses a selection that no part fits, and tells the numbers that there are.
+pub(crate) fn check_selection(profile: &Profile, args: &SelectionArgs) -> Result<(), CliError> {
+    // A profile without parts has another fault, which has its own message.
+    let selection = selection(args);
+    let fits = |part: Part<'_>| selection.includes(part.number(), part.thread(), part.pid());
+    if profile.part_count() == 0 || profile.parts().any(fits) {
+        return Ok(());
+    }
+    let options = [
+        (
+            "--part",
+            "part",
+            &args.part,
+            profile.parts().filter_map(|part| part.number()).collect::<BTreeSet<u64>>(),
+        ),
+        ("--thread", "thread", &args.thread, profile.parts().filter_map(|part| part.thread()).collect()),
+        ("--pid", "process", &args.pid, profile.parts().filter_map(|part| part.pid()).collect()),
+    ];
+    let lacks = options.iter().find(|(_, _, given, there)| {
+        !given.is_empty() && !there.iter().any(|number| given.iter().any(|range| range.0.contains(number)))
+    });
+    Err(match lacks {
+        Some((option, noun, given, there)) => {
+            let given: Vec<String> = given.iter().map(Range::to_string).collect();
+            CliError::Usage {
+                message: format!("{option} {}: the profile has no such {noun}", given.join(",")),
+                hint: Some(there_are(noun, there)),
+            }
+        }
+        None => usage(
+            "no part of the profile has all of these numbers".to_owned(),
+            "gristmill info lists the parts, with their threads and processes",
+        ),
+    })
+}
+
+/// The numbers that a hint names.
+const MAX_NUMBERS: usize = 12;
+
+/// Lists numbers for a hint.
+fn there_are(noun: &str, numbers: &BTreeSet<u64>) -> String {
+    let named: Vec<String> = numbers.iter().take(MAX_NUMBERS).map(u64::to_string).collect();
+    let more = if numbers.len() > MAX_NUMBERS { ", …" } else { "" };
+    match numbers.len() {
+        0 => format!("leave the option out: the profile does not number any {noun}"),
+        1 => format!("the only {noun} is {}", named.join("")),
+        _ => format!("the numbers there are: {}{more}", named.join(", ")),
     }
 }
 
@@ -192,7 +258,7 @@ pub(crate) fn definitions(texts: &[String]) -> Result<Vec<Definition>, CliError>
 
 fn cut(text: &str) -> Result<Cut, CliError> {
     text.parse().map_err(|error| match error {
-        CutError::Pattern(error) => invalid_pattern(&error),
+        CutError::Pattern(error) => invalid_pattern(text, &error),
         error => usage(
             format!("--cut '{}': {error}", printable(text.as_bytes())),
             "a cut looks like 'caller -> callee'; both are patterns",
@@ -202,7 +268,7 @@ fn cut(text: &str) -> Result<Cut, CliError> {
 
 /// Parses a pattern, which ignores the case of letters unless it has a capital letter.
 pub(crate) fn pattern(text: &str) -> Result<Regex, CliError> {
-    gristmill_report::pattern(text).map_err(|error| invalid_pattern(&error))
+    gristmill_report::pattern(text).map_err(|error| invalid_pattern(text, &error))
 }
 
 /// Warns that no function matches a pattern.
@@ -213,8 +279,23 @@ pub(crate) fn warn_of_no_match(pattern: &str, nearest: Option<&str>, session: &S
     session.warn(&format!("no function matches `{pattern}`{nearest}"));
 }
 
-fn invalid_pattern(error: &regex::Error) -> CliError {
-    usage(error.to_string(), "put \\ before a character such as ( or * to mean the character itself")
+/// Warns that a pattern matches no file of a kind, such as a source file.
+pub(crate) fn warn_of_no_file(noun: &str, pattern: &str, session: &Session) {
+    session.warn(&format!("no {noun} matches `{}`", printable(pattern.as_bytes())));
+}
+
+fn invalid_pattern(text: &str, error: &regex::Error) -> CliError {
+    let error = error.to_string();
+    // The last line has the reason, those before it repeat the pattern.
+    let reason = error.lines().last().unwrap_or_default();
+    usage(
+        format!(
+            "`{}` is not a valid pattern: {}",
+            printable(text.as_bytes()),
+            reason.trim_start_matches("error: ")
+        ),
+        "put \\ before a character such as ( or * to mean the character itself",
+    )
 }
 
 fn usage(message: String, hint: &str) -> CliError {

@@ -464,8 +464,8 @@ fn annotate_refuses_what_the_layout_does_not_have() {
         (&["--jumps"], "the layout of cg_annotate has no --jumps"),
         (&["--diff"], "--diff takes two profiles"),
         (&["--threshold=101"], "--threshold takes a number from 0 to 100"),
-        (&["--show=Dr"], "--show: there is no event type `Dr`"),
-        (&["--sort=Ir:50"], "--sort: there is no event type `Ir:50`"),
+        (&["--show=Dr"], "gristmill: there is no event type `Dr`\n  hint: the only event type is Ir\n"),
+        (&["--sort=Ir:50"], "gristmill: there is no event type `Ir:50`"),
         (&["--mod-filename=s/a(?=b)/c/"], "the pattern looks around itself with (?=, which is not supported"),
     ] {
         let output = run_in(folder.path(), &[&["annotate", "profile"], arguments].concat());

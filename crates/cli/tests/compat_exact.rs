@@ -35,6 +35,9 @@ const OPTION_SETS: [&str; 8] = [
     "--sort=LAST:80 -I=root --include=root/srv/demo --tree=both",
 ];
 
+/// The recordings that every option set is tried with, at least.
+const MIN_RECORDINGS: usize = 30;
+
 /// Spreads small seeds over all bits: the hash of short texts does not depend on some of them.
 const SEED_FACTOR: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
@@ -243,7 +246,7 @@ fn compare(workshop: &Workshop, profiles: &[PathBuf], step: usize) {
             wrong.push(format!("{} {}: {difference}", options.join(" "), profile.display()));
         }
     }
-    println!("{count} runs");
+    println!("{} of {count} runs are equal", count - wrong.len());
     assert!(count > 0);
     assert!(wrong.is_empty(), "{} of {count} runs are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -266,6 +269,14 @@ fn own_corpus() {
     let workshop = Workshop::new("exact-own");
     let profiles: Vec<PathBuf> = harness::corpus().into_iter().filter(is_plain).collect();
     assert!(profiles.len() >= 60, "{}", profiles.len());
+    // What was recorded, not written by hand.
+    let is_recording = |path: &&PathBuf| {
+        let content = fs::read(path).unwrap();
+        let wrote = |creator: &[u8]| content.windows(creator.len()).any(|text| text == creator);
+        wrote(b"\ncreator: callgrind-") || wrote(b"desc: I1 cache:")
+    };
+    let recordings = profiles.iter().filter(is_recording).count();
+    assert!(recordings >= MIN_RECORDINGS, "{recordings}");
     compare(&workshop, &profiles, one_in(9));
 }
 
@@ -362,6 +373,13 @@ fn recordings() {
         ("parts", &["--dump-every-bb=20000", "--combine-dumps=yes", "./recursion"]),
         ("positions", &["--compress-pos=no", "--dump-instr=yes", "./templates-fast"]),
         ("perl", &["perl", "-e", "print join ',', sort map { $_ * 7 & 5 } 1 .. 50"]),
+        ("no-lines", &["--dump-line=no", "--dump-instr=yes", "./templates"]),
+        ("basic-blocks", &["--dump-bb=yes", "--collect-bus=yes", "./recursion"]),
+        ("toggled", &["--toggle-collect=fib", "--cacheuse=yes", "./recursion"]),
+        ("mangled", &["--demangle=no", "--skip-plt=no", "./templates"]),
+        ("list", &["ls", "-l", "/usr"]),
+        ("sort", &["sort", "templates.cc"]),
+        ("shell", &["sh", "-c", "for n in 1 2 3; do echo $n; done"]),
     ];
     let mut profiles = Vec::new();
     for (name, arguments) in recordings.iter().step_by(one_in(4)) {

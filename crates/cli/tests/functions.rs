@@ -301,7 +301,11 @@ fn errors() {
         (&["--derive", "Foo"], "--derive 'Foo'"),
         (&["--cut", "a"], "there is no ->"),
         (&["--filter", "("], "unclosed group"),
-        (&["--part", "9"], "no part of the profile is selected"),
+        (&["--part", "9"], "--part 9: the profile has no such part"),
+        (
+            &["--derive", "X = Foo"],
+            "--derive: `X` cannot be derived: there is no `Foo`\n  hint: the event types are Ir, Dr\n",
+        ),
         (&["--relative-to", "nothing"], "no function is called `nothing`"),
         (&["--cut-below", "200"], "from 0 to 100"),
     ] {

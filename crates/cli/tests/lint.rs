@@ -364,7 +364,7 @@ fn github_annotations() {
 
 #[test]
 fn rules_are_listed_and_explained() {
-    let table = stdout(&run(&["lint", "--rules"]));
+    let table = stdout(&run(&["lint", "--list-rules"]));
     assert!(table.lines().all(|line| line.chars().count() <= 80));
     let columns: Vec<usize> = table
         .lines()
@@ -374,7 +374,7 @@ fn rules_are_listed_and_explained() {
     assert!(columns.len() > 100 && columns.iter().all(|column| *column == columns[0]), "{table}");
 
     let schema = schema("lint-rules.schema.json");
-    let all = json(&run(&["lint", "--rules", "--format", "json"]));
+    let all = json(&run(&["lint", "--list-rules", "--format", "json"]));
     assert_valid(&schema, &all, "rules");
     for rule in all["rules"].as_array().unwrap() {
         let name = rule["name"].as_str().unwrap();
@@ -395,8 +395,8 @@ fn unknown_rule_is_an_error() {
     assert!(stderr(&output).contains("there is no rule `total-mismatch`"), "{}", stderr(&output));
     assert!(stderr(&output).contains("did you mean totals-mismatch"), "{}", stderr(&output));
     let output = run(&["lint", "--explain", "qqqq"]);
-    assert!(stderr(&output).contains("--rules"), "{}", stderr(&output));
-    assert_eq!(code(&run(&["lint", "--rules", "--format", "sarif"])), 2);
+    assert!(stderr(&output).contains("--list-rules"), "{}", stderr(&output));
+    assert_eq!(code(&run(&["lint", "--list-rules", "--format", "sarif"])), 2);
 }
 
 #[cfg(unix)]

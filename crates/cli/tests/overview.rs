@@ -146,7 +146,7 @@ fn options_of_the_view_are_repeated() {
     let shown = stdout(&run(&["--event", "Dr,Ir", "--derive", "A = 2 Ir", "--fold-recursion", text(&path)]));
     let expected = "gristmill show --event=Dr,Ir '--derive=A = 2 Ir' --fold-recursion sort_grains ";
     assert!(shown.contains(expected), "{shown}");
-    let expected = "gristmill annotate --function=sort_grains --event=Dr,Ir '--derive=A = 2 Ir' /";
+    let expected = "gristmill annotate --filter=sort_grains --event=Dr,Ir '--derive=A = 2 Ir' /";
     assert!(shown.contains(expected), "{shown}");
 }
 

@@ -1,10 +1,14 @@
-//! The READMEs of the project and of the program, and the tour: their output blocks are output of the program, and the Rust example runs.
+//! The READMEs of the project and of the program, and the pages in `docs`: their output blocks are output of the program, the Rust
+//! example runs, and links lead somewhere.
 //! `BLESS=1` writes the output again.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod harness;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use gristmill_format::{CostRole, Line, Reader};
 
@@ -34,17 +38,32 @@ fn with_output(text: &str) -> String {
 
 #[test]
 fn output_is_real() {
-    for (document, blocks) in [("README.md", 2), ("crates/cli/README.md", 1), ("docs/tour.md", 12)] {
-        let path = root().join(document);
+    let mut blocks = Vec::new();
+    for document in documents() {
+        let path = root().join(&document);
         let readme = std::fs::read_to_string(&path).unwrap();
+        if !readme.contains(BEGIN) {
+            continue;
+        }
+        blocks.push((document.clone(), readme.matches(BEGIN).count()));
         let real = with_output(&readme);
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&path, real).unwrap();
             continue;
         }
-        assert_eq!(readme.matches(BEGIN).count(), blocks);
         assert!(readme == real, "{document} differs; BLESS=1 accepts this:\n{real}");
     }
+    let blocks: Vec<(&str, usize)> = blocks.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    let expected = [
+        ("README.md", 2),
+        ("crates/cli/README.md", 1),
+        ("docs/from-callgrind-annotate.md", 2),
+        ("docs/from-kcachegrind.md", 1),
+        ("docs/in-ci.md", 1),
+        ("docs/tour.md", 12),
+        ("docs/with-xdebug.md", 4),
+    ];
+    assert_eq!(blocks, expected);
 }
 
 /// Each way of coming to the program leads to an answer in at most four commands.
@@ -97,37 +116,92 @@ fn run_example() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The documents that link to files.
-const DOCUMENTS: [&str; 16] = [
-    "README.md",
-    "ARCHITECTURE.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "STYLE.md",
-    "corpus/README.md",
-    "docs/annotate-differences.md",
-    "docs/commands.md",
-    "docs/diff.md",
-    "docs/from-kcachegrind.md",
-    "docs/gate-with-gungraun.md",
-    "docs/gate.md",
-    "docs/limits.md",
-    "docs/performance.md",
-    "docs/tour.md",
-    "docs/stable-counts.md",
-];
+/// The documents, by their paths below the root, in order.
+fn documents() -> Vec<String> {
+    let top = [
+        "README",
+        "ARCHITECTURE",
+        "CONTRIBUTING",
+        "CHANGELOG",
+        "STYLE",
+        "corpus/README",
+        "crates/cli/README",
+    ];
+    let mut documents: Vec<String> = top.iter().map(|name| format!("{name}.md")).collect();
+    for entry in std::fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") {
+            documents.push(format!("docs/{name}"));
+        }
+    }
+    assert!(documents.len() > 15);
+    documents.sort();
+    documents
+}
+
+/// The files that a document links to, with the heading behind `#` if there is one.
+fn links(document: &Path) -> Vec<(PathBuf, String)> {
+    let text = std::fs::read_to_string(document).unwrap();
+    // Code is full of brackets.
+    let text: String = text.split("```").step_by(2).collect();
+    let targets = text.match_indices("](").map(|(at, _)| text[at + 2..].split(')').next().unwrap());
+    let files = targets.filter(|target| !target.contains("://")).map(|target| {
+        let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+        let path = if file.is_empty() { document.to_owned() } else { document.parent().unwrap().join(file) };
+        (path, heading.to_owned())
+    });
+    files.collect()
+}
+
+/// The anchors of the headings of a document, as GitHub makes them.
+fn anchors(document: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(document).unwrap();
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |line: &str| -> String {
+        let kept = |character: char| match character {
+            ' ' => Some('-'),
+            '-' | '_' => Some(character),
+            _ if character.is_alphanumeric() => Some(character.to_ascii_lowercase()),
+            _ => None,
+        };
+        line.trim_start_matches('#').trim().chars().filter_map(kept).collect()
+    };
+    headings.map(anchor).collect()
+}
 
 #[test]
-fn links_lead_to_files() {
-    for document in DOCUMENTS {
-        let path = root().join(document);
-        let text = std::fs::read_to_string(&path).unwrap();
-        // Code is full of brackets.
-        let text: String = text.split("```").step_by(2).collect();
-        for (_, rest) in text.match_indices("](").map(|(at, _)| text.split_at(at + 2)) {
-            let target = rest.split([')', '#']).next().unwrap();
-            let is_a_file = !target.contains("://") && !target.is_empty();
-            assert!(!is_a_file || path.parent().unwrap().join(target).exists(), "{document}: {target}");
+fn links_lead_to_files_and_headings() {
+    for document in documents() {
+        let path = root().join(&document);
+        for (target, heading) in links(&path) {
+            assert!(target.exists(), "{document}: {}", target.display());
+            assert!(
+                heading.is_empty() || anchors(&target).contains(&heading),
+                "{document}: {} has no heading #{heading}",
+                target.display()
+            );
         }
+    }
+}
+
+/// Each page is found by following links from the README.
+#[test]
+fn no_page_is_an_orphan() {
+    let start = root().join("README.md");
+    let mut found = BTreeSet::from([start.clone()]);
+    let mut open = vec![start];
+    while let Some(document) = open.pop() {
+        for (target, _) in links(&document) {
+            // Links of documents outside the list are not checked.
+            let Ok(target) = target.canonicalize() else { continue };
+            if target.extension().is_some_and(|extension| extension == "md") && found.insert(target.clone()) {
+                open.push(target);
+            }
+        }
+    }
+    for document in documents().into_iter().filter(|document| document.starts_with("docs/")) {
+        assert!(found.contains(&root().join(&document)), "{document}");
+        // And it leads on.
+        assert!(!links(&root().join(&document)).is_empty(), "{document} links to no other page");
     }
 }

@@ -23,7 +23,7 @@ fn schemas_are_those_of_the_types() {
         ("gate", json::schema::<GateReport>("gristmill gate run --format json")),
         ("info", json::schema::<InfoDocument<'_>>("gristmill info --format json")),
         ("lint", json::schema::<LintDocument<'_>>("gristmill lint --format json")),
-        ("lint-rules", json::schema::<RuleList>("gristmill lint --rules --format json")),
+        ("lint-rules", json::schema::<RuleList>("gristmill lint --list-rules --format json")),
         ("overview", json::schema::<Overview>("gristmill overview --format json")),
         ("show", json::schema::<Show>("gristmill show --format json")),
         ("tree", json::schema::<Tree>("gristmill tree --format json")),

@@ -104,14 +104,43 @@ impl View {
         }
     }
 
-    /// Returns the name of a function that is most like a text.
+    /// Returns the name of the function that is most like a text, if one is so like it that it may be meant.
     pub fn nearest_name(&self, text: &str) -> Option<String> {
-        let likeness = |name: &str| strsim::jaro_winkler(name, text);
-        let names = self.subjects().map(|(_, subject)| subject.name());
-        let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)).then_with(|| b.cmp(a)));
-        nearest.map(str::to_owned)
+        nearest_name(self.subjects().map(|(_, subject)| subject.name()), text).map(str::to_owned)
     }
 }
+
+/// Returns the name that is most like a text, if it may be meant: at most a third of the text is mistyped. Case, the scope of
+/// a name, its recursion level and its recorded callers do not count.
+///
+/// ```
+/// let names = ["main", "mill::sort_grains'2", "swap"];
+/// assert_eq!(gristmill_report::nearest_name(names, "sort_grain"), Some("mill::sort_grains'2"));
+/// assert_eq!(gristmill_report::nearest_name(names, "nosuch"), None);
+/// ```
+pub fn nearest_name<'n>(names: impl IntoIterator<Item = &'n str>, text: &str) -> Option<&'n str> {
+    let text = text.to_lowercase();
+    let length = text.chars().count();
+    // The distance takes time in proportion to the product of both lengths.
+    if length > MAX_MISTYPED_CHARS {
+        return None;
+    }
+    let limit = (length / 3).max(1);
+    let distance = |part: &str| {
+        let difference = part.chars().count().abs_diff(length);
+        (difference <= limit).then(|| strsim::osa_distance(&part.to_lowercase(), &text))
+    };
+    let found = names.into_iter().filter_map(|name| {
+        let base = function_base(name);
+        let nearest = [name, base, own_name(base)].into_iter().filter_map(distance).min()?;
+        // One letter is not like another.
+        (nearest <= limit && nearest < length).then_some((nearest, name))
+    });
+    found.min().map(|(_, name)| name)
+}
+
+/// The longest text that names are compared with.
+const MAX_MISTYPED_CHARS: usize = 200;
 
 /// Finds the function of a comparison that a query names, by its name on either side, as [`View::find_function`] does. Of
 /// several that match, it is the one whose inclusive cost in a column differs most.

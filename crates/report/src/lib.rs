@@ -31,7 +31,7 @@ mod view;
 
 pub use columns::EventColumn;
 pub use damage::DamageRow;
-pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined};
+pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined, nearest_name};
 pub use functions::{FunctionRow, Functions, FunctionsOptions, SortBy};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;

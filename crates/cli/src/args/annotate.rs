@@ -20,35 +20,36 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "NUMBERS", default_value = "corrected", hide_short_help = true)]
     pub(crate) compat: AnnotateCompat,
 
-    /// Write text, JSON or a page of HTML
+    /// Output format; HTML is a page to share
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: AnnotateFormat,
 
-    /// File to write instead of standard output
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Overwrite the file if it exists
+    /// Overwrite existing files
     #[arg(long, requires = "output", hide_short_help = true)]
     pub(crate) force: bool,
 
-    /// Event types to show, in this order [default: all recorded ones and those of --derive]
+    /// Event types to show, recorded or derived, in this order [default: all recorded ones and those of --derive]
     #[arg(
         long,
         short,
-        visible_alias = "event",
-        visible_short_alias = 'e',
+        visible_alias = "show",
+        visible_short_alias = 's',
         value_name = "EVENT",
         value_delimiter = ',',
         help_heading = "Output"
     )]
-    pub(crate) show: Vec<String>,
+    pub(crate) event: Vec<String>,
 
-    /// Event types to sort by; each can have its own threshold, as in Ir:90,Dr:50
+    /// As in callgrind_annotate: event types to sort by; each can have its own threshold, as in Ir:90,Dr:50
     #[arg(long, value_name = "EVENT[:PERCENT]", help_heading = "Output")]
     pub(crate) sort: Option<String>,
 
-    /// Callgrind: list functions up to this share of the total (99). Cachegrind: functions with at least this share (0.1)
+    /// As in callgrind_annotate: list functions up to this share of the total (99); as in cg_annotate: those with at least
+    /// this share (0.1)
     #[arg(long, value_name = "PERCENT", help_heading = "Output", hide_short_help = true)]
     pub(crate) threshold: Option<String>,
 
@@ -85,11 +86,15 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_parser = at_least::<0, u64>, value_name = "N", default_value = "8", help_heading = "Output", hide_short_help = true)]
     pub(crate) context: u64,
 
-    /// Callgrind: show inclusive costs of functions
+    /// As in callgrind_annotate: show inclusive costs of functions
+    ///
+    /// In other commands, --inclusive chooses the rule for inclusive costs. This layout has its own.
     #[arg(long, value_name = "yes|no", help_heading = "Output")]
     pub(crate) inclusive: Option<YesNo>,
 
-    /// Callgrind: show callers and callees of each function
+    /// As in callgrind_annotate: show callers and callees of each function
+    ///
+    /// `gristmill tree` draws the call tree.
     #[arg(long, value_name = "WHICH", default_value = "none", help_heading = "Output")]
     pub(crate) tree: AnnotateTree,
 
@@ -97,13 +102,13 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(crate) jumps: bool,
 
-    /// Show only functions whose name matches
+    /// Show only rows with a matching name
     ///
-    /// Case counts only if the pattern has a capital letter.
-    #[arg(long, value_name = "REGEX", help_heading = "Output")]
-    pub(crate) function: Option<String>,
+    /// Only lines of these functions are annotated. Case counts only if the pattern has a capital letter.
+    #[arg(long, short, alias = "function", value_name = "REGEX", help_heading = "Output")]
+    pub(crate) filter: Option<String>,
 
-    /// Annotate only source files whose path matches
+    /// Use only source files whose path matches
     #[arg(long, value_name = "REGEX", help_heading = "Output")]
     pub(crate) file: Option<String>,
 
@@ -122,7 +127,7 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "s/OLD/NEW/", help_heading = "Comparison")]
     pub(crate) mod_funcname: Option<String>,
 
-    /// Define an event type, such as 'Cost = Ir + 10 Bm'; can be repeated
+    /// Define an event type, such as 'Cost = Ir + 10 Bm'; repeatable
     #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection", hide_short_help = true)]
     pub(crate) derive: Vec<String>,
 

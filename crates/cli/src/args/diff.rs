@@ -50,7 +50,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, conflicts_with_all = ["function", "group", "filter", "sort"])]
     pub(crate) tree: bool,
 
-    /// Column whose change sorts the rows: self, inclusive, calls or name
+    /// Sort key: self, inclusive, calls or name; costs and calls by their change
     #[arg(long, hide_possible_values = true, value_name = "KEY", default_value = "self")]
     pub(crate) sort: SortKey,
 
@@ -60,7 +60,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
-    /// Hide changes below this share of the base's total [default: 0.01, in JSON and CSV 0]
+    /// Hide what is below this share of the base's total [default: 0.01, in JSON and CSV 0]
     #[arg(long, value_name = "PERCENT", value_parser = hundred_thousandths)]
     pub(crate) min: Option<u32>,
 
@@ -84,13 +84,13 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<DiffFormat>,
 
-    /// Output file
+    /// Output file [default: standard output]
     ///
     /// With the extension .callgrind, .out or .kcg, the difference is written as a profile with signed costs.
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Overwrite the file if it exists
+    /// Overwrite existing files
     #[arg(long, requires = "output", hide_short_help = true)]
     pub(crate) force: bool,
 
@@ -124,7 +124,7 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) strip_prefix: Vec<PathBuf>,
 
-    /// Replace FROM at the start of paths by TO; repeatable
+    /// Join functions as if FROM at the start of paths were TO; repeatable
     #[arg(long, value_name = "FROM=TO", help_heading = "Joining functions")]
     pub(crate) map: Vec<String>,
 
@@ -146,7 +146,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, help_heading = "Joining functions")]
     pub(crate) show_joined: bool,
 
-    /// List the rules
+    /// List all rules, without reading a file
     #[arg(long, conflicts_with_all = ["files", "base", "new"], help_heading = "Joining functions")]
     pub(crate) list_rules: bool,
 

@@ -177,7 +177,7 @@ pub(crate) struct GateInitArgs {
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
 
-    /// Replace an existing configuration
+    /// Overwrite existing files
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -204,7 +204,14 @@ pub(crate) enum GateFormat {
 
 fn also(text: &str) -> Result<(GateFormat, PathBuf), String> {
     let (format, path) = text.split_once('=').ok_or("expected FORMAT=OUT, such as junit=gate.xml")?;
-    let format = GateFormat::from_str(format, true)?;
+    let format = GateFormat::from_str(format, true).map_err(|_| {
+        let known: Vec<String> = GateFormat::value_variants()
+            .iter()
+            .filter_map(|format| format.to_possible_value())
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        format!("there is no format `{format}`; there are {}", known.join(", "))
+    })?;
     if path.is_empty() {
         Err("the file name after `=` is missing".to_owned())
     } else {

@@ -40,12 +40,12 @@ pub(crate) struct LintArgs {
     pub(crate) fail_on: FailOn,
 
     /// Explain a rule, without reading a file
-    #[arg(long, value_name = "RULE", conflicts_with_all = ["files", "rules"])]
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["files", "list_rules"])]
     pub(crate) explain: Option<String>,
 
     /// List all rules, without reading a file
-    #[arg(long, conflicts_with = "files")]
-    pub(crate) rules: bool,
+    #[arg(long, alias = "rules", conflicts_with = "files")]
+    pub(crate) list_rules: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

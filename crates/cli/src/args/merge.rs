@@ -12,7 +12,7 @@ pub(crate) struct MergeArgs {
     #[arg(value_name = "FILE", required = true, help = FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Output file; `-` is standard output [default: -]
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
@@ -36,11 +36,11 @@ pub(crate) struct MergeArgs {
     #[arg(long)]
     pub(crate) skip_broken: bool,
 
-    /// Merge files that are cut off or have errors as they are, with a warning
+    /// Use profiles that are cut off or have errors as they are, with a warning
     #[arg(long)]
     pub(crate) allow_damaged: bool,
 
-    /// Overwrite an existing file
+    /// Overwrite existing files
     #[arg(long)]
     pub(crate) force: bool,
 }

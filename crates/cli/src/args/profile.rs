@@ -70,7 +70,7 @@ pub(crate) struct ProfileArgs {
     #[arg(long, short, value_name = "EVENT", value_delimiter = ',', help_heading = "Selection")]
     pub(crate) event: Vec<String>,
 
-    /// Define a derived event type, such as 'Cost = Ir + 10 Bm'; repeatable
+    /// Define an event type, such as 'Cost = Ir + 10 Bm'; repeatable
     #[arg(long, value_name = "NAME=FORMULA", help_heading = "Selection")]
     pub(crate) derive: Vec<String>,
 
@@ -154,7 +154,7 @@ pub(crate) fn per_mille(text: &str) -> Result<u32, String> {
     let parsed = whole.parse::<u32>().ok().zip(tenth.parse::<u32>().ok().filter(|_| tenth.len() == 1));
     match parsed.map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth)) {
         Some(share) if share <= 1000 => Ok(share),
-        _ => Err("a share is a number from 0 to 100, such as 2.5".to_owned()),
+        _ => Err("a share is a number from 0 to 100 with at most one decimal, such as 2.5".to_owned()),
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
-    /// Show only rows whose name matches this pattern
+    /// Show only rows with a matching name
     ///
     /// Case counts only if the pattern has a capital letter.
     #[arg(long, short, value_name = "REGEX")]
@@ -57,11 +57,11 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) hide: Option<String>,
 
-    /// Use only functions whose object file matches this pattern
+    /// Use only object files whose path matches
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) object: Option<String>,
 
-    /// Use only functions whose source file matches this pattern
+    /// Use only source files whose path matches
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) file: Option<String>,
 
@@ -106,7 +106,7 @@ pub(crate) struct ShowArgs {
     #[arg(value_name = "FILE", help = FOUND_FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Levels of callers and callees to show
+    /// Maximum number of levels of callers and callees
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least::<1, u32>)]
     pub(crate) depth: u32,
 
@@ -146,7 +146,7 @@ pub(crate) struct TreeArgs {
     #[arg(long)]
     pub(crate) inverted: bool,
 
-    /// Combine nodes that cost less than this share of the root
+    /// Hide what is below this share of the root: combine such nodes
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "1")]
     pub(crate) min: u32,
 
@@ -162,7 +162,7 @@ pub(crate) struct TreeArgs {
     pub(crate) depth: Option<usize>,
 
     /// Maximum number of nodes, the most expensive ones; 0 for the limit of 1,000,000 [default: 100, in JSON and CSV 10000]
-    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "NODES")]
+    #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
     /// Output format

@@ -32,7 +32,7 @@ pub(crate) struct RewriteArgs {
     #[arg(long)]
     pub(crate) explicit_files: bool,
 
-    /// Directory to remove from the start of file and object names; repeatable
+    /// Remove this directory from the start of paths; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) strip_prefix: Vec<PathBuf>,
 

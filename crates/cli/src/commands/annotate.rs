@@ -55,7 +55,8 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
     if !args.diff {
         load::together::check(&files.profiles, args.selection.set, profile, session);
     }
-    warn_of_no_function(args, profile, session)?;
+    load::check_selection(profile, &args.selection)?;
+    warn_of_no_match(args, profile, session)?;
     let sources = &SourceFinder::new(&args.source, files.time(), session)?;
     let show = &shown_events(args, profile)?;
     let job = Job { args, files, show, profile, sources, session };
@@ -80,9 +81,15 @@ fn warn_of_unread(sources: &SourceFinder<'_>, session: &Session) {
     }
 }
 
-/// Warns if no function matches `--function`.
-fn warn_of_no_function(args: &AnnotateArgs, profile: &Profile, session: &Session) -> Result<(), CliError> {
-    let Some(text) = &args.function else { return Ok(()) };
+/// Warns if no function matches `--filter`, or no source file `--file`.
+fn warn_of_no_match(args: &AnnotateArgs, profile: &Profile, session: &Session) -> Result<(), CliError> {
+    if let Some(text) = &args.file {
+        let pattern = load::pattern(text)?;
+        if !profile.files().any(|file| pattern.is_match(&lossy(profile.file(file)))) {
+            load::warn_of_no_file("source file", text, session);
+        }
+    }
+    let Some(text) = &args.filter else { return Ok(()) };
     let pattern = load::pattern(text)?;
     let is_match = |function: FunctionId| {
         let name = profile.function(function).name;
@@ -91,18 +98,31 @@ fn warn_of_no_function(args: &AnnotateArgs, profile: &Profile, session: &Session
         is_in(&lossy(name)) || is_in(&Symbol::parse(name).shown())
     };
     if !profile.functions().any(is_match) {
-        load::warn_of_no_match(text, None, session);
+        let names: Vec<String> = profile
+            .functions()
+            .map(|function| Symbol::parse(profile.function(function).name).shown())
+            .collect();
+        let nearest = gristmill_report::nearest_name(names.iter().map(String::as_str), text);
+        load::warn_of_no_match(text, nearest, session);
     }
     Ok(())
 }
 
 /// Returns the event types to show: those that are asked for, or else all recorded ones with those that the user derives.
 fn shown_events(args: &AnnotateArgs, profile: &Profile) -> Result<Vec<String>, CliError> {
-    if !args.show.is_empty() || args.derive.is_empty() {
-        return Ok(args.show.clone());
+    if !args.event.is_empty() || args.derive.is_empty() {
+        return Ok(args.event.clone());
     }
     let own = load::definitions(&args.derive)?;
     let choice = EventChoice::new(profile, &own);
+    for definition in &own {
+        if !choice.names().any(|name| name.as_bytes() == definition.name) {
+            return Err(CliError::Usage {
+                message: format!("--derive: `{}` cannot be derived", printable(&definition.name)),
+                hint: Some(load::known_events(EventChoice::new(profile, &[]).names().map(str::as_bytes))),
+            });
+        }
+    }
     let is_own = |name: &str| own.iter().any(|definition| definition.name == name.as_bytes());
     let names = choice.names().enumerate();
     let shown = names.filter(|&(index, name)| index < profile.event_count() || is_own(name));
@@ -136,7 +156,7 @@ impl Job<'_> {
 
     /// The pattern of the functions to show.
     fn function(&self) -> Result<Option<Regex>, CliError> {
-        self.args.function.as_deref().map(load::pattern).transpose()
+        self.args.filter.as_deref().map(load::pattern).transpose()
     }
 
     /// The pattern of the source files to annotate.
@@ -196,9 +216,13 @@ impl Files {
 fn refused(error: &LayoutError) -> CliError {
     CliError::Usage {
         hint: match error {
-            LayoutError::UnknownEvent { known, .. } => {
-                Some(load::known_events(known.iter().map(String::as_bytes)))
-            }
+            LayoutError::UnknownEvent { name, known } => Some(match name.rsplit_once(':') {
+                Some((event, share)) if known.iter().any(|known| known == event) => format!(
+                    "`{}` behind the colon is no share; a share is a number from 0 to 100, as in {event}:90",
+                    printable(share.as_bytes())
+                ),
+                _ => load::known_events(known.iter().map(String::as_bytes)),
+            }),
             LayoutError::NothingSelected => Some("gristmill info lists the parts".to_owned()),
             _ => None,
         },

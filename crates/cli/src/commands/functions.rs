@@ -12,6 +12,7 @@ use crate::found_files;
 use crate::load;
 use crate::session::Session;
 use crate::terminal::printable;
+use regex::Regex;
 
 /// Rows for people, unless `--limit` gives a number.
 const DEFAULT_ROWS: usize = 30;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             hint: Some("choose a thread with --thread, a part with --part".to_owned()),
         });
     }
-    let view = View::new(profile, &options).map_err(|error| load::unseen(&error))?;
+    let view = load::view_with(profile, &options)?;
     let patterns = [(&args.focus, &options.focus), (&args.hide, &options.hide)];
     for (text, pattern) in
         patterns.into_iter().filter_map(|(text, pattern)| text.as_ref().zip(pattern.as_ref()))
@@ -90,8 +91,8 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             sort: args.sort.into(),
             limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
             filter,
-            object,
-            file,
+            object: object.clone(),
+            file: file.clone(),
             relative_to,
             per_call,
             rates,
@@ -116,9 +117,35 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     {
         load::warn_of_no_match(filter, view.nearest_name(filter).as_deref(), session);
     }
+    warn_of_missing_files(args, &view, object.as_ref(), file.as_ref(), session);
     warn_of_notes(&report.head, args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
+}
+
+/// Warns if no object file or no source file matches the pattern for them.
+fn warn_of_missing_files(
+    args: &FunctionsArgs,
+    view: &View,
+    object: Option<&Regex>,
+    file: Option<&Regex>,
+    session: &Session,
+) {
+    let profile = view.profile();
+    if let (Some(text), Some(pattern)) = (&args.object, object)
+        && !view
+            .subjects()
+            .any(|(_, subject)| pattern.is_match(&String::from_utf8_lossy(profile.object(subject.object))))
+    {
+        load::warn_of_no_file("object file", text, session);
+    }
+    if let (Some(text), Some(pattern)) = (&args.file, file)
+        && !view
+            .subjects()
+            .any(|(_, subject)| pattern.is_match(&String::from_utf8_lossy(profile.file(subject.file))))
+    {
+        load::warn_of_no_file("source file", text, session);
+    }
 }
 
 fn grouping(then: ThenBy) -> Grouping {

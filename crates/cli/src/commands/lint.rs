@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::terminal::printable;
 
 pub(crate) fn run(args: &LintArgs, session: &Session) -> Result<ExitStatus, CliError> {
-    if args.rules {
+    if args.list_rules {
         print_rules(&RuleList::all(), args, session)?;
         return Ok(ExitStatus::Success);
     }
@@ -88,7 +88,7 @@ fn print_rules(rules: &RuleList, args: &LintArgs, session: &Session) -> Result<(
 
 fn unknown_rule(name: &str) -> CliError {
     let hint = match similar_rules(name).as_slice() {
-        [] => "list all rules with `gristmill lint --rules`".to_owned(),
+        [] => "list all rules with `gristmill lint --list-rules`".to_owned(),
         names => format!("did you mean {}?", names.join(", ")),
     };
     CliError::Usage {

@@ -1,6 +1,6 @@
 //! `gristmill man`: manual pages, made from the definition of the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -8,7 +8,7 @@ use clap_mangen::roff::{Roff, roman};
 use crate::args::{self, ManArgs};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
-use crate::output;
+use crate::output::{self, OutputError, OutputErrorKind};
 use crate::session::Session;
 
 pub(crate) fn run(args: &ManArgs, session: &Session) -> Result<ExitStatus, CliError> {
@@ -17,29 +17,50 @@ pub(crate) fn run(args: &ManArgs, session: &Session) -> Result<ExitStatus, CliEr
     definition.build();
     match &args.dir {
         None => session.stdout().write_all(&page(&definition, None)?)?,
-        Some(directory) => write_pages(&definition, None, directory)?,
+        Some(directory) => {
+            let mut pages = Vec::new();
+            collect_pages(&definition, None, directory, &mut pages)?;
+            // Before any page is written.
+            pages.retain(|(path, page)| std::fs::read(path).ok().as_ref() != Some(page));
+            if !args.force
+                && let Some((path, _)) = pages.iter().find(|(path, _)| is_foreign(path))
+            {
+                return Err(OutputError { path: path.clone(), kind: OutputErrorKind::Exists }.into());
+            }
+            for (path, page) in pages {
+                output::write::<CliError>(&path, true, |out| Ok(out.write_all(&page)?))?;
+            }
+        }
     }
     Ok(ExitStatus::Success)
 }
 
-/// Writes the page of a command and those of its subcommands.
-///
-/// Pages of an earlier version are replaced: they are ours by their name, and made, not written.
-fn write_pages(
+/// The first line of each page. A file with it is a page of an earlier version, which is replaced.
+const MARK: &str = ".\\\" Made by `gristmill man`; changes are lost.\n";
+
+/// `true` if there is something that `gristmill man` has not written.
+fn is_foreign(path: &Path) -> bool {
+    // What cannot be read is not known to be ours.
+    path.symlink_metadata().is_ok()
+        && std::fs::read(path).map_or(true, |bytes| !bytes.starts_with(MARK.as_bytes()))
+}
+
+/// Collects the page of a command and those of its subcommands, each with its path.
+fn collect_pages(
     command: &clap::Command,
     parent: Option<&clap::Command>,
     directory: &Path,
+    pages: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Result<(), CliError> {
     let path = directory.join(Man::new(command.clone()).get_filename());
-    let page = page(command, parent)?;
-    output::write::<CliError>(&path, true, |out| Ok(out.write_all(&page)?))?;
-    command.get_subcommands().try_for_each(|sub| write_pages(sub, Some(command), directory))
+    pages.push((path, page(command, parent)?));
+    command.get_subcommands().try_for_each(|sub| collect_pages(sub, Some(command), directory, pages))
 }
 
 /// Returns the manual page of a command.
 fn page(command: &clap::Command, parent: Option<&clap::Command>) -> Result<Vec<u8>, CliError> {
     let page = Man::new(command.clone());
-    let mut out = Vec::new();
+    let mut out = MARK.as_bytes().to_vec();
     page.render_title(&mut out)?;
     page.render_name_section(&mut out)?;
     page.render_synopsis_section(&mut out)?;
@@ -101,7 +122,7 @@ mod tests {
     #[test]
     fn main_page_goes_to_standard_output() {
         let (session, stdout, _) = testing::session();
-        run(&ManArgs { dir: None }, &session).unwrap();
+        run(&ManArgs { dir: None, force: false }, &session).unwrap();
         let page = stdout.text();
         assert!(page.contains(".TH gristmill 1"));
         assert!(page.contains("gristmill\\-lint(1)"));
@@ -113,7 +134,7 @@ mod tests {
         // Twice: the second time replaces the pages.
         for _ in 0..2 {
             let (session, _, _) = testing::session();
-            run(&ManArgs { dir: Some(directory.path().to_owned()) }, &session).unwrap();
+            run(&ManArgs { dir: Some(directory.path().to_owned()), force: false }, &session).unwrap();
         }
         for name in ["", "-info", "-lint", "-rewrite", "-completions", "-man", "-gate"] {
             let page = std::fs::read_to_string(directory.path().join(format!("gristmill{name}.1"))).unwrap();
@@ -127,9 +148,34 @@ mod tests {
     }
 
     #[test]
+    fn only_own_pages_are_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |force| {
+            let (session, _, _) = testing::session();
+            run(&ManArgs { dir: Some(directory.path().to_owned()), force }, &session)
+        };
+        let path = directory.path().join("gristmill-lint.1");
+        std::fs::write(&path, ".TH gristmill-lint 1\nBy hand.\n").unwrap();
+        let error = write(false).unwrap_err();
+        assert!(
+            error.to_string().ends_with("gristmill-lint.1: exists already and was not changed"),
+            "{error}"
+        );
+        assert_eq!(error.hint().as_deref(), Some("add --force to overwrite it"));
+        // Nothing was written, not even another page.
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        assert!(std::fs::read_to_string(&path).unwrap().ends_with("By hand.\n"));
+        write(true).unwrap();
+        // A page of an earlier version is replaced.
+        std::fs::write(&path, format!("{MARK}.TH gristmill-lint 1\nEarlier.\n")).unwrap();
+        write(false).unwrap();
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("Earlier."));
+    }
+
+    #[test]
     fn missing_directory_is_an_error() {
         let (session, _, _) = testing::session();
-        let error = run(&ManArgs { dir: Some("does/not/exist".into()) }, &session).unwrap_err();
+        let error = run(&ManArgs { dir: Some("does/not/exist".into()), force: false }, &session).unwrap_err();
         assert!(error.to_string().contains("does/not/exist"));
     }
 }

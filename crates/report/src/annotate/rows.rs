@@ -18,12 +18,12 @@ use crate::head::Head;
 pub struct AnnotationDocument<'r> {
     #[serde(flatten)]
     head: &'r Head,
-    /// The functions that cost anything, the most expensive first by self cost. With --function, those that match, and
+    /// The functions that cost anything, the most expensive first by self cost. With --filter, those that match, and
     /// after them the others that their lines mention.
     #[schemars(with = "Vec<FunctionRow<'r>>")]
     functions: FunctionRows<'r>,
     /// The source files with costs, the most expensive first. Self costs of all their lines add up to the totals, unless
-    /// --function or --file omits some.
+    /// --filter or --file omits some.
     #[schemars(with = "Vec<FileRow<'r>>")]
     files: FileRows<'r>,
 }
@@ -40,7 +40,7 @@ pub struct FunctionRow<'r> {
     pub file: Cow<'r, str>,
     /// The program or library; empty or ??? if it is unknown.
     pub object: Cow<'r, str>,
-    /// true if the function matches --function. All functions match if there is no such option.
+    /// true if the function matches --filter. All functions match if there is no such option.
     pub wanted: bool,
     /// The first line in its file that costs something or that calls lead to.
     #[schemars(range(min = 1))]

@@ -52,7 +52,7 @@ pub struct UnreadFile {
 /// A finding. See the example of [`lint`](crate::lint).
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FindingRow<'a> {
-    /// Name of the rule; `gristmill lint --rules` lists them.
+    /// Name of the rule; `gristmill lint --list-rules` lists them.
     pub rule: &'static str,
     /// `error`, `warning` or `note`.
     pub severity: &'static str,

@@ -184,7 +184,7 @@ fn options(job: &Job<'_>) -> Result<Options, CliError> {
         context: args.context,
         mod_filename: substitution("--mod-filename", &args.mod_filename)?,
         mod_funcname: substitution("--mod-funcname", &args.mod_funcname)?,
-        functions: pattern(&args.function)?,
+        functions: pattern(&args.filter)?,
         files: pattern(&args.file)?,
         budget: MemoryBudget::new([&**job.profile]),
         ..defaults
@@ -208,17 +208,17 @@ fn invocation() -> Vec<u8> {
 
 fn choose_columns(job: &Job<'_>, options: &mut Options, known: &[Vec<u8>]) -> Result<(), CliError> {
     let recorded = known.get(..options.recorded).unwrap_or(known);
-    let chosen = |option: &str, names: &[&str]| {
+    let chosen = |names: &[&str]| {
         let known = if names.is_empty() { recorded } else { known };
         columns(names, known).map_err(|name| {
-            let message = format!("{option}: there is no event type `{}`", printable(name.as_bytes()));
+            let message = format!("there is no event type `{}`", printable(name.as_bytes()));
             usage(message, &load::known_events(known.iter().map(Vec::as_slice)))
         })
     };
     let show: Vec<&str> = job.show.iter().map(String::as_str).collect();
     let sort: Vec<&str> = job.args.sort.as_deref().map(|sort| sort.split(',').collect()).unwrap_or_default();
-    options.shown = chosen("--show", &show)?;
-    options.sort = chosen("--sort", &sort)?;
+    options.shown = chosen(&show)?;
+    options.sort = chosen(&sort)?;
     Ok(())
 }
 

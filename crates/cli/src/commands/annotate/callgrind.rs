@@ -58,7 +58,8 @@ fn options(job: &Job<'_>) -> Result<Options, CliError> {
 
 /// The event types to sort by.
 pub(super) fn sort_keys(args: &AnnotateArgs) -> Result<Vec<SortKey>, CliError> {
-    SortKey::parse_all(args.sort.as_deref().unwrap_or_default()).map_err(|text| CliError::Usage {
+    let sort = args.sort.as_deref().unwrap_or_default();
+    SortKey::parse_all(sort).map_err(|text| CliError::Usage {
         message: format!("--sort: {} is not a share of a total", printable(text.as_bytes())),
         hint: Some("give a number from 0 to 100, as in Ir:90,Dr:50".to_owned()),
     })
@@ -69,6 +70,6 @@ pub(super) fn threshold(args: &AnnotateArgs) -> Result<Threshold, CliError> {
     let threshold = args.threshold.as_deref().unwrap_or(Options::DEFAULT_THRESHOLD);
     Threshold::parse(threshold).ok_or_else(|| CliError::Usage {
         message: "--threshold takes a number from 0 to 100".to_owned(),
-        hint: None,
+        hint: Some("for example --threshold=90".to_owned()),
     })
 }

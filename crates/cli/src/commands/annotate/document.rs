@@ -82,5 +82,5 @@ fn view(job: &Job<'_>) -> Result<View, CliError> {
         events,
         ..ViewOptions::default()
     };
-    View::new(Arc::clone(profile), &options).map_err(|error| load::unseen(&error))
+    load::view_with(Arc::clone(profile), &options)
 }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
     let name = path.to_string_lossy().into_owned();
     let is_yes = |choice: Option<YesNo>| choice.is_none_or(YesNo::is_yes);
     let options = ExactOptions {
-        show: args.show.clone(),
+        show: args.event.clone(),
         sort: callgrind::sort_keys(args)?,
         threshold: callgrind::threshold(args)?,
         show_percentages: !args.no_show_percs && is_yes(args.show_percs),
@@ -83,7 +83,7 @@ fn refuse_other_options(args: &AnnotateArgs) -> Result<(), CliError> {
         ("--style cachegrind", args.style == Some(AnnotateStyle::Cachegrind)),
         ("--format", args.format != AnnotateFormat::Text),
         ("--jumps", args.jumps),
-        ("--function", args.function.is_some()),
+        ("--filter", args.filter.is_some()),
         ("--file", args.file.is_some()),
         ("--diff", args.diff),
         ("--mod-filename", args.mod_filename.is_some()),

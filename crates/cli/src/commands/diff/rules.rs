@@ -30,13 +30,13 @@ pub(crate) fn chosen(only: &[String], without: &[String]) -> Result<JoinRules, C
 }
 
 fn unknown(name: &str) -> CliError {
-    let nearest = JoinRule::ALL
-        .into_iter()
-        .map(|rule| (strsim::jaro_winkler(rule.name(), name), rule))
-        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    let nearest = gristmill_report::nearest_name(JoinRule::ALL.into_iter().map(JoinRule::name), name);
     CliError::Usage {
         message: format!("there is no rule `{}`", gristmill_output::printable(name.as_bytes())),
-        hint: nearest.map(|(_, rule)| format!("the nearest is {rule}; --list-rules lists all")),
+        hint: Some(match nearest {
+            Some(rule) => format!("the nearest is {rule}; --list-rules lists all"),
+            None => "--list-rules lists all".to_owned(),
+        }),
     }
 }
 
