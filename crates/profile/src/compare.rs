@@ -57,6 +57,7 @@ mod raw;
 mod renames;
 mod sample;
 mod tests;
+mod trees;
 
 use std::fmt;
 
@@ -82,6 +83,7 @@ pub use names::normal_function;
 pub use raw::Mention;
 pub use renames::Resemblance;
 pub use sample::{Change, Sample};
+pub use trees::{ComparedBasis, ComparedItem, ComparedTree, ComparedTreeLimits, ComparedTreeNode};
 
 use join::Identity;
 use measure::Measured;
@@ -227,6 +229,7 @@ pub struct JoinedByRule {
 pub struct Comparison<'p> {
     runs: Vec<Run<'p>>,
     selection: Selection,
+    joining: JoinOptions,
     identity: Identity<'p>,
     events: Vec<ComparedEvent>,
     derived: Vec<Derived>,

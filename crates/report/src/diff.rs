@@ -52,7 +52,7 @@ pub use rows::{
     RenameRow, StepRow,
 };
 pub use sentences::sentence;
-pub use tree::DiffTree;
+pub use tree::{DiffTree, DiffTreeEntry, DiffTreeNode, DiffTreeOptions};
 pub use wording::warning;
 
 /// The options of a difference. See the example of [`Diff`].

@@ -89,7 +89,7 @@ fn index<S: Serializer>(id: &JoinedId, serializer: S) -> Result<S::Ok, S::Error>
     id.index().serialize(serializer)
 }
 
-fn option_index<S: Serializer>(id: &Option<JoinedId>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn option_index<S: Serializer>(id: &Option<JoinedId>, serializer: S) -> Result<S::Ok, S::Error> {
     id.map(JoinedId::index).serialize(serializer)
 }
 
