@@ -7,7 +7,7 @@ mod harness;
 use gristmill_gate::GateReport;
 use gristmill_output::json;
 use gristmill_report::annotate::AnnotationDocument;
-use gristmill_report::diff::{Diff, FunctionDiff};
+use gristmill_report::diff::{Diff, DiffTree, FunctionDiff};
 use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
 use gristmill_report::{Functions, Overview, Show, Tree};
@@ -19,6 +19,7 @@ fn schemas_are_those_of_the_types() {
         ("annotate", json::schema::<AnnotationDocument<'_>>("gristmill annotate --format json")),
         ("diff", json::schema::<Diff>("gristmill diff --format json")),
         ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
+        ("diff-tree", json::schema::<DiffTree>("gristmill diff --tree --format json")),
         ("functions", json::schema::<Functions<'_>>("gristmill functions --format json")),
         ("gate", json::schema::<GateReport>("gristmill gate run --format json")),
         ("info", json::schema::<InfoDocument<'_>>("gristmill info --format json")),

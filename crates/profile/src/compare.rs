@@ -52,11 +52,13 @@ mod lines;
 mod measure;
 mod names;
 mod paths;
+mod per_call;
 mod ratio;
 mod raw;
 mod renames;
 mod sample;
 mod tests;
+mod trees;
 
 use std::fmt;
 
@@ -72,16 +74,18 @@ use crate::selection::Selection;
 pub use change_path::PathStep;
 pub use checkout::Checkout;
 pub use environment::{Unlike, UnlikeKind};
-pub use explain::{CallsFrom, Cause, Explanation, Explanations};
+pub use explain::{Cause, Explanation, Explanations};
 pub use id::{JoinedId, JoinedPathId, Side};
 pub use inlining::MoveKind;
 pub use join_options::JoinOptions;
 pub use join_rule::{JoinRule, JoinRuleDescription, JoinRules};
 pub use lines::{ComparedLine, SourceLine};
 pub use names::normal_function;
+pub use per_call::{CallsFrom, PerCallProof};
 pub use raw::Mention;
 pub use renames::Resemblance;
 pub use sample::{Change, Sample};
+pub use trees::{ComparedBasis, ComparedItem, ComparedTree, ComparedTreeLimits, ComparedTreeNode};
 
 use join::Identity;
 use measure::Measured;
@@ -227,6 +231,7 @@ pub struct JoinedByRule {
 pub struct Comparison<'p> {
     runs: Vec<Run<'p>>,
     selection: Selection,
+    joining: JoinOptions,
     identity: Identity<'p>,
     events: Vec<ComparedEvent>,
     derived: Vec<Derived>,

@@ -54,7 +54,7 @@ pub use rows::{
 };
 pub use sentences::sentence;
 pub use streamed::{write_csv, write_json};
-pub use tree::DiffTree;
+pub use tree::{DiffTree, DiffTreeEntry, DiffTreeNode, DiffTreeOptions};
 pub use wording::warning;
 
 /// The options of a difference. See the example of [`Diff`].

@@ -4,8 +4,10 @@
 //! rows of the nodes. `tree/source` decides which tree a view has; `tree/text` prints it, `tree/lines` decides which nodes
 //! share a line, `tree/names` fits their names.
 
+mod guides;
 mod lines;
 mod names;
+mod paths;
 mod source;
 mod text;
 
@@ -20,6 +22,10 @@ use serde::Serialize;
 use crate::head::Head;
 use crate::view::{Hash, SubjectId, View};
 use source::{Entries, Item, Source};
+
+pub(crate) use guides::{Guides, MIN_NAME_COLUMNS};
+pub(crate) use paths::path;
+pub(crate) use text::{MARKDOWN_COLUMNS, MIN_TREE_COLUMNS, write_fenced};
 
 /// Options of a [`Tree`], which has an example.
 #[derive(Debug, Clone, Default)]
@@ -177,9 +183,6 @@ pub struct Tree {
     max_depth: Option<usize>,
     #[serde(skip)]
     is_limited: bool,
-    /// `true` if costs are changes, which are shown with their sign.
-    #[serde(skip)]
-    is_signed: bool,
     #[serde(skip)]
     splits_chains: bool,
     /// By node: the only node that is left out below it, where it is known. A line with its name is as long as one that
@@ -228,17 +231,10 @@ impl Tree {
             has_calls: view.graph().arcs().len() > 0,
             min_share: options.min_share,
             max_depth: options.max_depth,
-            is_signed: false,
             splits_chains: options.splits_chains,
             lone,
             lone_entries,
         }
-    }
-
-    /// Shows costs and counts as changes, with their sign.
-    pub(crate) fn signed(mut self) -> Self {
-        self.is_signed = true;
-        self
     }
 
     /// Returns what a node stands for.

@@ -46,9 +46,13 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["group", "filter"])]
     pub(crate) function: Option<String>,
 
-    /// Show the call tree of the difference: where the change is, from the start of the program down
+    /// Show the call trees of both sides, joined: where the change is, from the start of the program down
     #[arg(long, conflicts_with_all = ["function", "group", "filter", "sort"])]
     pub(crate) tree: bool,
+
+    /// Levels of --tree below the root
+    #[arg(long, value_name = "LEVELS", requires = "tree")]
+    pub(crate) depth: Option<usize>,
 
     /// Sort key: self, inclusive, calls or name; costs and calls by their change
     #[arg(long, hide_possible_values = true, value_name = "KEY", default_value = "self")]
@@ -56,11 +60,14 @@ pub(crate) struct DiffArgs {
 
     /// Maximum number of rows and causes, 0 for all
     ///
-    /// [default: 20 rows in text, 60 in Markdown, 200 in HTML, and 10 causes; else all]
+    /// [default: 20 rows in text, 60 in Markdown, 200 in HTML, 10 causes, 100 nodes of --tree; else all]
     #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
     /// Hide what is below this share of the base's total [default: 0.01, in JSON and CSV 0]
+    ///
+    /// With --tree, a node is hidden if neither it nor a node below it changed as much. There the default is 1% of the
+    /// greatest change of a node.
     #[arg(long, value_name = "PERCENT", value_parser = hundred_thousandths)]
     pub(crate) min: Option<u32>,
 

@@ -8,10 +8,8 @@ use std::path::PathBuf;
 use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
-use gristmill_report::diff::{self, Diff, DiffOptions, DiffTree, FunctionDiff, Page};
-use gristmill_report::{
-    EventSelection, Grouping, Report as _, Tree, TreeOptions, View, ViewOptions, find_joined,
-};
+use gristmill_report::diff::{self, Diff, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff, Page};
+use gristmill_report::{Grouping, Report as _, find_joined};
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
@@ -23,10 +21,9 @@ use crate::session::Session;
 use crate::source_finder::SourceFinder;
 use crate::terminal::printable_path;
 
-/// The limits of nodes of a tree, and the smallest share of one for people, in thousandths.
+/// The limits of nodes of a tree.
 const MAX_TREE_NODES: usize = 100;
 const MAX_TREE_NODES_FOR_PROGRAMS: usize = 10_000;
-const MIN_TREE_SHARE: u32 = 10;
 /// The limits of rows in text, HTML and Markdown.
 const MAX_TEXT_ROWS: usize = 20;
 const MAX_PAGE_ROWS: usize = 200;
@@ -66,7 +63,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let comparison = Comparison::new(&base, &new, &options).map_err(|error| refusal(&error))?;
     refuse_unlike(args, &comparison)?;
-    if args.function.is_some() || args.tree || format == DiffFormat::Callgrind {
+    if args.function.is_some() || format == DiffFormat::Callgrind {
         comparison.refuse_wide_lines().map_err(|error| refusal(&error))?;
     }
     let options = options_of(args, format, filter, &comparison)?;
@@ -87,7 +84,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     session.write_to(&target, args.force, |out| {
         if args.tree {
-            return write_tree(&comparison, &options, args.limit, format, &look, out);
+            return Ok(write_tree(&comparison, args, options.columns.clone(), format, &look, out)?);
         }
         match (&function, format) {
             // There can be as many rows as functions.
@@ -255,45 +252,33 @@ fn function(
     Ok(found.function.id)
 }
 
-/// Writes the tree of the difference, which is a profile with signs.
+/// Writes the call trees of both sides, joined.
 fn write_tree(
     comparison: &Comparison<'_>,
-    options: &DiffOptions,
-    limit: Option<usize>,
+    args: &DiffArgs,
+    columns: Vec<usize>,
     format: DiffFormat,
     look: &Look,
     out: &mut dyn Write,
-) -> Result<(), CliError> {
-    let mut bytes = Vec::new();
-    write_difference(comparison, &mut bytes)?;
-    // A derived event type is not in the difference.
-    let known = comparison.events();
-    let mut columns = options.columns.clone();
-    columns.retain(|&column| known[column].definition.is_none());
-    if columns.is_empty() {
-        columns.extend(known.iter().position(|event| event.is_common() && event.definition.is_none()));
-    }
-    let events = columns.iter().map(|&column| diff::event_name(&known[column])).collect();
-    let view_options = ViewOptions { events: EventSelection::Named(events), ..ViewOptions::default() };
-    let view = View::new(Profile::from_bytes(bytes), &view_options).map_err(|error| load::unseen(&error))?;
-    let (nodes, min_share) = if is_for_programs(format) {
-        (MAX_TREE_NODES_FOR_PROGRAMS, 0)
-    } else {
-        (MAX_TREE_NODES, MIN_TREE_SHARE)
+) -> io::Result<()> {
+    let for_programs = is_for_programs(format);
+    let options = DiffTreeOptions {
+        columns,
+        min: args.min.or(for_programs.then_some(0)),
+        max_depth: args.depth,
+        limit: match args.limit {
+            Some(0) => None,
+            None if for_programs => Some(MAX_TREE_NODES_FOR_PROGRAMS),
+            limit => Some(limit.unwrap_or(MAX_TREE_NODES)),
+        },
     };
-    let limit = match limit {
-        Some(0) => None,
-        limit => limit.or(Some(nodes)),
-    };
-    let tree = Tree::new(&view, &TreeOptions { min_share, limit, ..TreeOptions::default() });
-    let tree = DiffTree::new(comparison, &columns, tree);
+    let tree = DiffTree::new(comparison, &options);
     match format {
-        DiffFormat::Json => tree.write_json(out)?,
-        DiffFormat::Csv => tree.write_csv(out)?,
-        DiffFormat::Markdown => tree.write_markdown(out)?,
-        DiffFormat::Text | DiffFormat::Html | DiffFormat::Callgrind => tree.write_text(look, out)?,
+        DiffFormat::Json => tree.write_json(out),
+        DiffFormat::Csv => tree.write_csv(out),
+        DiffFormat::Markdown => tree.write_markdown(out),
+        DiffFormat::Text | DiffFormat::Html | DiffFormat::Callgrind => tree.write_text(look, out),
     }
-    Ok(())
 }
 
 /// Writes the difference as a profile.

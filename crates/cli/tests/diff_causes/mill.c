@@ -253,6 +253,46 @@ APART static void collect(void) {
     free(bytes);
 }
 
+/* What follows reads a volatile variable, so that no call is left out because it does the same as another. */
+
+/* Two callers, whose calls differ in what they do and call; the one with expensive calls makes fewer, 24. */
+APART static unsigned merge(unsigned x) { for (int i = 0; i < 60; i++) x = x * 9 + 5; return x; }
+APART static unsigned release(int n) {
+    unsigned sum = 3 + (sink & 1);
+    for (int i = 0; i < n; i++) sum += sum << 2 ^ (unsigned)i;
+    return n > 9 ? merge(sum) : sum;
+}
+APART static void keep_small(void) { for (int i = 0; i < 1000; i++) sink += release(2); }
+APART static void keep_big(void) { for (int i = 0; i < (IS(24) ? 20 : 200); i++) sink += release(12); }
+
+/* Two callers that make other counts of calls, each of which does more, 25. */
+APART static unsigned sieve(unsigned x) { for (int i = 0; i < (IS(25) ? 70 : 50); i++) x = x * 3 + (x >> 7); return x; }
+APART static void coarse_sieve(void) { for (int i = 0; i < (IS(25) ? 330 : 300); i++) sink += sieve(i); }
+APART static void fine_sieve(void) { for (int i = 0; i < (IS(25) ? 280 : 300); i++) sink += sieve(i + 1); }
+
+/* The arguments of two of three callers grow, 26. */
+APART static unsigned soak(int n) { unsigned x = sink & 7; for (int i = 0; i < n; i++) x = x * 7 + 2; return x; }
+APART static void soak_rye(void) { for (int i = 0; i < 200; i++) sink += soak(IS(26) ? 90 : 60); }
+APART static void soak_corn(void) { for (int i = 0; i < 200; i++) sink += soak(IS(26) ? 90 : 60); }
+APART static void soak_rice(void) { for (int i = 0; i < 300; i++) sink += soak(60); }
+
+/* One caller with calls of two kinds; there are fewer of the expensive ones, 27. */
+APART static unsigned press(int n) { unsigned x = sink & 7; for (int i = 0; i < n; i++) x = x * 11 + 4; return x; }
+APART static void presses(void) {
+    for (int i = 0; i < 500; i++) sink += press(5);
+    for (int i = 0; i < (IS(27) ? 20 : 120); i++) sink += press(400);
+}
+
+/* A callee of one caller's calls does less; the calls of the other are as before, and there are more of them, 28. */
+APART static unsigned polish_stone(unsigned x) { for (int i = 0; i < (IS(28) ? 20 : 80); i++) x = x * 13 + 1; return x; }
+APART static unsigned dress(int with_stone) {
+    unsigned x = sink & 7;
+    for (int i = 0; i < 10; i++) x ^= x << 3 | (unsigned)i;
+    return with_stone ? polish_stone(x) : x;
+}
+APART static void dress_stones(void) { for (int i = 0; i < 200; i++) sink += dress(1); }
+APART static void dress_wood(void) { for (int i = 0; i < (IS(28) ? 600 : 300); i++) sink += dress(0); }
+
 int main(int count, char **words) {
     static char text[8192];
     int rounds = count > 1 ? atoi(words[1]) : 1;
@@ -269,6 +309,11 @@ int main(int count, char **words) {
         LONG_PASS(); SHORT_PASS();
         sink += (unsigned)count_spaces("the mill grinds slowly but it grinds exceedingly small and so on and on");
         crush(); sort_all(); searches(); collect();
+        keep_small(); keep_big();
+        coarse_sieve(); fine_sieve();
+        soak_rye(); soak_corn(); soak_rice();
+        presses();
+        dress_stones(); dress_wood();
 #if IS(21)
         sink += checksum(text);
 #endif

@@ -177,6 +177,15 @@ impl<T> CallTree<T> {
         CallTree { basis, nodes: nodes.into_iter().map(node).collect(), children, self_costs, inclusive }
     }
 
+    /// Returns the same tree where more nodes are marked as guesses: those for which `is_guess` is `true`.
+    pub(crate) fn marked(mut self, is_guess: impl Fn(&CallTree<T>, TreeNodeId) -> bool) -> CallTree<T> {
+        let guesses: Vec<TreeNodeId> = self.ids().filter(|&id| is_guess(&self, id)).collect();
+        for id in guesses {
+            self.nodes[id.index()].is_guessed = true;
+        }
+        self
+    }
+
     /// Returns the same tree with these event types, in this order.
     ///
     /// # Panics

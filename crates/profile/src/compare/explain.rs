@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 
-use super::activity::{Activities, Activity, Factor, activities, as_real, expected};
+use super::activity::{Activities, Activity, Factor, activities, as_real};
 use super::flow::{Flow, FlowArc, Key, medians};
 use super::id::MoveId;
 use super::inlining::{Move, MoveKind, fold_inlining};
+use super::per_call::{self, PerCallProof};
 use super::ratio::{add_up, scaled};
 use super::{Change, Comparison, JoinedId, Presence};
 
@@ -40,12 +41,12 @@ pub enum Cause {
         /// The count of calls. Those from functions that were inlined into the caller are included.
         count: Change,
     },
-    /// A call of a function costs more or less than before.
+    /// The average cost of a function's calls changed.
     PerCall {
         /// The function.
         function: JoinedId,
-        /// The calls whose cost changed, if only those of one caller did.
-        only_from: Option<CallsFrom>,
+        /// The part of it that recorded calls prove.
+        proof: PerCallProof,
     },
     /// The self cost of a function changed, and neither calls nor the cost of a call explain it.
     SelfCost {
@@ -82,17 +83,6 @@ pub enum Cause {
         /// The other function.
         other: JoinedId,
     },
-}
-
-/// The calls of a function from one caller. See the example of [`Comparison`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallsFrom {
-    /// The caller.
-    pub caller: JoinedId,
-    /// The count of calls.
-    pub calls: Change,
-    /// Their inclusive cost.
-    pub cost: Change,
 }
 
 /// A cause with its effect. See the example of [`Comparison`].
@@ -367,7 +357,8 @@ impl Split<'_, '_> {
                 Cause::Calls { caller, callee, count: self.flow.count(self.comparison, arc) }
             }
             Key::PerCall(function) => {
-                Cause::PerCall { function, only_from: self.only_from(function, effect, column) }
+                let proof = per_call::proof(self.comparison, self.flow, function, effect, column);
+                Cause::PerCall { function, proof }
             }
             Key::SelfCost(function) => Cause::SelfCost { function },
             Key::New(function) => Cause::New { function, caller: self.first_caller(function, column) },
@@ -398,52 +389,6 @@ impl Split<'_, '_> {
                 (sum(cost), sum(arc.count), std::cmp::Reverse(arc.caller))
             })
             .map(|(_, arc)| arc.caller)
-    }
-
-    /// Returns the calls from one caller if only their cost changed, and explains the change.
-    fn only_from(&self, function: JoinedId, effect: Cost, column: usize) -> Option<CallsFrom> {
-        /// Others may have this part of the change at most, one in this many.
-        const ONE_IN: f64 = 10.0;
-        /// The cost of a call of others may change by this part at most; of all others, calls with one part in ten of the
-        /// cost may change more.
-        const MAX_SHARE: f64 = 0.02;
-        let mut excess: Vec<(f64, usize)> = Vec::new();
-        for arc in self.flow.incoming(function) {
-            let of_arc = &self.flow.arcs[arc];
-            if of_arc.calls[0] > 0 && of_arc.calls[1] > 0 && of_arc.caller != function {
-                excess.push((as_real(of_arc.costs[1]) - expected(of_arc, false)[1], arc));
-            } else if of_arc.calls != [0, 0] {
-                excess.push((0.0, arc));
-            }
-        }
-        if excess.len() < 2 {
-            return None;
-        }
-        excess.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
-        let (first, arc) = excess[0];
-        let others: f64 = excess[1..].iter().map(|(part, _)| part.abs()).sum();
-        if !self.flow.arcs[arc].is_recorded {
-            return None;
-        }
-        let recorded = self.comparison.arc(arc);
-        // What its callees cost more is their cause.
-        let apart = (first - as_real(effect)).abs();
-        let before = |arc: usize| as_real(self.flow.arcs[arc].costs[0]);
-        // Calls that are many more or fewer can be of another kind.
-        let is_control = |arc: usize| {
-            let [base, new] = self.flow.arcs[arc].calls;
-            base <= 2 * new && new <= 2 * base
-        };
-        let controls = || excess[1..].iter().filter(|&&(_, arc)| is_control(arc));
-        let all: f64 = controls().map(|&(_, arc)| before(arc)).sum();
-        let changed = controls().filter(|&&(part, arc)| part.abs() > MAX_SHARE * before(arc));
-        let is_unchanged = changed.map(|&(_, arc)| before(arc)).sum::<f64>() * ONE_IN <= all;
-        let is_it = is_unchanged && others * ONE_IN <= first.abs() && apart * 4.0 <= as_real(effect.abs());
-        is_it.then(|| CallsFrom {
-            caller: recorded.caller,
-            calls: recorded.count,
-            cost: self.comparison.arc_cost(arc, column),
-        })
     }
 }
 

@@ -159,7 +159,7 @@ impl Comparison<'_> {
     }
 
     /// Converts recorded costs to the columns of the comparison, derived ones included.
-    fn in_columns(&self, columns: &[usize], row: &[Cost]) -> Vec<Cost> {
+    pub(super) fn in_columns(&self, columns: &[usize], row: &[Cost]) -> Vec<Cost> {
         let mut costs = vec![0; self.recorded_columns().len()];
         columns.iter().zip(row).for_each(|(&column, cost)| costs[column] += cost);
         // The sum of all lines did not overflow; a line whose derived cost does has 0.

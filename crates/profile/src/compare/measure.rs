@@ -105,6 +105,7 @@ impl<'p> Comparison<'p> {
             is_sampled: runs.iter().any(|run| run.profile.producers().any(ProducerKind::is_sampled)),
             runs,
             selection: selection.clone(),
+            joining: options.joining.clone(),
             identity,
             events,
             derived,

@@ -46,6 +46,9 @@ pub(super) fn from_to(change: Change, unit: CostUnit) -> String {
     }
 }
 
+/// A change in percent that rounds to 0.
+pub(super) const UNCHANGED: &str = "unchanged";
+
 /// Returns the change of the cost per call in percent, or `None` if a side has no calls.
 pub(super) fn per_call(cost: Change, calls: Change) -> Option<String> {
     let (base, new) = (calls.base.median, calls.new.median);
@@ -56,7 +59,7 @@ pub(super) fn per_call(cost: Change, calls: Change) -> Option<String> {
     let before = cost.base.median.checked_mul(new)?;
     let after = cost.new.median.checked_mul(base)?;
     Some(match signed_percent(after.checked_sub(before)?, before) {
-        percent if percent == "+0.00" || percent == "-0.00" || percent == "0.00" => "unchanged".to_owned(),
+        percent if percent == "+0.00" || percent == "-0.00" || percent == "0.00" => UNCHANGED.to_owned(),
         percent => format!("{percent}%"),
     })
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use gristmill_output::json::{ByEvent, EventNames, ExactInteger, exact};
 use gristmill_output::lossy;
 use gristmill_profile::compare::{
-    Cause, Comparison, Explanation, JoinedId, MoveKind, PathStep, Presence, Resemblance,
+    Cause, Comparison, Explanation, JoinedId, MoveKind, PathStep, PerCallProof, Presence, Resemblance,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -89,7 +89,7 @@ fn index<S: Serializer>(id: &JoinedId, serializer: S) -> Result<S::Ok, S::Error>
     id.index().serialize(serializer)
 }
 
-fn option_index<S: Serializer>(id: &Option<JoinedId>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn option_index<S: Serializer>(id: &Option<JoinedId>, serializer: S) -> Result<S::Ok, S::Error> {
     id.map(JoinedId::index).serialize(serializer)
 }
 
@@ -229,8 +229,13 @@ pub enum CauseKind {
     Outlined,
     /// A function is called more or less often.
     Calls,
-    /// A call costs more or less.
+    /// A call costs more or less; with a caller, its calls do.
     PerCall,
+    /// The average cost of a call changed. Calls from each caller cost as before; the counts of calls changed. The caller is the
+    /// one whose count changed the cost most.
+    Counts,
+    /// The average cost of a call changed, and the calls of the callers do not prove why.
+    Average,
     /// Self cost changed, and neither calls nor the cost of a call explain it.
     SelfCost,
     /// A function is new.
@@ -301,12 +306,16 @@ impl CauseRow {
             Cause::Calls { caller, callee, count } => {
                 (CauseKind::Calls, callee, Some(caller), Some(Delta(count)))
             }
-            Cause::PerCall { function, only_from } => (
-                CauseKind::PerCall,
-                function,
-                only_from.map(|from| from.caller),
-                only_from.map(|from| Delta(from.calls)),
-            ),
+            Cause::PerCall { function, proof } => match proof {
+                PerCallProof::All => (CauseKind::PerCall, function, None, None),
+                PerCallProof::From(from, _) => {
+                    (CauseKind::PerCall, function, Some(from.caller), Some(Delta(from.calls)))
+                }
+                PerCallProof::Counts(from) => {
+                    (CauseKind::Counts, function, Some(from.caller), Some(Delta(from.calls)))
+                }
+                PerCallProof::Average => (CauseKind::Average, function, None, None),
+            },
             Cause::SelfCost { function } => (CauseKind::SelfCost, function, None, None),
             Cause::New { function, caller } => (CauseKind::New, function, caller, None),
             Cause::Vanished { function, caller } => (CauseKind::Vanished, function, caller, None),

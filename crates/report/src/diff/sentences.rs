@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use gristmill_output::{CostUnit, grouped};
-use gristmill_profile::compare::{Cause, Change, Comparison, Explanation, JoinedId, MoveKind, Presence};
+use gristmill_profile::compare::{
+    Cause, Change, Comparison, Explanation, JoinedId, MoveKind, PerCallProof, Presence,
+};
 
-use super::amounts::{from_to, per_call};
+use super::amounts::{UNCHANGED, from_to, per_call};
 use super::column::event_column;
 use super::shown_name;
 use crate::names::{NameRow, fitted};
@@ -142,33 +144,34 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             let callee_name = if caller == callee { text("itself") } else { name(*callee) };
             vec![name(*caller), text(" calls "), callee_name, Piece::Text(often), followers(*callee)]
         }
-        Cause::PerCall { only_from: Some(from), function } => {
-            let each = [(from.cost.base, from.calls.base), (from.cost.new, from.calls.new)]
-                .map(|(cost, calls)| unit.show(cost.median / calls.median.max(1)));
-            let change = format!(
-                ": {} → {} each ({})",
-                each[0],
-                each[1],
-                per_call(from.cost, from.calls).unwrap_or_default()
-            );
-            vec![
-                text("calls of "),
-                name(*function),
-                text(" from "),
-                name(from.caller),
-                text(&format!(" cost {more}")),
-                Piece::Text(change),
-            ]
+        Cause::PerCall { function, proof: PerCallProof::From(from, others) } => {
+            let others = match others {
+                0 => String::new(),
+                1 => " and 1 more caller".to_owned(),
+                others => format!(" and {} more callers", grouped(*others)),
+            };
+            let change = format!("{others} cost {more}: {}", each(from.cost, from.calls, unit));
+            vec![text("calls of "), name(*function), text(" from "), name(from.caller), Piece::Text(change)]
         }
-        Cause::PerCall { function, only_from: None } => {
+        Cause::PerCall { function, proof } => {
             let (own, calls) = (comparison.self_cost(*function, column), comparison.calls(*function));
-            let change = match per_call(own, calls).filter(|_| !calls.is_none()) {
-                Some(each) if is_each_towards(own, calls, explanation.effect) => {
-                    format!(" costs {more} per call: {each}")
-                }
+            let is_each = !calls.is_none() && is_each_towards(own, calls, explanation.effect);
+            let average = if *proof == PerCallProof::All { "" } else { " on average" };
+            let change = match per_call(own, calls).filter(|_| is_each) {
+                Some(each) => format!(" costs {more} per call{average}: {}", not_unchanged(each)),
                 _ => by_itself(*function),
             };
-            vec![name(*function), Piece::Text(change)]
+            let mut pieces = vec![name(*function), Piece::Text(change)];
+            if let PerCallProof::Counts(from) = proof {
+                let often = if from.calls.delta() > 0 { "more" } else { "less" };
+                let change = from_to(from.calls, CostUnit::Count);
+                pieces.extend([
+                    text("; calls of each caller cost as before, "),
+                    name(from.caller),
+                    Piece::Text(format!(" calls it {often} often: {change}")),
+                ]);
+            }
+            pieces
         }
         Cause::SelfCost { function } => vec![name(*function), Piece::Text(by_itself(*function))],
         Cause::New { function, caller } => match caller {
@@ -212,6 +215,20 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             ]
         }
     })
+}
+
+/// Returns the change of the cost per call: `40 → 38 each (-5.00%)`.
+fn each(cost: Change, calls: Change, unit: CostUnit) -> String {
+    let percent = not_unchanged(per_call(cost, calls).unwrap_or_default());
+    let [base, new] = [(cost.base, calls.base), (cost.new, calls.new)]
+        .map(|(cost, calls)| unit.show(cost.median / calls.median.max(1)));
+    // Rounded down, both can be the same.
+    if base == new { format!("{base} each, {percent}") } else { format!("{base} → {new} each ({percent})") }
+}
+
+/// Returns the change of a cost that did change, however little.
+fn not_unchanged(percent: String) -> String {
+    if percent == UNCHANGED { "by less than 0.01%".to_owned() } else { percent }
 }
 
 /// Returns `true` if the cost per call changed in the direction of an effect.

@@ -89,11 +89,10 @@ impl Tree {
     /// A node joins the one above it if that has no other node below, shown or known by name. What the nodes before the
     /// last one cost without the last one, by themselves and in hidden nodes, is at most 1% of the root and 5% of the
     /// chain's first node, for each event type. So the costs of the first node are those of all nodes of the chain within
-    /// this. Cycles and the program are in no chain, and a chain does not mix certain costs with apportioned ones. A tree of
-    /// changes has no chains: each of its numbers is a result.
+    /// this. Cycles and the program are in no chain, and a chain does not mix certain costs with apportioned ones.
     fn chain_end(&self, first: usize) -> usize {
         let mut last = first;
-        if self.splits_chains || self.is_signed || !self.is_function(first) {
+        if self.splits_chains || !self.is_function(first) {
             return last;
         }
         let head = &self.nodes[first];

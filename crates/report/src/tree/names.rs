@@ -3,37 +3,22 @@
 use gristmill_output::{Look, grouped};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::guides::Guides;
 use super::lines::{Content, Line};
-use super::{Node, Tree};
+use super::{MIN_NAME_COLUMNS, Node, Tree};
 use crate::names::{NameRow, fitted};
 
-/// The least columns of a name. A deeper level is not indented further, but has its depth as a number.
-pub(super) const MIN_NAME_COLUMNS: usize = 24;
 /// The columns that the last name of a chain leaves for what says that there are others: `… → `.
 const ELISION_COLUMNS: usize = 4;
 
 impl Tree {
     /// Writes the name of each line behind its guides, within these columns.
     pub(super) fn drawn(&self, lines: &[Line], room: usize, look: &Look) -> Vec<String> {
-        // Deeper levels are not indented further, but have their depth as a number.
-        let levels = (room - MIN_NAME_COLUMNS.min(room)) / 2;
+        let mut guides = Guides::new(room);
         let mut drawn: Vec<String> = Vec::with_capacity(lines.len());
         let mut names: Vec<NameRow<'_>> = Vec::new();
-        let mut is_open: Vec<bool> = Vec::new();
         for &Line { depth, is_last, ref content } in lines {
-            let mut text = String::new();
-            is_open.truncate(depth.saturating_sub(1));
-            for &is_open in is_open.iter().take(levels.min(depth.saturating_sub(1))) {
-                text.push_str(if is_open { "│ " } else { "  " });
-            }
-            if depth > levels {
-                text.push_str(&format!("{depth}› "));
-            } else if depth > 0 {
-                text.push_str(if is_last { "└ " } else { "├ " });
-            }
-            if depth > 0 && is_open.len() < levels {
-                is_open.push(!is_last);
-            }
+            let mut text = guides.next(depth, is_last);
             let left = room.saturating_sub(text.width());
             match content {
                 // That there is one is worth no count.

@@ -4,29 +4,21 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, CostUnit, Look, Table, Tone, csv, grouped, json, markdown, percent, percent_number,
-    printable,
+    Cell, Column, CostUnit, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
 };
 
 use super::lines::{Content, Line};
-use super::names::MIN_NAME_COLUMNS;
-use super::{Basis, Node, Tree};
-use crate::amount::signed;
+use super::{Basis, MIN_NAME_COLUMNS, Node, Tree, path};
 use crate::columns::EventColumn;
 use crate::names::short;
 use crate::report::Report;
 
 /// The least columns of names and guides. If numbers leave less, some numbers are left out.
-const MIN_TREE_COLUMNS: usize = 36;
+pub(crate) const MIN_TREE_COLUMNS: usize = 36;
 /// The columns of Markdown, whose place of display is not known.
-const MARKDOWN_COLUMNS: usize = 110;
+pub(crate) const MARKDOWN_COLUMNS: usize = 110;
 /// The columns of a name in a sentence.
 const MAX_NAME_IN_NOTES: usize = 50;
-/// The most names in the path of a CSV row. Without a limit, the paths of a deep tree would grow with its square.
-const MAX_PATH_NAMES: usize = 64;
-/// The same limit in bytes.
-const MAX_PATH_BYTES: usize = 4096;
-
 /// The numbers before the tree: as many as fit.
 #[derive(Debug, Clone, Copy)]
 struct Detail {
@@ -38,7 +30,11 @@ struct Detail {
 impl Report for Tree {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
-        self.write_text_below(look, out)
+        for line in self.notes(look.name_columns(MAX_NAME_IN_NOTES)) {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out)?;
+        self.table(look).write_text(look, out)
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -48,7 +44,9 @@ impl Report for Tree {
     /// Writes Markdown: the tree in a code block, where its guides are aligned.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_markdown(out)?;
-        self.write_markdown_below(out)
+        let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_COLUMNS) };
+        markdown::write_lines(&self.notes(MAX_NAME_IN_NOTES), out)?;
+        write_fenced(&self.table(&look), &look, out)
     }
 
     /// Writes CSV with exact numbers.
@@ -73,7 +71,8 @@ impl Report for Tree {
             cells.extend([node.call_count.to_string(), node.hidden.to_string()]);
             let yes_no = |is_true| if is_true { "yes" } else { "no" }.to_owned();
             cells.extend([node.is_guessed, node.is_self_guessed].map(yes_no));
-            let path = self.path(place);
+            let above = |node: usize| self.nodes[node].parent;
+            let path = path(place, |node| (self.entry(&self.nodes[node]).name.as_str(), above(node)));
             let names = [&entry.name, &entry.file, &entry.object, &path];
             csv::write_line(cells.iter().chain(names).map(String::as_str), out)?;
         }
@@ -82,46 +81,6 @@ impl Report for Tree {
 }
 
 impl Tree {
-    /// Writes the text below the head.
-    pub(crate) fn write_text_below(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        for line in self.notes(look.name_columns(MAX_NAME_IN_NOTES)) {
-            writeln!(out, "{line}")?;
-        }
-        writeln!(out)?;
-        self.table(look).write_text(look, out)
-    }
-
-    /// Writes the Markdown below the head.
-    pub(crate) fn write_markdown_below(&self, out: &mut dyn Write) -> io::Result<()> {
-        let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_COLUMNS) };
-        markdown::write_lines(&self.notes(MAX_NAME_IN_NOTES), out)?;
-        let mut text = Vec::new();
-        self.table(&look).write_text(&look, &mut text)?;
-        // A name may contain a fence: a longer one ends the block.
-        let text = String::from_utf8_lossy(&text);
-        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(longest.saturating_add(1).max(3));
-        write!(out, "\n{fence}text\n{text}{fence}\n")
-    }
-
-    /// The names from the root to a node. A long path begins with `…`.
-    fn path(&self, node: usize) -> String {
-        let above = |&node: &usize| self.nodes[node].parent;
-        let mut names: Vec<&str> = Vec::new();
-        let mut bytes = 0;
-        for node in std::iter::successors(Some(node), above) {
-            let name = self.entry(&self.nodes[node]).name.as_str();
-            bytes += name.len();
-            if names.len() == MAX_PATH_NAMES || !names.is_empty() && bytes > MAX_PATH_BYTES {
-                names.push("…");
-                break;
-            }
-            names.push(name);
-        }
-        names.reverse();
-        names.join(";")
-    }
-
     /// The remarks above the tree: its origin, and the limits of what is shown.
     fn notes(&self, name_columns: usize) -> Vec<String> {
         let whole = self.nodes[0].inclusive[0];
@@ -252,13 +211,6 @@ impl Tree {
         }
         columns.push(Column::text(if self.inverted { "Function and its callers" } else { "Function" }));
         let whole = &self.nodes[0].inclusive;
-        let amount = |cost: Cost, unit: CostUnit| match self.is_signed {
-            true => signed(cost, unit),
-            false => unit.show(cost),
-        };
-
-        let tone = |cost: Cost| if self.is_signed { Tone::from_change(cost) } else { Tone::Plain };
-
         // A chain has the costs and calls of its first node, but the self cost of all.
         let row = |nodes: &[Node], costs: &[Cost]| {
             let mut cells = Vec::new();
@@ -266,30 +218,23 @@ impl Tree {
                 let unit = event.unit;
                 let cost = costs[nth];
                 let guess = if nodes.first().is_some_and(|node| node.is_guessed) { "~" } else { "" };
-                // Of a difference, the share of the change.
-                let direction = if self.is_signed { whole[nth].signum() } else { 1 };
-                let share = percent_number(cost * direction, whole[nth]);
+                let share = percent_number(cost, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
-                    let text = format!("{guess}{}", amount(cost, unit));
-                    cells.push(Cell::number(cost, text).toned(tone(cost)));
+                    cells.push(Cell::number(cost, format!("{guess}{}", unit.show(cost))));
                 }
                 if detail.with_self {
                     let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();
                     let is_guessed =
                         nodes.iter().any(|node| node.is_self_guessed && node.self_costs[nth] != 0);
                     let guess = if is_guessed { "~" } else { "" };
-                    let text = format!("{guess}{}", amount(own, unit));
-                    cells.push(Cell::new(if own == 0 { String::new() } else { text }).toned(tone(own)));
+                    let text = format!("{guess}{}", unit.show(own));
+                    cells.push(Cell::new(if own == 0 { String::new() } else { text }));
                 }
             }
             if has_counts {
                 let count = nodes.first().map_or(0, |node| node.call_count);
-                cells.push(Cell::new(if count == 0 {
-                    String::new()
-                } else {
-                    amount(count, CostUnit::Count)
-                }));
+                cells.push(Cell::new(if count == 0 { String::new() } else { CostUnit::Count.show(count) }));
             }
             cells.push(Cell::new(""));
             cells
@@ -300,4 +245,15 @@ impl Tree {
         });
         Table { columns, rows: rows.collect() }
     }
+}
+
+/// Writes a tree in a code block, where its guides are aligned.
+pub(crate) fn write_fenced(table: &Table, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = Vec::new();
+    table.write_text(look, &mut text)?;
+    // A name may contain a fence: a longer one ends the block.
+    let text = String::from_utf8_lossy(&text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.saturating_add(1).max(3));
+    write!(out, "\n{fence}text\n{text}{fence}\n")
 }

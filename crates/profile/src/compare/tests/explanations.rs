@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 
-use crate::compare::{Cause, CompareOptions, Comparison, JoinedId, MoveKind};
+use crate::compare::{Cause, CompareOptions, Comparison, JoinedId, MoveKind, PerCallProof};
 use crate::{Builder, Profile};
 
 /// `main` calls `run`, which calls `grind` so often, and `grind` calls `crack` unless that is inlined.
@@ -46,10 +46,22 @@ fn causes(base: &Profile, new: &Profile) -> Vec<(String, Cost)> {
             Cause::Calls { caller, callee, count } => {
                 format!("{} -> {}: {:+}", name(*caller), name(*callee), count.delta())
             }
-            Cause::PerCall { function, only_from: None } => format!("{} per call", name(*function)),
-            Cause::PerCall { function, only_from: Some(from) } => {
-                format!("{} -> {} per call", name(from.caller), name(*function))
-            }
+            Cause::PerCall { function, proof } => match proof {
+                PerCallProof::All => format!("{} per call", name(*function)),
+                PerCallProof::From(from, others) => {
+                    let others = if *others == 0 { String::new() } else { format!(" and {others} more") };
+                    format!("{}{others} -> {} per call", name(from.caller), name(*function))
+                }
+                PerCallProof::Counts(from) => {
+                    format!(
+                        "{} on average, {} calls {:+}",
+                        name(*function),
+                        name(from.caller),
+                        from.calls.delta()
+                    )
+                }
+                PerCallProof::Average => format!("{} on average", name(*function)),
+            },
             Cause::SelfCost { function } => format!("{} itself", name(*function)),
             Cause::New { function, .. } => format!("new {}", name(*function)),
             Cause::Vanished { function, .. } => format!("vanished {}", name(*function)),
@@ -80,7 +92,7 @@ fn calls_are_distinguished_from_cost_per_call() {
     assert_eq!(causes(&mill(100, 5, false), &mill(100, 7, false)), told(&[("grind per call", 200)]));
     assert_eq!(
         causes(&mill(100, 5, false), &mill(110, 7, false)),
-        told(&[("run -> grind: +10", 650), ("grind per call", 220)])
+        told(&[("run -> grind: +10", 650), ("grind on average", 220)])
     );
 }
 
@@ -291,5 +303,51 @@ fn the_path_of_the_change_goes_past_a_recursion() {
     assert_eq!(
         path,
         [("main", 300), ("walk", 300), ("leaf", 300)].map(|(name, cost)| (name.to_owned(), cost))
+    );
+}
+
+/// `main` calls `f` and `g`, which call `work` so often, at a cost of each call of its own and in `deep`.
+fn work(calls: [Cost; 2], own: [Cost; 2], below: [Cost; 2]) -> Profile {
+    let mut builder = Builder::new(&["Ir"]);
+    let [main, f, g, work, deep] =
+        ["main", "f", "g", "work", "deep"].map(|name| builder.function(b"mill", b"mill.c", name.as_bytes()));
+    builder.cost(main, 1, &[10]);
+    for (nth, caller) in [f, g].into_iter().enumerate() {
+        let cost = calls[nth] * (own[nth] + below[nth]);
+        builder.cost(caller, 5, &[10]).call(caller, 6, work, calls[nth], &[cost]);
+        builder.call(main, 2, caller, 1, &[10 + cost]);
+    }
+    let sum = |of: [Cost; 2]| calls[0] * of[0] + calls[1] * of[1];
+    let deeper = if below[1] > 0 { calls[0] + calls[1] } else { calls[0] };
+    builder.cost(work, 9, &[sum(own)]).call(work, 10, deep, deeper, &[sum(below)]).cost(
+        deep,
+        20,
+        &[sum(below)],
+    );
+    builder.build().unwrap()
+}
+
+#[test]
+fn counts_of_calls_are_told_from_calls_that_cost_less() {
+    let base = work([1000, 500], [10, 40], [0, 100]);
+    // Only the counts of calls changed.
+    let told_of_work = |new: &Profile| -> Vec<String> {
+        let causes = causes(&base, new).into_iter().map(|(cause, _)| cause);
+        causes.filter(|cause| cause.starts_with("work ") || cause.contains("-> work")).collect()
+    };
+    let fewer = work([1000, 100], [10, 40], [0, 100]);
+    assert_eq!(told_of_work(&fewer), ["g -> work: -400", "work on average, g calls -400"]);
+    // Each call changed, and the counts, too.
+    let dearer = work([1100, 450], [14, 56], [0, 100]);
+    assert!(told_of_work(&dearer).contains(&"work per call".to_owned()), "{:?}", told_of_work(&dearer));
+    // Calls of one caller changed.
+    let one = work([1000, 500], [10, 60], [0, 100]);
+    assert_eq!(told_of_work(&one), ["g -> work per call"]);
+    // The cost per call of each caller is as before, but what it called it does itself.
+    let inlined = work([1000, 100], [10, 140], [0, 0]);
+    assert!(
+        !told_of_work(&inlined).iter().any(|cause| cause.contains("g calls")),
+        "{:?}",
+        told_of_work(&inlined)
     );
 }

@@ -1,0 +1,471 @@
+//! The call trees of all runs, joined by path.
+//!
+//! Each run has a tree of its own, made as `gristmill tree` makes it: what happened if the file has it, and else an estimate
+//! from the call graph. A path of the joined tree is a sequence of joined functions. A change is only as certain as the
+//! numbers of both sides are, so a node is marked if the tree of a run marks it, or if it is not what the arc of this run
+//! states. A tree of the differences of costs would divide differences among callers, which no file proves.
+//!
+//! A cycle of functions that call each other is one node. Cycles are those of all runs together, so that both sides have
+//! the same ones.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::hash::Hash;
+
+use gristmill_format::Cost;
+
+use super::measure::columns_of;
+use super::names::normal_name;
+use super::{Change, Comparison, JoinedId, Side};
+use crate::analysis::{
+    CallArc, CallGraph, CallTree, CallerNameId, Cycles, ExactTree, RecordedCallers, TreeLimits, TreeNode,
+    Unit,
+};
+use crate::cost::CostTable;
+use crate::interner::Interner;
+
+/// The item of a node of a [`ComparedTree`], which has an example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ComparedItem {
+    /// A function.
+    Function(JoinedId),
+    /// A cycle: an index in [`ComparedTree::cycles`].
+    Cycle(usize),
+    /// A name, in trees of recorded callers: an index in [`ComparedTree::names`]. Such a name need not be a function.
+    Name(usize),
+}
+
+/// The origin of a [`ComparedTree`], which has an example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparedBasis {
+    /// The files of all runs have each call.
+    Exact,
+    /// The names of all runs contain callers.
+    Callers,
+    /// The tree of a run is an estimate.
+    Estimate,
+}
+
+/// The limits of a [`ComparedTree`], which has an example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ComparedTreeLimits {
+    /// Leaves out nodes if neither they nor a node below them changed by this much.
+    pub min_change: u128,
+    /// The same as a share of the greatest change of a node, in thousandths.
+    pub min_share: u32,
+    /// The greatest count of nodes. There is always a root.
+    pub max_nodes: usize,
+    /// The most levels below the root.
+    pub max_depth: usize,
+}
+
+/// A node of a [`ComparedTree`], which has an example.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedTreeNode {
+    /// The item; `None` for the program as a whole.
+    pub item: Option<ComparedItem>,
+    /// The index of the node above, which comes before this one; `None` for the root.
+    pub parent: Option<usize>,
+    /// The depth: 0 for the root.
+    pub depth: usize,
+    /// The count of calls by the node above.
+    pub count: Change,
+    /// Self cost by column.
+    pub self_costs: Vec<Change>,
+    /// The cost of the node with everything below it, by column.
+    pub inclusive: Vec<Change>,
+    /// The count of nodes right below that are left out, at least.
+    pub hidden: usize,
+    /// `true` if the inclusive cost of a side is an estimate, or not what the calls state.
+    pub is_guessed: bool,
+    /// `true` if the self cost of a side is an estimate.
+    pub is_self_guessed: bool,
+}
+
+/// The call trees of both sides, joined by path. Made by [`Comparison::call_tree`].
+///
+/// Nodes are in the order in which a tree is printed; siblings are in the order of the size of the change of the first column.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_profile::compare::{CompareOptions, ComparedTreeLimits, Comparison};
+///
+/// let base = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=2 9\n6 40\nfn=grind\n9 40\n");
+/// let new = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=3 9\n6 60\nfn=grind\n9 60\n");
+/// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
+/// let limits = ComparedTreeLimits { min_change: 0, min_share: 0, max_nodes: 10, max_depth: 10 };
+/// let tree = comparison.call_tree(&[0], limits);
+/// let changes: Vec<_> = tree.nodes.iter().map(|node| node.inclusive[0].delta()).collect();
+/// // The program, `main`, `grind`.
+/// assert_eq!(changes, [20, 20, 20]);
+/// assert_eq!(tree.nodes[2].count.delta(), 1);
+/// # Ok::<(), gristmill_profile::compare::CompareError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedTree {
+    /// The nodes that are selected. The first one is the root.
+    pub nodes: Vec<ComparedTreeNode>,
+    /// The origin.
+    pub basis: ComparedBasis,
+    /// The members of each cycle.
+    pub cycles: Vec<Vec<JoinedId>>,
+    /// Names as recorded, for trees of recorded callers.
+    pub names: Vec<Vec<u8>>,
+    /// `true` if nodes were left out by their count.
+    pub is_limited: bool,
+}
+
+/// The limit of nodes of the tree of a run. What it leaves out is unknown in the joined tree, and is left out there.
+const MAX_NODES_OF_RUN: usize = 50_000;
+
+impl Comparison<'_> {
+    /// Makes the call tree of each run by itself, and joins them by path.
+    pub fn call_tree(&self, columns: &[usize], limits: ComparedTreeLimits) -> ComparedTree {
+        let cycles = Cycles::new(&self.measured.links);
+        let mut joining = Joining::new(self.runs.len(), columns.len());
+        let exact: Vec<Option<CallTree<JoinedId>>> =
+            (0..self.runs.len()).map(|run| self.exact_tree(run, columns)).collect();
+        let callers = if exact.iter().all(Option::is_none) { self.caller_trees(columns) } else { None };
+        let mut names = Vec::new();
+        let basis = if exact.iter().all(Option::is_some) {
+            for (run, tree) in exact.iter().flatten().enumerate() {
+                joining.add(run, tree, false, ComparedItem::Function);
+            }
+            ComparedBasis::Exact
+        } else if let Some((trees, all_names)) = callers {
+            for (run, (tree, name_of)) in trees.iter().enumerate() {
+                joining.add(run, tree, false, |name| ComparedItem::Name(name_of[name.index()]));
+            }
+            names = all_names;
+            ComparedBasis::Callers
+        } else {
+            let unit = |unit| match unit {
+                Unit::Node(node) => ComparedItem::Function(JoinedId::from_node(node)),
+                Unit::Cycle(cycle) => ComparedItem::Cycle(cycle.index()),
+            };
+            for (run, tree) in exact.iter().enumerate() {
+                match tree {
+                    Some(tree) => {
+                        joining.add(run, tree, true, |function| unit(cycles.unit(function.node())));
+                    }
+                    None => joining.add(run, &self.estimated_tree(run, columns, &cycles), true, unit),
+                }
+            }
+            ComparedBasis::Estimate
+        };
+        let sides: Vec<Side> = self.runs.iter().map(|run| run.side).collect();
+        let members = |cycle| cycles.members(cycle).iter().map(|&node| JoinedId::from_node(node)).collect();
+        let (nodes, is_limited) = joining.select(&sides, limits);
+        ComparedTree { nodes, basis, cycles: cycles.ids().map(members).collect(), names, is_limited }
+    }
+
+    /// Returns the exact tree of a run, if its blocks are invocations.
+    fn exact_tree(&self, run: usize, wanted: &[usize]) -> Option<CallTree<JoinedId>> {
+        let profile = self.runs[run].profile;
+        let tree = ExactTree::from_profile(profile, &self.selection).ok()?;
+        if tree.call_count() == 0 {
+            return None;
+        }
+        let tree = tree.finish().folded(|function| self.identity.joined(run, function));
+        self.with_columns(run, tree, wanted)
+    }
+
+    /// Returns the trees of all runs if the names of all contain callers, with the names that their items stand for.
+    #[expect(clippy::type_complexity, reason = "used once")]
+    fn caller_trees(
+        &self,
+        wanted: &[usize],
+    ) -> Option<(Vec<(CallTree<CallerNameId>, Vec<usize>)>, Vec<Vec<u8>>)> {
+        if self.joining.fold_callers {
+            return None;
+        }
+        let (mut trees, mut names) = (Vec::new(), Vec::new());
+        let mut interner = Interner::default();
+        for run in 0..self.runs.len() {
+            let profile = self.runs[run].profile;
+            let folds = self.joining.fold_recursion;
+            let recorded = RecordedCallers::from_profile(profile, &self.selection, folds)?;
+            let mut name_of = Vec::with_capacity(recorded.names.len());
+            for name in recorded.names {
+                let normal = normal_name(&name.name, self.joining.rules, &[]).text;
+                let (index, is_first) = interner.intern(normal);
+                if is_first {
+                    names.push(name.name);
+                }
+                name_of.push(index);
+            }
+            trees.push((self.with_columns(run, recorded.tree, wanted)?, name_of));
+        }
+        Some((trees, names))
+    }
+
+    /// Replaces the event types of a profile by columns of the comparison.
+    fn with_columns<T>(&self, run: usize, tree: CallTree<T>, wanted: &[usize]) -> Option<CallTree<T>> {
+        let columns = columns_of(self.runs[run].profile, &self.events);
+        let map = |row: &[Cost]| -> Result<Vec<Cost>, std::convert::Infallible> {
+            let costs = self.in_columns(&columns, row);
+            Ok(wanted.iter().map(|&column| costs[column]).collect())
+        };
+        tree.with_costs(wanted.len(), map).ok()
+    }
+
+    /// Returns the estimate of a run. Nodes that are not what their arcs state are marked.
+    fn estimated_tree(&self, run: usize, wanted: &[usize], cycles: &Cycles) -> CallTree<Unit> {
+        let graph = self.graph(run);
+        let limits = TreeLimits { min_cost: 0, max_nodes: MAX_NODES_OF_RUN, keeps_lone: false };
+        let tree = CallTree::estimate(&graph, cycles, None, limits).with_columns(wanted);
+        let stated = stated_costs(&graph, cycles, &tree, wanted);
+        tree.marked(|tree, id| {
+            let node = tree.node(id);
+            let Some(arc) = node.parent.and_then(|above| tree.node(above).item).zip(node.item) else {
+                return false;
+            };
+            stated.get(&arc).is_some_and(|arc| arc.stated != arc.in_tree)
+        })
+    }
+}
+
+/// The costs of the calls from one unit to another.
+#[derive(Debug)]
+struct ArcCosts {
+    /// Over all nodes of a tree.
+    in_tree: Vec<Cost>,
+    /// As recorded.
+    stated: Vec<Cost>,
+}
+
+/// Compares the arcs of a tree with those of its graph. Arcs below a node that leaves some out are omitted: their sum is
+/// not known.
+fn stated_costs(
+    graph: &CallGraph,
+    cycles: &Cycles,
+    tree: &CallTree<Unit>,
+    wanted: &[usize],
+) -> BTreeMap<(Unit, Unit), ArcCosts> {
+    let zeros = || vec![0; wanted.len()];
+    let mut arcs: BTreeMap<(Unit, Unit), ArcCosts> = BTreeMap::new();
+    for id in tree.ids() {
+        let node = tree.node(id);
+        if let Some(arc) = node.parent.and_then(|above| tree.node(above).item).zip(node.item) {
+            let costs = arcs.entry(arc).or_insert_with(|| ArcCosts { in_tree: zeros(), stated: zeros() });
+            costs.in_tree.iter_mut().zip(tree.inclusive(id)).for_each(|(sum, cost)| *sum += cost);
+        }
+    }
+    for (id, CallArc { caller, callee, .. }) in graph.arc_ids().zip(graph.arcs()) {
+        if let Some(costs) = arcs.get_mut(&(cycles.unit(caller), cycles.unit(callee))) {
+            let row = graph.arc_cost(id);
+            costs.stated.iter_mut().zip(wanted).for_each(|(sum, &column)| *sum += row[column]);
+        }
+    }
+    let is_hidden_below: Vec<Unit> =
+        tree.ids().filter(|&id| tree.node(id).hidden > 0).filter_map(|id| tree.node(id).item).collect();
+    if !is_hidden_below.is_empty() {
+        let hidden: std::collections::BTreeSet<Unit> = is_hidden_below.into_iter().collect();
+        arcs.retain(|(caller, _), _| !hidden.contains(caller));
+    }
+    arcs
+}
+
+/// The index of no row.
+const NO_ROW: u32 = u32::MAX;
+
+/// The part of a run in a joined tree.
+#[derive(Debug)]
+struct RunRows {
+    /// By joined node: the row of the run, or [`NO_ROW`].
+    row_of: Vec<u32>,
+    self_costs: CostTable,
+    inclusive: CostTable,
+    counts: CostTable,
+    hidden: Vec<usize>,
+    is_guessed: Vec<bool>,
+    is_self_guessed: Vec<bool>,
+}
+
+impl RunRows {
+    fn row(&self, node: usize) -> Option<usize> {
+        let row = self.row_of.get(node).copied().unwrap_or(NO_ROW);
+        (row != NO_ROW).then_some(row as usize)
+    }
+
+    /// Returns the row of a joined node; adds it if there is none.
+    fn row_or_new(&mut self, node: usize) -> usize {
+        if self.row_of.len() <= node {
+            self.row_of.resize(node + 1, NO_ROW);
+        }
+        if self.row_of[node] == NO_ROW {
+            self.row_of[node] = crate::id::narrow(self.hidden.len());
+            self.self_costs.push_zeros();
+            self.inclusive.push_zeros();
+            self.counts.push_zeros();
+            self.hidden.push(0);
+            self.is_guessed.push(false);
+            self.is_self_guessed.push(false);
+        }
+        self.row_of[node] as usize
+    }
+}
+
+/// A tree of all paths of all runs, under construction. A node comes after the one above it.
+#[derive(Debug)]
+struct Joining {
+    /// By node: the item, and the node above.
+    nodes: Vec<(Option<ComparedItem>, usize)>,
+    known: HashMap<(usize, ComparedItem), usize>,
+    runs: Vec<RunRows>,
+}
+
+impl Joining {
+    fn new(runs: usize, width: usize) -> Self {
+        let rows = || RunRows {
+            row_of: Vec::new(),
+            self_costs: CostTable::new(width, 0),
+            inclusive: CostTable::new(width, 0),
+            counts: CostTable::new(1, 0),
+            hidden: Vec::new(),
+            is_guessed: Vec::new(),
+            is_self_guessed: Vec::new(),
+        };
+        Joining {
+            nodes: vec![(None, 0)],
+            known: HashMap::new(),
+            runs: std::iter::repeat_with(rows).take(runs).collect(),
+        }
+    }
+
+    /// Adds the tree of a run. With `folds_inner`, a node of the same item as the one above is part of that one.
+    fn add<T: Copy + Ord + Hash>(
+        &mut self,
+        run: usize,
+        tree: &CallTree<T>,
+        folds_inner: bool,
+        item_of: impl Fn(T) -> ComparedItem,
+    ) {
+        let mut target = vec![0; tree.len()];
+        for id in tree.ids() {
+            let TreeNode { item, parent, count, hidden, is_guessed, is_self_guessed } = *tree.node(id);
+            let mut is_inner = false;
+            if let Some((above, item)) = parent.map(|parent| target[parent.index()]).zip(item.map(&item_of)) {
+                is_inner = folds_inner && self.nodes[above].0 == Some(item);
+                let next = self.nodes.len();
+                target[id.index()] = match is_inner {
+                    true => above,
+                    false => *self.known.entry((above, item)).or_insert(next),
+                };
+                if target[id.index()] == next {
+                    self.nodes.push((Some(item), above));
+                }
+            }
+            let rows = &mut self.runs[run];
+            let row = rows.row_or_new(target[id.index()]);
+            rows.self_costs.add(row, tree.self_cost(id));
+            rows.hidden[row] += hidden;
+            rows.is_guessed[row] |= is_guessed;
+            rows.is_self_guessed[row] |= is_self_guessed;
+            if !is_inner {
+                rows.inclusive.add(row, tree.inclusive(id));
+                rows.counts.add(row, &[count]);
+            }
+        }
+    }
+
+    /// Returns, by node, `true` if the tree of a run may have it among the nodes that it leaves out.
+    fn unknown(&self) -> Vec<bool> {
+        let mut is_unknown = vec![false; self.nodes.len()];
+        for node in 1..self.nodes.len() {
+            let above = self.nodes[node].1;
+            is_unknown[node] = is_unknown[above]
+                || self.runs.iter().any(|run| {
+                    run.row(node).is_none() && run.row(above).is_some_and(|row| run.hidden[row] > 0)
+                });
+        }
+        is_unknown
+    }
+
+    fn change(
+        &self,
+        sides: &[Side],
+        node: usize,
+        column: usize,
+        table: fn(&RunRows) -> &CostTable,
+    ) -> Change {
+        let rows = self.runs.iter().zip(sides);
+        let rows = rows.map(|(run, &side)| (side, run.row(node).map(|row| table(run).row(row))));
+        Change::from_rows(rows, column)
+    }
+
+    fn node(&self, sides: &[Side], node: usize) -> ComparedTreeNode {
+        let width = self.runs.first().map_or(0, |run| run.inclusive.width());
+        let changes = |table: fn(&RunRows) -> &CostTable| {
+            (0..width).map(|column| self.change(sides, node, column, table)).collect()
+        };
+        let is_any = |flags: fn(&RunRows) -> &Vec<bool>| {
+            self.runs.iter().any(|run| run.row(node).is_some_and(|row| flags(run)[row]))
+        };
+        ComparedTreeNode {
+            item: self.nodes[node].0,
+            parent: None,
+            depth: 0,
+            count: self.change(sides, node, 0, |run| &run.counts),
+            self_costs: changes(|run| &run.self_costs),
+            inclusive: changes(|run| &run.inclusive),
+            hidden: 0,
+            is_guessed: is_any(|run| &run.is_guessed),
+            is_self_guessed: is_any(|run| &run.is_self_guessed),
+        }
+    }
+
+    /// Selects the nodes whose change, or that of a node below, is greatest.
+    fn select(&self, sides: &[Side], limits: ComparedTreeLimits) -> (Vec<ComparedTreeNode>, bool) {
+        let size = |node| self.change(sides, node, 0, |run| &run.inclusive).delta().unsigned_abs();
+        let own: Vec<u128> = (0..self.nodes.len()).map(size).collect();
+        // The greatest change of a node and of all below.
+        let mut greatest = own.clone();
+        for node in (1..self.nodes.len()).rev() {
+            let above = self.nodes[node].1;
+            greatest[above] = greatest[above].max(greatest[node]);
+        }
+        let min_change = greatest[0].saturating_mul(limits.min_share.into()).div_ceil(1000);
+        let min_change = limits.min_change.max(min_change);
+        let is_unknown = self.unknown();
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for node in 1..self.nodes.len() {
+            children[self.nodes[node].1].push(node);
+        }
+        let mut is_selected = vec![false; self.nodes.len()];
+        let mut frontier = BinaryHeap::from([(greatest[0], own[0], Reverse(0), 0)]);
+        let mut count = 0;
+        while count < limits.max_nodes.max(1)
+            && let Some((_, _, Reverse(node), depth)) = frontier.pop()
+        {
+            is_selected[node] = true;
+            count += 1;
+            let fits = |&&child: &&usize| {
+                depth < limits.max_depth && !is_unknown[child] && greatest[child] >= min_change
+            };
+            frontier.extend(
+                children[node]
+                    .iter()
+                    .filter(fits)
+                    .map(|&child| (greatest[child], own[child], Reverse(child), depth + 1)),
+            );
+        }
+        let is_limited = !frontier.is_empty();
+        let mut selected: Vec<ComparedTreeNode> = Vec::new();
+        let mut stack: Vec<(usize, Option<usize>)> = vec![(0, None)];
+        while let Some((node, parent)) = stack.pop() {
+            let below = &children[node];
+            let mut shown: Vec<usize> = below.iter().copied().filter(|&child| is_selected[child]).collect();
+            shown.sort_by_key(|&child| {
+                (Reverse(own[child]), Reverse(greatest[child]), self.nodes[child].0, child)
+            });
+            let of_runs = self.runs.iter().filter_map(|run| run.row(node).map(|row| run.hidden[row])).max();
+            let depth = parent.map_or(0, |parent: usize| selected[parent].depth + 1);
+            let hidden = (below.len() - shown.len()).max(of_runs.unwrap_or(0));
+            selected.push(ComparedTreeNode { parent, depth, hidden, ..self.node(sides, node) });
+            let place = selected.len() - 1;
+            stack.extend(shown.into_iter().rev().map(|child| (child, Some(place))));
+        }
+        (selected, is_limited)
+    }
+}

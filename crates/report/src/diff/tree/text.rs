@@ -1,0 +1,337 @@
+//! The call tree of a difference as text, Markdown and CSV.
+
+use std::io::{self, Write};
+
+use gristmill_format::Cost;
+use gristmill_output::{
+    Cell, Column, CostUnit, Look, Table, Tone, csv, grouped, json, markdown, printable, wrap,
+};
+use gristmill_profile::compare::Change;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{DiffTree, DiffTreeNode};
+use crate::diff::amounts::{signed, signed_percent, tone};
+use crate::names::{NameRow, fitted};
+use crate::report::Report;
+use crate::tree::{
+    Basis, EntryKind, Guides, MARKDOWN_COLUMNS, MIN_NAME_COLUMNS, MIN_TREE_COLUMNS, path, write_fenced,
+};
+
+/// The numbers before the tree: as many as fit.
+#[derive(Debug, Clone, Copy)]
+struct Detail {
+    events: usize,
+    with_self: bool,
+    with_calls: bool,
+    with_sides: bool,
+}
+
+/// A line of the text.
+struct Line {
+    depth: usize,
+    is_last: bool,
+    content: Content,
+}
+
+/// The content of a [`Line`].
+enum Content {
+    /// A node.
+    Node(usize),
+    /// The count of nodes that are left out below this one.
+    Hidden(usize),
+}
+
+impl Report for DiffTree {
+    fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        self.head.write_text(look, out)?;
+        for note in self.notes() {
+            wrap::write(out, &note, look.width, 2)?;
+        }
+        writeln!(out)?;
+        self.table(look).write_text(look, out)
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
+    /// Writes Markdown: the tree in a code block, where its guides are aligned.
+    fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.head.write_markdown(out)?;
+        markdown::write_lines(&self.notes(), out)?;
+        let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_COLUMNS) };
+        write_fenced(&self.table(&look), &look, out)
+    }
+
+    /// Writes CSV with exact numbers.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let sides = ["change", "base", "new"];
+        let mut titles = ["node", "parent", "depth"].map(str::to_owned).to_vec();
+        for event in &self.head.events {
+            for what in ["inclusive", "self"] {
+                titles.extend(sides.map(|side| format!("{what} {} {side}", event.name)));
+            }
+        }
+        titles.extend(sides.map(|side| format!("calls {side}")));
+        let others = ["hidden", "guessed", "self guessed", "name", "base name", "file", "object", "path"];
+        titles.extend(others.map(str::to_owned));
+        csv::write_line(titles.iter().map(String::as_str), out)?;
+        // Line by line: the paths of all nodes take much more memory than the tree.
+        for (place, node) in self.nodes.iter().enumerate() {
+            let entry = &self.entries[node.entry];
+            let parent = node.parent.map_or_else(String::new, |parent| parent.to_string());
+            let mut cells = vec![place.to_string(), parent, node.depth.to_string()];
+            let numbers = |change: &Change| {
+                [change.delta(), change.base.median, change.new.median].map(|cost| cost.to_string())
+            };
+            for (inclusive, own) in node.inclusive.iter().zip(&*node.self_costs) {
+                cells.extend([inclusive, own].into_iter().flat_map(|change| numbers(change)));
+            }
+            cells.extend(numbers(&node.calls));
+            cells.push(node.hidden.to_string());
+            let yes_no = |is_true| if is_true { "yes" } else { "no" }.to_owned();
+            cells.extend([node.is_guessed, node.is_self_guessed].map(yes_no));
+            let path = path(place, |node| {
+                let DiffTreeNode { entry, parent, .. } = &self.nodes[node];
+                (self.entries[*entry].name.as_str(), *parent)
+            });
+            let base_name = entry.base_name.as_deref().unwrap_or_default();
+            let names = [&*entry.name, base_name, &entry.file, &entry.object, &path];
+            csv::write_line(cells.iter().map(String::as_str).chain(names), out)?;
+        }
+        Ok(())
+    }
+}
+
+impl DiffTree {
+    /// The remarks above the tree: its origin, and the limits of what is shown.
+    fn notes(&self) -> Vec<String> {
+        let is_marked = |node: &DiffTreeNode| {
+            node.is_guessed || node.is_self_guessed && node.self_costs.iter().any(|cost| !cost.is_none())
+        };
+        let basis = match self.basis {
+            Basis::Exact => "exact: the profiles have each call",
+            Basis::Callers => {
+                "from recorded callers: each stack occurred on a side, as far as the names show"
+            }
+            Basis::Estimate if !self.head.has_calls => "there are no calls, so functions are side by side",
+            Basis::Estimate if self.nodes.iter().any(is_marked) => {
+                "~ marks numbers that a side does not determine: there, cost is divided among the callers of a function as if \
+                 all its calls were alike, or a call states another cost than what it called"
+            }
+            Basis::Estimate => "no number that is shown is an estimate",
+        };
+        let mut notes = vec![format!("call trees of both sides, joined by path; {basis}")];
+        let mut left_out = Vec::new();
+        if self.is_limited {
+            left_out.push(format!(
+                "the {} nodes that changed most (--limit)",
+                grouped(self.nodes.len().saturating_sub(1))
+            ));
+        }
+        match self.min {
+            None => left_out.push("nothing below 1% of the greatest change (--min)".to_owned()),
+            Some(0) => {}
+            Some(min) => {
+                let share = format!("{}.{:03}", min / 1000, min % 1000);
+                let share = share.trim_end_matches('0').trim_end_matches('.');
+                left_out.push(format!("nothing below {share}% of the base's total (--min)"));
+            }
+        }
+        if let Some(depth) = self.max_depth {
+            left_out.push(format!("{} levels (--depth)", grouped(depth)));
+        }
+        if !left_out.is_empty() && self.nodes.iter().any(|node| node.hidden > 0) {
+            notes.push(format!("shown: {}", left_out.join(", ")));
+        }
+        notes
+    }
+
+    /// Makes the lines of the text: each before those below it. The program is left out above its only function.
+    fn lines(&self) -> Vec<Line> {
+        let mut children = vec![0; self.nodes.len()];
+        self.nodes.iter().filter_map(|node| node.parent).for_each(|parent| children[parent] += 1);
+        // Of nodes that are left out, only a change is worth a line.
+        let changes: Vec<_> = (0..self.head.events.len()).map(|nth| self.hidden_changes(nth)).collect();
+        let is_changed = |node: usize| {
+            changes.iter().any(|changes| changes.as_ref().is_none_or(|changes| changes[node] != 0))
+        };
+        let has_hidden: Vec<bool> =
+            (0..self.nodes.len()).map(|node| self.nodes[node].hidden > 0 && is_changed(node)).collect();
+        let is_program = self.entries[self.nodes[0].entry].kind == EntryKind::Program;
+        let is_alone = is_program && children[0] == 1 && !has_hidden[0] && self.nodes.len() > 1;
+        let first = usize::from(is_alone);
+        let mut lines = Vec::new();
+        // By open node: itself, and the count of nodes below that are still to come.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for (node, &below) in children.iter().enumerate().skip(first) {
+            let is_last = open.last_mut().is_none_or(|(above, left)| {
+                *left -= 1;
+                *left == 0 && !has_hidden[*above]
+            });
+            lines.push(Line { depth: open.len(), is_last, content: Content::Node(node) });
+            open.push((node, below));
+            while let Some((node, _)) = open.pop_if(|(_, left)| *left == 0) {
+                if has_hidden[node] {
+                    let depth = open.len() + 1;
+                    lines.push(Line { depth, is_last: true, content: Content::Hidden(node) });
+                }
+            }
+        }
+        lines
+    }
+
+    fn table(&self, look: &Look) -> Table {
+        let lines = self.lines();
+        let events = self.head.events.len();
+        let detail =
+            |events, with_self, with_calls, with_sides| Detail { events, with_self, with_calls, with_sides };
+        let with_room = |detail| {
+            let table = self.numbers(&lines, detail);
+            let room = look.width.saturating_sub(table.width_before_last());
+            (table, room)
+        };
+        let details = [
+            detail(events, true, true, true),
+            detail(events, false, true, true),
+            detail(events, false, false, true),
+            detail(1, false, true, true),
+            detail(1, false, false, true),
+        ];
+        let fitting = details.into_iter().map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
+        let (mut table, room) = fitting.unwrap_or_else(|| with_room(detail(1, false, false, false)));
+        let names = self.drawn(&lines, room.max(MIN_NAME_COLUMNS), look);
+        for (cells, name) in table.rows.iter_mut().zip(names) {
+            if let Some(last) = cells.last_mut() {
+                *last = Cell::new(name);
+            }
+        }
+        table
+    }
+
+    /// The numbers of all rows, with an empty last column.
+    fn numbers(&self, lines: &[Line], detail: Detail) -> Table {
+        let shown = &self.head.events[..detail.events];
+        let has_counts = detail.with_calls && self.nodes.iter().any(|node| *node.calls != Change::default());
+        let mut columns = Vec::new();
+        for event in shown {
+            let event = printable(event.name.as_bytes());
+            let title =
+                |what: &str| if shown.len() > 1 { format!("{what} {event}") } else { what.to_owned() };
+            columns.extend([Column::number(title("Change")), Column::number("%")]);
+            if detail.with_sides {
+                columns.extend(["Base", "New"].map(|what| Column::number(title(what))));
+            }
+            if detail.with_self {
+                columns.push(Column::number(title("Self")));
+            }
+        }
+        if has_counts {
+            columns.push(Column::number("Calls"));
+        }
+        columns.push(Column::text("Function"));
+        let hidden: Vec<_> = (0..shown.len()).map(|nth| self.hidden_changes(nth)).collect();
+        let rows = lines.iter().map(|line| {
+            let mut cells = Vec::new();
+            for (nth, event) in shown.iter().enumerate() {
+                let whole = self.head.totals[nth].base.median;
+                let (change, own, sides) = match line.content {
+                    Content::Node(node) => {
+                        let node = &self.nodes[node];
+                        let change = *node.inclusive[nth];
+                        let guess = if node.is_guessed { "~" } else { "" };
+                        let own = *node.self_costs[nth];
+                        let sides = [change.base, change.new]
+                            .map(|side| format!("{guess}{}", event.unit.show(side.median)));
+                        let guess_of_own = if node.is_self_guessed { "~" } else { "" };
+                        let own = match own.delta() {
+                            0 => Cell::new(""),
+                            delta => Cell::new(format!("{guess_of_own}{}", signed(delta, event.unit)))
+                                .toned(tone(own)),
+                        };
+                        let cell = |text: String| Cell::new(format!("{guess}{text}")).toned(tone(change));
+                        let delta = change.delta();
+                        ([signed(delta, event.unit), signed_percent(delta, whole)].map(cell), own, sides)
+                    }
+                    Content::Hidden(node) => {
+                        let cells = match hidden[nth].as_ref().map(|changes| changes[node]) {
+                            Some(delta) => [signed(delta, event.unit), signed_percent(delta, whole)]
+                                .map(|text| Cell::new(text).toned(Tone::from_change(delta))),
+                            None => [Cell::new(""), Cell::new("")],
+                        };
+                        (cells, Cell::new(""), Default::default())
+                    }
+                };
+                cells.extend(change);
+                if detail.with_sides {
+                    cells.extend(sides.map(Cell::new));
+                }
+                if detail.with_self {
+                    cells.push(own);
+                }
+            }
+            if has_counts {
+                cells.push(match line.content {
+                    Content::Node(node) if !self.nodes[node].calls.is_none() => {
+                        let (node, calls) = (&self.nodes[node], *self.nodes[node].calls);
+                        let guess = if node.is_guessed { "~" } else { "" };
+                        Cell::new(format!("{guess}{}", signed(calls.delta(), CostUnit::Count)))
+                            .toned(tone(calls))
+                    }
+                    _ => Cell::new(""),
+                });
+            }
+            cells.push(Cell::new(""));
+            cells
+        });
+        Table { columns, rows: rows.collect() }
+    }
+
+    /// By node: the change of the nodes that are left out right below it. `None` with several runs, as medians do not add up.
+    fn hidden_changes(&self, nth: usize) -> Option<Vec<Cost>> {
+        if self.head.base_runs.len() > 1 || self.head.new_runs.len() > 1 {
+            return None;
+        }
+        let left = |node: &DiffTreeNode| node.inclusive[nth].delta() - node.self_costs[nth].delta();
+        let mut changes: Vec<Cost> = self.nodes.iter().map(left).collect();
+        for node in &self.nodes {
+            if let Some(parent) = node.parent {
+                changes[parent] -= node.inclusive[nth].delta();
+            }
+        }
+        Some(changes)
+    }
+
+    /// Writes the name of each line behind its guides, within these columns.
+    fn drawn(&self, lines: &[Line], room: usize, look: &Look) -> Vec<String> {
+        let mut guides = Guides::new(room);
+        let mut names: Vec<NameRow<'_>> = Vec::new();
+        let mut drawn: Vec<String> = Vec::with_capacity(lines.len());
+        for line in lines {
+            let mut text = guides.next(line.depth, line.is_last);
+            match line.content {
+                Content::Node(node) => {
+                    let (entry, entries) = (self.nodes[node].entry, &self.entries);
+                    let columns = look.name_columns(room.saturating_sub(text.width()));
+                    let row = NameRow::new(entry, &entries[entry].name, columns);
+                    let (file, object) = (&entries[entry].file, &entries[entry].object);
+                    names.push(row.distinguished_by(file.as_bytes(), object.as_bytes()));
+                }
+                Content::Hidden(node) => text.push_str(&match self.nodes[node].hidden {
+                    // That there is one is worth no count.
+                    1 => "… more".to_owned(),
+                    count => format!("… {} more", grouped(count)),
+                }),
+            }
+            drawn.push(text);
+        }
+        let mut fitted = fitted(names).into_iter();
+        let is_node = |line: &Line| matches!(line.content, Content::Node(_));
+        for (text, _) in drawn.iter_mut().zip(lines).filter(|(_, line)| is_node(line)) {
+            if let Some(name) = fitted.next() {
+                text.push_str(&name.to_string());
+            }
+        }
+        drawn
+    }
+}
