@@ -94,6 +94,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             file,
             relative_to,
             per_call,
+            folds_start_up: !args.no_fold_start_up,
             rates,
         },
     );

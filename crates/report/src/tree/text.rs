@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use gristmill_output::{
     Cell, Column, CostUnit, Look, Table, Tone, csv, grouped, json, markdown, percent, percent_number,
-    printable,
+    printable, wrap,
 };
 
 use super::lines::{Content, Line};
@@ -85,7 +85,7 @@ impl Tree {
     /// Writes the text below the head.
     pub(crate) fn write_text_below(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         for line in self.notes(look.name_columns(MAX_NAME_IN_NOTES)) {
-            writeln!(out, "{line}")?;
+            wrap::write(out, &line, look.width, 2)?;
         }
         writeln!(out)?;
         self.table(look).write_text(look, out)
