@@ -87,3 +87,31 @@ fn the_stand_in_has_the_same_doubts() {
     assert_eq!(said, "");
     assert_eq!(printed(bad.path()), (text, format!("gristmill: warning: profile:{DOUBTS}\n")));
 }
+
+/// A header may claim another total than the lines have. The layout shows it as the original does, and a warning says so.
+#[test]
+fn a_claimed_total_that_lines_do_not_have() {
+    let claimed = [GOOD, b"totals: 17\n"].concat();
+    let folder = folder(&[("good", GOOD), ("claims", &claimed)]);
+    let (text, said) = annotated(folder.path(), &["claims"]);
+    assert!(text.contains("17 (100.0%)  PROGRAM TOTALS"), "{text}");
+    let warning = "gristmill: warning: the file claims 17 Ir, the lines have 15: shares here are of what the file claims, those of gristmill functions of the lines\n";
+    assert!(said.contains(warning), "{said}");
+    let (_, said) = annotated(folder.path(), &["good"]);
+    assert_eq!(said, "");
+}
+
+/// The calls of a recursion contain each other: 240 of a total of 100.
+#[test]
+fn shares_above_the_whole_have_a_reason() {
+    let profile = b"# callgrind format\nevents: Ir\nfl=a.c\nfn=main\n1 10\ncfn=fib\ncalls=1 5\n1 90\nfn=fib\n5 90\ncfn=fib\ncalls=8 5\n5 240\n";
+    let folder = folder(&[("profile", profile)]);
+    let reason = "gristmill: shares above 100% are of calls of a recursion: their costs contain each other\n";
+    let (text, said) = annotated(folder.path(), &["--tree=both", "profile"]);
+    assert!(text.contains("(240.0%)") && said == reason, "{text}{said}");
+    assert!(!annotated(folder.path(), &["--tree=none", "--auto=no", "profile"]).1.contains("100%"));
+    // A page has no such shares.
+    let (page, said) = annotated(folder.path(), &["--format=html", "profile"]);
+    assert!(page.contains("<b>240</b>") && !page.contains(">240.0</i>"), "{page}");
+    assert!(!said.contains("100%"), "{said}");
+}

@@ -114,7 +114,12 @@ fn check(path: &Path) {
                 panic!("{} at {width}: `{row}` is {name} and {}", path.display(), functions[other]["name"]);
             }
             let last = last_component(name);
-            assert!(row.contains(&last), "{} at {width}: `{row}` has no `{last}`: {name}", path.display());
+            // The narrowest table cuts a long own name in its middle.
+            let is_cut = width == "60" && last.len() > 8 && row.contains('…') && {
+                let [first, end] = [last.chars().next(), last.chars().last()];
+                row.contains(first.unwrap_or(' ')) && row.contains(end.unwrap_or(' '))
+            };
+            assert!(is_cut || row.contains(&last), "{} at {width}: `{row}` has no `{last}`: {name}", path.display());
         }
     }
     check_tree(path);

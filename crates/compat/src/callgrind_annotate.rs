@@ -17,6 +17,7 @@ mod source;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gristmill_format::Cost;
 use gristmill_output::source::{SourceError, SourceText, Sources, without_end};
@@ -65,6 +66,18 @@ pub struct Report<'a> {
     list: List<'a>,
     listed: Vec<EntryId>,
     text: Text,
+    is_above_whole: AtomicBool,
+}
+
+/// A claimed total that is not the sum of the lines. See [`Report::differing_total`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DifferingTotal {
+    /// The name of the event type.
+    pub event: String,
+    /// The total that the layout shows: the sum of what the parts claim.
+    pub claimed: Cost,
+    /// The sum of the costs of all lines.
+    pub computed: Cost,
 }
 
 impl<'a> Report<'a> {
@@ -81,7 +94,24 @@ impl<'a> Report<'a> {
         let list = List::new(profile, options, &files);
         let listed = list.listed(options, &files);
         let text = Text { spells_controls: options.spells_controls };
-        Ok(Report { profile, options, files, list, listed, text })
+        Ok(Report { profile, options, files, list, listed, text, is_above_whole: AtomicBool::new(false) })
+    }
+
+    /// Returns the first event type to show whose total, which the parts claim, is not the sum of the lines. Shares are of
+    /// what the parts claim, as in the original.
+    pub fn differing_total(&self) -> Option<DifferingTotal> {
+        let mut sums = PartialCosts::with_rows(self.profile.event_count(), 1);
+        self.list.entries.ids().for_each(|entry| sums.add_row(0, self.list.entries.costs(entry)));
+        self.options.show.iter().find_map(|event| {
+            let claimed = event.of(self.list.totals.row(0))?;
+            let computed = event.of(sums.row(0)).unwrap_or_default();
+            (claimed != computed).then(|| DifferingTotal { event: event.name.clone(), claimed, computed })
+        })
+    }
+
+    /// `true` if a share that was written is above 100%.
+    pub fn has_share_above_whole(&self) -> bool {
+        self.is_above_whole.load(Ordering::Relaxed)
     }
 
     /// Writes the report.
@@ -113,7 +143,7 @@ impl<'a> Report<'a> {
     }
 
     fn columns(&self) -> Columns<'_> {
-        Columns::new(self.options, self.list.totals.row(0))
+        Columns::new(self.options, self.list.totals.row(0), &self.is_above_whole)
     }
 
     /// Writes a table of one row.

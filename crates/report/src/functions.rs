@@ -1,6 +1,7 @@
 //! The flat profile: functions, or groups of them, each with its costs.
 
 mod groups;
+mod start_up_row;
 mod text;
 
 use std::borrow::Cow;
@@ -68,6 +69,9 @@ pub struct FunctionsOptions {
     pub relative_to: Option<SubjectId>,
     /// Also shows costs per call.
     pub per_call: bool,
+    /// Shows the functions above the code of the program as one row of text, if rows are sorted by inclusive cost: those
+    /// that start it, `main` and the entries of interpreters, as far as they have no self cost to speak of.
+    pub folds_start_up: bool,
     /// Also shows rates of misses, of the costs that rows are sorted by: of self costs, unless it is by inclusive costs.
     pub rates: Option<Rates>,
 }
@@ -108,7 +112,8 @@ pub struct FunctionRow {
     pub self_costs: Costs,
     /// Inclusive cost.
     pub inclusive: Costs,
-    /// `true` for a group if calls leave it and come back, which is counted each time.
+    /// `true` if the inclusive cost is an upper limit: calls leave a group and come back, or, with --no-cycles, calls of a
+    /// recursion count what they have in common more than once.
     #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
     /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.
@@ -185,6 +190,9 @@ pub struct Functions<'v> {
     sort: SortBy,
     #[serde(skip)]
     per_call: bool,
+    /// `true` if functions that start the program are one row of text.
+    #[serde(skip)]
+    folds_start_up: bool,
     /// `true` if functions are hidden or focused on, so that costs may be estimates.
     #[serde(skip)]
     is_estimated: bool,
@@ -247,7 +255,10 @@ impl FunctionRows<'_> {
     }
 
     fn has_upper_bound(&self) -> bool {
-        matches!(&self.rows, Rows::Groups(rows) if rows.iter().any(|row| row.is_upper_bound))
+        match &self.rows {
+            Rows::Functions(ids) => ids.iter().any(|&id| self.view.is_upper_limit(id)),
+            Rows::Groups(rows) => rows.iter().any(|row| row.is_upper_bound),
+        }
     }
 
     /// The sum of the self costs of the first event type.
@@ -305,6 +316,9 @@ impl<'v> Functions<'v> {
             then: options.then.map(|(then, _)| then),
             sort: options.sort,
             per_call: options.per_call,
+            folds_start_up: options.folds_start_up
+                && options.sort == SortBy::Inclusive
+                && options.grouping == Grouping::Function,
             is_estimated: view.has_attribution(),
             has_calls: view.graph().arcs().len() > 0
                 && !matches!(options.grouping, Grouping::Thread | Grouping::Part),
@@ -343,7 +357,7 @@ impl FunctionRow {
             object: lossy(view.profile().object(subject.object)),
             self_costs: Costs::new(event_types, view.self_cost(id)),
             inclusive: Costs::new(event_types, view.inclusive_cost(id)),
-            is_upper_bound: false,
+            is_upper_bound: view.is_upper_limit(id),
             is_self_estimate: view.is_self_estimate(id),
             is_inclusive_estimate: view.is_inclusive_estimate(id),
             calls: view.call_count(id),

@@ -110,7 +110,9 @@ impl Head {
     /// Writes the head above a report for people.
     pub(crate) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         for warning in self.warnings() {
-            writeln!(out, "{}", look.painter().yellow(warning))?;
+            // A program that reads the output looks for the whole line.
+            let lines = hang("", &warning, 2, look.name_columns(look.width));
+            lines.split('\n').try_for_each(|line| writeln!(out, "{}", look.painter().yellow(line)))?;
         }
         for (nth, line) in self.lines().iter().enumerate() {
             let lines = hang("", line, 2, look.width);

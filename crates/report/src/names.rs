@@ -3,10 +3,11 @@
 //! Only rows that are shown are passed here: to shorten a name takes longer than to load it.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use gristmill_output::printable;
-use gristmill_profile::symbol::{Fitted, Label, PlaceForm, fit_labels, shorten};
-use unicode_width::UnicodeWidthStr as _;
+use gristmill_profile::symbol::{Fitted, Label, PlaceForm, fit_labels, shorten, shorten_paths};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The columns of a name and its place in Markdown and HTML, where the whole name is beside the pointer.
 pub(crate) const DOCUMENT_COLUMNS: usize = 72;
@@ -55,6 +56,16 @@ impl<'r> NameRow<'r> {
         self.name.get(..before.len() + " functions: ".len())
     }
 
+    /// The title as far as there is space beside a name: without it, `cycle 1: coarse …`.
+    fn fitted_title(&self) -> Option<String> {
+        let title = self.title()?;
+        let needed = title.width() + END_OF_CYCLE.width() + MIN_COLUMNS;
+        match title.split_once(" of ") {
+            Some((short, _)) if needed > self.columns => Some(format!("{short}: ")),
+            _ => Some(title.to_owned()),
+        }
+    }
+
     /// The name that can be shortened.
     fn member(&self) -> &str {
         match self.title() {
@@ -85,7 +96,7 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
     let labels: Vec<Label<'_>> = rows
         .iter()
         .map(|row| {
-            let taken = row.title().map_or(0, |title| title.width() + END_OF_CYCLE.width());
+            let taken = row.fitted_title().map_or(0, |title| title.width() + END_OF_CYCLE.width());
             Label {
                 name: row.member(),
                 file: &row.file,
@@ -102,10 +113,84 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
         })
         .collect();
     let mut fitted = fit_labels(&labels);
+    clip(&mut fitted, &labels);
     for (fitted, row) in fitted.iter_mut().zip(&rows) {
         make_harmless(&mut fitted.name);
-        if let Some(title) = row.title() {
+        if let Some(title) = row.fitted_title() {
             fitted.name = format!("{title}{}{END_OF_CYCLE}", fitted.name);
+        }
+    }
+    fitted
+}
+
+/// The least columns of a name. Fewer say nothing.
+const MIN_COLUMNS: usize = 8;
+/// The least columns of a file that tells names apart.
+const MIN_PLACE_COLUMNS: usize = 5;
+
+/// Cuts what is still too wide when all that may give way has given way, such as a long own name: in its middle, since the end has
+/// the level of recursion and the mark of a clone. Names of different functions stay different.
+fn clip(fitted: &mut [Fitted], labels: &[Label<'_>]) {
+    let is_wide = |name: &Fitted, label: &Label<'_>| {
+        label.columns != usize::MAX && name.to_string().width() > label.columns.max(MIN_COLUMNS)
+    };
+    let wide: Vec<usize> = (0..labels.len()).filter(|&nth| is_wide(&fitted[nth], &labels[nth])).collect();
+    if wide.is_empty() {
+        return;
+    }
+    let mut taken: HashMap<String, usize> =
+        fitted.iter().zip(labels).map(|(name, label)| (name.to_string(), label.id)).collect();
+    for nth in wide {
+        let all = labels[nth].columns.max(MIN_COLUMNS);
+        let Fitted { name, place } = &fitted[nth];
+        let place = place.as_ref().map(|place| {
+            // The name is worth more.
+            let columns = all.saturating_sub(3 + name.width()).max(MIN_PLACE_COLUMNS);
+            if place.width() > columns { cut(place, columns, columns * 2 / 3) } else { place.clone() }
+        });
+        let around = place.as_ref().map_or(0, |place| place.width() + 3);
+        let columns = all.saturating_sub(around).max(MIN_COLUMNS);
+        let free = |text: &Fitted| taken.get(&text.to_string()).is_none_or(|&id| id == labels[nth].id);
+        // The more of the end, the less of the beginning; the first that nothing else has.
+        let cuts = [columns / 3, columns / 2, columns * 2 / 3, columns - 1, 1];
+        let cut_name = |end| if name.width() > columns { cut(name, columns, end) } else { name.clone() };
+        let mut texts = cuts.iter().map(|&end| Fitted { name: cut_name(end), place: place.clone() });
+        let Some(text) = texts.find(free) else { continue };
+        taken.insert(text.to_string(), labels[nth].id);
+        fitted[nth] = text;
+    }
+}
+
+/// Cuts a text in its middle, so that the last columns stay.
+fn cut(text: &str, columns: usize, end: usize) -> String {
+    let width_of = |c: char| c.width().unwrap_or(0);
+    let mut tail = text.len();
+    let mut used = 0;
+    for (at, c) in text.char_indices().rev() {
+        used += width_of(c);
+        if used > end {
+            break;
+        }
+        tail = at;
+    }
+    let (mut head, mut left) = (0, columns.saturating_sub(1 + text[tail..].width()));
+    for (at, c) in text.char_indices() {
+        match left.checked_sub(width_of(c)) {
+            Some(rest) if at < tail => left = rest,
+            _ => break,
+        }
+        head = at + c.len_utf8();
+    }
+    format!("{}…{}", &text[..head], &text[tail..])
+}
+
+/// Shortens paths to the last of their components that fit, and cuts those that still do not.
+pub(crate) fn fitted_paths(paths: &[&str], columns: usize) -> Vec<String> {
+    let mut fitted = shorten_paths(paths, columns);
+    if columns != usize::MAX {
+        let columns = columns.max(MIN_COLUMNS);
+        for path in fitted.iter_mut().filter(|path| path.width() > columns) {
+            *path = cut(path, columns, columns * 2 / 3);
         }
     }
     fitted
@@ -114,6 +199,9 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
 /// Returns a name that stands alone, safe to show and shortened.
 pub(crate) fn short(name: &str, columns: usize) -> String {
     let mut short = shorten(&printable(name.as_bytes()), columns).into_owned();
+    if columns != usize::MAX && short.width() > columns.max(MIN_COLUMNS) {
+        short = cut(&short, columns.max(MIN_COLUMNS), columns / 3);
+    }
     make_harmless(&mut short);
     short
 }
@@ -128,4 +216,23 @@ fn make_harmless(name: &mut String) {
 /// Returns the whole name as documents show it beside the pointer.
 pub(crate) fn whole(name: &str) -> String {
     short(name, WHOLE_COLUMNS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_gives_way_last() {
+        assert_eq!(cut("intel_check_word.constprop.0", 20, 10), "intel_che…nstprop.0");
+        assert_eq!(cut("日本語日本語", 7, 2), "日本…語");
+        let rows = [(0, "a_long_function_of_one"), (1, "a_long_function_of_two"), (2, "short")];
+        let fitted = fitted(rows.iter().map(|&(id, name)| NameRow::new(id, name, 12)));
+        let names: Vec<String> = fitted.iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["a_long_…_one", "a_long_…_two", "short"]);
+        // Names that differ only in their middle.
+        let rows = [(0, "mill_of_the_first_stone_here"), (1, "mill_of_the_other_stone_here")];
+        let fitted = super::fitted(rows.iter().map(|&(id, name)| NameRow::new(id, name, 16)));
+        assert!(fitted[0].name != fitted[1].name && fitted.iter().all(|name| name.name.width() <= 16));
+    }
 }

@@ -84,6 +84,9 @@ pub struct Neighbour {
     /// `true` if the calls are inside of the function's cycle, or from the function to itself.
     #[serde(rename = "inner")]
     pub is_inner: bool,
+    /// `true` if the cost is an upper limit, as that of the function is. The cost of direct calls is exact.
+    #[serde(rename = "cost_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
+    pub is_upper_bound: bool,
 }
 
 /// The sum of all calls of a list, without those inside of a recursion, whose costs are within those of others. See the
@@ -127,6 +130,10 @@ pub struct Show {
     pub self_costs: Costs,
     /// Inclusive cost of the function.
     pub inclusive: Costs,
+    /// `true` if the inclusive cost is an upper limit: with --no-cycles, calls of a recursion count what they have in common
+    /// more than once.
+    #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
+    pub is_upper_bound: bool,
     /// The count of calls of the function, also by itself.
     #[serde(serialize_with = "exact")]
     #[schemars(with = "ExactInteger")]
@@ -188,6 +195,7 @@ impl Show {
             function: NamedFunction::new(view, function),
             self_costs: head.costs(view.self_cost(function)),
             inclusive: head.costs(view.inclusive_cost(function)),
+            is_upper_bound: view.is_upper_limit(function),
             calls: view.call_count(function),
             by_callers: sides.callers.map(|costs| head.costs(&costs)),
             by_callees: head.costs(&sides.callees),
@@ -256,6 +264,7 @@ fn neighbours(
         cost: head.costs(graph.arc_cost(arc)),
         via: None,
         is_inner: cycles.is_inner(&graph.arc(arc)),
+        is_upper_bound: false,
     })
 }
 
@@ -304,6 +313,7 @@ fn far_neighbours(
                 known.entry(via).or_insert_with(|| view.subject(view.subject_at(via)).name().into()).clone(),
             ),
             is_inner: false,
+            is_upper_bound: inclusive.is_upper_limit(reached.node),
         }
     })
 }

@@ -17,6 +17,19 @@ pub(crate) fn is_start_up(name: &str) -> bool {
         || base.starts_with("std::sys_common::backtrace::__rust_begin_short_backtrace")
 }
 
+/// Returns `true` for start-up code, and for the functions between it and the code of a program or script: `main` and the
+/// entries of interpreters. They matter if they have a self cost.
+pub(crate) fn is_entry(name: &str) -> bool {
+    let base = name.split('\'').next().unwrap_or(name);
+    is_start_up(name)
+        || matches!(
+            base,
+            "main" | "Py_BytesMain" | "Py_Main" | "Py_RunMain" | "pymain_main" | "pymain_run_python"
+        )
+        || matches!(base, "perl_run" | "S_run_body" | "ruby_run_node" | "rb_ec_exec_node")
+        || base.starts_with("core::ops::function::FnOnce::call_once")
+}
+
 /// Returns `true` for the object that loads the libraries of a program.
 pub(crate) fn is_loader(object: &str) -> bool {
     let name = base(object);
@@ -26,7 +39,7 @@ pub(crate) fn is_loader(object: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_loader, is_start_up};
+    use super::{is_entry, is_loader, is_start_up};
 
     #[test]
     fn loaders_are_known() {
@@ -37,6 +50,16 @@ mod tests {
         }
         for object in ["", "/usr/bin/ld", "libld.so", "/usr/bin/ld-parser"] {
             assert!(!is_loader(object), "{object}");
+        }
+    }
+
+    #[test]
+    fn entries_are_known() {
+        for name in ["main", "(below main)", "Py_BytesMain", "perl_run", "std::rt::lang_start<()>"] {
+            assert!(is_entry(name), "{name}");
+        }
+        for name in ["main_loop", "app::main", "Perl_runops_standard", "run"] {
+            assert!(!is_entry(name), "{name}");
         }
     }
 

@@ -109,6 +109,10 @@ impl View {
             graph = graph.with_columns(&shown);
         }
         let inclusive = match options.rule {
+            InclusiveRule::Gristmill if !options.cycles => match &full_graph {
+                None => Inclusive::without_cycles(&graph),
+                Some(full) => Inclusive::without_cycles(full).with_columns(&shown),
+            },
             InclusiveRule::Gristmill => match &full_graph {
                 None => Inclusive::with_cycles(&graph, || draft.cycles(&graph)),
                 Some(full) => Inclusive::with_cycles(full, || draft.cycles(full)).with_columns(&shown),
@@ -229,6 +233,11 @@ impl View {
     /// Returns the inclusive cost of a subject, by the rule of the view.
     pub fn inclusive_cost(&self, subject: SubjectId) -> &[Cost] {
         self.inclusive.cost(subject.node())
+    }
+
+    /// `true` if the inclusive cost of a subject may be less than stated: some of it may be counted more than once.
+    pub fn is_upper_limit(&self, subject: SubjectId) -> bool {
+        self.inclusive.is_upper_limit(subject.node())
     }
 
     /// Returns the count of calls of a subject, its calls to itself included.

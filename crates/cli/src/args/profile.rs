@@ -78,7 +78,10 @@ pub(crate) struct ProfileArgs {
     #[arg(long, value_name = "RULE", default_value = "gristmill", help_heading = "Inclusive cost")]
     pub(crate) inclusive: InclusiveRule,
 
-    /// Treat the functions of a cycle individually
+    /// Treat the functions of a cycle individually, with upper limits of their inclusive costs
+    ///
+    /// The calls of a recursion count what they have in common more than once. A cost that is only a limit is marked `≤`; it is
+    /// exact where all calls from outside enter the cycle at one function.
     #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) no_cycles: bool,
 

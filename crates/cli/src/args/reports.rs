@@ -78,6 +78,10 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_name = "FUNCTION", hide_short_help = true)]
     pub(crate) relative_to: Option<String>,
 
+    /// With --sort inclusive, show each of the functions that start the program in a row of its own
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_fold_start_up: bool,
+
     /// Also show the average cost per call
     #[arg(long)]
     pub(crate) per_call: bool,

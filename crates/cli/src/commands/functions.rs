@@ -95,6 +95,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             file: file.clone(),
             relative_to,
             per_call,
+            folds_start_up: !args.no_fold_start_up,
             rates,
         },
     );

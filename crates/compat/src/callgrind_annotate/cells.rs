@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gristmill_format::Cost;
 use gristmill_output::{Align, Padded, printable};
@@ -21,6 +22,8 @@ pub(super) struct Columns<'a> {
     pub(super) show_percentages: bool,
     /// `true` if a cost above the total is shown as the total.
     pub(super) is_capped: bool,
+    /// Set once a share is above 100%.
+    is_above_whole: &'a AtomicBool,
     /// The names of the event types, as they are shown.
     names: Vec<Cow<'a, str>>,
     widths: Vec<usize>,
@@ -28,7 +31,7 @@ pub(super) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Creates columns as wide as the names of their event types.
-    pub(super) fn new(options: &'a Options, totals: PartialRow<'a>) -> Self {
+    pub(super) fn new(options: &'a Options, totals: PartialRow<'a>, is_above_whole: &'a AtomicBool) -> Self {
         let Options { show: events, show_percentages, .. } = options;
         let shown = |event: &'a SelectedEvent| match options.spells_controls {
             true => printable(event.name.as_bytes()),
@@ -37,7 +40,8 @@ impl<'a> Columns<'a> {
         let names: Vec<_> = events.iter().map(shown).collect();
         // The original counts bytes.
         let widths = names.iter().map(|name| name.len()).collect();
-        Columns { events, totals, show_percentages: *show_percentages, is_capped: false, names, widths }
+        let show_percentages = *show_percentages;
+        Columns { events, totals, show_percentages, is_capped: false, is_above_whole, names, widths }
     }
 
     /// Widens the columns for rows; a cost that was not given needs no width. Only the largest and the smallest number
@@ -86,6 +90,9 @@ impl<'a> Columns<'a> {
                     Some(cost) if cost != 0 => {
                         let total = event.of(self.totals);
                         let total = if self.is_capped { total.map(|total| total.max(cost)) } else { total };
+                        if total.is_some_and(|total| 0 < total && total < cost) {
+                            self.is_above_whole.store(true, Ordering::Relaxed);
+                        }
                         push_percent(&mut cell, cost, total);
                     }
                     _ => cell.push_str("         "),

@@ -11,7 +11,13 @@ use super::component::components;
 use super::graph::CallGraph;
 use super::ids::{ArcId, NodeId};
 use super::proportion::{apportion, proportion};
-use crate::cost::{CostTable, add};
+use crate::cost::add;
+
+pub use self::bypass::bypass;
+pub use self::focus::focus;
+
+mod bypass;
+mod focus;
 
 /// A graph with costs that were given to other functions. See the example of [`hide`].
 #[derive(Debug, Clone)]
@@ -22,6 +28,8 @@ pub struct Attributed {
     pub is_self_estimate: Vec<bool>,
     /// By node: `true` if its inclusive cost is an estimate.
     pub is_inclusive_estimate: Vec<bool>,
+    /// By arc: `true` if its cost is an estimate.
+    pub is_arc_estimate: Vec<bool>,
     /// The cost of hidden functions that nothing calls. It stays with them.
     pub without_caller: Vec<Cost>,
 }
@@ -51,6 +59,12 @@ impl Units {
 
     fn of(&self, node: NodeId) -> usize {
         self.of_node[node.index()] as usize
+    }
+
+    /// The arcs that leave a component.
+    fn leaving(&self, graph: &CallGraph, members: &[NodeId]) -> Vec<ArcId> {
+        let arcs = members.iter().flat_map(|&member| graph.outgoing(member));
+        arcs.filter(|&id| !self.is_inner(graph, id)).collect()
     }
 
     /// Iterates over the members of each component, callees first.
@@ -95,6 +109,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
     let mut arc_costs = graph.arc_costs().clone();
     let mut is_self_estimate = vec![false; graph.node_count()];
     let mut is_inclusive_estimate = vec![false; graph.node_count()];
+    let mut is_arc_estimate = vec![false; graph.arcs().len()];
     let mut without_caller = vec![0; graph.width()];
     // A difference of profiles has such costs, and then a call may have one, too.
     let has_negative: Vec<bool> = (0..graph.width())
@@ -152,6 +167,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
         }
         for id in entries {
             is_self_estimate[graph.arc(id).caller.index()] |= is_estimated;
+            is_arc_estimate[id.index()] |= is_estimated;
         }
     }
     let counts = graph.arcs().map(|arc| arc.count).collect();
@@ -159,143 +175,9 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
         graph: graph.with_tables(self_costs, arc_costs, counts),
         is_self_estimate,
         is_inclusive_estimate,
+        is_arc_estimate,
         without_caller,
     }
-}
-
-/// Keeps only the costs that arise while a chosen node is on the stack: of the node itself, of what it calls, and of its callers as
-/// far as they call it. Of a cycle with a chosen node all members count, as an estimate. `None` if a cost is below 0, which has no
-/// shares.
-///
-/// ```
-/// use gristmill_profile::analysis::{CallArc, CallGraph, focus};
-///
-/// let mut builder = CallGraph::builder(1);
-/// let [main, load, save, write] = [10, 20, 30, 40].map(|cost| builder.add_node(&[cost]));
-/// for (caller, callee, cost) in [(main, load, 30), (main, save, 60), (load, write, 10), (save, write, 30)] {
-///     builder.add_arc(CallArc { caller, callee, count: 1 }, &[cost]);
-/// }
-/// let focused = focus(&builder.build(), &[false, false, true, false]).expect("no cost below 0");
-/// let costs = |node| (focused.graph.self_cost(node)[0], focused.graph.self_and_callees(node)[0]);
-/// assert_eq!([main, load, save, write].map(costs), [(0, 60), (0, 0), (30, 60), (30, 30)]);
-/// // Nothing is called by `write`, so that it costs `save` what the calls cost.
-/// assert!(!focused.is_self_estimate.contains(&true));
-/// ```
-pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
-    let has_negative = |table: &CostTable| table.rows().flatten().any(|&cost| cost < 0);
-    if has_negative(graph.self_costs()) || has_negative(graph.arc_costs()) {
-        return None;
-    }
-    let units = Units::new(graph, |_| true);
-    let width = graph.width();
-    let mut whole = CostTable::new(width, units.count);
-    // The cost that chosen nodes below have, or the whole of a chosen unit; and the cost that arises below chosen nodes.
-    let mut below = CostTable::new(width, units.count);
-    let mut above = CostTable::new(width, units.count);
-    let mut is_below_estimate = vec![false; units.count];
-    let mut is_above_estimate = vec![false; units.count];
-    let mut has_chosen = vec![false; units.count];
-    let outer = |members: &[NodeId]| {
-        let arcs = members.iter().flat_map(|&member| graph.outgoing(member));
-        arcs.filter(|&id| !units.is_inner(graph, id)).collect::<Vec<_>>()
-    };
-    let is_part = |parts: &CostTable, whole: &CostTable, unit: usize| {
-        parts.row(unit).iter().zip(whole.row(unit)).any(|(&part, &whole)| part > 0 && part < whole)
-    };
-    for members in units.ascending() {
-        let unit = units.of(members[0]);
-        has_chosen[unit] = members.iter().any(|member| is_chosen[member.index()]);
-        for member in members {
-            whole.add(unit, graph.self_cost(*member));
-        }
-        for id in outer(members) {
-            let callee = units.of(graph.arc(id).callee);
-            whole.add(unit, graph.arc_cost(id));
-            let part = shares(graph.arc_cost(id), below.row(callee), whole.row(callee));
-            below.add(unit, &part);
-            let is_divided = is_part(&below, &whole, callee) && part.as_slice() != below.row(callee);
-            is_below_estimate[unit] |=
-                has_cost(graph.arc_cost(id)) && (is_below_estimate[callee] || is_divided);
-        }
-        if has_chosen[unit] {
-            let is_all = members.iter().all(|member| is_chosen[member.index()]);
-            is_below_estimate[unit] = !is_all;
-            is_above_estimate[unit] = !is_all;
-            below.row_mut(unit).copy_from_slice(whole.row(unit));
-        }
-    }
-    let mut self_costs = CostTable::new(width, graph.node_count());
-    let mut arc_costs = CostTable::new(width, graph.arcs().len());
-    for members in units.ascending().rev() {
-        let unit = units.of(members[0]);
-        if has_chosen[unit] {
-            above.row_mut(unit).copy_from_slice(whole.row(unit));
-        }
-        // Calls may state more than the callee has.
-        let row = above.row_mut(unit);
-        row.iter_mut().zip(whole.row(unit)).for_each(|(cost, &whole)| *cost = (*cost).min(whole));
-        let arcs = outer(members);
-        for event in 0..width {
-            let of_members = members.iter().map(|&member| graph.self_cost(member)[event]);
-            let of_arcs = arcs.iter().map(|&id| graph.arc_cost(id)[event]);
-            let weights = of_members.chain(of_arcs);
-            // Divided together, so that nothing is lost by rounding.
-            apportion(above.row(unit)[event], weights, |nth, share| match nth.checked_sub(members.len()) {
-                None => self_costs.row_mut(members[nth].index())[event] = share,
-                Some(nth) => arc_costs.row_mut(arcs[nth].index())[event] = share,
-            });
-        }
-        for id in arcs {
-            let callee = units.of(graph.arc(id).callee);
-            above.add(callee, arc_costs.row(id.index()));
-            is_above_estimate[callee] |= has_cost(graph.arc_cost(id))
-                && !has_chosen[callee]
-                && (is_above_estimate[unit] || is_part(&above, &whole, unit));
-        }
-    }
-    let has_outer_cost: Vec<bool> = units
-        .ascending()
-        .map(|members| outer(members).iter().any(|&id| has_cost(graph.arc_cost(id))))
-        .collect();
-    let mut is_self_estimate = Vec::with_capacity(graph.node_count());
-    let mut is_inclusive_estimate = Vec::with_capacity(graph.node_count());
-    for node in graph.nodes() {
-        let unit = units.of(node);
-        // Of a function that calls nothing, all of the cost of a call is its own.
-        let is_leaf = !has_outer_cost[unit] && !units.is_cycle(unit);
-        let is_divided = is_part(&above, &whole, unit) && !is_leaf;
-        is_self_estimate.push(has_cost(graph.self_cost(node)) && (is_above_estimate[unit] || is_divided));
-        is_inclusive_estimate.push(
-            is_above_estimate[unit]
-                || is_below_estimate[unit]
-                || is_divided && (units.is_cycle(unit) || has_cost(below.row(unit))),
-        );
-    }
-    let mut counts = Vec::with_capacity(graph.arcs().len());
-    for id in graph.arc_ids() {
-        let [caller, callee] = [graph.arc(id).caller, graph.arc(id).callee].map(|node| units.of(node));
-        let costs = graph.arc_cost(id);
-        let mut is_way_to_chosen = false;
-        if caller == callee {
-            arc_costs.add(id.index(), &shares(costs, above.row(caller), whole.row(caller)));
-        } else {
-            let of_caller = arc_costs.row(id.index());
-            let rest: Vec<Cost> = costs.iter().zip(of_caller).map(|(cost, part)| cost - part).collect();
-            let through = shares(&rest, below.row(callee), whole.row(callee));
-            is_way_to_chosen = has_cost(&through);
-            arc_costs.add(id.index(), &through);
-        }
-        let (part, all) = match costs[0] {
-            0 => (above.row(caller)[0], whole.row(caller)[0]),
-            cost => (arc_costs.row(id.index())[0], cost),
-        };
-        let count = graph.arc(id).count;
-        // Of the calls on the way to a chosen function nobody knows which of them lead there.
-        let is_whole = part == all || is_way_to_chosen;
-        counts.push(if is_whole { count } else { proportion(count.max(0), part, all) });
-    }
-    let graph = graph.with_tables(self_costs, arc_costs, counts);
-    Some(Attributed { graph, is_self_estimate, is_inclusive_estimate, without_caller: vec![0; width] })
 }
 
 fn has_cost(costs: &[Cost]) -> bool {

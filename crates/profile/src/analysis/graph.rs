@@ -308,6 +308,16 @@ impl CallGraph {
         CallGraph { self_costs, arcs, ..self.clone() }
     }
 
+    /// Returns the same graph with other arcs, which are sorted by caller, then callee.
+    pub(super) fn with_arcs<'a>(&self, arcs: impl Iterator<Item = (CallArc, &'a [Cost])>) -> CallGraph {
+        let mut columns = ArcColumns::zeros(self.width(), 0);
+        for (arc, costs) in arcs {
+            columns.push((narrow(arc.caller.index()), narrow(arc.callee.index())), arc.count, costs);
+        }
+        let graph = CallGraph::from_columns(self.self_costs.clone(), columns);
+        CallGraph { is_of_functions: self.is_of_functions, derived: self.derived.clone(), ..graph }
+    }
+
     /// Returns the same graph without the arcs that are cut.
     ///
     /// Self costs stay, so the total stays. A caller no longer includes what it called over a cut arc: a cut inside a cycle

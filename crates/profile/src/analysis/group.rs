@@ -55,7 +55,7 @@ pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
         inclusive.add(arc.caller.index(), between.arc_cost(id));
         call_counts[arc.callee.index()] += arc.count;
     }
-    Limit::new(graph).apply(&mut inclusive);
+    Limit::new(graph).apply(&mut inclusive, |_| {});
     let cycles = Cycles::new(&between);
     let is_upper_bound = between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
     GroupCosts { self_costs: between.self_costs().clone(), inclusive, call_counts, is_upper_bound }

@@ -14,9 +14,15 @@
 //! - A cycle is one unit: the self costs of its members plus the arcs that leave it. A member has its self cost plus its
 //!   arcs that leave the cycle, so that members add up to their cycle.
 //! - Nothing is above the total. Where a sum is larger, some cost was counted again with each level of a recursion that
-//!   cannot be seen as one, and the total is shown. This does not hold for an event type with negative costs, such as a
+//!   cannot be seen as one, and the total is shown, as an upper limit. This does not hold for an event type with negative costs, such as a
 //!   difference of two profiles has: there a part may be larger than the whole. A derived event type is calculated from the
 //!   limited costs, so each row follows its formula.
+//!
+//! [`Inclusive::without_cycles`] takes cycles apart: each member has its self cost plus all of its calls of others. That
+//! counts what several levels of the recursion have in common more than once, so it is an upper limit of the cost while
+//! the member is on the stack; the cost of its cycle is another. Lower limits are its self cost plus the arcs that leave the
+//! cycle, and its calls from outside of the cycle, which do not nest. Where a lower limit meets the upper one, the cost is
+//! exact; everywhere else [`Inclusive::is_upper_limit`] says so.
 //!
 //! The cost that the callers state is another number. In a consistent file it is the same for every unit that is called.
 //! [`Inclusive::sides`] has both, without the limit, and [`Inclusive::differences`] lists where they differ.
@@ -121,6 +127,8 @@ pub struct Inclusive {
     cycle_self_costs: CostTable,
     cycle_costs: CostTable,
     cycle_call_counts: Vec<Cost>,
+    /// By node; empty if all costs are what the rule says.
+    is_upper_limit: Vec<bool>,
 }
 
 /// The cost of a unit from both sides, without any limit. See the example of [`Inclusive`].
@@ -159,8 +167,60 @@ impl Inclusive {
         };
         let ((costs, call_counts, limit), cycles) = both(graph.node_count(), beside, find);
         let mut inclusive = Inclusive::complete(InclusiveRule::Gristmill, graph, cycles, costs, call_counts);
-        limit.apply(&mut inclusive.costs);
-        limit.apply(&mut inclusive.cycle_costs);
+        let nodes = graph.node_count();
+        limit.apply(&mut inclusive.costs, |row| mark(&mut inclusive.is_upper_limit, nodes, row));
+        limit.apply(&mut inclusive.cycle_costs, |_| {});
+        inclusive
+    }
+
+    /// Calculates inclusive costs by the rule of Gristmill with no cycle taken as one. Costs of members of cycles may be
+    /// upper limits.
+    ///
+    /// ```
+    /// use gristmill_profile::analysis::{CallArc, CallGraph, Inclusive};
+    ///
+    /// // `main` calls `even`, which calls `odd`, which calls `even` again.
+    /// let mut builder = CallGraph::builder(1);
+    /// let [main, even, odd] = [10, 40, 50].map(|cost| builder.add_node(&[cost]));
+    /// for (caller, callee, count, cost) in [(main, even, 1, 90), (even, odd, 2, 80), (odd, even, 1, 30)] {
+    ///     builder.add_arc(CallArc { caller, callee, count }, &[cost]);
+    /// }
+    /// let inclusive = Inclusive::without_cycles(&builder.build());
+    /// // Nothing else enters the cycle, so that all of it is below `even`. Of `odd`, only a limit is known.
+    /// assert_eq!([main, even, odd].map(|node| inclusive.cost(node)[0]), [100, 90, 80]);
+    /// assert_eq!([main, even, odd].map(|node| inclusive.is_upper_limit(node)), [false, false, true]);
+    /// ```
+    pub fn without_cycles(graph: &CallGraph) -> Self {
+        let cycles = Cycles::new(graph);
+        let mut inclusive = Inclusive::with_cycles(graph, || Cycles::none(graph));
+        let limit = Limit::new(graph);
+        for cycle in cycles.ids() {
+            let members = cycles.members(cycle);
+            // What members have for certain: their self cost and the arcs that leave the cycle.
+            let mut certain = CostTable::new(graph.width(), members.len());
+            let mut whole = vec![0; graph.width()];
+            for (nth, &member) in members.iter().enumerate() {
+                certain.add(nth, graph.self_cost(member));
+                for id in graph.outgoing(member).filter(|&id| !cycles.is_inner(&graph.arc(id))) {
+                    certain.add(nth, graph.arc_cost(id));
+                }
+                add(&mut whole, certain.row(nth));
+            }
+            for (nth, &member) in members.iter().enumerate() {
+                let mut entered = vec![0; graph.width()];
+                for id in graph.incoming(member).filter(|&id| !cycles.is_inner(&graph.arc(id))) {
+                    add(&mut entered, graph.arc_cost(id));
+                }
+                let lower: Vec<Cost> =
+                    certain.row(nth).iter().zip(entered).map(|(&own, entered)| own.max(entered)).collect();
+                let costs = inclusive.costs.row_mut(member.index());
+                if limit.narrow(costs, &lower, &whole) {
+                    mark(&mut inclusive.is_upper_limit, graph.node_count(), member.index());
+                } else if let Some(is_upper_limit) = inclusive.is_upper_limit.get_mut(member.index()) {
+                    *is_upper_limit = false;
+                }
+            }
+        }
         inclusive
     }
 
@@ -213,7 +273,16 @@ impl Inclusive {
                 cycle_costs.add(cycle.index(), costs);
             }
         }
-        Inclusive { rule, cycles, costs, call_counts, cycle_self_costs, cycle_costs, cycle_call_counts }
+        Inclusive {
+            rule,
+            cycles,
+            costs,
+            call_counts,
+            cycle_self_costs,
+            cycle_costs,
+            cycle_call_counts,
+            is_upper_limit: Vec::new(),
+        }
     }
 
     /// Returns the same costs by these event types, in this order.
@@ -249,6 +318,13 @@ impl Inclusive {
     #[inline]
     pub fn cost(&self, node: NodeId) -> &[Cost] {
         self.costs.row(node.index())
+    }
+
+    /// `true` if the cost of a node may be less than stated, as some of it may be counted more than once. The [module](self)
+    /// describes when.
+    #[inline]
+    pub fn is_upper_limit(&self, node: NodeId) -> bool {
+        self.is_upper_limit.get(node.index()).copied().unwrap_or(false)
     }
 
     /// Returns the count of calls to a node, its calls to itself included.
@@ -316,6 +392,12 @@ impl Inclusive {
     }
 }
 
+/// Marks a row of a list that is only made when there is one.
+fn mark(marks: &mut Vec<bool>, rows: usize, row: usize) {
+    marks.resize(rows, false);
+    marks[row] = true;
+}
+
 /// The limits of inclusive costs.
 pub(super) struct Limit<'a> {
     /// The total of each event type whose costs have an upper limit.
@@ -338,7 +420,20 @@ impl<'a> Limit<'a> {
         Limit { totals: limit, derived }
     }
 
-    pub(super) fn apply(&self, table: &mut CostTable) {
+    /// Limits the costs of a member of a cycle to those of the cycle. Returns `true` if they are above the lower limits then,
+    /// for an event type whose costs have an upper limit.
+    fn narrow(&self, costs: &mut [Cost], lower: &[Cost], upper: &[Cost]) -> bool {
+        let mut is_above = false;
+        for (nth, cost) in costs.iter_mut().enumerate().filter(|(nth, _)| self.totals[*nth].is_some()) {
+            *cost = (*cost).min(upper[nth]);
+            is_above |= *cost > lower[nth];
+        }
+        self.derived.derive(costs);
+        is_above
+    }
+
+    /// Limits the costs of a table to the totals. Passes each row that was above.
+    pub(super) fn apply(&self, table: &mut CostTable, mut above: impl FnMut(usize)) {
         for index in 0..table.len() {
             let row = table.row_mut(index);
             let mut is_limited = false;
@@ -351,6 +446,7 @@ impl<'a> Limit<'a> {
                 }
             }
             if is_limited {
+                above(index);
                 self.derived.derive(row);
             }
         }

@@ -337,10 +337,17 @@ impl Page<'_> {
         first(&self.totals)
     }
 
+    /// The share of a cost. Calls of a recursion may cost more than the whole, as their costs contain each other; then a share
+    /// says nothing.
+    fn share(&self, cost: Cost) -> String {
+        let total = self.total();
+        if 0 < total && total < cost { String::new() } else { percent_number(cost, total) }
+    }
+
     /// A cell of a table: a cost, and its share as a bar.
     fn cell(&self, costs: &[Cost]) -> String {
         let cost = first(costs);
-        let share = percent_number(cost, self.total());
+        let share = self.share(cost);
         let width = share.trim_start_matches('-');
         let width =
             if width.is_empty() || width == "0.0" { String::new() } else { format!(" style=--w:{width}") };
@@ -354,7 +361,7 @@ impl Page<'_> {
     /// A cost with its share, in a sentence.
     fn value(&self, costs: &[Cost]) -> String {
         let cost = first(costs);
-        let share = percent_number(cost, self.total());
+        let share = self.share(cost);
         format!("<span class=v data-c={}><b>{}</b> <i>{share}</i></span>", data(costs), grouped(cost))
     }
 

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::wrap::hang;
+use gristmill_output::wrap::{self, hang};
 use gristmill_output::{
     Cell, Column, Look, Table, bar, csv, grouped, json, percent, percent_number, printable,
 };
-use gristmill_profile::symbol::shorten_paths;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::start_up_row::StartUpRow;
 use super::{FunctionRow, Functions, Grouping, SortBy};
 use crate::columns::EventColumn;
-use crate::names::{DOCUMENT_COLUMNS, NameRow, fitted, whole};
+use crate::names::{DOCUMENT_COLUMNS, NameRow, fitted, fitted_paths, whole};
 use crate::rates::Rate;
 use crate::report::Report;
 use crate::view::Hash;
@@ -34,13 +34,21 @@ impl Report for Functions<'_> {
         if !self.rates.is_empty() && !self.is_estimated {
             writeln!(out, "{}", hang("", &rate_list(&self.rates), 2, look.width))?;
         }
-        writeln!(out, "{}", self.summary())?;
+        wrap::write(out, &self.summary(), look.width, 2)?;
         writeln!(out)?;
         if self.rows.len() == 0 {
             return Ok(());
         }
-        let mut table = self.table(look.is_terminal && look.width >= MIN_WIDTH_FOR_BARS);
-        let room = look.width.saturating_sub(table.width_before_last());
+        let with_bars = look.is_terminal && look.width >= MIN_WIDTH_FOR_BARS;
+        let mut detail = Detail { bars: with_bars, calls: self.has_calls };
+        let mut table = self.table(detail);
+        let room = |table: &Table| look.width.saturating_sub(table.width_before_last());
+        // A row on one line says more than counts of calls do.
+        if room(&table) < MIN_NAME_WIDTH && self.head.events.len() == 1 && self.sort != SortBy::Calls {
+            detail.calls = false;
+            table = self.table(detail);
+        }
+        let room = room(&table);
         if room < MIN_NAME_WIDTH {
             return self.write_stacked(look, out);
         }
@@ -49,7 +57,25 @@ impl Report for Functions<'_> {
                 *last = Cell::new(name);
             }
         }
+        let start_up = self.start_up_row();
+        if let Some(StartUpRow { count, row, names }) = &start_up {
+            let mut cells = self.cells(row, detail);
+            let last = cells.len() - 1;
+            if detail.calls {
+                // They call each other, so that their calls have no sum.
+                cells[last - 1] = Cell::new("");
+            }
+            cells[last] = Cell::new(StartUpRow::name(*count, names, look.name_columns(room)));
+            table.rows.splice(..*count, [cells]);
+        }
         table.write_text(look, out)?;
+        if self.has_calls && !detail.calls {
+            wrap::write_dim(out, "counts of calls need more columns (--width)", look, 2)?;
+        }
+        if start_up.is_some() {
+            let note = "functions that start the program share a row (--no-fold-start-up shows each)";
+            wrap::write_dim(out, note, look, 2)?;
+        }
         self.write_rest(look, out)
     }
 
@@ -64,7 +90,7 @@ impl Report for Functions<'_> {
             writeln!(out, "{}\n", rate_list(&self.rates))?;
         }
         writeln!(out, "{}\n", self.summary())?;
-        let mut table = self.table(false);
+        let mut table = self.table(Detail { bars: false, calls: self.has_calls });
         let names = self.flat_names("↳ ", |_| DOCUMENT_COLUMNS).into_iter().zip(self.flat_rows());
         for (cells, (name, row)) in table.rows.iter_mut().zip(names) {
             let is_whole = row.row().is_none_or(|row| name.contains(&*printable(row.name.as_bytes())));
@@ -88,8 +114,9 @@ impl Report for Functions<'_> {
                 .iter()
                 .flat_map(|rate| [format!("{} misses", rate.name), format!("{} accesses", rate.name)]),
         );
-        let is_of_groups = !matches!(self.grouping, Grouping::Function | Grouping::Cycle);
-        titles.extend(is_of_groups.then(|| "inclusive is upper bound".to_owned()));
+        let has_bounds =
+            !matches!(self.grouping, Grouping::Function | Grouping::Cycle) || self.rows.has_upper_bound();
+        titles.extend(has_bounds.then(|| "inclusive is upper bound".to_owned()));
         let estimates = ["self estimated", "inclusive estimated"].into_iter().filter(|_| self.is_estimated);
         titles.extend(estimates.map(str::to_owned));
         titles.extend(self.then.map(|_| "within".to_owned()));
@@ -116,7 +143,7 @@ impl Report for Functions<'_> {
             let estimates =
                 [row.is_self_estimate, row.is_inclusive_estimate].map(|is| if is { "yes" } else { "no" });
             let estimates = estimates.into_iter().filter(|_| self.is_estimated);
-            let bound = is_of_groups.then_some(if row.is_upper_bound { "yes" } else { "no" });
+            let bound = has_bounds.then_some(if row.is_upper_bound { "yes" } else { "no" });
             let numbers = numbers.iter().map(String::as_str);
             csv::write_line(numbers.chain(texts).chain(bound).chain(estimates).chain(within), out)?;
         }
@@ -190,7 +217,7 @@ impl Functions<'_> {
     }
 
     /// The table: costs of one event type, or of several side by side, and an empty last column for names.
-    fn table(&self, with_bars: bool) -> Table {
+    fn table(&self, detail: Detail) -> Table {
         let several = self.head.events.len() > 1;
         let calls = self.has_calls;
         let mut columns = Vec::new();
@@ -206,21 +233,21 @@ impl Functions<'_> {
             }
         }
         columns.extend(self.rates.iter().map(|rate| Column::number(rate.name)));
-        if with_bars {
+        if detail.bars {
             columns.push(Column::text(""));
         }
-        if calls {
+        if detail.calls {
             columns.push(Column::number("Calls"));
         }
         columns.push(Column::text(self.grouping.title()));
         let rows = self.flat_rows().map(|row| match row.row() {
-            Some(row) => self.cells(row, with_bars),
+            Some(row) => self.cells(row, detail),
             None => columns.iter().map(|_| Cell::new("")).collect(),
         });
         Table { rows: rows.collect(), columns }
     }
 
-    fn cells(&self, row: &FunctionRow, with_bars: bool) -> Vec<Cell> {
+    fn cells(&self, row: &FunctionRow, detail: Detail) -> Vec<Cell> {
         let calls = self.has_calls;
         let mut cells = Vec::new();
         for (column, &EventColumn { unit, .. }) in self.head.events.iter().enumerate() {
@@ -231,18 +258,21 @@ impl Functions<'_> {
             let of_callees = if calls { vec![bounded, share(inclusive)] } else { Vec::new() };
             cells.extend(self.ordered(vec![cost(own), share(own)], of_callees));
             if self.per_call {
-                let each = |all: Cost| vec![rounded(all, row.calls).map_or_else(|| Cell::new(""), cost)];
-                cells.extend(self.ordered(each(own), each(inclusive)));
+                let each = |all: Cost, sign: &str| {
+                    let shown = |cost: Cost| Cell::number(cost, format!("{sign}{}", unit.show(cost)));
+                    vec![rounded(all, row.calls).map_or_else(|| Cell::new(""), shown)]
+                };
+                cells.extend(self.ordered(each(own, row.self_sign()), each(inclusive, row.bound())));
             }
         }
         let rate = |nth: usize| Cell::new(row.rates.get(nth).map_or_else(String::new, Rate::percent));
         cells.extend((0..self.rates.len()).map(rate));
-        if with_bars {
+        if detail.bars {
             let cost = if calls && !self.begins_with_self() { row.inclusive[0] } else { row.self_costs[0] };
             let bar = bar(cost, self.whole[0], BAR_WIDTH);
             cells.push(Cell::new(format!("{bar}{}", " ".repeat(BAR_WIDTH - bar.chars().count()))));
         }
-        if calls {
+        if detail.calls {
             // Estimates of costs are estimates of calls, too.
             let sign = if row.is_inclusive_estimate && row.calls > 0 { "~" } else { "" };
             cells.push(Cell::number(row.calls, format!("{sign}{}", grouped(row.calls))));
@@ -354,8 +384,13 @@ impl Functions<'_> {
             writeln!(out, "{}", look.dim(&format!("… and {} more (--limit 0 shows all)", grouped(hidden))))?;
         }
         if self.rows.has_upper_bound() {
-            let note = "≤ at most: calls leave the group and come back, which is counted each time";
-            writeln!(out, "{}", look.dim(note))?;
+            let note = match self.grouping {
+                Grouping::Function | Grouping::Cycle => {
+                    "≤ at most: calls of a recursion count what they have in common more than once"
+                }
+                _ => "≤ at most: calls leave the group and come back, which is counted each time",
+            };
+            wrap::write_dim(out, note, look, 2)?;
         }
         Ok(())
     }
@@ -370,7 +405,7 @@ fn names<'r, I: Iterator<Item = Cow<'r, FunctionRow>>>(
     if matches!(grouping, Grouping::Object | Grouping::File | Grouping::Directory) {
         let paths: Vec<_> = rows().map(|row| printable(row.name.as_bytes()).into_owned()).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        return shorten_paths(&paths, rows().next().map_or(usize::MAX, |row| columns(&row)));
+        return fitted_paths(&paths, rows().next().map_or(usize::MAX, |row| columns(&row)));
     }
     // Rows with their costs take several times the memory.
     struct Row {
@@ -432,6 +467,13 @@ impl FunctionRow {
     fn self_sign(&self) -> &'static str {
         if self.is_self_estimate { "~" } else { "" }
     }
+}
+
+/// The columns of a table that are not costs.
+#[derive(Debug, Clone, Copy)]
+struct Detail {
+    bars: bool,
+    calls: bool,
 }
 
 /// A row as it is printed.

@@ -90,8 +90,7 @@ impl CallPath {
         }
         let walk = Walk::new(view, head);
         let (mut unit, mut cost) = walk.root()?;
-        // A thread can be called, too.
-        let mut is_estimate = cost[0] < walk.cost(unit)[0];
+        let mut is_estimate = false;
         let mut steps = vec![walk.step(unit, &cost, false, 0)];
         // Units call each other in one direction, so this ends.
         loop {
@@ -181,14 +180,18 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Returns the node or cycle with the highest cost that is not of its callers: the start of the program or of a thread.
+    /// Returns the node or cycle with the highest cost that is not of its callers, the start of the program or of a thread, and
+    /// its inclusive cost.
     fn root(&self) -> Option<(Unit, Vec<Cost>)> {
         // Few functions have a large part of the total, and usually one of them is the root.
-        let is_large_root = |(_, cost): &(Unit, Vec<Cost>)| self.is_large(cost[0]);
-        self.root_among(true).filter(is_large_root).or_else(|| self.root_among(false))
+        let is_large_root = |(_, surplus): &(Unit, Cost)| self.is_large(*surplus);
+        let (unit, _) = self.root_among(true).filter(is_large_root).or_else(|| self.root_among(false))?;
+        // All that it costs, whatever part of that its callers state: so the calls below it have their recorded costs.
+        Some((unit, self.cost(unit)))
     }
 
-    fn root_among(&self, only_large: bool) -> Option<(Unit, Vec<Cost>)> {
+    /// Returns a root, and its cost that is not of its callers.
+    fn root_among(&self, only_large: bool) -> Option<(Unit, Cost)> {
         let graph = self.view.graph();
         let Candidates { units, of_node } = self.candidates(only_large);
         if units.is_empty() {
@@ -219,18 +222,8 @@ impl<'w> Walk<'w> {
             }
         }
         let (_, index) = best?;
-        let (unit, _) = units[index];
-        let mut cost = self.cost(unit);
-        if of_callers[index] > 0 && cost.len() == 1 {
-            cost[0] -= of_callers[index];
-        } else if of_callers[index] > 0 {
-            for id in graph.arc_ids() {
-                if entered_by(&graph.arc(id)).is_some_and(|candidate| candidate as usize == index + 1) {
-                    cost.iter_mut().zip(graph.arc_cost(id)).for_each(|(sum, cost)| *sum -= cost);
-                }
-            }
-        }
-        Some((unit, cost))
+        let (unit, cost) = units[index];
+        Some((unit, cost - of_callers[index]))
     }
 
     /// Lists the nodes and cycles that may be a root.
@@ -494,6 +487,14 @@ mod tests {
     fn begins_with_the_most_expensive_thread() {
         let text = "events: Ir\nfn=main\n1 30\ncfn=thread\ncalls=2 1\n1 0\nfn=thread\n1 10\ncfn=work\ncalls=2 1\n1 60\nfn=work\n1 60\n";
         assert_eq!(path(text).0, [exact("thread", 70), exact("work", 60)]);
+    }
+
+    /// The call that starts a thread states the few costs of the thread that made it. The path has what the thread costs, and
+    /// below it the recorded costs of its calls.
+    #[test]
+    fn a_thread_has_its_whole_cost() {
+        let text = "events: Ir\nfn=main\n1 30\ncfn=thread\ncalls=1 1\n1 2\nfn=thread\n1 10\ncfn=sort\ncalls=1 1\n1 60\nfn=sort\n1 60\n";
+        assert_eq!(path(text).0, [exact("thread", 70), exact("sort", 60)]);
     }
 
     /// No root has a large part of the total, and what they call has one.

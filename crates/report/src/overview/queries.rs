@@ -12,6 +12,8 @@ use crate::view::{Subject, SubjectId, View};
 
 /// Names up to this length are typed in full.
 const MAX_SHORT_BYTES: usize = 30;
+/// The longest text before or after a function's own name that a query has.
+const MAX_AROUND_BYTES: usize = 50;
 /// The names that are demangled to compare them. It takes longer than to load their functions.
 const MAX_DEMANGLED: usize = 2_000;
 
@@ -53,10 +55,32 @@ enum Kind {
     Name,
     /// The name of a function whose levels of recursion are folded, with its definition.
     Folded(FileId, ObjectId),
+    /// The own name of the function, without scope and arguments: names that are only longer are not found then.
+    Own(Pattern, Base),
     /// A part of the name.
-    Part(Pattern),
+    Part(Pattern, Base),
     /// File and name.
     Located { file: String, name: String },
+}
+
+/// The function that a query is about, without its level of recursion: its levels are found as one.
+struct Base {
+    /// The name without level. `None` if there are recorded callers, with which it is another function.
+    name: Option<Box<[u8]>>,
+    file: FileId,
+    object: ObjectId,
+    is_found: bool,
+}
+
+impl Base {
+    /// `true` if a function is another one, or the first level of this one that is found.
+    fn is_new(&mut self, name: &[u8], subject: Subject<'_>) -> bool {
+        let parsed = FunctionName::parse(name);
+        let is_same = self.name.as_deref() == Some(parsed.base())
+            && parsed.callers().next().is_none()
+            && (self.file, self.object) == (subject.file, subject.object);
+        !is_same || !std::mem::replace(&mut self.is_found, true)
+    }
 }
 
 impl<'v> Queries<'v> {
@@ -83,7 +107,18 @@ impl<'v> Queries<'v> {
             if !is_mangled && !wanted.lengths.contains(&recorded.len()) {
                 continue;
             }
-            for candidate in wanted.candidates.iter_mut().filter(|candidate| candidate.hits < 2) {
+            for candidate in wanted.candidates.iter_mut() {
+                let lacks_own = match &candidate.kind {
+                    Kind::Own(own, _) => !is_mangled && !own.is_in(recorded),
+                    _ => false,
+                };
+                // What does not have the own name has nothing that contains it.
+                if lacks_own {
+                    break;
+                }
+                if candidate.hits >= 2 {
+                    continue;
+                }
                 let is_hit = match is_mangled {
                     false => candidate.is_hit(recorded, subject, self.profile),
                     true if !candidate.may_be_in(recorded) => false,
@@ -97,10 +132,6 @@ impl<'v> Queries<'v> {
                     }
                 };
                 candidate.hits += u8::from(is_hit);
-                // What does not have a part does not have more.
-                if !is_hit && matches!(candidate.kind, Kind::Part(_)) {
-                    break;
-                }
             }
         }
     }
@@ -128,24 +159,28 @@ fn candidates(view: &View, id: SubjectId) -> Vec<Candidate> {
     let mut add = |text: &str, folds_recursion: bool, kind: Kind| {
         found.push(Candidate { query: Query { text: text.to_owned(), folds_recursion }, kind, hits: 0 });
     };
+    if name.len() > MAX_SHORT_BYTES {
+        // A part of a name is looked for in the function only, not in its recorded callers.
+        let parsed = FunctionName::parse(name.as_bytes());
+        let function = &name[..parsed.base().len()];
+        let has_callers = parsed.callers().next().is_some();
+        let base = || Base {
+            name: (!has_callers).then(|| parsed.base().into()),
+            file: subject.file,
+            object: subject.object,
+            is_found: false,
+        };
+        // A level is found as the base of its recursion.
+        let folds = parsed.recursion().is_some();
+        for (nth, part) in parts_of(function).into_iter().enumerate() {
+            let pattern = Pattern::new(part);
+            add(part, folds, if nth == 0 { Kind::Own(pattern, base()) } else { Kind::Part(pattern, base()) });
+        }
+    }
     let parts = FunctionName::parse(subject.recorded());
     if parts.recursion().is_some() && parts.callers().next().is_none() {
         let base = Symbol::parse(parts.base()).text().to_owned();
         add(&base, true, Kind::Folded(subject.file, subject.object));
-    }
-    if name.len() > MAX_SHORT_BYTES {
-        // A part of a name is looked for in the function only, not in its recorded callers.
-        let function = &name[..FunctionName::parse(name.as_bytes()).base().len()];
-        let own = own_name(function);
-        let mut shortest = own.split('<').next().unwrap_or(own);
-        for part in [shortest, function.split('(').next().unwrap_or(function)] {
-            // A colon would end the name of a file.
-            let has_colon = part.replace("::", "").contains(':');
-            let is_part = part.len() > 2 && part.len() < name.len() && !has_colon;
-            if is_part && part.contains(std::mem::replace(&mut shortest, part)) {
-                add(part, false, Kind::Part(Pattern::new(part)));
-            }
-        }
     }
     add(name, false, Kind::Name);
     let path = lossy(view.profile().file(subject.file));
@@ -158,12 +193,46 @@ fn candidates(view: &View, id: SubjectId) -> Vec<Candidate> {
     found
 }
 
+/// Returns parts of a name that may be in no other one, the shortest first: its own name without template arguments, and longer
+/// parts around that, up to all before the arguments.
+fn parts_of(function: &str) -> Vec<&str> {
+    let own = own_name(function);
+    let own = own.split('<').next().unwrap_or(own);
+    // A colon would end the name of a file.
+    let is_part =
+        |part: &str| part.len() > 2 && part.len() < function.len() && !part.replace("::", "").contains(':');
+    // The own name is a part of the function's.
+    let start = own.as_ptr() as usize - function.as_ptr() as usize;
+    let end = start + own.len();
+    if !is_part(own) {
+        return Vec::new();
+    }
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    let bytes = function.as_bytes();
+    let is_edge = |at: usize| at == 0 || at == bytes.len() || is_word(bytes[at - 1]) != is_word(bytes[at]);
+    let before =
+        (start.saturating_sub(MAX_AROUND_BYTES)..start).filter(|&at| is_edge(at) && is_word(bytes[at]));
+    let after = (end + 1..=(end + MAX_AROUND_BYTES).min(bytes.len()))
+        .filter(|&at| is_edge(at) && is_word(bytes[at - 1]));
+    let mut longer: Vec<&str> = before.map(|at| &function[at..end]).collect();
+    longer.extend(after.map(|at| &function[start..at]));
+    longer.sort_by_key(|part| part.len());
+    let whole = function.split('(').next().unwrap_or(function);
+    if whole.contains(own) {
+        longer.push(whole);
+    }
+    let mut parts = vec![own];
+    parts.extend(longer.into_iter().filter(|part| is_part(part)));
+    parts.dedup();
+    parts
+}
+
 impl Candidate {
     /// The lengths of the names that may be found by the query.
     fn lengths(&self) -> RangeInclusive<usize> {
         let (length, end) = match &self.kind {
             Kind::Name | Kind::Folded(..) => (self.query.text.len(), None),
-            Kind::Part(_) => (self.query.text.len(), Some(usize::MAX)),
+            Kind::Own(..) | Kind::Part(..) => (self.query.text.len(), Some(usize::MAX)),
             Kind::Located { name, .. } => (name.len(), None),
         };
         length..=end.unwrap_or(length)
@@ -171,7 +240,7 @@ impl Candidate {
 
     /// `true` if a function with this name is found by the query.
     fn is_hit(&mut self, name: &[u8], subject: Subject<'_>, profile: &Profile) -> bool {
-        match &self.kind {
+        match &mut self.kind {
             Kind::Name => name == self.query.text.as_bytes(),
             Kind::Folded(file, object) => {
                 let is_same = name == self.query.text.as_bytes();
@@ -180,7 +249,10 @@ impl Candidate {
                 }
                 is_same && self.hits < 2
             }
-            Kind::Part(pattern) => pattern.is_in(name),
+            Kind::Own(pattern, base) => {
+                pattern.is_in(name) && is_own(&self.query.text, name) && base.is_new(name, subject)
+            }
+            Kind::Part(pattern, base) => pattern.is_in(name) && base.is_new(name, subject),
             Kind::Located { file, name: wanted } => {
                 let ends = |path: &[u8]| {
                     let before = path.strip_suffix(file.as_bytes());
@@ -202,6 +274,13 @@ impl Candidate {
         let longest = identifiers.max_by_key(|identifier| identifier.len()).unwrap_or("");
         memchr::memmem::find(mangled, longest.as_bytes()).is_some()
     }
+}
+
+/// `true` if a text is the own name of a function, without scope and arguments, whatever the case of its letters.
+fn is_own(text: &str, name: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(FunctionName::parse(name).base());
+    let own = own_name(&name);
+    own.split('<').next().is_some_and(|own| own.eq_ignore_ascii_case(text))
 }
 
 /// `true` if a name may be shown demangled.
@@ -262,6 +341,14 @@ mod tests {
     #[test]
     fn each_query_names_its_function() {
         let long = "void app::process<std::vector<int> >(std::vector<int> const&, app::Options const&)";
+        let template = "std::__normal_iterator<Rec*, std::vector<Rec, std::allocator<Rec> > >";
+        let instances = [
+            format!("{template} std::__merge<Rec*, {template}>(Rec*, Rec*, {template})"),
+            format!("Rec* std::__merge<{template}, Rec*>({template}, {template}, Rec*)"),
+            format!("void std::__merge_all<{template}>({template}, {template})"),
+            format!("void std::__merge_all<{template}>({template}, {template})'2"),
+        ];
+        let instances: String = instances.iter().map(|name| format!("fn={name}\n1 1\n")).collect();
         let names = [
             "fl=a.c\nfn=read",
             "fl=b.c\nfn=read",
@@ -272,7 +359,7 @@ mod tests {
             "fn=app::move(int)",
         ];
         let names = names.map(|name| format!("{name}\n1 1\n"));
-        let text = format!("events: Ir\n{}fn={long}\n1 5\nfl=\nfn=read\n1 2\n", names.concat())
+        let text = format!("events: Ir\n{}fn={long}\n1 5\nfl=\nfn=read\n1 2\n{instances}", names.concat())
             .replace("\\x1b", "\x1b");
         let view = View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap();
         let mut queries = Queries::new(&view, view.subject_ids());
@@ -280,11 +367,19 @@ mod tests {
         let query = |id| queries.query(id).map(|query| query.text.clone());
         let all: Vec<Option<String>> = view.subject_ids().map(query).collect();
         for (id, query) in view.subject_ids().zip(&all) {
+            // A level is found with all levels as one.
+            if queries.query(id).is_some_and(|query| query.folds_recursion) {
+                assert_eq!(query.as_deref(), Some("__merge_all"));
+                continue;
+            }
             let found = query.as_ref().map(|query| view.find_function(query).map(|found| found.function.id));
             assert!(found.is_none_or(|found| found == Ok(id)), "{query:?}");
         }
         let shown: Vec<&str> = all.iter().map(|query| query.as_deref().unwrap_or("-")).collect();
         assert!(shown.contains(&"a.c:read") && shown.contains(&"write") && shown.contains(&"-"), "{shown:?}");
         assert!(shown.contains(&"process"), "{shown:?}");
+        for short in ["__merge<Rec", "__merge<std", "__merge_all"] {
+            assert!(shown.contains(&short), "{short}: {shown:?}");
+        }
     }
 }

@@ -114,7 +114,10 @@ impl Overview {
         let mut is_first = true;
         for (line, is_warning) in self.head_lines() {
             if is_warning {
-                writeln!(out, "{}", look.painter().yellow(line))?;
+                // A program that reads the output looks for the whole line.
+                for line in hang("", &line, 2, look.name_columns(look.width)).split('\n') {
+                    writeln!(out, "{}", look.painter().yellow(line))?;
+                }
             } else if std::mem::take(&mut is_first) {
                 for line in hang("", &line, 2, look.width).split('\n') {
                     writeln!(out, "{}", look.bold(line))?;

@@ -22,6 +22,8 @@ const MARKDOWN_TEXT_COLUMNS: usize = 80;
 
 /// The width from which positions have the directories of their file.
 const MIN_WIDTH_OF_PATHS: usize = 100;
+/// The width from which on a call within a recursion has a remark. Its cost has no share in any case.
+const MIN_WIDTH_OF_REMARKS: usize = 72;
 
 impl Show {
     pub(super) fn line_section(&self, look: &Look, form: Form) -> Section {
@@ -72,7 +74,8 @@ impl Show {
         for (line, position) in self.lines.rows.iter().zip(positions) {
             names.push(Label::Text(position));
             for call in &line.calls {
-                let inner = if call.is_inner { " (recursive)" } else { "" };
+                let is_told = call.is_inner && look.width >= MIN_WIDTH_OF_REMARKS;
+                let inner = if is_told { " (recursive)" } else { "" };
                 names.push(Label::Call(&call.function, format!("×{}{inner}", grouped(call.calls))));
             }
         }

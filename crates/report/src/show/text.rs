@@ -124,8 +124,9 @@ impl Show {
         ];
         let rows = self.head.events.iter().enumerate().map(|(nth, event)| {
             let mut cells = vec![Cell::new(printable(event.name.as_bytes()))];
-            for cost in [self.inclusive[nth], self.self_costs[nth]] {
-                cells.push(Cell::number(cost, event.unit.show(cost)));
+            let bound = if self.is_upper_bound { "≤" } else { "" };
+            for (cost, sign) in [(self.inclusive[nth], bound), (self.self_costs[nth], "")] {
+                cells.push(Cell::number(cost, format!("{sign}{}", event.unit.show(cost))));
                 cells.push(Cell::new(percent_number(cost, self.head.totals[nth])));
             }
             cells
@@ -185,6 +186,9 @@ impl Show {
             callees => line.push_str(&format!(", calls {}", functions(callees))),
         }
         let mut lines = vec![line];
+        lines.extend(self.is_upper_bound.then(|| {
+            "≤ at most: calls of a recursion count what they have in common more than once".to_owned()
+        }));
         lines.extend(self.cycle.iter().flat_map(|cycle| self.costs_in_words(cycle)));
         for (nth, event) in self.head.events.iter().enumerate() {
             let by_callees = self.by_callees[nth];

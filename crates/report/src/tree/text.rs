@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use gristmill_output::{
     Cell, Column, CostUnit, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
+    wrap,
 };
 
 use super::lines::{Content, Line};
@@ -31,7 +32,7 @@ impl Report for Tree {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.head.write_text(look, out)?;
         for line in self.notes(look.name_columns(MAX_NAME_IN_NOTES)) {
-            writeln!(out, "{line}")?;
+            wrap::write(out, &line, look.width, 2)?;
         }
         writeln!(out)?;
         self.table(look).write_text(look, out)

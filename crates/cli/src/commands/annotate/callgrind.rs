@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use gristmill_compat::LayoutError;
-use gristmill_compat::callgrind_annotate::{Options, Report, SortKey, Threshold, with_slash};
-use gristmill_output::printable;
+use gristmill_compat::callgrind_annotate::{DifferingTotal, Options, Report, SortKey, Threshold, with_slash};
+use gristmill_output::{grouped, printable};
 
 use super::Job;
 use crate::args::{AnnotateArgs, AnnotateTree, YesNo};
@@ -20,6 +20,19 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     warn_of_doubts(job.profile, job.session);
     let report = Report::new(job.profile, &options).map_err(|error| refused(&error))?;
     report.write(job.sources, out)?;
+    // The layout of the original has no line for the reason.
+    let total = report.differing_total();
+    if let Some(DifferingTotal { event, claimed, computed }) = &total {
+        let (event, claimed, computed) = (printable(event.as_bytes()), grouped(*claimed), grouped(*computed));
+        let (files, claim) =
+            if job.files.profiles.len() == 1 { ("file", "claims") } else { ("files", "claim") };
+        job.session.warn(&format!(
+            "the {files} {claim} {claimed} {event}, the lines have {computed}: shares here are of what the {files} {claim}, those of gristmill functions of the lines"
+        ));
+    }
+    if total.is_none() && report.has_share_above_whole() {
+        job.session.tell("shares above 100% are of calls of a recursion: their costs contain each other");
+    }
     Ok(())
 }
 

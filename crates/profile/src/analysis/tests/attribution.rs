@@ -1,10 +1,12 @@
 //! Hidden functions and functions to focus on, against call trees whose graph is known.
 
+use std::collections::BTreeMap;
+
 use gristmill_format::Cost;
 use proptest::prelude::*;
 
 use super::sample::{Truth, graph, graphs, n, truths};
-use crate::analysis::{Cycles, NodeId, focus, hide};
+use crate::analysis::{Cycles, NodeId, bypass, focus, hide};
 
 /// By function: the cost of its invocations and of hidden ones right below them, and that of hidden ones below nothing.
 fn naive_hide(truth: &Truth, is_hidden: &[bool]) -> (Vec<Cost>, Cost) {
@@ -43,6 +45,63 @@ fn naive_focus(truth: &Truth, is_chosen: &[bool]) -> Vec<(Cost, Cost)> {
         }
     }
     costs
+}
+
+/// By caller and callee: what the calls cost that lead from one function to another, over hidden ones only.
+fn naive_bypass(truth: &Truth, is_hidden: &[bool]) -> BTreeMap<(usize, usize), Cost> {
+    let mut arcs = BTreeMap::new();
+    for (&(caller, function, _), cost) in truth.invocations.iter().zip(truth.inclusive()) {
+        let mut caller = caller;
+        while let Some(hidden) = caller.filter(|&caller| is_hidden[truth.invocations[caller].1]) {
+            caller = truth.invocations[hidden].0;
+        }
+        if let Some(caller) = caller.filter(|_| !is_hidden[function]) {
+            *arcs.entry((truth.invocations[caller].1, function)).or_default() += cost;
+        }
+    }
+    arcs
+}
+
+/// By caller and callee: what the calls cost while a chosen function is on the stack.
+fn naive_focus_arcs(truth: &Truth, is_chosen: &[bool]) -> BTreeMap<(usize, usize), Cost> {
+    let mut arcs = BTreeMap::new();
+    for (index, &(_, _, cost)) in truth.invocations.iter().enumerate() {
+        let stack: Vec<usize> =
+            std::iter::successors(Some(index), |&invocation| truth.invocations[invocation].0).collect();
+        if stack.iter().any(|&invocation| is_chosen[truth.invocations[invocation].1]) {
+            for pair in stack.windows(2) {
+                let ends = (truth.invocations[pair[1]].1, truth.invocations[pair[0]].1);
+                *arcs.entry(ends).or_default() += cost;
+            }
+        }
+    }
+    arcs
+}
+
+#[test]
+fn callers_of_hidden_functions_call_their_callees() {
+    // 0 calls 1 and 2, which call 3; 3 calls 4 and 5, and is hidden.
+    let arcs = [(0, 1, 1, 60), (0, 2, 1, 40), (1, 3, 3, 60), (2, 3, 1, 40), (3, 4, 4, 50), (3, 5, 2, 50)];
+    let is_hidden = [false, false, false, true, false, false];
+    let of = bypass(hide(&graph(&[0, 0, 0, 0, 50, 50], &arcs), &is_hidden), &is_hidden).unwrap();
+    let arcs: Vec<_> = of
+        .graph
+        .arc_ids()
+        .map(|id| {
+            let arc = of.graph.arc(id);
+            (
+                arc.caller.index(),
+                arc.callee.index(),
+                arc.count,
+                of.graph.arc_cost(id)[0],
+                of.is_arc_estimate[id.index()],
+            )
+        })
+        .collect();
+    let of_both = [(1, 4, 2, 30, true), (1, 5, 1, 30, true), (2, 4, 2, 20, true), (2, 5, 1, 20, true)];
+    assert_eq!(arcs[..2], [(0, 1, 1, 60, false), (0, 2, 1, 40, false)]);
+    let without_counts = |arc: &(usize, usize, Cost, Cost, bool)| (arc.0, arc.1, arc.3, arc.4);
+    assert!(arcs[2..].iter().map(without_counts).eq(of_both.iter().map(without_counts)), "{arcs:?}");
 }
 
 #[test]
@@ -128,6 +187,39 @@ proptest! {
             if is_alone(node) && !of.is_inclusive_estimate[node.index()] {
                 prop_assert_eq!(of.graph.self_and_callees(node)[0], inclusive, "{:?}", node);
             }
+        }
+    }
+
+    #[test]
+    fn bypassed_calls_are_those_over_hidden_functions(truth in truths(), hidden in prop::collection::vec(any::<bool>(), 6)) {
+        let graph = truth.graph();
+        let is_hidden = &hidden[..truth.functions];
+        let of = bypass(hide(&graph, is_hidden), is_hidden).unwrap();
+        let mut expected = naive_bypass(&truth, is_hidden);
+        prop_assert_eq!(of.graph.total(), graph.total());
+        for id in of.graph.arc_ids() {
+            let arc = of.graph.arc(id);
+            prop_assert!(!hidden[arc.caller.index()] && !hidden[arc.callee.index()], "{:?}", arc);
+            let cost = expected.remove(&(arc.caller.index(), arc.callee.index())).unwrap_or(0);
+            prop_assert!(of.is_arc_estimate[id.index()] || of.graph.arc_cost(id)[0] == cost, "{:?} of {}", arc, cost);
+        }
+        prop_assert!(expected.is_empty(), "{expected:?}");
+        // Where nothing of a recursion is hidden, inclusive costs stay.
+        let cycles = Cycles::new(&graph);
+        for node in graph.nodes().filter(|node| !hidden[node.index()] && cycles.cycle_of(*node).is_none()) {
+            prop_assert_eq!(of.graph.self_and_callees(node), graph.self_and_callees(node));
+        }
+    }
+
+    #[test]
+    fn focused_calls_are_those_with_it_on_the_stack(truth in truths(), chosen in prop::collection::vec(any::<bool>(), 6)) {
+        let graph = truth.graph();
+        let of = focus(&graph, &chosen[..truth.functions]).unwrap();
+        let expected = naive_focus_arcs(&truth, &chosen);
+        for id in of.graph.arc_ids().filter(|id| !of.is_arc_estimate[id.index()]) {
+            let arc = of.graph.arc(id);
+            let cost = expected.get(&(arc.caller.index(), arc.callee.index())).copied().unwrap_or(0);
+            prop_assert_eq!(of.graph.arc_cost(id)[0], cost, "{:?}", arc);
         }
     }
 

@@ -63,6 +63,20 @@ fn a_cycle_is_one() {
     assert_eq!(all(&Inclusive::callgrind_annotate(&graph), 4), [451, 750, 440, 400]);
 }
 
+/// Of two functions that call each other only the one that is entered has all of the cycle for certain.
+#[test]
+fn members_of_cycles_have_limits() {
+    let graph = graph(&[1, 20, 30, 400], &[(0, 1, 1, 450), (1, 2, 3, 440), (2, 1, 2, 300), (2, 3, 3, 400)]);
+    let inclusive = Inclusive::without_cycles(&graph);
+    assert_eq!(all(&inclusive, 4), [451, 450, 450, 400]);
+    let limits: Vec<bool> = (0..4).map(|node| inclusive.is_upper_limit(n(node))).collect();
+    assert_eq!(limits, [false, false, true, false]);
+    assert!(inclusive.cycles().is_empty());
+    // What is above the total is a limit by the other rule, too: 15 of a total of 13.
+    let jump = super::sample::graph(&[1, 2, 10], &[(0, 1, 1, 12), (1, 2, 3, 15)]);
+    assert!(own(&jump).is_upper_limit(n(1)) && !own(&jump).is_upper_limit(n(0)));
+}
+
 #[test]
 fn where_callers_and_callees_disagree() {
     // The callers' side wins in KCachegrind, even below the self cost.
@@ -238,6 +252,18 @@ proptest! {
         prop_assert!(graph.nodes().all(|function| inclusive.cost(function)[0] <= total));
         prop_assert!(graph.nodes().all(|function| inclusive.cost(function)[0] >= graph.self_cost(function)[0]));
         prop_assert!(inclusive.cycles().ids().all(|cycle| inclusive.cycle_cost(cycle)[0] <= total));
+    }
+
+    /// What is not marked is exact, and the rest is no less than what happened.
+    #[test]
+    fn members_of_cycles_are_exact_or_limited(truth in truths()) {
+        let graph = truth.graph();
+        let inclusive = Inclusive::without_cycles(&graph);
+        for function in graph.nodes() {
+            let (cost, truth) = (inclusive.cost(function)[0], truth.cost_within(&[function]));
+            prop_assert!(cost >= truth, "{function:?}: {cost} of {truth}");
+            prop_assert!(cost == truth || inclusive.is_upper_limit(function), "{function:?}: {cost} of {truth}");
+        }
     }
 
     #[test]

@@ -13,7 +13,8 @@
   const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",");
   const share = (cost) => {
     const total = Number(totals[event]);
-    return total === 0 ? "" : ((Number(cost) * 100) / total).toFixed(1);
+    // Calls of a recursion may cost more than the whole, as their costs contain each other.
+    return total === 0 || (total > 0 && Number(cost) > total) ? "" : ((Number(cost) * 100) / total).toFixed(1);
   };
 
   // ---- event types

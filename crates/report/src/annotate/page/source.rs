@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{grouped, html::Escaped, percent_number, printable};
+use gristmill_output::{grouped, html::Escaped, printable};
 
 use super::code::Code;
 use super::plan::{LineRun, RunKind, Section};
@@ -163,7 +163,7 @@ impl Page<'_> {
                 if heat > 0 {
                     write!(out, " style=--h:{heat}")?;
                 }
-                let share = percent_number(cost, self.total());
+                let share = self.share(cost);
                 write!(out, "><a href=#f{number}-{line}>{line}</a><b>{}</b><i>{share}</i>", grouped(cost))?;
             }
             None => write!(out, "><a href=#f{number}-{line}>{line}</a>")?,
@@ -211,7 +211,7 @@ impl Page<'_> {
                 "<div class={class} data-c={}><b>{}</b><i>{}</i><span>{}<small>{}</small></span></div>",
                 data(&costs),
                 grouped(first(&costs)),
-                percent_number(first(&costs), self.total()),
+                self.share(first(&costs)),
                 self.function_link(callee, CALLEE_WIDTH),
                 times(count),
             )?;

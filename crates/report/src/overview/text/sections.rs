@@ -3,10 +3,10 @@
 use gristmill_format::{Cost, FunctionName};
 use gristmill_output::wrap;
 use gristmill_output::{Cell, grouped, percent, printable};
-use gristmill_profile::symbol::{Fitted, shorten_paths};
+use gristmill_profile::symbol::Fitted;
 
 use crate::functions::FunctionRow;
-use crate::names::{NameRow, fitted, short, whole};
+use crate::names::{NameRow, fitted, fitted_paths, short, whole};
 use crate::overview::{CallPath, Overview, PathEnd, PathStep};
 use crate::path::UNKNOWN;
 use crate::shares::ShareRow;
@@ -104,7 +104,7 @@ impl Section {
         if self.lines.iter().any(|line| line.is_path) {
             let names: Vec<_> = self.lines.iter().map(|line| printable(line.name.as_bytes())).collect();
             let paths: Vec<&str> = names.iter().map(|name| &**name).collect();
-            return shorten_paths(&paths, columns).into_iter().map(Cell::new).collect();
+            return fitted_paths(&paths, columns).into_iter().map(Cell::new).collect();
         }
         let rows = self.lines.iter().enumerate().map(|(nth, line)| {
             let taken = wrap::columns(line.lead) + wrap::columns(&line.tail);

@@ -1,0 +1,140 @@
+//! The screens that a person sees first: their widths, and what they say of costs that are not exact.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use gristmill_output::wrap::columns;
+use harness::{code, corpus, folder, json, one_in, run, run_in, stderr, stdout, text};
+
+/// `even` and `odd` call each other; only `even` is called from outside.
+const CYCLE: &[u8] =
+    b"events: Ir\nfn=main\n1 10\ncfn=even\ncalls=1 1\n1 90\nfn=even\n1 40\ncfn=odd\ncalls=2 1\n1 80\n\
+                       fn=odd\n1 50\ncfn=even\ncalls=1 1\n1 30\n";
+
+#[test]
+fn members_of_a_cycle_have_marked_limits() {
+    let folder = folder(&[("profile", CYCLE)]);
+    let functions = |more: &[&str]| {
+        run_in(
+            folder.path(),
+            &[&["functions", "--no-cycles", "--sort", "inclusive", "profile"], more].concat(),
+        )
+    };
+    let shown = stdout(&functions(&[]));
+    let inclusive = |name: &str| {
+        let line = shown.lines().find(|line| line.ends_with(name)).unwrap();
+        line.split_whitespace().next().unwrap().to_owned()
+    };
+    // All of the cycle is below `even`, and at most 80 below `odd`.
+    assert_eq!(["main", "even", "odd"].map(inclusive), ["100", "90", "≤80"], "{shown}");
+    let note = "\n≤ at most: calls of a recursion count what they have in common more than once\n";
+    assert!(shown.ends_with(note), "{shown}");
+    let json = json(&functions(&["--format", "json"]));
+    let bounds: Vec<bool> = json["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["inclusive_is_upper_bound"].as_bool().unwrap_or(false))
+        .collect();
+    assert_eq!(bounds, [false, false, true]);
+    let csv = stdout(&functions(&["--format", "csv"]));
+    assert!(csv.lines().next().unwrap().ends_with(",inclusive is upper bound"), "{csv}");
+    assert!(csv.lines().last().unwrap().ends_with(",yes"), "{csv}");
+
+    let show = stdout(&run_in(folder.path(), &["show", "--no-cycles", "odd", "profile"]));
+    assert!(
+        show.contains("\nIr           ≤80  80.0    50  50.0\n") && show.contains("≤ at most: "),
+        "{show}"
+    );
+    // As one, the cycle has no limits.
+    let shown = stdout(&run_in(folder.path(), &["functions", "profile"]));
+    assert!(!shown.contains('≤'), "{shown}");
+}
+
+#[test]
+fn functions_that_start_the_program_share_a_row() {
+    let profile = b"events: Ir\nfn=0x1000\n1 1\ncfn=(below main)\ncalls=1 1\n1 99999\nfn=(below main)\n1 2\ncfn=main\ncalls=1 1\n\
+                    1 99997\nfn=main\n1 3\ncfn=run\ncalls=1 1\n1 99994\nfn=run\n1 99994\n";
+    let folder = folder(&[("profile", profile)]);
+    let functions = |more: &[&str]| {
+        stdout(&run_in(folder.path(), &[&["functions", "--sort", "inclusive", "profile"], more].concat()))
+    };
+    let shown = functions(&[]);
+    let row = "  100,000  100.0       6    0.0         3 that start the program: (below main), main\n";
+    assert!(shown.contains(row), "{shown}");
+    assert!(shown.contains("(--no-fold-start-up shows each)") && shown.contains("  run\n"), "{shown}");
+    let each = functions(&["--no-fold-start-up"]);
+    for name in ["0x1000", "(below main)", "main", "run"] {
+        assert!(each.lines().any(|line| line.ends_with(&format!("  {name}"))), "{name}: {each}");
+    }
+    // Programs get each row in any case, as does who sorts by self cost.
+    assert_eq!(functions(&["--format", "csv"]).lines().count(), 5);
+    assert!(!functions(&["--sort", "self"]).contains("that start"));
+}
+
+/// What each thread did is in a file of its own, and the call that starts it states nothing of that.
+#[test]
+fn the_path_of_a_thread_has_the_recorded_costs_of_its_calls() {
+    let files: Vec<_> = corpus().into_iter().filter(|path| text(path).contains("crew-sep-0")).collect();
+    assert!(files.len() > 2, "{files:?}");
+    let files: Vec<&str> = files.iter().map(|path| text(path)).collect();
+    let formatted = |command: &[&str]| json(&run(&[command, &files, &["--format", "json"]].concat()));
+    let path = formatted(&["overview"]);
+    let steps = path["path"]["steps"].as_array().unwrap();
+    let functions = formatted(&["functions"]);
+    let inclusive = |id: &serde_json::Value| {
+        let rows = functions["functions"].as_array().unwrap();
+        rows.iter().find(|row| row["id"] == *id).unwrap()["inclusive"]["Ir"].clone()
+    };
+    assert_eq!(steps[0]["inclusive"]["Ir"], inclusive(&steps[0]["id"]));
+    for pair in steps.windows(2).take_while(|pair| pair[1]["is_estimate"] == false) {
+        let caller = formatted(&["show", pair[0]["name"].as_str().unwrap()]);
+        let callees = caller["callees"]["rows"].as_array().unwrap();
+        let callee = callees.iter().find(|row| row["id"] == pair[1]["id"]).unwrap();
+        assert_eq!(pair[1]["inclusive"]["Ir"], callee["cost"]["Ir"], "{pair:?}");
+    }
+}
+
+/// Lines that are not broken: commands to copy, and the name and the paths of the function that `show` is about.
+fn is_whole(command: &str, nth: usize, line: &str, is_before_table: bool) -> bool {
+    line.starts_with("  gristmill ")
+        || command == "show" && is_before_table && (nth > 0 || line.starts_with("  file    "))
+}
+
+#[test]
+fn no_line_is_wider_than_asked_for() {
+    let mut tried = 0;
+    for path in corpus().into_iter().step_by(one_in(5)) {
+        let file = text(&path);
+        let first = run(&["functions", "--limit", "1", "--format", "json", file]);
+        if code(&first) != 0 {
+            continue;
+        }
+        let name = json(&first)["functions"][0]["name"].as_str().unwrap_or("main").to_owned();
+        for width in ["60", "80", "120", "200"] {
+            let most: usize = width.parse().unwrap();
+            for command in [
+                &["overview", file][..],
+                &["functions", file],
+                &["functions", "--sort", "inclusive", file],
+                &["show", "--depth", "2", &name, file],
+                &["tree", file],
+                &["tree", "--inverted", file],
+            ] {
+                let output = run(&[command, &["--width", width]].concat());
+                let shown = stdout(&output);
+                assert!(code(&output) < 2, "{command:?}: {}", stderr(&output));
+                let mut is_before_table = true;
+                for (nth, line) in shown.lines().enumerate() {
+                    is_before_table &= !line.starts_with("Event ");
+                    let is_wide = columns(line) > most && !is_whole(command[0], nth, line, is_before_table);
+                    assert!(!is_wide, "{command:?} --width {width}: {} columns: {line}", columns(line));
+                }
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
+}

@@ -1,0 +1,149 @@
+//! A graph without the calls of hidden functions: their callers call what they called.
+
+use std::collections::{BTreeMap, HashSet};
+
+use gristmill_format::Cost;
+
+use super::{Attributed, Units, has_cost};
+use crate::analysis::arcs::CallArc;
+use crate::analysis::graph::CallGraph;
+use crate::analysis::ids::{ArcId, NodeId};
+use crate::analysis::proportion::apportion;
+use crate::cost::add;
+
+/// The most arcs that take the place of others. Each hidden function can have as many callers as callees.
+const MAX_ARCS: usize = 2_000_000;
+
+/// An arc that is to be added.
+#[derive(Debug, Clone)]
+struct Draft {
+    count: Cost,
+    costs: Vec<Cost>,
+    is_estimate: bool,
+}
+
+impl Draft {
+    fn merge(&mut self, other: &Draft) {
+        self.count += other.count;
+        add(&mut self.costs, &other.costs);
+        self.is_estimate |= other.is_estimate;
+    }
+}
+
+/// Takes hidden functions out of a graph in which [`hide`](super::hide) gave their self cost to their callers: these call what
+/// the hidden functions called. What several callers share is divided in proportion to the cost of their calls, an estimate.
+/// `None` if that takes too many arcs.
+///
+/// Where the costs of calls do not fit together, an arc to the hidden function keeps what is left.
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, bypass, hide};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let [main, call, read] = [10, 20, 70].map(|cost| builder.add_node(&[cost]));
+/// for (caller, callee, cost) in [(main, call, 90), (call, read, 70)] {
+///     builder.add_arc(CallArc { caller, callee, count: 1 }, &[cost]);
+/// }
+/// let is_hidden = [false, true, false];
+/// let of = bypass(hide(&builder.build(), &is_hidden), &is_hidden).expect("few arcs");
+/// assert_eq!(of.graph.self_cost(main), [30]);
+/// let arcs: Vec<_> = of.graph.arc_ids().map(|arc| (of.graph.arc(arc).callee, of.graph.arc_cost(arc)[0])).collect();
+/// assert_eq!((arcs, of.is_arc_estimate), (vec![(read, 70)], vec![false]));
+/// ```
+pub fn bypass(of: Attributed, is_hidden: &[bool]) -> Option<Attributed> {
+    let graph = &of.graph;
+    let hidden = |node: NodeId| is_hidden[node.index()];
+    let units = Units::new(graph, |id| hidden(graph.arc(id).caller) && hidden(graph.arc(id).callee));
+    let draft = |id: ArcId| Draft {
+        count: graph.arc(id).count,
+        costs: graph.arc_cost(id).to_vec(),
+        is_estimate: of.is_arc_estimate[id.index()],
+    };
+    // By hidden component: what it calls that is not hidden.
+    let mut leaving: BTreeMap<usize, BTreeMap<NodeId, Draft>> = BTreeMap::new();
+    // By caller and callee, without those of hidden functions.
+    let mut arcs: BTreeMap<(NodeId, NodeId), Draft> = BTreeMap::new();
+    let put = |to: &mut BTreeMap<NodeId, Draft>, callee: NodeId, draft: Draft| {
+        to.entry(callee).and_modify(|known| known.merge(&draft)).or_insert(draft);
+    };
+    for id in graph.arc_ids() {
+        let CallArc { caller, callee, .. } = graph.arc(id);
+        match (hidden(caller), hidden(callee)) {
+            (false, false) => {
+                arcs.insert((caller, callee), draft(id));
+            }
+            (true, false) => put(leaving.entry(units.of(caller)).or_default(), callee, draft(id)),
+            _ => {}
+        }
+    }
+    let mut made = 0;
+    for members in units.ascending().filter(|members| hidden(members[0])) {
+        let entries: Vec<ArcId> = members
+            .iter()
+            .flat_map(|&member| graph.incoming(member))
+            .filter(|&id| !units.is_inner(graph, id))
+            .collect();
+        let callees = leaving.remove(&units.of(members[0])).unwrap_or_default();
+        made += entries.len().saturating_mul(callees.len() + 1);
+        if made > MAX_ARCS {
+            return None;
+        }
+        let callers: HashSet<NodeId> = entries.iter().map(|&id| graph.arc(id).caller).collect();
+        let mut left: Vec<Vec<Cost>> = entries.iter().map(|&id| graph.arc_cost(id).to_vec()).collect();
+        for (&callee, called) in &callees {
+            for (nth, share) in divided(graph, &entries, &mut left, called).into_iter().enumerate() {
+                let CallArc { caller, .. } = graph.arc(entries[nth]);
+                let is_of_one = callees.len() == 1 && of.is_arc_estimate[entries[nth].index()];
+                let is_estimate = match () {
+                    () if callers.len() == 1 => called.is_estimate,
+                    () if callees.len() == 1 => is_of_one || called.is_estimate,
+                    () => has_cost(&share.costs) || has_cost(&called.costs),
+                };
+                let share = Draft { is_estimate, ..share };
+                if hidden(caller) {
+                    put(leaving.entry(units.of(caller)).or_default(), callee, share);
+                } else {
+                    let known = arcs.entry((caller, callee));
+                    known.and_modify(|known| known.merge(&share)).or_insert(share);
+                }
+            }
+        }
+        for (&id, left) in entries.iter().zip(left).filter(|(_, left)| has_cost(left)) {
+            let CallArc { caller, callee, .. } = graph.arc(id);
+            if !hidden(caller) {
+                arcs.insert((caller, callee), Draft { count: 0, costs: left, is_estimate: true });
+            }
+        }
+    }
+    let is_arc_estimate = arcs.values().map(|arc| arc.is_estimate).collect();
+    let graph = graph.with_arcs(
+        arcs.iter()
+            .map(|(&(caller, callee), arc)| (CallArc { caller, callee, count: arc.count }, &arc.costs[..])),
+    );
+    Some(Attributed { graph, is_arc_estimate, ..of })
+}
+
+/// Divides calls of a hidden component among its entries, and takes the shares from what these have left.
+fn divided(graph: &CallGraph, entries: &[ArcId], left: &mut [Vec<Cost>], called: &Draft) -> Vec<Draft> {
+    let nothing = Draft { count: 0, costs: vec![0; graph.width()], is_estimate: false };
+    let mut shares = vec![nothing; entries.len()];
+    let count = |id: &ArcId| graph.arc(*id).count.max(0);
+    let has_counts = entries.iter().any(|id| count(id) > 0);
+    for (event, &cost) in called.costs.iter().enumerate() {
+        let weights: Vec<Cost> = if left.iter().any(|left| left[event] > 0) {
+            left.iter().map(|left| left[event].max(0)).collect()
+        } else {
+            entries.iter().map(|id| if has_counts { count(id) } else { 1 }).collect()
+        };
+        apportion(cost.saturating_abs(), weights.iter().copied(), |nth, share| {
+            shares[nth].costs[event] = share * cost.signum();
+            left[nth][event] -= share * cost.signum();
+        });
+    }
+    let weights: Vec<Cost> = match shares.iter().any(|share| share.costs[0] > 0) {
+        true => shares.iter().map(|share| share.costs[0].max(0)).collect(),
+        false => entries.iter().map(|id| if has_counts { count(id) } else { 1 }).collect(),
+    };
+    apportion(called.count.max(0), weights.iter().copied(), |nth, share| shares[nth].count = share);
+    shares
+}

@@ -1,0 +1,227 @@
+//! Costs as far as some functions have them.
+
+use gristmill_format::Cost;
+
+use super::{Attributed, Units, has_cost, shares};
+use crate::analysis::graph::CallGraph;
+use crate::analysis::ids::{ArcId, NodeId};
+use crate::analysis::proportion::{apportion, proportion};
+use crate::cost::CostTable;
+
+/// Keeps only the costs that arise while a chosen node is on the stack: of the node itself, of what it calls, and of its callers as
+/// far as they call it. Of a cycle with a chosen node all members count, as an estimate. `None` if a cost is below 0, which has no
+/// shares.
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, focus};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let [main, load, save, write] = [10, 20, 30, 40].map(|cost| builder.add_node(&[cost]));
+/// for (caller, callee, cost) in [(main, load, 30), (main, save, 60), (load, write, 10), (save, write, 30)] {
+///     builder.add_arc(CallArc { caller, callee, count: 1 }, &[cost]);
+/// }
+/// let focused = focus(&builder.build(), &[false, false, true, false]).expect("no cost below 0");
+/// let costs = |node| (focused.graph.self_cost(node)[0], focused.graph.self_and_callees(node)[0]);
+/// assert_eq!([main, load, save, write].map(costs), [(0, 60), (0, 0), (30, 60), (30, 30)]);
+/// // Nothing is called by `write`, so that it costs `save` what the calls cost.
+/// assert!(!focused.is_self_estimate.contains(&true));
+/// ```
+pub fn focus(graph: &CallGraph, is_chosen: &[bool]) -> Option<Attributed> {
+    let has_negative = |table: &CostTable| table.rows().flatten().any(|&cost| cost < 0);
+    if has_negative(graph.self_costs()) || has_negative(graph.arc_costs()) {
+        return None;
+    }
+    let mut focus = Focus::new(graph);
+    focus.look_below(is_chosen);
+    let (self_costs, mut arc_costs) = focus.hand_down();
+    let (is_self_estimate, is_inclusive_estimate) = focus.node_estimates();
+    let is_arc_estimate = graph.arc_ids().map(|id| focus.is_arc_estimate(id)).collect();
+    let counts = graph.arc_ids().map(|id| focus.add_way_to_chosen(id, &mut arc_costs)).collect();
+    Some(Attributed {
+        graph: graph.with_tables(self_costs, arc_costs, counts),
+        is_self_estimate,
+        is_inclusive_estimate,
+        is_arc_estimate,
+        without_caller: vec![0; graph.width()],
+    })
+}
+
+/// A graph with what is known of each component. Tables and lists are by component.
+struct Focus<'g> {
+    graph: &'g CallGraph,
+    units: Units,
+    /// Self costs and what was called outside of the component.
+    whole: CostTable,
+    /// The cost that chosen nodes below have, or the whole of a chosen unit.
+    below: CostTable,
+    /// The cost that arises below chosen nodes, or the whole of a chosen unit.
+    above: CostTable,
+    is_below_estimate: Vec<bool>,
+    is_above_estimate: Vec<bool>,
+    has_chosen: Vec<bool>,
+}
+
+impl<'g> Focus<'g> {
+    fn new(graph: &'g CallGraph) -> Self {
+        let units = Units::new(graph, |_| true);
+        let table = CostTable::new(graph.width(), units.count);
+        let none = vec![false; units.count];
+        Focus {
+            graph,
+            whole: table.clone(),
+            below: table.clone(),
+            above: table,
+            is_below_estimate: none.clone(),
+            is_above_estimate: none.clone(),
+            has_chosen: none,
+            units,
+        }
+    }
+
+    /// `true` if a part of a unit's cost is neither nothing nor all.
+    fn is_part(&self, parts: &CostTable, unit: usize) -> bool {
+        let pairs = parts.row(unit).iter().zip(self.whole.row(unit));
+        pairs.into_iter().any(|(&part, &whole)| part > 0 && part < whole)
+    }
+
+    /// From the callees upwards: what units cost, and what of that chosen nodes have.
+    fn look_below(&mut self, is_chosen: &[bool]) {
+        let graph = self.graph;
+        let units: Vec<Vec<NodeId>> = self.units.ascending().map(<[NodeId]>::to_vec).collect();
+        for members in &units {
+            let unit = self.units.of(members[0]);
+            self.has_chosen[unit] = members.iter().any(|member| is_chosen[member.index()]);
+            for member in members {
+                self.whole.add(unit, graph.self_cost(*member));
+            }
+            for id in self.units.leaving(graph, members) {
+                let callee = self.units.of(graph.arc(id).callee);
+                self.whole.add(unit, graph.arc_cost(id));
+                let part = shares(graph.arc_cost(id), self.below.row(callee), self.whole.row(callee));
+                self.below.add(unit, &part);
+                let is_divided =
+                    self.is_part(&self.below, callee) && part.as_slice() != self.below.row(callee);
+                self.is_below_estimate[unit] |=
+                    has_cost(graph.arc_cost(id)) && (self.is_below_estimate[callee] || is_divided);
+            }
+            if self.has_chosen[unit] {
+                let is_all = members.iter().all(|member| is_chosen[member.index()]);
+                self.is_below_estimate[unit] = !is_all;
+                self.is_above_estimate[unit] = !is_all;
+                self.below.row_mut(unit).copy_from_slice(self.whole.row(unit));
+            }
+        }
+    }
+
+    /// From the callers downwards: hands what arises below chosen nodes to the callees. Returns self costs and the costs of
+    /// arcs between units.
+    fn hand_down(&mut self) -> (CostTable, CostTable) {
+        let graph = self.graph;
+        let mut self_costs = CostTable::new(graph.width(), graph.node_count());
+        let mut arc_costs = CostTable::new(graph.width(), graph.arcs().len());
+        let units: Vec<Vec<NodeId>> = self.units.ascending().map(<[NodeId]>::to_vec).collect();
+        for members in units.iter().rev() {
+            let unit = self.units.of(members[0]);
+            if self.has_chosen[unit] {
+                self.above.row_mut(unit).copy_from_slice(self.whole.row(unit));
+            }
+            // Calls may state more than the callee has.
+            let row = self.above.row_mut(unit);
+            row.iter_mut().zip(self.whole.row(unit)).for_each(|(cost, &whole)| *cost = (*cost).min(whole));
+            let arcs = self.units.leaving(graph, members);
+            for event in 0..graph.width() {
+                let of_members = members.iter().map(|&member| graph.self_cost(member)[event]);
+                let of_arcs = arcs.iter().map(|&id| graph.arc_cost(id)[event]);
+                let weights = of_members.chain(of_arcs);
+                // Divided together, so that nothing is lost by rounding.
+                apportion(self.above.row(unit)[event], weights, |nth, share| {
+                    match nth.checked_sub(members.len()) {
+                        None => self_costs.row_mut(members[nth].index())[event] = share,
+                        Some(nth) => arc_costs.row_mut(arcs[nth].index())[event] = share,
+                    }
+                });
+            }
+            for id in arcs {
+                let callee = self.units.of(graph.arc(id).callee);
+                self.above.add(callee, arc_costs.row(id.index()));
+                let is_divided = self.is_above_estimate[unit] || self.is_part(&self.above, unit);
+                self.is_above_estimate[callee] |=
+                    has_cost(graph.arc_cost(id)) && !self.has_chosen[callee] && is_divided;
+            }
+        }
+        (self_costs, arc_costs)
+    }
+
+    /// Tells of which nodes the self cost is an estimate, and of which the inclusive cost.
+    fn node_estimates(&self) -> (Vec<bool>, Vec<bool>) {
+        let graph = self.graph;
+        let mut has_outer_cost = vec![false; self.units.count];
+        for members in self.units.ascending() {
+            let mut arcs = self.units.leaving(graph, members).into_iter();
+            has_outer_cost[self.units.of(members[0])] = arcs.any(|id| has_cost(graph.arc_cost(id)));
+        }
+        let estimates = graph.nodes().map(|node| {
+            let unit = self.units.of(node);
+            // Of a function that calls nothing, all of the cost of a call is its own.
+            let is_leaf = !has_outer_cost[unit] && !self.units.is_cycle(unit);
+            let is_divided = self.is_part(&self.above, unit) && !is_leaf;
+            let is_self_estimate =
+                has_cost(graph.self_cost(node)) && (self.is_above_estimate[unit] || is_divided);
+            let is_inclusive_estimate = self.is_above_estimate[unit]
+                || self.is_below_estimate[unit]
+                || is_divided && (self.units.is_cycle(unit) || has_cost(self.below.row(unit)));
+            (is_self_estimate, is_inclusive_estimate)
+        });
+        estimates.unzip()
+    }
+
+    /// `true` if the cost of an arc is an estimate. It is exact if all or nothing of it counts: all that its caller calls, or
+    /// nothing but ways to chosen nodes, of which the callee is all or nothing, or has no other caller.
+    fn is_arc_estimate(&self, id: ArcId) -> bool {
+        let (graph, arc) = (self.graph, self.graph.arc(id));
+        let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
+        if !has_cost(graph.arc_cost(id)) {
+            return false;
+        }
+        if caller == callee {
+            let is_all_or_nothing = !self.is_part(&self.above, caller);
+            return self.is_above_estimate[caller]
+                || !is_all_or_nothing
+                || !has_cost(self.above.row(caller)) && has_cost(self.below.row(caller));
+        }
+        if self.is_above_estimate[caller] || self.is_part(&self.above, caller) {
+            return true;
+        }
+        if has_cost(self.above.row(caller)) {
+            return false;
+        }
+        let others = graph.incoming(arc.callee).filter(|&other| other != id);
+        let is_only =
+            !self.units.is_cycle(callee) && others.into_iter().all(|other| !has_cost(graph.arc_cost(other)));
+        self.is_below_estimate[callee] || self.is_part(&self.below, callee) && !is_only
+    }
+
+    /// Adds the cost of the way to chosen nodes to that of an arc. Returns the count of its calls in the focus.
+    fn add_way_to_chosen(&self, id: ArcId, arc_costs: &mut CostTable) -> Cost {
+        let (graph, arc) = (self.graph, self.graph.arc(id));
+        let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));
+        let costs = graph.arc_cost(id);
+        let mut is_way_to_chosen = false;
+        if caller == callee {
+            arc_costs.add(id.index(), &shares(costs, self.above.row(caller), self.whole.row(caller)));
+        } else {
+            let of_caller = arc_costs.row(id.index());
+            let rest: Vec<Cost> = costs.iter().zip(of_caller).map(|(cost, part)| cost - part).collect();
+            let through = shares(&rest, self.below.row(callee), self.whole.row(callee));
+            is_way_to_chosen = has_cost(&through);
+            arc_costs.add(id.index(), &through);
+        }
+        let (part, all) = match costs[0] {
+            0 => (self.above.row(caller)[0], self.whole.row(caller)[0]),
+            cost => (arc_costs.row(id.index())[0], cost),
+        };
+        // Of the calls on the way to a chosen function nobody knows which of them lead there.
+        let is_whole = part == all || is_way_to_chosen;
+        if is_whole { arc.count } else { proportion(arc.count.max(0), part, all) }
+    }
+}
