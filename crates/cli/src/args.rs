@@ -33,7 +33,7 @@ pub(crate) use self::lint::{FailOn, LintArgs, LintFormat};
 pub(crate) use self::merge::MergeArgs;
 pub(crate) use self::profile::{InclusiveRule, ProfileArgs, Range, SelectionArgs};
 pub(crate) use self::reports::{
-    FunctionsArgs, GroupBy, OverviewArgs, ReportFormat, ShowArgs, SortKey, ThenBy, TreeArgs,
+    AttributionArgs, FunctionsArgs, GroupBy, OverviewArgs, ReportFormat, ShowArgs, SortKey, ThenBy, TreeArgs,
 };
 pub(crate) use self::rewrite::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 pub(crate) use self::source::SourceArgs;

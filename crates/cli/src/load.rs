@@ -1,5 +1,6 @@
 //! Loading of profiles, and the arguments that all reports share: options from arguments, messages from errors.
 
+pub(crate) mod attribution;
 pub(crate) mod complete;
 mod recording;
 pub(crate) mod refusal;

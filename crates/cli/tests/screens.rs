@@ -74,6 +74,110 @@ fn functions_that_start_the_program_share_a_row() {
     assert!(!functions(&["--sort", "self"]).contains("that start"));
 }
 
+/// `main` calls `load` and `save`, which call `copy`; that calls `free`.
+const SHARED: &[u8] = b"events: Ir\nfn=main\n1 10\ncfn=load\ncalls=1 1\n1 50\ncfn=save\ncalls=1 1\n1 40\nfn=load\n1 20\n\
+                        cfn=copy\ncalls=3 1\n1 30\nfn=save\n1 30\ncfn=copy\ncalls=1 1\n1 10\nfn=copy\n1 20\ncfn=free\n\
+                        calls=4 1\n1 20\nfn=free\n1 20\n";
+
+/// Returns the lines below the head.
+fn below<'s>(shown: &'s str, title: &str) -> Vec<&'s str> {
+    shown.lines().skip_while(|line| !line.contains(title)).skip(1).collect()
+}
+
+#[test]
+fn hidden_functions_give_their_calls_to_their_callers() {
+    let folder = folder(&[("profile", SHARED)]);
+    let run = |arguments: &[&str]| {
+        let output = run_in(folder.path(), arguments);
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+        stdout(&output)
+    };
+    // What `copy` costs for itself is shared 3 to 1, an estimate; so is what it calls.
+    let shown = run(&["tree", "--hide", "copy", "--min", "0", "profile"]);
+    let expected = [
+        "100.0 100 10 main",
+        "50.0 50 ~35 1 load",
+        "~15.0 ~15 ~15 3 free",
+        "40.0 40 ~35 1 save",
+        "~5.0 ~5 ~5 1 free",
+    ];
+    // Without guides, and without what costs nothing.
+    let words = |line: &&str| -> String {
+        let words = line.split_whitespace().filter(|word| !"├└│(program)".contains(word));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let rows = below(&shown, "Function").iter().map(words).collect::<Vec<_>>();
+    let rows: Vec<&String> =
+        rows.iter().filter(|row| row.ends_with(char::is_alphabetic) && !row.starts_with("0.0")).collect();
+    assert_eq!(rows, expected, "{shown}");
+    let shown = run(&["show", "load", "--hide", "copy", "profile"]);
+    assert!(shown.contains("\nIr            50  50.0   ~35  35.0\n"), "{shown}");
+    assert!(below(&shown, "Callees: 1").contains(&"   ~3   ~15  30.0  free"), "{shown}");
+    // Hidden with all that it calls, it costs each caller what the calls cost.
+    let shown = run(&["show", "load", "--hide", "copy|free", "profile"]);
+    assert!(
+        shown.contains("\nIr            50  50.0    50  50.0\n") && !shown.contains("Callees:"),
+        "{shown}"
+    );
+    let output = run_in(folder.path(), &["show", "copy", "--hide", "copy", "profile"]);
+    assert_eq!((code(&output), stderr(&output).contains("copy is hidden")), (2, true));
+}
+
+#[test]
+fn the_focus_has_what_leads_there() {
+    let folder = folder(&[("profile", SHARED)]);
+    let shown = stdout(&run_in(folder.path(), &["tree", "--focus", "save", "--min", "0", "profile"]));
+    let rows: Vec<_> = below(&shown, "Function")
+        .into_iter()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .collect();
+    assert!(rows.iter().all(|row| !row.contains(&"load") || row[1] == "0"), "{shown}");
+    assert!(rows.iter().any(|row| row[1] == "40" && row.contains(&"save")), "{shown}");
+    let output = run_in(folder.path(), &["show", "load", "--focus", "save", "profile"]);
+    assert_eq!((code(&output), stderr(&output).contains("load has no cost in the focus")), (2, true));
+    let shown = stdout(&run_in(folder.path(), &["show", "main", "--focus", "save", "profile"]));
+    assert!(below(&shown, "Callees: 1").contains(&"    1    40  100.0  save"), "{shown}");
+}
+
+/// Blocks of Xdebug are invocations: nothing has to be estimated, whatever is hidden or focused on.
+#[test]
+fn trees_of_invocations_stay_exact() {
+    let file = corpus().into_iter().find(|path| text(path).ends_with("xdebug2.txt")).unwrap();
+    let tree = |more: &[&str]| {
+        json(&run(
+            &[&["tree", "--min", "0", "--event", "Time", text(&file), "--format", "json"], more].concat()
+        ))
+    };
+    let whole = tree(&[]);
+    let name = |tree: &serde_json::Value, node: &serde_json::Value| {
+        let function = usize::try_from(node["function"].as_u64().unwrap()).unwrap();
+        tree["functions"][function]["name"].as_str().unwrap().to_owned()
+    };
+    let nodes = |tree: &serde_json::Value| tree["nodes"].as_array().unwrap().clone();
+    let event = whole["event_types"][0].as_str().unwrap().to_owned();
+    let sum = |tree: &serde_json::Value| {
+        nodes(tree).iter().map(|node| node["self"][&event].as_i64().unwrap()).sum::<i64>()
+    };
+    let victim = nodes(&whole).iter().find(|node| node["depth"] == 2).map(|node| name(&whole, node)).unwrap();
+    let pattern = format!("^{}$", regex::escape(&victim));
+    for option in ["--hide", "--focus"] {
+        let other = tree(&[option, &pattern]);
+        assert!(other["guessed"].is_null() && other["basis"] == "exact", "{other}");
+        let has = nodes(&other).iter().any(|node| name(&other, node) == victim);
+        assert_eq!(has, option == "--focus");
+        if option == "--hide" {
+            assert_eq!(sum(&other), sum(&whole));
+        } else {
+            let chosen = nodes(&whole)
+                .iter()
+                .filter(|node| name(&whole, node) == victim)
+                .map(|node| node["inclusive"][&event].as_i64().unwrap())
+                .sum::<i64>();
+            assert_eq!(sum(&other), chosen);
+        }
+    }
+}
+
 /// What each thread did is in a file of its own, and the call that starts it states nothing of that.
 #[test]
 fn the_path_of_a_thread_has_the_recorded_costs_of_its_calls() {

@@ -87,6 +87,9 @@ pub struct Neighbour {
     /// `true` if the cost is an upper limit, as that of the function is. The cost of direct calls is exact.
     #[serde(rename = "cost_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
+    /// `true` if the cost is an estimate: functions are hidden or focused on, and several callers share a cost.
+    #[serde(rename = "cost_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimate: bool,
 }
 
 /// The sum of all calls of a list, without those inside of a recursion, whose costs are within those of others. See the
@@ -99,6 +102,9 @@ pub struct CallSum {
     pub calls: Cost,
     /// Inclusive cost of the calls.
     pub cost: Costs,
+    /// `true` if one of these costs is an estimate: functions are hidden or focused on, and several callers share a cost.
+    #[serde(rename = "cost_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimate: bool,
 }
 
 /// One function with its costs, callers, callees, cycle, lines and parts. Each list has the count of all of its rows, and the
@@ -134,6 +140,12 @@ pub struct Show {
     /// more than once.
     #[serde(rename = "inclusive_is_upper_bound", skip_serializing_if = "std::ops::Not::not")]
     pub is_upper_bound: bool,
+    /// `true` if the self cost is an estimate: functions are hidden or focused on, and several callers share a cost.
+    #[serde(rename = "self_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_self_estimate: bool,
+    /// `true` if the inclusive cost is an estimate for the same reason.
+    #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
+    pub is_inclusive_estimate: bool,
     /// The count of calls of the function, also by itself.
     #[serde(serialize_with = "exact")]
     #[schemars(with = "ExactInteger")]
@@ -169,6 +181,9 @@ pub struct Show {
     pub folded: usize,
     /// The count of these functions whose lines were read, if it is smaller: the most expensive ones.
     pub lines_of: Option<usize>,
+    /// `true` if functions are hidden or focused on: then lines and parts are left out.
+    #[serde(skip)]
+    has_attribution: bool,
     /// By source file of the lines: its path, safe to show, and a reason to doubt its text.
     #[serde(skip)]
     source_remarks: Vec<(String, SourceRemark)>,
@@ -188,7 +203,14 @@ impl Show {
         let head = Head::new(view);
         let inclusive = view.inclusive();
         let sides = inclusive.sides(view.graph(), inclusive.cycles().unit(function.node()));
-        let lines::Lines { lines, jumps, folded, functions_read } = lines::lines(view, &head, options)?;
+        let lines::Lines { mut lines, mut jumps, folded, functions_read } =
+            lines::lines(view, &head, options)?;
+        let mut parts = parts::parts(view, &head, function, limit)?;
+        if view.has_attribution() {
+            // They are known for all calls only.
+            (lines, jumps, parts) =
+                (List::new(Vec::new(), None), JumpSummary::default(), List::new(Vec::new(), None));
+        }
         let near = |direction| neighbours(view, &head, function, direction, limit);
         let far = |direction| far_neighbours(view, &head, function, direction, depth, limit);
         Ok(Show {
@@ -196,6 +218,9 @@ impl Show {
             self_costs: head.costs(view.self_cost(function)),
             inclusive: head.costs(view.inclusive_cost(function)),
             is_upper_bound: view.is_upper_limit(function),
+            is_self_estimate: view.is_self_estimate(function),
+            is_inclusive_estimate: view.is_inclusive_estimate(function),
+            has_attribution: view.has_attribution(),
             calls: view.call_count(function),
             by_callers: sides.callers.map(|costs| head.costs(&costs)),
             by_callees: head.costs(&sides.callees),
@@ -208,11 +233,11 @@ impl Show {
             far_callers: far(Direction::Callers),
             far_callees: far(Direction::Callees),
             lines,
-            parts: parts::parts(view, &head, function, limit)?,
+            parts,
             is_recursive: inclusive.cycles().cycle_of(function.node()).is_some()
                 || view.graph().arc_between(function.node(), function.node()).is_some(),
             folded,
-            lines_of: (functions_read < folded).then_some(functions_read),
+            lines_of: (functions_read < folded && !view.has_attribution()).then_some(functions_read),
             source_remarks: Vec::new(),
             missing_sources: Vec::new(),
             head,
@@ -265,6 +290,7 @@ fn neighbours(
         via: None,
         is_inner: cycles.is_inner(&graph.arc(arc)),
         is_upper_bound: false,
+        is_estimate: view.is_call_estimate(arc),
     })
 }
 
@@ -273,13 +299,15 @@ fn sum(view: &View, head: &Head, function: SubjectId, direction: Direction) -> C
     let (graph, cycles) = (view.graph(), view.inclusive().cycles());
     let mut calls = 0;
     let mut costs = vec![0; view.events().len()];
+    let mut is_estimate = false;
     for arc in arcs(view, function, direction) {
         if !cycles.is_inner(&graph.arc(arc)) {
             calls += graph.arc(arc).count;
             add(&mut costs, graph.arc_cost(arc));
+            is_estimate |= view.is_call_estimate(arc);
         }
     }
-    CallSum { calls, cost: head.costs(&costs) }
+    CallSum { calls, cost: head.costs(&costs), is_estimate }
 }
 
 /// Callers or callees that are more than one call away.
@@ -314,6 +342,7 @@ fn far_neighbours(
             ),
             is_inner: false,
             is_upper_bound: inclusive.is_upper_limit(reached.node),
+            is_estimate: view.is_inclusive_estimate(view.subject_at(reached.node)),
         }
     })
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use gristmill_format::Cost;
 use gristmill_output::{grouped, percent, printable};
 use gristmill_profile::analysis::{
-    Attributed, CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule, NodeCosts,
-    NodeId, focus, hide,
+    ArcId, Attributed, CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule,
+    NodeCosts, NodeId, bypass, focus, hide,
 };
 use gristmill_profile::formula::DerivationFault;
 use gristmill_profile::symbol::{matches_function, shorten};
@@ -81,6 +81,10 @@ struct Attribution {
     is_hidden: Vec<bool>,
     is_self_estimate: Vec<bool>,
     is_inclusive_estimate: Vec<bool>,
+    /// By arc of the graph.
+    is_arc_estimate: Vec<bool>,
+    hide: Option<Regex>,
+    focus: Option<Regex>,
     notes: Vec<String>,
 }
 
@@ -289,6 +293,35 @@ impl View {
         self.attribution.as_ref().is_some_and(|of| of.is_inclusive_estimate[subject.node().index()])
     }
 
+    /// `true` if the cost of calls is an estimate for the same reason.
+    pub fn is_call_estimate(&self, arc: ArcId) -> bool {
+        self.attribution.as_ref().is_some_and(|of| of.is_arc_estimate[arc.index()])
+    }
+
+    /// `true` if functions of this name are hidden.
+    pub fn hides(&self, name: &str) -> bool {
+        let pattern = self.attribution.as_ref().and_then(|of| of.hide.as_ref());
+        pattern.is_some_and(|pattern| matches_function(name, |name| pattern.is_match(name)))
+    }
+
+    /// `true` if functions of this name are focused on. Without any focus all are.
+    pub(crate) fn focuses_on(&self, name: &str) -> bool {
+        let pattern = self.attribution.as_ref().and_then(|of| of.focus.as_ref());
+        pattern.is_none_or(|pattern| matches_function(name, |name| pattern.is_match(name)))
+    }
+
+    /// The full graph with the marks of its estimates, if functions are hidden or focused on.
+    pub(crate) fn attributed(&self) -> Option<Attributed> {
+        let of = self.attribution.as_ref()?;
+        Some(Attributed {
+            graph: self.full_graph().clone(),
+            is_self_estimate: of.is_self_estimate.clone(),
+            is_inclusive_estimate: of.is_inclusive_estimate.clone(),
+            is_arc_estimate: of.is_arc_estimate.clone(),
+            without_caller: Vec::new(),
+        })
+    }
+
     /// `true` if functions are hidden or focused on.
     pub(crate) fn has_attribution(&self) -> bool {
         self.attribution.is_some()
@@ -371,6 +404,9 @@ impl Draft<'_> {
             is_hidden: matching(hidden, graph),
             is_self_estimate: none(),
             is_inclusive_estimate: none(),
+            is_arc_estimate: vec![false; graph.arcs().len()],
+            hide: hidden.clone(),
+            focus: focused.clone(),
             notes: Vec::new(),
         };
         let event = &self.columns.events()[0];
@@ -382,6 +418,13 @@ impl Draft<'_> {
             *graph = focused.graph;
             (of.is_self_estimate, of.is_inclusive_estimate) =
                 (focused.is_self_estimate, focused.is_inclusive_estimate);
+            of.is_arc_estimate = focused.is_arc_estimate;
+            if self.options.bypasses_hidden {
+                let has_cost = |id: ArcId| graph.arc_cost(id).iter().any(|&cost| cost != 0);
+                let marks = graph.arc_ids().filter(|&id| has_cost(id));
+                of.is_arc_estimate = marks.map(|id| of.is_arc_estimate[id.index()]).collect();
+                *graph = graph.without(|id, _| !has_cost(id));
+            }
             of.notes.push(format!(
                 "focus on {names}, and callees: {} of the cost; other cost is left out",
                 percent(graph.total()[0], total)
@@ -389,8 +432,14 @@ impl Draft<'_> {
         }
         if hidden.is_some() {
             let names = self.named(graph, &of.is_hidden);
-            let Attributed { graph: new, is_self_estimate, without_caller, .. } = hide(graph, &of.is_hidden);
+            let mut hiding = hide(graph, &of.is_hidden);
+            hiding.is_arc_estimate.iter_mut().zip(&of.is_arc_estimate).for_each(|(one, other)| *one |= other);
+            if self.options.bypasses_hidden {
+                hiding = bypass(hiding, &of.is_hidden).ok_or(ViewError::TooManyCalls)?;
+            }
+            let Attributed { graph: new, is_self_estimate, is_arc_estimate, without_caller, .. } = hiding;
             *graph = new;
+            of.is_arc_estimate = is_arc_estimate;
             of.is_self_estimate.iter_mut().zip(is_self_estimate).for_each(|(one, other)| *one |= other);
             let left = match without_caller[0] {
                 0 => String::new(),
@@ -401,7 +450,9 @@ impl Draft<'_> {
             };
             of.notes.push(format!("hidden, with their self cost counted for the callers: {names}{left}"));
         }
-        if of.is_self_estimate.contains(&true) || of.is_inclusive_estimate.contains(&true) {
+        let marks = [&of.is_self_estimate, &of.is_inclusive_estimate, &of.is_arc_estimate];
+        let marks = &marks[..if self.options.bypasses_hidden { 3 } else { 2 }];
+        if marks.iter().any(|marks| marks.contains(&true)) {
             of.notes.push("~ estimate: several callers share a cost in proportion to their calls".to_owned());
         }
         Ok(Some(of))

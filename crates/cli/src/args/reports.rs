@@ -45,17 +45,8 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, short, value_name = "REGEX")]
     pub(crate) filter: Option<String>,
 
-    /// Count only cost with a function that matches on the stack: of it, of what it calls, and of its callers
-    ///
-    /// A function that others call as well has the share of these calls, an estimate that is marked `~`.
-    #[arg(long, value_name = "REGEX", hide_short_help = true)]
-    pub(crate) focus: Option<String>,
-
-    /// Hide functions that match, and give their self cost to their callers
-    ///
-    /// Several callers share it in proportion to the cost of their calls, an estimate that is marked `~`.
-    #[arg(long, value_name = "REGEX", hide_short_help = true)]
-    pub(crate) hide: Option<String>,
+    #[command(flatten)]
+    pub(crate) attribution: AttributionArgs,
 
     /// Use only object files whose path matches
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
@@ -101,6 +92,22 @@ pub(crate) struct FunctionsArgs {
     pub(crate) profile: ProfileArgs,
 }
 
+/// Options that give costs to other functions.
+#[derive(Debug, Args)]
+pub(crate) struct AttributionArgs {
+    /// Count only cost with a function that matches on the stack: of it, of what it calls, and of its callers
+    ///
+    /// A function that others call as well has the share of these calls, an estimate that is marked `~`.
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
+    pub(crate) focus: Option<String>,
+
+    /// Hide functions that match, and give their self cost to their callers
+    ///
+    /// Several callers share it in proportion to the cost of their calls, an estimate that is marked `~`.
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
+    pub(crate) hide: Option<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
     /// Function: its name, FILE:NAME, part of its name, or a pattern; of several that match the most expensive one
@@ -121,6 +128,9 @@ pub(crate) struct ShowArgs {
     /// Maximum number of rows of every other list, 0 for all [default: 10, in JSON and CSV all]
     #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) attribution: AttributionArgs,
 
     /// Output format. CSV has only the callers and callees
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -149,6 +159,9 @@ pub(crate) struct TreeArgs {
     /// each caller.
     #[arg(long)]
     pub(crate) inverted: bool,
+
+    #[command(flatten)]
+    pub(crate) attribution: AttributionArgs,
 
     /// Hide what is below this share of the root: combine such nodes
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, default_value = "1")]

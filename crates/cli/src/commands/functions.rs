@@ -1,7 +1,6 @@
 //! `gristmill functions`: the flat profile.
 
 use gristmill_format::ProducerKind;
-use gristmill_profile::symbol::matches_function;
 use gristmill_report::{Functions, FunctionsOptions, Grouping, View};
 
 use crate::args::{FunctionsArgs, GroupBy, InclusiveRule, ThenBy};
@@ -11,7 +10,6 @@ use crate::exit_status::ExitStatus;
 use crate::found_files;
 use crate::load;
 use crate::session::Session;
-use crate::terminal::printable;
 use regex::Regex;
 
 /// Rows for people, unless `--limit` gives a number.
@@ -23,14 +21,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
     let mut options = load::view_options(&args.profile, args.format)?;
-    (options.focus, options.hide) = (pattern(&args.focus)?, pattern(&args.hide)?);
-    let redistributes = options.focus.is_some() || options.hide.is_some();
-    if redistributes && args.profile.inclusive != InclusiveRule::Gristmill {
-        return Err(CliError::Usage {
-            message: "--focus and --hide cannot follow another rule of inclusive cost".to_owned(),
-            hint: Some("leave out --inclusive".to_owned()),
-        });
-    }
+    let redistributes = load::attribution::is_given(&args.attribution);
     if redistributes && matches!(args.group, Some(GroupBy::Thread | GroupBy::Part)) {
         return Err(CliError::Usage {
             message: "--focus and --hide have no meaning for threads and parts".to_owned(),
@@ -43,26 +34,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             hint: Some("choose a thread with --thread, a part with --part".to_owned()),
         });
     }
-    let view = load::view_with(profile, &options)?;
-    let patterns = [(&args.focus, &options.focus), (&args.hide, &options.hide)];
-    for (text, pattern) in
-        patterns.into_iter().filter_map(|(text, pattern)| text.as_ref().zip(pattern.as_ref()))
-    {
-        if !view
-            .subjects()
-            .any(|(_, subject)| matches_function(subject.name(), |name| pattern.is_match(name)))
-        {
-            if std::path::Path::new(text).is_file() {
-                return Err(CliError::Usage {
-                    message: format!("{} is a file, not a pattern", printable(text.as_bytes())),
-                    hint: Some(
-                        "name the functions first: gristmill functions --hide 'malloc|free' FILE".to_owned(),
-                    ),
-                });
-            }
-            load::warn_of_no_match(text, view.nearest_name(text).as_deref(), session);
-        }
-    }
+    let view = load::attribution::view(profile, &args.attribution, &mut options, "functions", session)?;
     let relative_to =
         args.relative_to.as_deref().map(|name| load::function(&view, name, session)).transpose()?;
     let rates = if args.rates { load::rates(&view, &options)? } else { None };

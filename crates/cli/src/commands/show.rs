@@ -30,9 +30,13 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
-    let view = load::view(profile, &args.profile, args.format)?;
+    let mut options = load::view_options(&args.profile, args.format)?;
+    options.bypasses_hidden = true;
+    let view = load::attribution::view(profile, &args.attribution, &mut options, "show FUNCTION", session)?;
+    let function = load::function(&view, &args.function, session)?;
+    load::attribution::refuse_unseen(&view, &args.attribution, function)?;
     let options = ShowOptions {
-        function: load::function(&view, &args.function, session)?,
+        function,
         depth: usize::try_from(args.depth).unwrap_or(usize::MAX),
         lines: args.format.limit(args.lines, DEFAULT_ROWS, None),
         limit: args.format.limit(args.limit, DEFAULT_ROWS, None),

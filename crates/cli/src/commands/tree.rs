@@ -18,9 +18,13 @@ const DEFAULT_NODES_FOR_PROGRAMS: usize = 10_000;
 pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
-    let view = load::view(profile, &args.profile, args.format)?;
+    let mut options = load::view_options(&args.profile, args.format)?;
+    options.bypasses_hidden = true;
+    let view = load::attribution::view(profile, &args.attribution, &mut options, "tree", session)?;
+    let from = args.from.as_deref().map(|name| load::function(&view, name, session)).transpose()?;
+    from.map_or(Ok(()), |from| load::attribution::refuse_unseen(&view, &args.attribution, from))?;
     let options = TreeOptions {
-        from: args.from.as_deref().map(|name| load::function(&view, name, session)).transpose()?,
+        from,
         inverted: args.inverted,
         min_share: args.min,
         max_depth: args.depth,

@@ -17,10 +17,12 @@
 //! | `tree/callers` | the tree of recorded callers, from names |
 //! | `tree/recorded` | the costs that arcs allow a tree to hold |
 //! | `tree/estimate` | the estimate, from a call graph |
+//! | `tree/attribution` | trees without some functions, or as far as some functions are on the stack |
 //! | `tree/inverted` | the inverted tree of a function, from a tree or from a call graph |
 //! | `tree/bottom_up` | the inverted tree of all functions |
 //! | `tree/selection` | parts of a tree: below a function, without cheap nodes |
 
+mod attribution;
 mod bottom_up;
 mod callers;
 mod estimate;

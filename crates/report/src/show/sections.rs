@@ -163,16 +163,22 @@ impl Show {
         columns.push(Column::text("Function"));
         // The inclusive cost of a member is only its part of the cycle, but its callers called all of the cycle.
         let whole = self.cycle.as_ref().map_or(&self.inclusive, |cycle| &cycle.inclusive);
-        let row = |count: Cost, costs: &[Cost], is_inner: bool| {
-            let mut cells = vec![Cell::number(count, grouped(count))];
+        let row = |count: Cost, costs: &[Cost], is_inner: bool, is_estimate: bool| {
+            let sign = if is_estimate { "~" } else { "" };
+            let mut cells = vec![Cell::number(count, format!("{sign}{}", grouped(count)))];
             for (nth, (&cost, &whole)) in costs.iter().zip(whole).enumerate().take(events) {
-                cells.extend(self.cost_cells(nth, cost, if is_inner { 0 } else { whole }));
+                let [mut amount, share] = self.cost_cells(nth, cost, if is_inner { 0 } else { whole });
+                amount.shown.insert_str(0, sign);
+                cells.extend([amount, share]);
             }
             cells.push(Cell::new(""));
             cells
         };
-        let mut rows: Vec<Vec<Cell>> =
-            list.rows.iter().map(|near| row(near.calls.unwrap_or(0), &near.cost, near.is_inner)).collect();
+        let mut rows: Vec<Vec<Cell>> = list
+            .rows
+            .iter()
+            .map(|near| row(near.calls.unwrap_or(0), &near.cost, near.is_inner, near.is_estimate))
+            .collect();
         let mut names: Vec<Label<'_>> = Vec::new();
         for near in &list.rows {
             let mark = match () {
@@ -185,7 +191,7 @@ impl Show {
         // If all calls are inside of the recursion, the sum would read as if there were none.
         let is_empty = sum.calls == 0 && sum.cost.iter().all(|&cost| cost == 0);
         if list.all > 1 && !is_empty {
-            rows.push(row(sum.calls, &sum.cost, false));
+            rows.push(row(sum.calls, &sum.cost, false, sum.is_estimate));
             let what = if list.rows.len() < list.all {
                 format!("sum of all {}", grouped(list.all))
             } else {
@@ -218,6 +224,8 @@ impl Show {
                 let [mut amount, share] = self.cost_cells(nth, cost, self.head.totals[nth]);
                 if far.is_upper_bound {
                     amount.shown.insert(0, '≤');
+                } else if far.is_estimate {
+                    amount.shown.insert(0, '~');
                 }
                 cells.extend([amount, share]);
             }

@@ -124,8 +124,13 @@ impl Show {
         ];
         let rows = self.head.events.iter().enumerate().map(|(nth, event)| {
             let mut cells = vec![Cell::new(printable(event.name.as_bytes()))];
-            let bound = if self.is_upper_bound { "≤" } else { "" };
-            for (cost, sign) in [(self.inclusive[nth], bound), (self.self_costs[nth], "")] {
+            let bound = match (self.is_upper_bound, self.is_inclusive_estimate) {
+                (true, _) => "≤",
+                (false, true) => "~",
+                (false, false) => "",
+            };
+            let own = if self.is_self_estimate { "~" } else { "" };
+            for (cost, sign) in [(self.inclusive[nth], bound), (self.self_costs[nth], own)] {
                 cells.push(Cell::number(cost, format!("{sign}{}", event.unit.show(cost))));
                 cells.push(Cell::new(percent_number(cost, self.head.totals[nth])));
             }
@@ -186,6 +191,9 @@ impl Show {
             callees => line.push_str(&format!(", calls {}", functions(callees))),
         }
         let mut lines = vec![line];
+        lines.extend(self.has_attribution.then(|| {
+            "lines and parts are left out: what they have without hidden functions or in a focus is not known".to_owned()
+        }));
         lines.extend(self.is_upper_bound.then(|| {
             "≤ at most: calls of a recursion count what they have in common more than once".to_owned()
         }));

@@ -1,6 +1,8 @@
 //! The origin of a tree: the blocks of the files if they are invocations, the names if they contain callers, or else an
 //! estimate from the call graph. A view with cuts, or a function that is in none of the stacks, always gets the estimate.
 
+use std::collections::HashMap;
+
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{
     CallTree, CallerNameId, CycleId, ExactTree, RecordedCallers, TreeLimits, TreeNodeId, Unit,
@@ -101,11 +103,32 @@ impl<'v> Source<'v> {
         // Blocks and names still have the calls that the view cuts; only its graph does not.
         if view.cut_arc_count() == 0 {
             let known = exact(view).or_else(|| recorded_callers(view));
+            let known = known.map(Source::attributed);
             if let Some(source) = known.and_then(|source| source.around(options, max_nodes)) {
                 return source;
             }
         }
         estimate(view, options, max_nodes)
+    }
+
+    /// Takes hidden functions out of a known tree, and what is not in the focus.
+    fn attributed(self) -> Self {
+        let view = self.entries.view;
+        if !view.has_attribution() {
+            return self;
+        }
+        // Few items have many nodes.
+        let mut known: HashMap<Item, (bool, bool)> = HashMap::new();
+        for id in self.tree.ids() {
+            if let Some(item) = self.tree.node(id).item {
+                known.entry(item).or_insert_with(|| {
+                    let name = self.entries.name(Some(item));
+                    (view.hides(name), view.focuses_on(name))
+                });
+            }
+        }
+        let tree = self.tree.attributed(|item| known[&item].0, |item| known[&item].1);
+        Source { tree, ..self }
     }
 
     /// Takes the part of a known tree that the options ask for. `None` if the function is in none of the stacks.
@@ -200,6 +223,10 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
             let limits = TreeLimits { keeps_lone: true, ..limits };
             CallTree::estimate(graph, cycles, from, limits)
         }
+    };
+    let tree = match view.attributed() {
+        Some(attributed) => tree.marked_by(&attributed, cycles, options.inverted),
+        None => tree,
     };
     let tree = tree.with_columns(&(0..view.events().len()).collect::<Vec<_>>());
     let tree = tree.with_items(|unit| match unit {

@@ -204,7 +204,7 @@ impl Tree {
                 columns.push(Column::number(title(if self.inverted { "Cost" } else { "Inclusive" })));
             }
             if detail.with_self {
-                columns.push(Column::number(title(if self.inverted { "From here" } else { "Self" })));
+                columns.push(Column::number(title(if self.inverted { "No caller" } else { "Self" })));
             }
         }
         if has_counts {

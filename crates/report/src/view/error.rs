@@ -24,6 +24,8 @@ pub enum ViewError {
     Overflow,
     /// A cost is below 0, so that functions to focus on have no share of it.
     NegativeCosts,
+    /// The calls that take the place of those of hidden functions are too many.
+    TooManyCalls,
     /// The costs of all event types and functions would take much more memory than the profile.
     TooManyCosts(OverBudget),
     /// The names of all functions, with their paths, would take much more memory than the profile.
@@ -40,6 +42,9 @@ impl fmt::Display for ViewError {
             ViewError::NegativeCosts => {
                 f.write_str("costs below 0 have no shares, so there is nothing to focus on")
             }
+            ViewError::TooManyCalls => f.write_str(
+                "hidden functions with very many callers and callees have too many calls to replace",
+            ),
             ViewError::TooManyCosts(over) => write!(f, "the costs of all event types and functions {over}"),
             ViewError::LongNames(over) => write!(f, "the names and paths of all functions {over}"),
         }

@@ -26,6 +26,9 @@ pub struct ViewOptions {
     pub fold_callers: bool,
     /// Functions that are hidden: their self cost counts for their callers. Only for the rule of Gristmill.
     pub hide: Option<Regex>,
+    /// `true` if hidden functions are left out of the graph, so that their callers call what they called, and with them calls
+    /// without cost in the focus: for reports that show calls.
+    pub bypasses_hidden: bool,
     /// Functions one of which must be on the stack for a cost to count. Only for the rule of Gristmill.
     pub focus: Option<Regex>,
     /// Calls to cut.
@@ -46,6 +49,7 @@ impl Default for ViewOptions {
             fold_recursion: false,
             fold_callers: false,
             hide: None,
+            bypasses_hidden: false,
             focus: None,
             cuts: Vec::new(),
             cut_below: 0,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gristmill_format::Cost;
 use proptest::prelude::*;
 
-use super::sample::{Truth, graph, graphs, n, truths};
-use crate::analysis::{Cycles, NodeId, bypass, focus, hide};
+use super::sample::{Truth, graph, graphs, n, truths, truths_without_recursion};
+use crate::analysis::{Attributed, CallTree, Cycles, NodeId, TreeLimits, Unit, bypass, focus, hide};
 
 /// By function: the cost of its invocations and of hidden ones right below them, and that of hidden ones below nothing.
 fn naive_hide(truth: &Truth, is_hidden: &[bool]) -> (Vec<Cost>, Cost) {
@@ -76,6 +76,47 @@ fn naive_focus_arcs(truth: &Truth, is_chosen: &[bool]) -> BTreeMap<(usize, usize
         }
     }
     arcs
+}
+
+/// Checks each node of the estimated tree that is not marked: its cost, and its self cost. The truth is the cost by stack.
+fn check_tree(of: &Attributed, stacks: &[(Vec<usize>, Cost)]) -> Result<(), TestCaseError> {
+    let cycles = Cycles::new(&of.graph);
+    let tree = CallTree::estimate(&of.graph, &cycles, None, TreeLimits::NONE).marked_by(of, &cycles, false);
+    for id in tree.ids() {
+        let node = tree.node(id);
+        let mut path: Vec<usize> = tree
+            .path_up(id)
+            .filter_map(|id| match tree.node(id).item {
+                Some(Unit::Node(node)) => Some(node.index()),
+                _ => None,
+            })
+            .collect();
+        path.reverse();
+        if path.is_empty() {
+            continue;
+        }
+        let sum = |is_part: &dyn Fn(&[usize]) -> bool| -> Cost {
+            stacks.iter().filter(|(stack, _)| is_part(stack)).map(|(_, cost)| *cost).sum()
+        };
+        if !node.is_guessed {
+            prop_assert_eq!(tree.inclusive(id)[0], sum(&|stack| stack.starts_with(&path)), "{:?}", path);
+        }
+        if !node.is_self_guessed && !node.is_guessed {
+            prop_assert_eq!(tree.self_cost(id)[0], sum(&|stack| stack == path), "{:?}", path);
+        }
+    }
+    Ok(())
+}
+
+/// The cost of each invocation, with the functions on its stack.
+fn stacks(truth: &Truth) -> Vec<(Vec<usize>, Cost)> {
+    let mut stacks: Vec<(Vec<usize>, Cost)> = Vec::new();
+    for &(caller, function, cost) in &truth.invocations {
+        let mut stack = caller.map_or_else(Vec::new, |caller| stacks[caller].0.clone());
+        stack.push(function);
+        stacks.push((stack, cost));
+    }
+    stacks
 }
 
 #[test]
@@ -221,6 +262,28 @@ proptest! {
             let cost = expected.get(&(arc.caller.index(), arc.callee.index())).copied().unwrap_or(0);
             prop_assert_eq!(of.graph.arc_cost(id)[0], cost, "{:?}", arc);
         }
+    }
+
+    /// What is not marked in a tree without hidden functions is what happened.
+    #[test]
+    fn trees_without_hidden_functions(
+        truth in truths_without_recursion(), hidden in prop::collection::vec(any::<bool>(), 7)
+    ) {
+        // Function 0 is the root.
+        let hidden: Vec<bool> = (0..truth.functions).map(|function| function > 0 && hidden[function]).collect();
+        let of = bypass(hide(&truth.graph(), &hidden), &hidden).unwrap();
+        let mut stacks = stacks(&truth);
+        stacks.iter_mut().for_each(|(stack, _)| stack.retain(|&function| !hidden[function]));
+        check_tree(&of, &stacks)?;
+    }
+
+    /// What is not marked in a tree of a focus is what happened.
+    #[test]
+    fn trees_of_a_focus(truth in truths_without_recursion(), chosen in prop::collection::vec(any::<bool>(), 7)) {
+        let of = focus(&truth.graph(), &chosen[..truth.functions]).unwrap();
+        let mut stacks = stacks(&truth);
+        stacks.retain(|(stack, _)| stack.iter().any(|&function| chosen[function]));
+        check_tree(&of, &stacks)?;
     }
 
     /// Rounding loses nothing.

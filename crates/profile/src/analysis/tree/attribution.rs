@@ -1,0 +1,108 @@
+//! Trees without some functions, or as far as some functions are on the stack.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use gristmill_format::Cost;
+
+use super::CallTree;
+use super::growing::Trie;
+use crate::analysis::attribution::Attributed;
+use crate::analysis::cycle::{Cycles, Unit};
+use crate::analysis::ids::TreeNodeId;
+
+impl<T: Copy + Ord + Hash> CallTree<T> {
+    /// Returns a tree with all of its nodes without those that are hidden, whose self cost and callees go to the node above,
+    /// and with the cost only that arises below a chosen node or in one. Nothing of that is an estimate.
+    pub fn attributed(
+        &self,
+        mut is_hidden: impl FnMut(T) -> bool,
+        mut is_chosen: impl FnMut(T) -> bool,
+    ) -> CallTree<T> {
+        let parent = |id: TreeNodeId| self.node(id).parent.map(TreeNodeId::index);
+        let mut is_within = vec![false; self.len()];
+        for id in self.ids() {
+            let above = parent(id).is_some_and(|parent| is_within[parent]);
+            is_within[id.index()] = above || self.node(id).item.is_some_and(&mut is_chosen);
+        }
+        // A node stays if it is within the focus or on the way there.
+        let mut is_kept = is_within.clone();
+        for id in self.ids().rev() {
+            if let Some(parent) = parent(id) {
+                is_kept[parent] |= is_kept[id.index()];
+            }
+        }
+        let nothing: Vec<Cost> = vec![0; self.inclusive.width()];
+        let mut trie = Trie::new(self.node(TreeNodeId::ROOT).item, self.inclusive.width());
+        let mut target = vec![TreeNodeId::ROOT; self.len()];
+        for id in self.ids().filter(|id| is_kept[id.index()]) {
+            let node = self.node(id);
+            let own = if is_within[id.index()] { self.self_cost(id) } else { &nothing };
+            let above = parent(id).map(|parent| target[parent]);
+            match (above, node.item) {
+                (Some(above), Some(item)) if is_hidden(item) => {
+                    target[id.index()] = above;
+                    trie.tree.self_costs.add(above.index(), own);
+                }
+                (Some(above), item) => {
+                    let to = trie.child(above, item);
+                    target[id.index()] = to;
+                    trie.tree.merge(to, node, own, &nothing);
+                }
+                (None, _) => trie.tree.merge(TreeNodeId::ROOT, node, own, &nothing),
+            }
+        }
+        trie.tree.sum_up();
+        trie.tree.arranged(self.basis.clone())
+    }
+}
+
+impl CallTree<Unit> {
+    /// Marks the nodes of an estimate that costs of its graph make one: those below a call whose cost is an estimate, and those
+    /// that share the rest of a cost of which the self cost is one.
+    ///
+    /// # Panics
+    ///
+    /// If the tree or the cycles are not those of the graph.
+    pub fn marked_by(mut self, of: &Attributed, cycles: &Cycles, is_inverted: bool) -> CallTree<Unit> {
+        let graph = &of.graph;
+        let members = |unit: Unit| match unit {
+            Unit::Node(node) => vec![node],
+            Unit::Cycle(cycle) => cycles.members(cycle).to_vec(),
+        };
+        let any = |marks: &[bool], unit: Unit| members(unit).iter().any(|member| marks[member.index()]);
+        let estimates: HashSet<(Unit, Unit)> = graph
+            .arc_ids()
+            .filter(|id| of.is_arc_estimate[id.index()])
+            .map(|id| (cycles.unit(graph.arc(id).caller), cycles.unit(graph.arc(id).callee)))
+            .collect();
+        let mut is_shared: HashMap<Unit, bool> = HashMap::new();
+        let mut is_marked = vec![false; self.len()];
+        for index in 0..self.len() {
+            let Some(unit) = self.nodes[index].item else { continue };
+            let is_self_estimate = any(&of.is_self_estimate, unit);
+            let above = self.nodes[index].parent.map(TreeNodeId::index);
+            is_marked[index] = match above.and_then(|above| Some((above, self.nodes[above].item?))) {
+                None if is_inverted => is_self_estimate || any(&of.is_inclusive_estimate, unit),
+                None => any(&of.is_inclusive_estimate, unit),
+                Some((above, parent)) => {
+                    let ends = if is_inverted { (unit, parent) } else { (parent, unit) };
+                    // If all of its calls are here, what it calls costs what the arcs state.
+                    let mut has_several_callers = || {
+                        *is_shared.entry(parent).or_insert_with(|| match parent {
+                            Unit::Node(node) => graph.incoming(node).len() > 1,
+                            Unit::Cycle(_) => true,
+                        })
+                    };
+                    is_marked[above]
+                        || estimates.contains(&ends)
+                        || any(&of.is_self_estimate, parent) && (is_inverted || has_several_callers())
+                }
+            };
+            let node = &mut self.nodes[index];
+            node.is_guessed |= is_marked[index];
+            node.is_self_guessed |= is_marked[index] || is_self_estimate;
+        }
+        self
+    }
+}
