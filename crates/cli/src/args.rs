@@ -38,7 +38,6 @@ pub(crate) use self::reports::{
 pub(crate) use self::rewrite::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 pub(crate) use self::source::SourceArgs;
 use crate::size::{self, Size};
-use crate::terminal::MAX_WIDTH;
 
 /// Help of every FILE argument.
 const FILE_HELP: &str = "Profile, or - for standard input. Files compressed with gzip, zstd, xz or bzip2 are \
@@ -407,6 +406,9 @@ fn at_least<const LEAST: u64, N: TryFrom<u64>>(text: &str) -> Result<N, String> 
         _ => Err(format!("expected a whole number of at least {LEAST}")),
     }
 }
+
+/// Widest width of a report: a line of a table is as long.
+pub(crate) const MAX_WIDTH: usize = 10_000;
 
 /// Parses a width that a report can have.
 fn columns(text: &str) -> Result<usize, String> {

@@ -8,16 +8,13 @@ use std::io::IsTerminal;
 
 pub(crate) use gristmill_output::{Painter, byte_size, grouped, printable, printable_path};
 
-use crate::args::ColorChoice;
+use crate::args::{ColorChoice, MAX_WIDTH};
 
 /// The width of reports that go to a pipe or a file, so that the same input gives the same bytes.
 pub(crate) const PIPE_WIDTH: usize = 80;
 
 /// Narrowest width of a report; in a narrower terminal lines wrap.
 const MIN_WIDTH: usize = 40;
-
-/// Widest width of a report: a line of a table is as long.
-pub(crate) const MAX_WIDTH: usize = 10_000;
 
 /// `true` if output to `stream` has colours.
 pub(crate) fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
