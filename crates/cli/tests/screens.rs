@@ -113,7 +113,7 @@ fn hidden_functions_give_their_calls_to_their_callers() {
     let shown = run(&["show", "load", "--hide", "copy", "profile"]);
     assert!(shown.contains("\nIr            50  50.0   ~35  35.0\n"), "{shown}");
     assert!(below(&shown, "Callees: 1").contains(&"   ~3   ~15  30.0  free"), "{shown}");
-    // Hidden with all that it calls, it costs each caller what the calls cost.
+    // Hidden with everything it calls, it costs each caller what the calls cost.
     let shown = run(&["show", "load", "--hide", "copy|free", "profile"]);
     assert!(
         shown.contains("\nIr            50  50.0    50  50.0\n") && !shown.contains("Callees:"),
@@ -139,7 +139,7 @@ fn the_focus_has_what_leads_there() {
     assert!(below(&shown, "Callees: 1").contains(&"    1    40  100.0  save"), "{shown}");
 }
 
-/// Blocks of Xdebug are invocations: nothing has to be estimated, whatever is hidden or focused on.
+/// Blocks of Xdebug are invocations: nothing has to be estimated, with any function hidden or in focus.
 #[test]
 fn trees_of_invocations_stay_exact() {
     let file = corpus().into_iter().find(|path| text(path).ends_with("xdebug2.txt")).unwrap();
@@ -178,7 +178,7 @@ fn trees_of_invocations_stay_exact() {
     }
 }
 
-/// What each thread did is in a file of its own, and the call that starts it states nothing of that.
+/// Each thread has a file of its own, and the call that starts it does not state its cost.
 #[test]
 fn the_path_of_a_thread_has_the_recorded_costs_of_its_calls() {
     let files: Vec<_> = corpus().into_iter().filter(|path| text(path).contains("crew-sep-0")).collect();

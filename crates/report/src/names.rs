@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gristmill_output::printable;
-use gristmill_profile::symbol::{Fitted, Label, PlaceForm, fit_labels, shorten, shorten_paths};
+use gristmill_profile::symbol::{Fitted, Label, PlaceForm, fit_labels, own_name, shorten, shorten_paths};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The columns of a name and its place in Markdown and HTML, where the whole name is beside the pointer.
@@ -151,11 +151,22 @@ fn clip(fitted: &mut [Fitted], labels: &[Label<'_>]) {
         let around = place.as_ref().map_or(0, |place| place.width() + 3);
         let columns = all.saturating_sub(around).max(MIN_COLUMNS);
         let free = |text: &Fitted| taken.get(&text.to_string()).is_none_or(|&id| id == labels[nth].id);
-        // The more of the end, the less of the beginning; the first that nothing else has.
-        let cuts = [columns / 3, columns / 2, columns * 2 / 3, columns - 1, 1];
+        // The more of the end, the less of the beginning; the first that nothing else has, and that has the own name.
+        let own = own_name(labels[nth].name);
+        // Template arguments give way before.
+        let own = own.split_once('<').map_or(own, |(plain, _)| plain);
+        let own_start = name.rfind(own).filter(|_| !own.is_empty() && own.width() + 2 <= columns);
+        let from_own = own_start.map(|start| name[start..].width()).filter(|&end| end < columns);
+        let cuts = [columns / 3, columns / 2, columns * 2 / 3, columns - 1, 1].into_iter().chain(from_own);
         let cut_name = |end| if name.width() > columns { cut(name, columns, end) } else { name.clone() };
-        let mut texts = cuts.iter().map(|&end| Fitted { name: cut_name(end), place: place.clone() });
-        let Some(text) = texts.find(free) else { continue };
+        let around_own = own_start.map(|start| {
+            let end = columns.saturating_sub(own.width() + 2).min(name[start + own.len()..].width());
+            format!("…{}", cut(&name[start..], columns - 1, end))
+        });
+        let mut texts =
+            cuts.map(cut_name).chain(around_own).map(|name| Fitted { name, place: place.clone() });
+        let has_own = |text: &Fitted| own_start.is_none() || text.name.contains(own);
+        let Some(text) = texts.find(|text| free(text) && has_own(text)) else { continue };
         taken.insert(text.to_string(), labels[nth].id);
         fitted[nth] = text;
     }
@@ -224,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_middle_gives_way_last() {
-        assert_eq!(cut("intel_check_word.constprop.0", 20, 10), "intel_che…nstprop.0");
+        assert_eq!(cut("intel_check_word.constprop.0", 20, 10), "intel_che…onstprop.0");
         assert_eq!(cut("日本語日本語", 7, 2), "日本…語");
         let rows = [(0, "a_long_function_of_one"), (1, "a_long_function_of_two"), (2, "short")];
         let fitted = fitted(rows.iter().map(|&(id, name)| NameRow::new(id, name, 12)));

@@ -50,8 +50,10 @@ pub(crate) struct DiffArgs {
     #[arg(long, conflicts_with_all = ["function", "group", "filter", "sort"])]
     pub(crate) tree: bool,
 
-    /// Levels of --tree below the root
-    #[arg(long, value_name = "LEVELS", requires = "tree")]
+    /// Maximum number of levels below the root
+    ///
+    /// With --tree.
+    #[arg(long, value_parser = at_least::<0, usize>, value_name = "N", requires = "tree", hide_short_help = true)]
     pub(crate) depth: Option<usize>,
 
     /// Sort key: self, inclusive, calls or name; costs and calls by their change

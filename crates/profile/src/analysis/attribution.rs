@@ -155,7 +155,7 @@ pub fn hide(graph: &CallGraph, is_hidden: &[bool]) -> Attributed {
                 let rest = &mut arc_costs.row_mut(id.index())[event];
                 *rest -= share;
                 if *rest < 0 && !has_negative[event] {
-                    // The call states less than the callee's own cost. The caller has that cost all the same.
+                    // The call states less than the callee's self cost. The caller has that cost all the same.
                     *rest = 0;
                     is_inclusive_estimate[caller] = true;
                 }

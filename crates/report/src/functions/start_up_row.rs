@@ -15,7 +15,7 @@ const MIN_FUNCTIONS: usize = 2;
 /// A self cost below one in this many of the total reads `0.0%`.
 const MIN_SELF_SHARE: i128 = 2000;
 
-/// The first functions by inclusive cost, if they do nothing but start the program.
+/// The first functions by inclusive cost, if they only start the program.
 pub(super) struct StartUpRow {
     pub(super) count: usize,
     /// The row of the first one, with the self costs of all.

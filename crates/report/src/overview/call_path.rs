@@ -186,7 +186,7 @@ impl<'w> Walk<'w> {
         // Few functions have a large part of the total, and usually one of them is the root.
         let is_large_root = |(_, surplus): &(Unit, Cost)| self.is_large(*surplus);
         let (unit, _) = self.root_among(true).filter(is_large_root).or_else(|| self.root_among(false))?;
-        // All that it costs, whatever part of that its callers state: so the calls below it have their recorded costs.
+        // Its whole cost, including the part that its callers state: so the calls below it have their recorded costs.
         Some((unit, self.cost(unit)))
     }
 
@@ -517,12 +517,13 @@ mod tests {
     }
 
     #[test]
-    fn the_root_has_the_cost_that_is_of_no_caller() {
-        // The file says that the call of the thread cost 54 of its 1000 and 5 of its 100; a cycle costs less.
+    fn the_root_has_most_cost_that_is_of_no_caller_and_is_whole() {
+        // The file says that the call of the thread cost 54 of its 1000 and 5 of its 100; a cycle costs less. The
+        // calls below the thread have their recorded costs, so the thread has all of its own.
         let text = b"events: Ir Dr\nfn=clone\n1 2 1\ncfn=work\ncalls=1 5\n1 54 5\nfn=work\n5 1000 100\n\
             fn=a\n1 9 9\ncfn=b\ncalls=1 2\n1 9 9\nfn=b\n2 9 9\ncfn=a\ncalls=1 1\n2 9 9\n";
         for (events, expected) in
-            [(EventSelection::First, &[946][..]), (EventSelection::Recorded, &[946, 95][..])]
+            [(EventSelection::First, &[1000][..]), (EventSelection::Recorded, &[1000, 100][..])]
         {
             let options = ViewOptions { events, ..ViewOptions::default() };
             let view = View::new(Profile::from_bytes(text.to_vec()), &options).unwrap();

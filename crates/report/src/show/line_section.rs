@@ -74,8 +74,8 @@ impl Show {
         for (line, position) in self.lines.rows.iter().zip(positions) {
             names.push(Label::Text(position));
             for call in &line.calls {
-                let is_told = call.is_inner && look.width >= MIN_WIDTH_OF_REMARKS;
-                let inner = if is_told { " (recursive)" } else { "" };
+                let has_remark = call.is_inner && look.width >= MIN_WIDTH_OF_REMARKS;
+                let inner = if has_remark { " (recursive)" } else { "" };
                 names.push(Label::Call(&call.function, format!("×{}{inner}", grouped(call.calls))));
             }
         }

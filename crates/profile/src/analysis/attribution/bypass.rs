@@ -14,7 +14,7 @@ use crate::cost::add;
 /// The most arcs that take the place of others. Each hidden function can have as many callers as callees.
 const MAX_ARCS: usize = 2_000_000;
 
-/// An arc that is to be added.
+/// A new arc.
 #[derive(Debug, Clone)]
 struct Draft {
     count: Cost,

@@ -175,8 +175,8 @@ impl<'g> Focus<'g> {
         estimates.unzip()
     }
 
-    /// `true` if the cost of an arc is an estimate. It is exact if all or nothing of it counts: all that its caller calls, or
-    /// nothing but ways to chosen nodes, of which the callee is all or nothing, or has no other caller.
+    /// `true` if the cost of an arc is an estimate. It is exact if all or nothing of it counts: the caller counts with everything it
+    /// calls, or only for its ways to chosen nodes; then the callee counts as a whole or not at all, or has no other caller.
     fn is_arc_estimate(&self, id: ArcId) -> bool {
         let (graph, arc) = (self.graph, self.graph.arc(id));
         let [caller, callee] = [arc.caller, arc.callee].map(|node| self.units.of(node));

@@ -264,7 +264,7 @@ proptest! {
         }
     }
 
-    /// What is not marked in a tree without hidden functions is what happened.
+    /// Unmarked costs in a tree without hidden functions are what happened.
     #[test]
     fn trees_without_hidden_functions(
         truth in truths_without_recursion(), hidden in prop::collection::vec(any::<bool>(), 7)
@@ -277,7 +277,7 @@ proptest! {
         check_tree(&of, &stacks)?;
     }
 
-    /// What is not marked in a tree of a focus is what happened.
+    /// Unmarked costs in a tree of a focus are what happened.
     #[test]
     fn trees_of_a_focus(truth in truths_without_recursion(), chosen in prop::collection::vec(any::<bool>(), 7)) {
         let of = focus(&truth.graph(), &chosen[..truth.functions]).unwrap();

@@ -254,7 +254,7 @@ proptest! {
         prop_assert!(inclusive.cycles().ids().all(|cycle| inclusive.cycle_cost(cycle)[0] <= total));
     }
 
-    /// What is not marked is exact, and the rest is no less than what happened.
+    /// Unmarked costs are exact, and the others are no less than what happened.
     #[test]
     fn members_of_cycles_are_exact_or_limited(truth in truths()) {
         let graph = truth.graph();

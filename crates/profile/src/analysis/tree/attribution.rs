@@ -76,6 +76,10 @@ impl CallTree<Unit> {
             .filter(|id| of.is_arc_estimate[id.index()])
             .map(|id| (cycles.unit(graph.arc(id).caller), cycles.unit(graph.arc(id).callee)))
             .collect();
+        let is_called_by_estimate = |unit: Unit| {
+            let mut calls = members(unit).into_iter().flat_map(|member| graph.incoming(member));
+            calls.any(|id| of.is_arc_estimate[id.index()])
+        };
         let mut is_shared: HashMap<Unit, bool> = HashMap::new();
         let mut is_marked = vec![false; self.len()];
         for index in 0..self.len() {
@@ -84,7 +88,8 @@ impl CallTree<Unit> {
             let above = self.nodes[index].parent.map(TreeNodeId::index);
             is_marked[index] = match above.and_then(|above| Some((above, self.nodes[above].item?))) {
                 None if is_inverted => is_self_estimate || any(&of.is_inclusive_estimate, unit),
-                None => any(&of.is_inclusive_estimate, unit),
+                // A function that is called is a root for what its calls do not state.
+                None => any(&of.is_inclusive_estimate, unit) || is_called_by_estimate(unit),
                 Some((above, parent)) => {
                     let ends = if is_inverted { (unit, parent) } else { (parent, unit) };
                     // If all of its calls are here, what it calls costs what the arcs state.

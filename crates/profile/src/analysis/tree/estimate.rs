@@ -162,7 +162,16 @@ impl<'a> Flow<'a> {
                 is_thread,
             }
         };
-        let is_root = |node: &NodeId| self.graph.incoming(*node).len() == 0 || self.has_surplus(*node);
+        // Functions that are hidden, or not in the focus, are left with no cost and no call: they are no part of the tree.
+        let has_part = |node: NodeId| {
+            self.graph.outgoing(node).len() > 0
+                || self.inclusive.row(node.index()).iter().any(|&cost| cost != 0)
+        };
+        let is_of_nothing = self.graph.width() == 0 || !self.graph.nodes().any(has_part);
+        let is_root = |&node: &NodeId| {
+            self.graph.incoming(node).len() == 0 && (is_of_nothing || has_part(node))
+                || self.has_surplus(node)
+        };
         self.graph.nodes().filter(is_root).map(root).collect()
     }
 
