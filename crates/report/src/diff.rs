@@ -9,6 +9,7 @@ mod function;
 mod head;
 mod html;
 mod markdown;
+mod moved;
 mod notes;
 mod path;
 mod rows;
@@ -149,9 +150,9 @@ pub struct Diff {
     /// change of the total.
     #[serde(rename = "functions")]
     pub rows: Vec<DiffRow>,
-    /// A sentence for each function that was renamed.
+    /// The functions that were renamed.
     #[serde(skip)]
-    renames: Vec<String>,
+    renames: Vec<wording::Rename>,
     #[serde(skip)]
     grouping: Grouping,
     #[serde(skip)]

@@ -18,6 +18,7 @@ pub mod lint;
 mod named_function;
 mod names;
 mod overview;
+mod page;
 mod path;
 mod pattern;
 mod rates;

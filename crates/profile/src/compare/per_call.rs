@@ -38,7 +38,7 @@ pub enum PerCallProof {
 
 /// A part is nearly all of a whole, or nothing of it, up to one part in this many.
 const FEW: f64 = 10.0;
-/// What may differ in a cost per call that is as before.
+/// The part by which a cost per call that is as before may differ.
 const TOLERANCE: f64 = 0.02;
 /// One part in this many of an effect can be by accident.
 const ACCIDENT: f64 = 4.0;
@@ -127,7 +127,7 @@ pub(super) fn proof(
     }
 }
 
-/// Returns `true` if the calls of an arc are so many more or fewer that they may be of another kind.
+/// Returns `true` if the calls of an arc changed in count, so that they may be of another kind.
 fn may_be_unlike(flow: &Flow, arc: usize) -> bool {
     let [base, new] = flow.arcs[arc].calls.map(as_real);
     (new - base).abs() > TOLERANCE * base

@@ -20,6 +20,7 @@ use gristmill_profile::{FileId, ObjectId};
 use self::plan::Plan;
 use super::{Annotation, first};
 use crate::annotate::remark::is_unknown;
+use crate::page::{Frame, heading};
 use crate::view::SubjectId;
 
 /// The options of a page. See the example of [`Annotation`].
@@ -71,8 +72,21 @@ struct Page<'r> {
 
 impl Page<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_head(out)?;
-        out.write_all(b"<main id=top>\n")?;
+        let names: Vec<String> =
+            self.event_names().map(|name| printable(name.as_bytes()).into_owned()).collect();
+        let data =
+            format!(" data-totals=\"{}\" data-events=\"{}\"", data(&self.totals), Escaped(names.join(" ")));
+        let frame = Frame {
+            subject: &self.annotation.head.title,
+            data: &data,
+            style: include_str!("page/style.css"),
+            script: include_str!("page/script.js"),
+            skip: "<a class=skip href=#source>Skip to the sources</a>\n",
+            searches: "functions, files and source",
+            keys: &KEYS,
+            foot: FOOT,
+        };
+        frame.write_start(&self.controls(), out)?;
         self.write_overview(out)?;
         out.write_all(b"<div class=columns>\n<div>\n")?;
         self.write_functions(out)?;
@@ -85,50 +99,30 @@ impl Page<'_> {
         for number in 0..self.plan.sections.len() {
             self.write_section(number, out)?;
         }
-        out.write_all(FOOT.as_bytes())?;
-        writeln!(out, "<script>\n{}</script>\n</body>\n</html>", include_str!("page/script.js"))
+        frame.write_end(out)
     }
 
     fn event_names(&self) -> impl Iterator<Item = &str> {
         self.annotation.view.events().iter().take(MAX_EVENTS).map(|event| event.name.as_str())
     }
 
-    fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
-        let names: Vec<String> =
-            self.event_names().map(|name| printable(name.as_bytes()).into_owned()).collect();
-        let title = &self.annotation.head.title;
-        writeln!(
-            out,
-            "<!doctype html>\n<html lang=en data-totals=\"{}\" data-events=\"{}\">\n<head>\n<meta charset=utf-8>\n\
-             <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; \
-             script-src 'unsafe-inline'; img-src data:\">\n<link rel=icon href=\"data:,\">\n\
-             <title>{} · gristmill</title>\n<style>\n{}</style>\n</head>\n<body>",
-            data(&self.totals),
-            Escaped(names.join(" ")),
-            Escaped(title),
-            include_str!("page/style.css"),
-        )?;
-        writeln!(
-            out,
-            "<a class=skip href=#source>Skip to the sources</a>\n<header class=bar>\n\
-             <a class=brand href=#top>gristmill</a>\n<span class=subject title=\"{0}\">{0}</span>",
-            Escaped(title)
-        )?;
-        if names.len() > 1 {
-            out.write_all(b"<select id=event class=scripted-only aria-label=\"Event type\">")?;
-            for (nth, name) in names.iter().enumerate() {
-                write!(out, "<option value={nth}>{}</option>", Escaped(name))?;
+    /// The bar on top: controls of the page.
+    fn controls(&self) -> String {
+        let mut controls = String::new();
+        if self.totals.len() > 1 {
+            controls.push_str("<select id=event class=scripted-only aria-label=\"Event type\">");
+            for (nth, name) in self.event_names().enumerate() {
+                let name = printable(name.as_bytes());
+                controls.push_str(&format!("<option value={nth}>{}</option>", Escaped(name)));
             }
-            out.write_all(b"</select>\n")?;
+            controls.push_str("</select>\n");
         }
-        let has_jumps = self.annotation.files.iter().any(|file| !file.jumps.is_empty());
-        if has_jumps {
-            out.write_all(
-                b"<button id=jumps class=scripted-only aria-pressed=true title=\"Show jumps (j)\">jumps</button>\n",
-            )?;
+        if self.annotation.files.iter().any(|file| !file.jumps.is_empty()) {
+            controls.push_str(
+                "<button id=jumps class=scripted-only aria-pressed=true title=\"Show jumps (j)\">jumps</button>\n",
+            );
         }
-        out.write_all(BAR_END.as_bytes())
+        controls
     }
 
     fn write_overview(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -399,10 +393,6 @@ fn data(costs: &[Cost]) -> String {
     costs.iter().take(MAX_EVENTS).map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-fn heading(name: &str) -> String {
-    format!("<button class=scripted-only>{name}</button><noscript><span>{name}</span></noscript>")
-}
-
 fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {what}{plural}", grouped(count))
@@ -425,23 +415,15 @@ fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The end of the bar at the top.
-const BAR_END: &str = "<div class=\"search scripted-only\"><input id=search type=search placeholder=\"Search\" \
-    aria-label=\"Search functions, files and source\" autocomplete=off spellcheck=false><kbd>/</kbd>\
-    <div id=results role=listbox></div></div>\n\
-    <button id=theme class=scripted-only title=\"Light or dark (t)\" aria-label=\"Light or dark\">◐</button>\n\
-    <button id=help class=scripted-only title=\"Keys (?)\" aria-label=\"Keys\">?</button>\n</header>\n";
+/// The keys of the page, besides those of all pages.
+const KEYS: [(&str, &str); 4] = [
+    ("n p", "next and previous line by cost"),
+    ("] [", "next and previous file"),
+    ("e", "next event type"),
+    ("j", "show or hide jumps"),
+];
 
-const FOOT: &str = "<footer>Self cost is that of a line or function by itself, inclusive cost adds that of its calls. \
+const FOOT: &str = "Self cost is that of a line or function by itself, inclusive cost adds that of its calls. \
     Rows with ↳ are calls \
     with their inclusive cost, which is not part of the line’s self cost. Rows with ↻ are calls inside of a recursion, whose \
-    costs include each other.</footer>\n</main>\n\
-    <dialog id=keys><h2>Keys</h2><dl>\
-    <dt><kbd>/</kbd></dt><dd>search functions, files and source</dd>\
-    <dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next and previous line by cost</dd>\
-    <dt><kbd>]</kbd> <kbd>[</kbd></dt><dd>next and previous file</dd>\
-    <dt><kbd>e</kbd></dt><dd>next event type</dd>\
-    <dt><kbd>j</kbd></dt><dd>show or hide jumps</dd>\
-    <dt><kbd>t</kbd></dt><dd>light or dark</dd>\
-    <dt><kbd>g</kbd></dt><dd>to the top</dd>\
-    </dl><form method=dialog><button>Close</button></form></dialog>\n";
+    costs include each other.";

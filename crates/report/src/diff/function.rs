@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::alignment::aligned;
 use super::amounts::{from_to, signed, signed_percent, tone};
+use super::moved::{Moved, moved_file};
 use super::notes::remarks_beside_cost;
 use super::text::write_warning;
 use super::{CallRow, CauseRow, Delta, DiffHead, DiffOptions, DiffRow, FunctionRefs, LineRow, safe};
@@ -70,12 +71,11 @@ struct FileLines {
 impl FileLines {
     fn new(
         refs: &FunctionRefs<'_, '_>,
-        file: JoinedPathId,
-        lines: impl Iterator<Item = ComparedLine>,
+        (file, [base, new]): (JoinedPathId, [Option<&[u8]>; 2]),
+        lines: Vec<ComparedLine>,
         sources: &dyn Sources,
         names: &EventNames,
     ) -> Self {
-        let [base, new] = refs.comparison.path(file);
         let mut faults = Vec::new();
         let mut get = |path: Option<&[u8]>| {
             let path = path.filter(|path| !path.is_empty() && *path != UNKNOWN.as_bytes())?;
@@ -95,7 +95,7 @@ impl FileLines {
             base: if base == new { None } else { get(base) },
         };
         let name: Arc<str> = String::from_utf8_lossy(new.or(base).unwrap_or_default()).into();
-        let rows = line_rows(refs, &name, lines, &texts, names);
+        let rows = line_rows(refs, &name, lines.into_iter(), &texts, names);
         FileLines { file, name, texts, rows, faults }
     }
 }
@@ -120,15 +120,25 @@ impl FunctionDiff {
         let head = DiffHead::new(comparison, &options.columns);
         let refs = FunctionRefs::new(comparison);
         let columns = (&head.event_types, &options.columns[..]);
+        let mut by_file: BTreeMap<JoinedPathId, Vec<ComparedLine>> = BTreeMap::new();
+        for line in comparison.lines(function, &options.columns) {
+            by_file.entry(line.place.file).or_default().push(line);
+        }
+        let moved = moved_file(comparison, function, &by_file, sources);
+        if let Some(Moved { base, new, .. }) = moved {
+            let lines = by_file.remove(&base).unwrap_or_default();
+            by_file.entry(new).or_default().extend(lines);
+        }
         let mut files: Vec<FileLines> = Vec::new();
-        let mut lines = comparison.lines(function, &options.columns).peekable();
-        while let Some(file) = lines.peek().map(|line| line.place.file) {
-            let of_file = std::iter::from_fn(|| lines.next_if(|line| line.place.file == file));
-            files.push(FileLines::new(&refs, file, of_file, sources, &head.event_types));
+        for (file, lines) in by_file {
+            let paths = moved.filter(|moved| moved.new == file).map(|moved| moved.paths.map(Some));
+            let paths = paths.unwrap_or(comparison.path(file));
+            files.push(FileLines::new(&refs, (file, paths), lines, sources, &head.event_types));
         }
         // The function's own file first.
         let own = comparison.file(function);
-        files.sort_by_key(|of_file| (of_file.file != own, comparison.path(of_file.file)));
+        let is_own = |file| file == own || moved.is_some_and(|moved| moved.new == file);
+        files.sort_by_key(|of_file| (!is_own(of_file.file), comparison.path(of_file.file)));
         let (mut lines, mut faults, mut texts) = (Vec::new(), Vec::new(), BTreeMap::new());
         for of_file in files {
             texts.insert(of_file.name, of_file.texts);
@@ -273,7 +283,13 @@ impl FunctionDiff {
                 lines.push(remark("inclusive", *self.row.inclusive[nth]));
             }
         }
-        lines.extend(remarks_beside_cost(&self.head, &self.row));
+        lines.extend(self.remarks_beside_costs(name_columns));
+        lines
+    }
+
+    /// Lists remarks on the function as a whole, except the changes of its costs.
+    pub(super) fn remarks_beside_costs(&self, name_columns: usize) -> Vec<String> {
+        let mut lines = remarks_beside_cost(&self.head, &self.row, name_columns);
         lines.extend(self.causes.iter().map(|cause| cause.sentence.shortened(name_columns)));
         lines
     }

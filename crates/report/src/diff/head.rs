@@ -233,11 +233,6 @@ impl DiffHead {
         self.environment.iter().map(|row| row.text.as_str()).chain(others)
     }
 
-    /// Returns the change of a total as a sentence.
-    pub(super) fn verdict(&self, event: usize) -> String {
-        self.verdict_in_colour(event, Painter::new(false))
-    }
-
     /// Returns the change of a total as a sentence in which the change has a colour.
     pub(super) fn verdict_in_colour(&self, event: usize, painter: Painter) -> String {
         let (column, total) = (&self.events[event], *self.totals[event]);

@@ -8,6 +8,7 @@ use gristmill_output::{Cell, Column, Table, grouped, markdown};
 use super::amounts::{signed, signed_percent};
 use super::notes::{self, remarks};
 use super::text::{cause_text, smaller};
+use super::wording::MAX_RENAMED_NAME;
 use super::{Diff, DiffHead, OtherCauses, safe};
 use crate::names::{DOCUMENT_COLUMNS, WHOLE_COLUMNS};
 
@@ -97,7 +98,9 @@ impl Diff {
             if let (Some(name), Some(cell)) = (names.get(nth), cells.last_mut()) {
                 *cell = Cell::shortened(name, &wholes[nth]);
             }
-            cells.push(Cell::new(row.map_or(String::new(), |row| remarks(&self.head, row).join("; "))));
+            cells.push(Cell::new(
+                row.map_or(String::new(), |row| remarks(&self.head, row, MAX_RENAMED_NAME).join("; ")),
+            ));
             cells
         };
         let mut columns = columns;
@@ -115,7 +118,8 @@ impl Diff {
     }
 
     fn write_markdown_details(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (what, lines) in [("Renamed", self.renames.clone()), ("Joined", notes::joins(&self.head))] {
+        let renames: Vec<String> = self.renames.iter().map(|rename| rename.text(MAX_RENAMED_NAME)).collect();
+        for (what, lines) in [("Renamed", renames), ("Joined", notes::joins(&self.head))] {
             if lines.is_empty() {
                 continue;
             }

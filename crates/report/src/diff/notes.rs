@@ -3,28 +3,27 @@
 use gristmill_format::Cost;
 use gristmill_output::{CostUnit, grouped};
 use gristmill_profile::compare::{Change, JoinRule, Presence};
-use gristmill_profile::symbol::shorten;
 
 use super::amounts::{from_to, per_call, spread};
-use super::wording::MAX_RENAMED_NAME;
-use super::{DiffHead, DiffRow, JoinRow, RenameRow, safe};
+use super::{DiffHead, DiffRow, JoinRow, RenameRow};
+use crate::names::short;
 
 /// Returns the unit and the self cost of a row's first event type.
 fn first_cost(head: &DiffHead, row: &DiffRow) -> (CostUnit, Change) {
     (head.events[0].unit, *row.self_costs[0])
 }
 
-/// Lists the remarks on a row.
-pub(super) fn remarks(head: &DiffHead, row: &DiffRow) -> Vec<String> {
+/// Lists the remarks on a row, with names of about this many columns.
+pub(super) fn remarks(head: &DiffHead, row: &DiffRow, name_columns: usize) -> Vec<String> {
     let (unit, own) = first_cost(head, row);
     let has_both = row.presence == Presence::Both && !own.is_none();
     let mut remarks = Vec::from_iter(has_both.then(|| from_to(own, unit)));
-    remarks.extend(remarks_beside_cost(head, row));
+    remarks.extend(remarks_beside_cost(head, row, name_columns));
     remarks
 }
 
 /// Lists the remarks on a row, except the change of its self cost.
-pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow) -> Vec<String> {
+pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow, name_columns: usize) -> Vec<String> {
     let mut remarks = Vec::new();
     let (unit, own) = first_cost(head, row);
     match row.presence {
@@ -37,8 +36,8 @@ pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow) -> Vec<String>
     }
     remarks.extend(spread(own, unit));
     if let Some(RenameRow { text, .. }) = &row.renamed {
-        let from = row.base_name.as_deref().map(safe).unwrap_or_default();
-        remarks.push(format!("renamed from {} ({text})", shorten(&from, MAX_RENAMED_NAME)));
+        let from = row.base_name.as_deref().unwrap_or_default();
+        remarks.push(format!("renamed from {} ({text})", short(from, name_columns)));
     }
     if row.is_upper_bound {
         remarks.push("inclusive cost is an upper bound: calls leave the group and return".to_owned());

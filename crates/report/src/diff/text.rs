@@ -12,6 +12,7 @@ use super::amounts::{signed, signed_percent, tone};
 use super::notes::{self, remarks};
 use super::path::StepText;
 use super::sentences::{SentenceName, SentenceNames};
+use super::wording::MAX_RENAMED_NAME;
 use super::{CauseRow, Diff, DiffHead, DiffRow, OtherCauses, safe};
 use crate::grouping::Grouping;
 use crate::names::{NameRow, fitted};
@@ -206,7 +207,7 @@ impl Diff {
     }
 
     fn write_remarks(&self, row: &DiffRow, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let remarks = remarks(&self.head, row).join("; ");
+        let remarks = remarks(&self.head, row, look.name_columns(MAX_RENAMED_NAME)).join("; ");
         if remarks.is_empty() {
             return Ok(());
         }
@@ -308,7 +309,7 @@ impl Diff {
         writeln!(out, "\n{}", look.bold("Renamed"))?;
         let most = if self.shows_joined { usize::MAX } else { MAX_RENAMES };
         for rename in self.renames.iter().take(most) {
-            wrap::write(out, rename, look.width, 2)?;
+            wrap::write(out, &rename.text(look.name_columns(MAX_RENAMED_NAME)), look.width, 2)?;
         }
         if self.renames.len() > most {
             writeln!(out, "… {} more", grouped(self.renames.len() - most))?;

@@ -1,9 +1,9 @@
 //! Differences of environments and renames as sentences.
 
 use gristmill_profile::compare::{Comparison, Resemblance, Unlike, UnlikeKind};
-use gristmill_profile::symbol::shorten;
 
 use super::{safe, shown_name};
+use crate::names::short;
 
 /// Returns the reasons to consider a function renamed.
 pub(super) fn resemblance(why: &Resemblance) -> String {
@@ -87,19 +87,32 @@ pub fn warning(unlike: &Unlike) -> String {
     format!("{what}: {base} in the base, {new} in the new profile")
 }
 
-/// The limit of the characters of a renamed function's name.
+/// The columns of a renamed function's name.
 pub(super) const MAX_RENAMED_NAME: usize = 60;
 
-/// Lists the renamed functions, each with a sentence.
-pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<String> {
-    let sentence = |function| {
-        let why = comparison.renamed(function)?;
-        let (base, new) = (comparison.in_base(function)?, comparison.in_new(function)?);
-        let [base, new] = [base, new].map(|mention| {
-            let name = safe(&shown_name(mention));
-            shorten(&name, MAX_RENAMED_NAME).into_owned()
-        });
-        Some(format!("{base} is now {new} ({})", resemblance(why)))
+/// A renamed function.
+#[derive(Debug, Clone)]
+pub(super) struct Rename {
+    base: String,
+    new: String,
+    /// The reasons to consider it renamed.
+    why: String,
+}
+
+impl Rename {
+    /// Returns a sentence with names of about this many columns.
+    pub(super) fn text(&self, columns: usize) -> String {
+        let [base, new] = [&self.base, &self.new].map(|name| short(name, columns));
+        format!("{base} is now {new} ({})", self.why)
+    }
+}
+
+/// Lists the renamed functions.
+pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<Rename> {
+    let rename = |function| {
+        let why = resemblance(comparison.renamed(function)?);
+        let [base, new] = [comparison.in_base(function)?, comparison.in_new(function)?].map(shown_name);
+        Some(Rename { base, new, why })
     };
-    comparison.functions().filter_map(sentence).collect()
+    comparison.functions().filter_map(rename).collect()
 }

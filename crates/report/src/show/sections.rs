@@ -11,7 +11,7 @@ use crate::names::{NameRow, fitted, short, whole};
 /// The least width of a name. If several event types leave less, only the first is shown.
 const MIN_NAME_WIDTH: usize = 30;
 /// The width of a name beside the costs of one event type, whatever the width of the screen.
-const MIN_NAME_WIDTH: usize = 14;
+const MIN_LONE_NAME_WIDTH: usize = 14;
 
 /// The format of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Show {
 
     /// Fills the last column with names that fit the width.
     pub(super) fn with_names(&self, mut table: Table, look: &Look, labels: Vec<Label<'_>>) -> Table {
-        let room = look.width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
+        let room = look.width.saturating_sub(table.width_before_last()).max(MIN_LONE_NAME_WIDTH);
         let left = |taken: usize| look.name_columns(room.saturating_sub(taken));
         let rows = labels.iter().filter_map(|label| match label {
             Label::Text(_) => None,
@@ -234,7 +234,7 @@ impl Show {
         });
         let table = Table { columns, rows: rows.collect() };
         // Two names share the line.
-        let room = look.width.saturating_sub(table.width_before_last()).max(MIN_NAME_WIDTH);
+        let room = look.width.saturating_sub(table.width_before_last()).max(MIN_LONE_NAME_WIDTH);
         let names = list.rows.iter().map(|far| {
             let via = short(far.via.as_deref().unwrap_or_default(), look.name_columns(room / 2));
             Label::Via(&far.function, via)

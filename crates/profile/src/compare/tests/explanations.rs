@@ -328,26 +328,26 @@ fn work(calls: [Cost; 2], own: [Cost; 2], below: [Cost; 2]) -> Profile {
 }
 
 #[test]
-fn counts_of_calls_are_told_from_calls_that_cost_less() {
+fn counts_of_calls_are_not_calls_that_cost_less() {
     let base = work([1000, 500], [10, 40], [0, 100]);
     // Only the counts of calls changed.
-    let told_of_work = |new: &Profile| -> Vec<String> {
+    let about_work = |new: &Profile| -> Vec<String> {
         let causes = causes(&base, new).into_iter().map(|(cause, _)| cause);
         causes.filter(|cause| cause.starts_with("work ") || cause.contains("-> work")).collect()
     };
     let fewer = work([1000, 100], [10, 40], [0, 100]);
-    assert_eq!(told_of_work(&fewer), ["g -> work: -400", "work on average, g calls -400"]);
+    assert_eq!(about_work(&fewer), ["g -> work: -400", "work on average, g calls -400"]);
     // Each call changed, and the counts, too.
-    let dearer = work([1100, 450], [14, 56], [0, 100]);
-    assert!(told_of_work(&dearer).contains(&"work per call".to_owned()), "{:?}", told_of_work(&dearer));
+    let expensive = work([1100, 450], [14, 56], [0, 100]);
+    assert!(about_work(&expensive).contains(&"work per call".to_owned()), "{:?}", about_work(&expensive));
     // Calls of one caller changed.
     let one = work([1000, 500], [10, 60], [0, 100]);
-    assert_eq!(told_of_work(&one), ["g -> work per call"]);
+    assert_eq!(about_work(&one), ["g -> work per call"]);
     // The cost per call of each caller is as before, but what it called it does itself.
     let inlined = work([1000, 100], [10, 140], [0, 0]);
     assert!(
-        !told_of_work(&inlined).iter().any(|cause| cause.contains("g calls")),
+        !about_work(&inlined).iter().any(|cause| cause.contains("g calls")),
         "{:?}",
-        told_of_work(&inlined)
+        about_work(&inlined)
     );
 }

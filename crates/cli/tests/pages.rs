@@ -1,4 +1,4 @@
-//! `gristmill annotate --format html`: what is in the page, and how it behaves in a browser.
+//! `gristmill annotate --format html` and `gristmill diff --format html`: what is in the pages, and how they behave in a browser.
 //!
 //! A headless Chromium opens it. Without one those tests say that they were skipped; with `GRISTMILL_CI` set they fail.
 
@@ -246,4 +246,118 @@ fn a_large_file_makes_a_page_of_some_size() {
     assert!((1_000..=60_000).contains(&rows), "{rows}");
     assert!(page.len() < 16 << 20, "{}", page.len());
     assert!(page.contains("lines with costs are omitted"));
+}
+
+/// The page of the difference of two recordings of the project's own program.
+fn difference(folder: &Path, more: &[&str]) -> String {
+    let page = folder.join("diff.html");
+    let files = ["callgrind/callgrind.out.mill", "callgrind/callgrind.out.mill-fast"];
+    let arguments = [&["diff", "-o", text(&page), "--force"], &files[..], more].concat();
+    let output = run_in(&root().join("corpus"), &arguments);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    std::fs::read_to_string(page).unwrap()
+}
+
+#[test]
+fn the_page_of_a_difference_stands_alone() {
+    let folder = folder(&[]);
+    for more in [&[][..], &["--group", "file"], &["--function", "main"]] {
+        let page = difference(folder.path(), more);
+        for reference in ["src=", "http:", "https:", "@import", "url("] {
+            assert!(!page.contains(reference), "{reference}");
+        }
+        for tag in
+            ["section", "table", "thead", "tbody", "tfoot", "div", "span", "ul", "li", "td", "tr", "th", "b"]
+        {
+            let opened =
+                page.matches(&format!("<{tag} ")).count() + page.matches(&format!("<{tag}>")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
+        // One design: the style and the script of all pages.
+        let annotated = mill(folder.path(), "line-jumps");
+        let style =
+            |page: &str| page.split("/* The style of all pages. */").nth(1).unwrap()[..4000].to_owned();
+        assert_eq!(style(&page), style(&annotated));
+    }
+}
+
+#[test]
+fn names_in_the_page_of_a_difference_are_never_markup() {
+    let evil = "<script>document.title='pwned'</script><img src=x onerror=alert(1)>\"'\u{1b}[31m\u{202e}";
+    let profile = |cost: u32| {
+        format!(
+            "# callgrind format\ncreator: {evil}{cost}\ncmd: {evil}\nevents: Ir\nob={evil}\nfl={evil}.c\nfn={evil}\n1 {cost}\n\
+             cfn={evil}2\ncalls={cost} 3\n2 {cost}\nfn={evil}2\n1 {cost}\nfn={evil}{cost}\n9 77\n"
+        )
+    };
+    let folder = folder(&[("base.out", profile(10).as_bytes()), ("new.out", profile(30).as_bytes())]);
+    let function = format!("{evil}2");
+    for more in [&[][..], &["--function", &function]] {
+        let arguments = [&["diff", "--format", "html", "base.out", "new.out"], more].concat();
+        let output = run_in(folder.path(), &arguments);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let page = stdout(&output);
+        assert_eq!((page.matches("<script>").count(), page.matches("</script>").count()), (1, 1));
+        assert!(!page.contains("<img") && !page.contains('\u{1b}') && !page.contains('\u{202e}'));
+        assert!(page.contains("&lt;script&gt;") && page.contains("\\x1b"), "{page}");
+    }
+}
+
+/// Uses the page of a difference as a person would.
+const COMPARE: &str = r##"<script>
+"use strict";
+(() => {
+  const said = [];
+  const check = (what, is) => { if (!is) said.push(what); };
+  const one = (selector) => document.querySelector(selector);
+  const press = (key, on = document.body) =>
+    on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  try {
+    check("fits into the window", document.documentElement.scrollWidth <= innerWidth);
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const ground = () => getComputedStyle(document.body).backgroundColor;
+    const before = ground();
+    check("follows the scheme of the system", dark === (Number(before.match(/\d+/)[0]) < 128));
+    press("t");
+    check("turns light and dark", ground() !== before);
+    press("t");
+    const column = (nth) => [...document.querySelectorAll("#functions tbody tr")].map((row) => row.cells[nth]);
+    const headings = [...document.querySelectorAll("#functions th button")];
+    headings.at(-1).click();
+    const names = column(headings.length - 1).map((cell) => cell.textContent);
+    check("sorts by name", names.length > 1 && names.every((name, nth) => nth === 0 || names[nth - 1] <= name));
+    headings[0].click();
+    const costs = column(0).map((cell) => Number(cell.dataset.s));
+    check("sorts by change", costs.every((cost, nth) => nth === 0 || costs[nth - 1] >= cost));
+    check("in both directions", costs[0] > 0 || costs.at(-1) < 0);
+    press("/");
+    const box = one("#search");
+    check("looks at the search box", document.activeElement === box);
+    box.value = names[0].slice(0, 4);
+    box.dispatchEvent(new Event("input"));
+    press("Enter", box);
+    check("finds a function", one(location.hash)?.textContent.toLowerCase().includes(box.value.toLowerCase()));
+    press("?");
+    check("explains its keys", one("#keys").open);
+    press("?");
+  } catch (error) {
+    said.push(String(error));
+  }
+  document.documentElement.dataset.visit = said.length ? said.join("; ") : "well";
+})();
+</script>
+</body>"##;
+
+#[test]
+fn the_page_of_a_difference_works_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let folder = folder(&[]);
+    let page = difference(folder.path(), &[]);
+    let visited = folder.path().join("visited.html");
+    std::fs::write(&visited, page.replace("</body>", COMPARE)).unwrap();
+    for (width, is_dark) in [(1440, false), (800, true)] {
+        let (document, console) = open(browser, &visited, width, is_dark);
+        let came = document.split("data-visit=\"").nth(1).and_then(|rest| rest.split('"').next());
+        assert_eq!((came, console), (Some("well"), Vec::new()), "{width} {is_dark}");
+    }
 }
