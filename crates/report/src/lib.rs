@@ -6,6 +6,7 @@
 
 mod amount;
 pub mod annotate;
+mod call_count;
 mod columns;
 mod damage;
 pub mod diff;
@@ -14,6 +15,7 @@ mod functions;
 mod grouping;
 mod head;
 pub mod info;
+mod inlined;
 pub mod lint;
 mod named_function;
 mod names;
@@ -29,6 +31,7 @@ mod start_up;
 mod tree;
 mod view;
 
+pub use call_count::CallCount;
 pub use columns::EventColumn;
 pub use damage::DamageRow;
 pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined};

@@ -104,7 +104,7 @@ impl Report for Functions<'_> {
             let costs =
                 row.inclusive.iter().zip(&row.self_costs).flat_map(|(inclusive, own)| [inclusive, own]);
             let mut numbers: Vec<String> = costs.map(Cost::to_string).collect();
-            numbers.push(row.calls.to_string());
+            numbers.push(row.calls.for_programs());
             numbers.push(row.cycle.map_or_else(String::new, |cycle| cycle.to_string()));
             let texts = [&row.name, &row.file, &row.object].map(String::as_str);
             let rate = |nth: usize| match row.rates.get(nth) {
@@ -231,7 +231,14 @@ impl Functions<'_> {
             let of_callees = if calls { vec![bounded, share(inclusive)] } else { Vec::new() };
             cells.extend(self.ordered(vec![cost(own), share(own)], of_callees));
             if self.per_call {
-                let each = |all: Cost| vec![rounded(all, row.calls).map_or_else(|| Cell::new(""), cost)];
+                let each = |all: Cost| {
+                    vec![
+                        row.calls
+                            .exact()
+                            .and_then(|calls| rounded(all, calls))
+                            .map_or_else(|| Cell::new(""), cost),
+                    ]
+                };
                 cells.extend(self.ordered(each(own), each(inclusive)));
             }
         }
@@ -244,8 +251,8 @@ impl Functions<'_> {
         }
         if calls {
             // Estimates of costs are estimates of calls, too.
-            let sign = if row.is_inclusive_estimate && row.calls > 0 { "~" } else { "" };
-            cells.push(Cell::number(row.calls, format!("{sign}{}", grouped(row.calls))));
+            let sign = if row.is_inclusive_estimate && row.calls.recorded() > 0 { "~" } else { "" };
+            cells.push(Cell::number(row.calls.for_programs(), format!("{sign}{}", row.calls.text())));
         }
         cells.push(Cell::new(""));
         cells
@@ -297,7 +304,8 @@ impl Functions<'_> {
             writeln!(out, "{titles}")?;
         }
         let times = |row: &FunctionRow| match calls {
-            true => format!("{}× ", grouped(row.calls)),
+            true if row.calls.exact().is_none() => format!("{} ", row.calls.text()),
+            true => format!("{}× ", row.calls.text()),
             false => String::new(),
         };
         let names =
@@ -342,7 +350,7 @@ impl Functions<'_> {
         let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
         let mut cells = vec![Cell::new("    a call")];
         for all in self.ordered(vec![own], Vec::from_iter(self.has_calls.then_some(inclusive))) {
-            let each = rounded(all, row.calls)?;
+            let each = rounded(all, row.calls.exact()?)?;
             cells.extend([Cell::number(each, unit.show(each)), Cell::new("")]);
         }
         Some(cells)

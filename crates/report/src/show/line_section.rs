@@ -73,7 +73,11 @@ impl Show {
             names.push(Label::Text(position));
             for call in &line.calls {
                 let inner = if call.is_inner { " (recursive)" } else { "" };
-                names.push(Label::Call(&call.function, format!("×{}{inner}", grouped(call.calls))));
+                let times = match call.calls.recorded() {
+                    0 if call.calls.has_inlined() => call.calls.text(),
+                    _ => format!("×{}", call.calls.text()),
+                };
+                names.push(Label::Call(&call.function, format!("{times}{inner}")));
             }
         }
         let mut table = self.with_names(table, look, names);
