@@ -14,6 +14,7 @@ mod error;
 mod exit_status;
 mod found_files;
 pub mod in_process;
+mod inlined;
 mod input;
 mod interrupt;
 mod limited_writer;

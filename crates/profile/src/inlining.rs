@@ -118,7 +118,7 @@ pub struct InlinedFunction {
 }
 
 /// An inlined call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct InlinedCall {
     /// Index of the inlined function in [`ObjectFrames::functions`].
     pub callee: usize,

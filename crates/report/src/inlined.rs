@@ -11,7 +11,14 @@ use crate::path::base;
 const MAX_OBJECTS: usize = 3;
 
 /// Returns the remarks, one sentence each. There are none if nobody asked for inlined functions.
-pub(crate) fn inlining_notes(profile: &Profile) -> Vec<String> {
+///
+/// ```
+/// use gristmill_profile::Profile;
+///
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=main\n1 20\n");
+/// assert!(gristmill_report::inlining_notes(&profile).is_empty());
+/// ```
+pub fn inlining_notes(profile: &Profile) -> Vec<String> {
     let objects = profile.inlined_objects();
     let Some(event) = profile.events().next().filter(|_| !objects.is_empty()) else { return Vec::new() };
     let name = printable(profile.event(event).name);
@@ -74,6 +81,7 @@ fn reason(program: ProgramState) -> &'static str {
         ProgramState::Unreadable => "program cannot be read",
         ProgramState::OtherBuild => "program of another build",
         ProgramState::NoDebugInformation => "no debug information",
+        ProgramState::Unverified => "perhaps another program",
         _ => "not usable",
     }
 }

@@ -39,6 +39,7 @@ pub use functions::{FunctionRow, Functions, FunctionsOptions, SortBy};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
+pub use inlined::inlining_notes;
 pub use named_function::NamedFunction;
 pub use overview::{CallPath, NextStep, Overview, OverviewOptions, PathEnd, PathStep};
 pub use pattern::{has_capital_letter, pattern};

@@ -46,6 +46,10 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["group", "filter"])]
     pub(crate) function: Option<String>,
 
+    /// Give self costs to the inlined functions that they came from, as the debug information of the programs says
+    #[arg(long, help_heading = "Programs")]
+    pub(crate) inlined: bool,
+
     /// Show the call tree of the difference: where the change is, from the start of the program down
     #[arg(long, conflicts_with_all = ["function", "group", "filter", "sort"])]
     pub(crate) tree: bool,

@@ -10,13 +10,14 @@ use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
 use gristmill_report::diff::{self, Diff, DiffOptions, DiffTree, FunctionDiff, Page};
 use gristmill_report::{
-    EventSelection, Grouping, Report as _, Tree, TreeOptions, View, ViewOptions, find_joined,
+    EventSelection, Grouping, Report as _, Tree, TreeOptions, View, ViewOptions, find_joined, inlining_notes,
 };
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::inlined::with_inlined;
 use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;
@@ -124,6 +125,10 @@ fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec
                 message: format!("{}: no function to compare", printable_path(file)),
                 hint: Some("gristmill lint shows what is wrong with a profile".to_owned()),
             });
+        }
+        let profile = with_inlined(profile, args.inlined)?;
+        for note in inlining_notes(&profile) {
+            session.warn(&format!("{}: {note}", printable_path(file)));
         }
         Ok(profile)
     };

@@ -10,6 +10,7 @@ use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
+use crate::inlined::with_inlined;
 use crate::load;
 use crate::profile_files::{is_profile, modified};
 use crate::session::Session;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    let profile = with_inlined(profile, args.profile.inlined)?;
     let view = load::view(profile, &args.profile, args.format)?;
     let options = ShowOptions {
         function: load::function(&view, &args.function, session)?,

@@ -19,6 +19,8 @@ pub enum ProgramState {
     OtherBuild,
     /// It has no debug information.
     NoDebugInformation,
+    /// Nothing tells whether it is the program that was recorded.
+    Unverified,
 }
 
 /// The self costs of an object in all parts together, by event type of the profile. See the example of
