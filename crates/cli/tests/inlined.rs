@@ -15,7 +15,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use harness::{code, has, json, run, stderr, stdout, text, whole};
+use harness::{code, has, json, run, run_in, stderr, stdout, text, whole};
 
 /// Functions by name: self cost, and count of recorded calls.
 type Functions = BTreeMap<String, (i128, i128)>;
@@ -194,4 +194,29 @@ fn another_program_changes_nothing_and_is_reported() {
     report("stays as recorded");
     std::fs::remove_file(&program).unwrap();
     report("mill (program not found)");
+}
+
+#[test]
+fn a_budget_of_the_gate_can_name_an_inlined_function() {
+    if !has(&["valgrind", "g++"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    recorded(&built_cpp(folder.path(), true, CPP), &["--dump-instr=yes"]);
+    let config = |inlined: &str, max: u32| {
+        let text = format!(
+            "[[benchmark]]\nname = \"mill\"\nprofile = \"mill.callgrind\"\nallow_old = true\n{inlined}\
+             [[benchmark.budget]]\nname = \"sifting\"\nfunction = \"mill::sift\"\nmax = {max}\n"
+        );
+        std::fs::write(folder.path().join("gristmill.toml"), text).unwrap();
+    };
+    config("inlined = true\n", 100_000);
+    let gate = |command: &str| run_in(folder.path(), &["gate", command]);
+    assert_eq!(code(&gate("bless")), 0, "{}", stderr(&gate("bless")));
+    assert_eq!(code(&gate("run")), 0, "{}", stdout(&gate("run")));
+    config("inlined = true\n", 1000);
+    assert_eq!(code(&gate("run")), 1, "{}", stdout(&gate("run")));
+    // Without it, there is no such function; and its costs are not comparable with those of the baseline.
+    config("", 100_000);
+    assert_eq!(code(&gate("run")), 2, "{}", stdout(&gate("run")));
 }

@@ -58,7 +58,7 @@ impl CallCount {
 
     /// Returns the count for people: `1,200`, `inlined`, or `3+` for three calls and inlined ones. Empty if there is no count.
     pub fn text(&self) -> String {
-        self.text_with(|count| grouped(count))
+        self.text_with(grouped)
     }
 
     /// Returns the count for people, with recorded calls shown in this way.
