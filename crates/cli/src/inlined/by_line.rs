@@ -86,9 +86,12 @@ fn read(binary: &Binary, range: &Range<u64>, chains: &mut Chains, lines: &mut Li
     }
 }
 
-/// The ranges of the functions of the profile, by name, each with its name in the program.
-fn ranges(binary: &Binary, object: &AskedObject<'_>) -> HashMap<Vec<u8>, Vec<(Range<u64>, Vec<u8>)>> {
-    let mut ranges: HashMap<Vec<u8>, Vec<(Range<u64>, Vec<u8>)>> =
+/// The ranges of functions by the [key](key()) of their name, each with the name in the program.
+type Ranges = HashMap<Vec<u8>, Vec<(Range<u64>, Vec<u8>)>>;
+
+/// The ranges of the functions of the profile.
+fn ranges(binary: &Binary, object: &AskedObject<'_>) -> Ranges {
+    let mut ranges: Ranges =
         object.functions.iter().map(|function| (key(base(function)), Vec::new())).collect();
     for function in binary.functions() {
         for alias in binary.aliases(function.range().start) {
@@ -110,7 +113,7 @@ fn base<'p>(function: &AskedFunction<'p>) -> &'p [u8] {
     FunctionName::parse(function.name).base()
 }
 
-/// What equal names have in common: demanglers put blanks in different places.
+/// The text that equal names have in common: demanglers put blanks in different places.
 fn key(name: &[u8]) -> Vec<u8> {
     let name = name.split(|&byte| byte == b'@').next().unwrap_or(name);
     name.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()

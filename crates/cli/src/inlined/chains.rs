@@ -7,7 +7,10 @@ use gristmill_code::{Binary, Frame, SourceLine};
 use gristmill_profile::FunctionId;
 use gristmill_profile::inlining::{InlinedCall, InlinedFunction, ObjectFrames, PositionFrames, ProgramState};
 
-/// What makes two inlined functions one: the name, and the file if the name alone does not tell.
+/// The limit of calls in a chain. Compilers stop far earlier; hostile debug information need not.
+const MAX_CALLS: usize = 256;
+
+/// The identity of an inlined function: the name, and the file if the name alone does not tell.
 type FunctionKey = (Arc<str>, Option<usize>);
 
 /// Chains with their functions and files.
@@ -47,9 +50,10 @@ impl Chains {
         if frames.is_empty() {
             return Some(Found { chain: self.chain(Vec::new()), file });
         }
-        let mut calls = Vec::with_capacity(frames.len() - 1);
+        // Deeper code stays with the last function that is taken.
+        let mut calls = Vec::with_capacity(MAX_CALLS.min(frames.len() - 1));
         // A pair of a function and the one that it was inlined into, the outermost first.
-        for pair in frames.windows(2).rev() {
+        for pair in frames.windows(2).rev().take(MAX_CALLS) {
             let [inlined, into] = pair else { continue };
             // Code without a name stays with what it is inlined into.
             let Some(name) = inlined.function() else { continue };

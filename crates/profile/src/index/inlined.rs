@@ -1,10 +1,10 @@
-//! What is inlined in a profile.
+//! The inlined calls of a profile, and the state of its programs.
 
 use gristmill_format::Cost;
 
 use crate::id::{FileId, FunctionId, ObjectId, PartId};
 
-/// What is known about the program of an object. See the example of [`Profile::with_inlined`](crate::Profile::with_inlined).
+/// The state of the program of an object. See the example of [`Profile::with_inlined`](crate::Profile::with_inlined).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[non_exhaustive]
 pub enum ProgramState {

@@ -89,9 +89,11 @@ fn key(name: &[u8], with_hash: bool) -> String {
     key
 }
 
-/// Returns `true` if a name is mangled, so that it tells the function without its file.
-pub(super) fn is_mangled(name: &[u8]) -> bool {
-    name.starts_with(b"_Z") || name.starts_with(b"_R") || name.starts_with(b"__Z")
+/// Returns `true` if a name tells the function without its file: it is mangled, and not local to its file.
+pub(super) fn is_unique(name: &[u8]) -> bool {
+    let is_mangled = [&b"_Z"[..], b"_R", b"__Z"].iter().any(|start| name.starts_with(start));
+    let is_anonymous = memchr::memmem::find(name, b"12_GLOBAL__N_1").is_some();
+    is_mangled && !name.starts_with(b"_ZL") && !is_anonymous
 }
 
 /// Returns a text of debug information as a line of a profile can hold it.

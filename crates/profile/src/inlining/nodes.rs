@@ -2,7 +2,7 @@
 
 use gristmill_format::{FunctionName, NameSpace};
 
-use super::names::{ObjectNames, is_mangled, writable};
+use super::names::{ObjectNames, is_unique, writable};
 use super::paths::{FilesByEnd, UNKNOWN_FILE, known_files};
 use super::positions::{Asked, FunctionPositions, PositionKey};
 use super::{InlinedFunction, ObjectFrames, PositionFrames, ProgramState};
@@ -201,7 +201,7 @@ impl<'p> Nodes<'p> {
         let first = found.first()?;
         let file_of = |id: &FunctionId| self.profile.function(*id).file;
         let has_one_file = found.iter().all(|id| file_of(id) == file_of(first));
-        (is_mangled(name) && has_one_file).then_some(*first)
+        (is_unique(name) && has_one_file).then_some(*first)
     }
 
     fn node(&mut self, function: NewFunction) -> Node {
