@@ -6,6 +6,7 @@
 
 mod amount;
 pub mod annotate;
+pub mod assembly;
 mod columns;
 mod damage;
 pub mod diff;
@@ -13,6 +14,7 @@ mod find;
 mod functions;
 mod grouping;
 mod head;
+mod html_page;
 pub mod info;
 pub mod lint;
 mod named_function;
@@ -20,6 +22,7 @@ mod names;
 mod overview;
 mod path;
 mod pattern;
+pub mod program;
 mod rates;
 mod read_file;
 mod report;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{SelectionArgs, SortKey, SourceArgs, at_least};
+use super::{ProgramArgs, SelectionArgs, SortKey, SourceArgs, at_least};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
@@ -152,6 +152,9 @@ pub(crate) struct DiffArgs {
 
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use gristmill_report::SortBy;
 
 use super::profile::{ProfileArgs, per_mille};
+use super::program::ProgramArgs;
 use super::source::SourceArgs;
 use super::{FOUND_FILE_HELP, at_least};
 
@@ -127,6 +128,9 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Debug, Args)]

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         let report: Box<dyn Page> = match function {
             None => Box::new(Diff::new(&comparison, &options)),
             Some(function) => {
-                let sources = SourceFinder::new(&args.source, None, session)?;
+                let sources = SourceFinder::new(&args.source, &args.program.debuginfo_dir, None, session)?;
                 Box::new(FunctionDiff::new(&comparison, &options, function, &sources))
             }
         };

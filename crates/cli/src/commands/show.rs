@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
         ReportFormat::Csv => report,
         _ => {
             let time = files.iter().filter_map(|path| modified(path)).min();
-            report.with_sources(&SourceFinder::new(&args.source, time, session)?)
+            report.with_sources(&SourceFinder::new(&args.source, &args.program.debuginfo_dir, time, session)?)
         }
     };
     for (path, remark) in report.source_remarks() {
