@@ -8,23 +8,38 @@ mod by_line;
 mod chains;
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use gristmill_code::{Binary, FileSystem, Locator};
+use gristmill_code::Binary;
 use gristmill_profile::Profile;
 use gristmill_profile::inlining::{AskedObject, FrameSource, ObjectFrames, ProgramState};
+use gristmill_report::program::ProgramError;
 
+use crate::args::ProgramArgs;
 use crate::error::CliError;
+use crate::programs::ProgramFinder;
 
 /// Gives self costs to the inlined functions that they came from, if that is asked for.
-pub(crate) fn with_inlined(profile: Profile, is_asked: bool) -> Result<Profile, CliError> {
+///
+/// # Errors
+///
+/// If an option for programs is not valid.
+pub(crate) fn with_inlined(
+    profile: Profile,
+    is_asked: bool,
+    programs: &ProgramArgs,
+    sources_below: &[PathBuf],
+) -> Result<Profile, CliError> {
     if !is_asked {
         return Ok(profile);
     }
-    let locator = Locator::new(FileSystem).debug_directory(Locator::SYSTEM_DEBUG_DIRECTORY);
+    let finder = ProgramFinder::new(programs, sources_below)?;
     let open = |object: &[u8]| {
-        let path = String::from_utf8_lossy(object).into_owned();
-        Binary::open(path, &locator).map(Arc::new).map_err(|_| ProgramState::Missing)
+        finder.binary(object).map_err(|error| match error {
+            ProgramError::Unnamed | ProgramError::Missing => ProgramState::Missing,
+            ProgramError::Unreadable(_) | ProgramError::Invalid { .. } => ProgramState::Unreadable,
+        })
     };
     let objects: BTreeSet<&[u8]> =
         profile.functions().map(|id| profile.object(profile.function(id).object)).collect();

@@ -22,6 +22,7 @@ mod load;
 mod output;
 mod pager;
 mod profile_files;
+mod programs;
 mod progress;
 mod session;
 mod size;

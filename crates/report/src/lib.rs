@@ -6,6 +6,7 @@
 
 mod amount;
 pub mod annotate;
+pub mod assembly;
 mod call_count;
 mod columns;
 mod damage;
@@ -14,6 +15,7 @@ mod find;
 mod functions;
 mod grouping;
 mod head;
+mod html_page;
 pub mod info;
 mod inlined;
 pub mod lint;
@@ -22,6 +24,7 @@ mod names;
 mod overview;
 mod path;
 mod pattern;
+pub mod program;
 mod rates;
 mod read_file;
 mod report;

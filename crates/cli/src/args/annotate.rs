@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{SelectionArgs, SourceArgs, at_least};
+use super::{ProgramArgs, SelectionArgs, SourceArgs, at_least};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct AnnotateArgs {
@@ -81,9 +81,9 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, overrides_with_all = ["annotate", "auto"], help_heading = "Output", hide_short_help = true)]
     pub(crate) no_annotate: bool,
 
-    /// Number of lines to show before and after those with costs
-    #[arg(long, value_parser = at_least::<0, u64>, value_name = "N", default_value = "8", help_heading = "Output", hide_short_help = true)]
-    pub(crate) context: u64,
+    /// Number of lines to show before and after those with costs [default: 8, with --asm 3]
+    #[arg(long, value_parser = at_least::<0, u64>, value_name = "N", help_heading = "Output", hide_short_help = true)]
+    pub(crate) context: Option<u64>,
 
     /// Callgrind: show inclusive costs of functions
     #[arg(long, value_name = "yes|no", help_heading = "Output")]
@@ -97,6 +97,39 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(crate) jumps: bool,
 
+    /// Show machine code; =only without source lines
+    ///
+    /// Instructions have costs, calls and jumps. Source lines and the names of inlined functions stand between them.
+    #[arg(
+        long,
+        value_name = "LINES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "source",
+        conflicts_with_all = ["style", "compat", "auto", "annotate", "no_annotate", "inclusive", "tree", "diff", "mod_filename", "mod_funcname"],
+        hide_possible_values = true,
+        help_heading = "Output"
+    )]
+    pub(crate) asm: Option<AsmLines>,
+
+    /// Syntax of the instructions of x86
+    #[arg(
+        long,
+        value_name = "SYNTAX",
+        default_value = "att",
+        help_heading = "Machine code",
+        hide_short_help = true
+    )]
+    pub(crate) asm_syntax: AsmSyntax,
+
+    /// Name inlined functions at the lines that they bring into others; in JSON and HTML, from the programs
+    #[arg(long, conflicts_with = "asm", help_heading = "Machine code", hide_short_help = true)]
+    pub(crate) inlined: bool,
+
+    /// Maximum number of functions with --asm, 0 for all [default: 20, with --function or as JSON or HTML all]
+    #[arg(long, short = 'n', value_parser = at_least::<0, usize>, value_name = "N", help_heading = "Machine code", hide_short_help = true)]
+    pub(crate) limit: Option<usize>,
+
     /// Show only functions whose name matches
     ///
     /// Case counts only if the pattern has a capital letter.
@@ -109,6 +142,9 @@ pub(crate) struct AnnotateArgs {
 
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 
     /// Cachegrind: show the difference of two profiles, the second minus the first
     #[arg(long, help_heading = "Comparison")]
@@ -128,6 +164,24 @@ pub(crate) struct AnnotateArgs {
 
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+}
+
+/// What is between instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AsmLines {
+    /// Source lines and the names of inlined functions
+    Source,
+    /// Nothing
+    Only,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AsmSyntax {
+    /// As objdump and GCC write them
+    #[default]
+    Att,
+    /// As the manuals of Intel do
+    Intel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -173,5 +227,12 @@ pub(crate) enum YesNo {
 impl YesNo {
     pub(crate) fn is_yes(self) -> bool {
         self == YesNo::Yes
+    }
+}
+
+impl AnnotateArgs {
+    /// The count of source lines to show before and after those with costs.
+    pub(crate) fn source_context(&self) -> u64 {
+        self.context.unwrap_or(8)
     }
 }

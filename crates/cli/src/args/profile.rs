@@ -90,10 +90,11 @@ pub(crate) struct ProfileArgs {
     #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) fold_callers: bool,
 
-    /// Give self costs to the inlined functions that they came from, as the debug information of the programs says
+    /// Give self costs to inlined functions
     ///
-    /// Exact with addresses (--dump-instr=yes), else partly an estimate; the head of the report says how much.
-    #[arg(long, help_heading = "Programs")]
+    /// Reads the debug information of the programs. Exact with addresses (--dump-instr=yes), else partly an estimate; the head of
+    /// the report says how much.
+    #[arg(long)]
     pub(crate) inlined: bool,
 
     /// Ignore calls from functions that match A to functions that match B; repeatable

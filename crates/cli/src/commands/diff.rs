@@ -93,7 +93,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         let report: Box<dyn Page> = match function {
             None => Box::new(Diff::new(&comparison, &options)),
             Some(function) => {
-                let sources = SourceFinder::new(&args.source, None, session)?;
+                let sources = SourceFinder::new(&args.source, &args.program.debuginfo_dir, None, session)?;
                 Box::new(FunctionDiff::new(&comparison, &options, function, &sources))
             }
         };
@@ -126,7 +126,7 @@ fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec
                 hint: Some("gristmill lint shows what is wrong with a profile".to_owned()),
             });
         }
-        let profile = with_inlined(profile, args.inlined)?;
+        let profile = with_inlined(profile, args.inlined, &args.program, &args.source.sources_below)?;
         for note in inlining_notes(&profile) {
             session.warn(&format!("{}: {note}", printable_path(file)));
         }

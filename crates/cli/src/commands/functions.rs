@@ -22,7 +22,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
-    let profile = with_inlined(profile, args.profile.inlined)?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let mut options = load::view_options(&args.profile, args.format)?;
     (options.focus, options.hide) = (pattern(&args.focus)?, pattern(&args.hide)?);
     let redistributes = options.focus.is_some() || options.hide.is_some();

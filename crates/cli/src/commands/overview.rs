@@ -20,7 +20,7 @@ const DEFAULT_ROWS: usize = 10;
 pub(crate) fn run(args: &OverviewArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
-    let profile = with_inlined(profile, args.profile.inlined)?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let view = load::view(profile, &args.profile, args.format)?;
     let options = OverviewOptions {
         limit: args.format.limit(args.limit, DEFAULT_ROWS, Some(DEFAULT_ROWS)),

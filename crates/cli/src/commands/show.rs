@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
-    let profile = with_inlined(profile, args.profile.inlined)?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &args.source.sources_below)?;
     let view = load::view(profile, &args.profile, args.format)?;
     let options = ShowOptions {
         function: load::function(&view, &args.function, session)?,
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
         ReportFormat::Csv => report,
         _ => {
             let time = files.iter().filter_map(|path| modified(path)).min();
-            report.with_sources(&SourceFinder::new(&args.source, time, session)?)
+            report.with_sources(&SourceFinder::new(&args.source, &args.program.debuginfo_dir, time, session)?)
         }
     };
     for (path, remark) in report.source_remarks() {

@@ -19,7 +19,7 @@ const DEFAULT_NODES_FOR_PROGRAMS: usize = 10_000;
 pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
-    let profile = with_inlined(profile, args.profile.inlined)?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let view = load::view(profile, &args.profile, args.format)?;
     let options = TreeOptions {
         from: args.from.as_deref().map(|name| load::function(&view, name, session)).transpose()?,

@@ -38,7 +38,8 @@ pub(super) fn frames(binary: &Binary, object: &AskedObject<'_>) -> Result<Object
         let mut at = |position: &gristmill_profile::inlining::AskedPosition<'_>| {
             let line = position.line.filter(|&line| line > 0)?;
             let found = lines.get(&(last_segment(position.file).to_vec(), line));
-            if is_named {
+            // Routines of an assembler jump into each other, so a line may be in another one.
+            if is_named && !is_assembler(position.file) {
                 checked += 1;
                 agreeing += usize::from(found.is_some());
             }
@@ -117,6 +118,10 @@ fn base<'p>(function: &AskedFunction<'p>) -> &'p [u8] {
 fn key(name: &[u8]) -> Vec<u8> {
     let name = name.split(|&byte| byte == b'@').next().unwrap_or(name);
     name.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+}
+
+fn is_assembler(path: &[u8]) -> bool {
+    [&b".S"[..], b".s", b".asm"].iter().any(|end| path.ends_with(end))
 }
 
 fn last_segment(path: &[u8]) -> &[u8] {

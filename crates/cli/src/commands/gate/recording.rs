@@ -16,6 +16,7 @@ use gristmill_report::{DamageRow, inlining_notes};
 use super::launcher::{self, Launcher};
 use super::process::{Remaining, quoted, run};
 use super::sources::{self, Before};
+use crate::args::ProgramArgs;
 use crate::inlined::with_inlined;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
@@ -149,7 +150,8 @@ impl<'c> Recorder<'c> {
         profile
             .refuse_copies_of_names(MAX_COPIES_OF_NAMES)
             .map_err(|over| format!("the names and paths of all functions {over}"))?;
-        let profile = with_inlined(profile, benchmark.inlined).map_err(|error| error.to_string())?;
+        let profile = with_inlined(profile, benchmark.inlined, &ProgramArgs::default(), &[])
+            .map_err(|error| error.to_string())?;
         let mut measurement = Measurement::new(&profile, benchmark, &self.root);
         let mut notes = Vec::from_iter(note);
         notes.extend(inlining_notes(&profile));

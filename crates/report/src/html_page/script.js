@@ -68,7 +68,7 @@
   function textOf(line) {
     const code = one("code", line);
     if (!code) return "";
-    return [...code.childNodes].filter((node) => !node.classList?.contains("j")).map((node) => node.textContent).join("");
+    return [...code.childNodes].filter((node) => !node.classList?.contains("j") && !node.classList?.contains("in")).map((node) => node.textContent).join("");
   }
   const fileOf = (line) => one("h2 > span", line.closest(".file")).textContent;
   const locationOf = (line) => fileOf(line).split("/").pop() + ":" + one("a", line).textContent;
