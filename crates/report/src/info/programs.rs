@@ -109,7 +109,7 @@ impl Text<'_, '_> {
     }
 }
 
-/// What is known about a program.
+/// The state of a program.
 fn in_words(program: &ProgramRow) -> String {
     let agrees = format!("{} of {} facts agree", program.agreeing, program.checked);
     let state = match program.state {
