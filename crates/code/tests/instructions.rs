@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use gristmill_code::{Instruction, Syntax};
-use harness::{BUILDS, directory, has_tools, installed, is_thorough, open, run};
+use harness::{builds, directory, has_tools, installed, is_thorough, open, run};
 
 /// Words that `objdump` writes before a mnemonic.
 const PREFIXES: [&str; 19] = [
@@ -83,7 +83,7 @@ fn instructions_of_compiled_programs_are_those_of_objdump() {
         return;
     }
     let directory = directory("instructions");
-    for build in BUILDS.iter().filter(|build| has_tools(build.tools())) {
+    for build in builds() {
         let path = build.compile(&directory);
         let step = if is_thorough() { 1 } else { 7 };
         compare(&path, Syntax::Att, step);
