@@ -106,3 +106,23 @@ fn chains_of_compiled_programs_are_those_of_llvm() {
         compare(&path, if is_thorough() { 1 } else { 3 });
     }
 }
+
+#[test]
+fn threads_share_a_program() {
+    if !has_tools(&["g++"]) {
+        return;
+    }
+    let path = directory("threads").join("mill");
+    harness::compile("g++", "-g -O2", "mill.cpp", &path);
+    let expected = harness::chains(&open(&path));
+    let binary = std::sync::Arc::new(open(&path));
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let binary = binary.clone();
+            std::thread::spawn(move || harness::chains(&binary))
+        })
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), expected);
+    }
+}
