@@ -56,7 +56,11 @@ fn ask(bytes: Vec<u8>) {
         }
         let _ = binary.line(address);
         if let Ok(frames) = binary.frames(address) {
-            assert!(frames.last().is_none_or(|frame| !frame.is_inlined()) || frames.len() > 1);
+            // Only the outermost function was not inlined.
+            let outermost = frames.len().saturating_sub(1);
+            assert!(
+                frames.iter().enumerate().all(|(index, frame)| frame.is_inlined() == (index < outermost))
+            );
             frames.iter().take(64).for_each(|frame| drop(frame.readable_function()));
         }
     }

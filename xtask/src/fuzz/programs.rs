@@ -7,7 +7,7 @@ use crate::failure::{Context as _, Failure};
 
 /// A program with an inlined function.
 const SOURCE: &str = "
-static inline int weigh(int grain) { return grain * 7 % 13; }
+static inline int weigh(int grain) { return grain * 7 ^ 13; }
 int sieve(const int *grains, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++) if (weigh(grains[i]) > 4) kept += weigh(grains[i] + i);
