@@ -124,7 +124,6 @@ pub(crate) fn profile_lines<'p>(evidence: &[Evidence<'p>]) -> Vec<ProfileLine<'p
     let line = |it: &Evidence<'p>| ProfileLine {
         address: it.address,
         function: it.function,
-        file: Some(it.file).filter(|file| !file.is_empty()),
         line: it.line,
     };
     evidence.iter().map(line).collect()
