@@ -27,7 +27,7 @@ pub struct AssemblyTextOptions {
 }
 
 /// The columns for instructions that other columns leave at least.
-const MIN_CODE_COLUMNS: usize = 34;
+const MIN_CODE_COLUMNS: usize = 50;
 
 /// The columns up to which instructions are padded so that counts of jumps are aligned.
 const MAX_PADDED_COLUMNS: usize = 34;
