@@ -121,12 +121,7 @@ impl Programs for ProgramFinder {
 
 /// The evidence as the library takes it.
 pub(crate) fn profile_lines<'p>(evidence: &[Evidence<'p>]) -> Vec<ProfileLine<'p>> {
-    let line = |it: &Evidence<'p>| ProfileLine {
-        address: it.address,
-        function: it.function,
-        file: Some(it.file).filter(|file| !file.is_empty()),
-        line: it.line,
-    };
+    let line = |it: &Evidence<'p>| ProfileLine { address: it.address, function: it.function, line: it.line };
     evidence.iter().map(line).collect()
 }
 

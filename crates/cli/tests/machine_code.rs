@@ -200,7 +200,7 @@ fn instructions_are_those_of_objdump() {
     for row in rows(&document, "functions").flat_map(|function| rows(function, "instructions")) {
         let address = u64::from_str_radix(&row["address"].as_str().unwrap()[2..], 16).unwrap();
         let code = row["text"].as_str().unwrap_or_else(|| panic!("{address:x} has no instruction"));
-        // Prefixes such as `cs` stand before or among the operands.
+        // A prefix such as `cs` may precede the mnemonic.
         let (mnemonic, theirs) = (code.split(' ').next().unwrap(), &known[&address]);
         assert!(
             theirs.split_whitespace().take(3).any(|word| word == mnemonic),

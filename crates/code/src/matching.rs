@@ -16,7 +16,7 @@ const PAGE_BYTES: u64 = 4096;
 /// Distances that are tried: those with the most votes.
 const MAX_CANDIDATES: usize = 4;
 
-/// A line of a profile: its address, its function, and its source line if the profile has one.
+/// A line of a profile: its address, its function, and the number of its source line if the profile has one.
 ///
 /// See the example of [`Matching`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,6 @@ pub struct ProfileLine<'a> {
     pub address: u64,
     /// The name of the function, as the profile has it: mangled or demangled, with the level of a recursion and callers.
     pub function: &'a [u8],
-    /// The path of the source file, if it is known.
-    pub file: Option<&'a [u8]>,
     /// The source line. `None` or 0 if it is unknown.
     pub line: Option<u64>,
 }
@@ -62,7 +60,7 @@ pub struct ProfileLine<'a> {
 /// # use gristmill_code::{Binary, FileSystem, Locator, Matching, ProfileLine};
 /// # fn run() -> Result<(), gristmill_code::Error> {
 /// let binary = Binary::open("target/release/mill", &Locator::new(FileSystem))?;
-/// let line = ProfileLine { address: 0x1149, function: b"grind'2", file: Some(b"mill.c"), line: Some(3) };
+/// let line = ProfileLine { address: 0x1149, function: b"grind'2", line: Some(3) };
 /// let matching = Matching::new(&binary, &[line])?;
 /// if !matching.agreement().is_same_build() {
 ///     eprintln!("not the same build: {:?}", matching.agreement());
@@ -173,26 +171,20 @@ impl Matching {
     }
 
     fn compare_lines(&mut self, binary: &Binary, lines: &[ProfileLine<'_>]) -> Result<(), Error> {
-        let mut seen = BTreeMap::new();
+        // Callgrind gives an address one line, but a call or jump at the same address can repeat it. Its file is not compared: after a
+        // call, Callgrind can leave that of another inlined function in place.
+        let mut numbers = BTreeMap::new();
         for line in lines {
-            // Callgrind gives an address one line, but a call or jump at the same address can repeat it.
             if let Some(number) = line.line.filter(|number| *number != 0) {
-                seen.entry(line.address).or_insert((number, line.file));
+                numbers.entry(line.address).or_insert(number);
             }
         }
-        for (address, (number, file)) in seen {
-            let Some(found) = binary.line(self.address(address))? else { continue };
-            let Some(found_number) = found.line else { continue };
-            let base =
-                |path: &[u8]| path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().map(<[u8]>::to_vec);
-            let is_same_file = match (file, &found.file) {
-                (Some(file), Some(found)) if file != b"???" => base(file) == base(found.as_bytes()),
-                _ => true,
-            };
-            if u64::from(found_number) == number && is_same_file {
-                self.agreement.same_line += 1;
-            } else {
-                self.agreement.other_line += 1;
+        for (address, number) in numbers {
+            let found = binary.line(self.address(address))?.and_then(|found| found.line);
+            match found.map(u64::from) {
+                Some(found) if found == number => self.agreement.same_line += 1,
+                Some(_) => self.agreement.other_line += 1,
+                None => {}
             }
         }
         Ok(())

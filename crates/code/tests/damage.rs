@@ -128,7 +128,7 @@ fn entries_that_refer_to_each_other_have_no_name() {
     if !has_tools(&["gcc"]) {
         return;
     }
-    let directory = directory("circle");
+    let directory = directory("references");
     let text = format!(
         "{HEAD}
 first:

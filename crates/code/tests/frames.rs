@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use gristmill_code::{Binary, Frame, FunctionOrigin, Syntax};
-use harness::{BUILDS, directory, has_tools, is_thorough, open};
+use harness::{builds, directory, has_tools, is_thorough, open};
 
 /// A function and its line, `?` for what is unknown.
 type Line = (String, String);
@@ -101,8 +101,28 @@ fn chains_of_compiled_programs_are_those_of_llvm() {
         return;
     }
     let directory = directory("frames");
-    for build in BUILDS.iter().filter(|build| has_tools(build.tools())) {
+    for build in builds() {
         let path = build.compile(&directory);
-        compare(&path, if is_thorough() { 1 } else { 61 });
+        compare(&path, if is_thorough() { 1 } else { 3 });
+    }
+}
+
+#[test]
+fn threads_share_a_program() {
+    if !has_tools(&["g++"]) {
+        return;
+    }
+    let path = directory("threads").join("mill");
+    harness::compile("g++", "-g -O2", "mill.cpp", &path);
+    let expected = harness::chains(&open(&path));
+    let binary = std::sync::Arc::new(open(&path));
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let binary = binary.clone();
+            std::thread::spawn(move || harness::chains(&binary))
+        })
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), expected);
     }
 }

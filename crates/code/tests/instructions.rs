@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use gristmill_code::{Instruction, Syntax};
-use harness::{BUILDS, directory, has_tools, installed, is_thorough, open, run};
+use gristmill_code::{ControlFlow, Instruction, Syntax};
+use harness::{builds, directory, has_tools, installed, is_thorough, open, run};
 
 /// Words that `objdump` writes before a mnemonic.
 const PREFIXES: [&str; 19] = [
@@ -83,7 +83,7 @@ fn instructions_of_compiled_programs_are_those_of_objdump() {
         return;
     }
     let directory = directory("instructions");
-    for build in BUILDS.iter().filter(|build| has_tools(build.tools())) {
+    for build in builds() {
         let path = build.compile(&directory);
         let step = if is_thorough() { 1 } else { 7 };
         compare(&path, Syntax::Att, step);
@@ -99,4 +99,51 @@ fn instructions_of_installed_programs_are_those_of_objdump() {
     for path in installed() {
         compare(&path, Syntax::Att, if is_thorough() { 1 } else { 97 });
     }
+}
+
+#[test]
+fn instructions_for_aarch64_are_those_of_llvm() {
+    if !has_tools(&["llvm-mc", "llvm-objdump"]) {
+        return;
+    }
+    let path = directory("aarch64").join("mill.o");
+    let mut assembler = Command::new("llvm-mc");
+    assembler.args(["-triple=aarch64", "-mattr=+lse", "-filetype=obj", "-o"]).arg(&path);
+    run(assembler.arg(harness::source("mill.aarch64.s")));
+    let text =
+        run(Command::new("llvm-objdump").args(["-d", "--mattr=+lse", "--no-show-raw-insn"]).arg(&path));
+    let binary = open(&path);
+    let function = &binary.functions_named("grind")[0];
+    let mut instructions = binary.instructions(function.range(), Syntax::Att).unwrap();
+    for line in text.lines() {
+        let Some((address, text)) = line.trim_start().split_once(':') else { continue };
+        let Ok(address) = u64::from_str_radix(address, 16) else { continue };
+        let mut words = text.split_whitespace();
+        // LLVM has its own names for two conditions; binutils has those of the manual.
+        let mnemonic = match words.next().unwrap() {
+            "b.hs" => "b.cs",
+            "b.lo" => "b.cc",
+            mnemonic => mnemonic,
+        };
+        let instruction = instructions.next().unwrap();
+        assert_eq!((instruction.address(), instruction.mnemonic()), (address, mnemonic), "{instruction}");
+        let is_direct = mnemonic == "b"
+            || mnemonic == "bl"
+            || mnemonic.starts_with("b.")
+            || mnemonic.starts_with(['c', 't']);
+        let target = text.split("0x").nth(1).filter(|_| is_direct && text.contains(" <"));
+        let target =
+            target.map(|text| u64::from_str_radix(text.split_whitespace().next().unwrap(), 16).unwrap());
+        assert_eq!(instruction.target(), target, "{instruction} {text}");
+        let flow = match mnemonic {
+            "b" | "br" => ControlFlow::Jump,
+            "bl" | "blr" => ControlFlow::Call,
+            "ret" => ControlFlow::Return,
+            "svc" | "brk" => ControlFlow::Interrupt,
+            _ if target.is_some() => ControlFlow::Branch,
+            _ => ControlFlow::Next,
+        };
+        assert_eq!(instruction.flow(), flow, "{instruction}");
+    }
+    assert!(instructions.next().is_none());
 }

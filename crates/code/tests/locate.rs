@@ -193,7 +193,7 @@ fn split_debug_information_is_found_in_files_and_packages() {
     if !has_tools(&["gcc"]) {
         return;
     }
-    for (version, package_tool) in [(4, "dwp"), (5, "llvm-dwp")] {
+    for version in [4, 5] {
         let directory = directory(&format!("split{version}"));
         let whole = directory.join("whole");
         compile("gcc", &format!("-g -gdwarf-{version} -O2"), "mill.c", &whole);
@@ -201,8 +201,9 @@ fn split_debug_information_is_found_in_files_and_packages() {
         compile("gcc", &format!("-g -gdwarf-{version} -O2 -gsplit-dwarf"), "mill.c", &program);
         assert_same_chains(&open(&program), &whole);
 
-        if has_tools(&[package_tool]) {
-            run(Command::new(package_tool).args(["-e", "mill", "-o", "mill.dwp"]).current_dir(&directory));
+        // For version 5, binutils has no tool, and that of LLVM 14 does not end on the output of GCC.
+        if version == 4 && has_tools(&["dwp"]) {
+            run(Command::new("dwp").args(["-e", "mill", "-o", "mill.dwp"]).current_dir(&directory));
         }
         // The .dwo goes elsewhere: first a mapping finds it, then only the package.
         let elsewhere = directory.join("elsewhere");

@@ -32,9 +32,8 @@ fn lines_by_object(profile: &Profile) -> BTreeMap<PathBuf, Vec<ProfileLine<'_>>>
         let object = std::ffi::OsStr::from_bytes(profile.object(function.object));
         let lines = by_object.entry(object.into()).or_default();
         for place in profile.lines(id, &Selection::default()).places {
-            let file = Some(profile.file(place.file));
             let Some(address) = place.address else { continue };
-            lines.push(ProfileLine { address, function: function.name, file, line: place.line });
+            lines.push(ProfileLine { address, function: function.name, line: place.line });
         }
     }
     by_object
@@ -64,6 +63,9 @@ fn recordings_agree_with_their_programs() {
         ("rust", "rustc", "--edition=2021 -g -O", "mill.rs"),
         ("rust-v0", "rustc", "--edition=2021 -g -C symbol-mangling-version=v0", "mill.rs"),
     ] {
+        if !is_thorough() && !["pie", "prelinked", "cpp-O0"].contains(&name) {
+            continue;
+        }
         let path = directory.join(name);
         compile(compiler, options, source, &path);
         let profile = record(&path);

@@ -232,7 +232,7 @@ impl fmt::Display for ProgramError {
 
 impl std::error::Error for ProgramError {}
 
-/// What is known about the program of an object.
+/// The program of an object, as far as it is known.
 #[derive(Debug, Clone)]
 pub(crate) enum FoundProgram {
     /// It is the one that was recorded, or nearly so.
@@ -288,7 +288,7 @@ impl FoundProgram {
         }
     }
 
-    /// What is wrong with the program, and what to do: `None` if nothing is.
+    /// The problem with the program, and what to do: `None` if there is none.
     pub(crate) fn remark(&self, object: &[u8]) -> Option<Remark> {
         let object = printable(object);
         let map = format!("--binary {object}=FILE says where the recorded build is");

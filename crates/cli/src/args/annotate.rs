@@ -99,7 +99,7 @@ pub(crate) struct AnnotateArgs {
 
     /// Show machine code; =only without source lines
     ///
-    /// Instructions have costs, calls and jumps. Source lines and the names of inlined functions stand between them.
+    /// Instructions have costs, calls and jumps. They follow their source lines and the names of inlined functions.
     #[arg(
         long,
         value_name = "LINES",
@@ -166,7 +166,7 @@ pub(crate) struct AnnotateArgs {
     pub(crate) selection: SelectionArgs,
 }
 
-/// What is between instructions.
+/// The lines between instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AsmLines {
     /// Source lines and the names of inlined functions

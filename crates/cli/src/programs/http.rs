@@ -78,7 +78,7 @@ fn connect(url: &Url, timeout: Duration) -> io::Result<TcpStream> {
     Err(failure)
 }
 
-/// What the head of an answer says.
+/// The head of an answer.
 #[derive(Debug, PartialEq, Eq)]
 struct Head {
     status: u16,

@@ -85,7 +85,7 @@ impl DebugFiles {
         let Some(image) = &self.package else { return Ok(None) };
         let empty = Slice::new(&[], image.endian());
         let package =
-            gimli::DwarfPackage::load(|id| dwo_section(image, id), empty).map_err(|error| match error {
+            gimli::DwarfPackage::load(|id| package_section(image, id), empty).map_err(|error| match error {
                 PackageError::Dwarf(error) => Error::damaged(image.name(), ".debug_cu_index", error),
                 PackageError::File(error) => error,
             });
@@ -197,8 +197,12 @@ impl From<Error> for PackageError {
 }
 
 pub(super) fn dwo_section<E: From<Error>>(image: &Image, id: gimli::SectionId) -> Result<Slice<'_>, E> {
-    let is_index = matches!(id, gimli::SectionId::DebugCuIndex | gimli::SectionId::DebugTuIndex);
-    Ok(section(image, id.dwo_name(), is_needed(id) || is_index)?)
+    Ok(section(image, id.dwo_name(), is_needed(id))?)
+}
+
+/// Returns any section: the index of a package has ranges in all of them, which are checked.
+fn package_section(image: &Image, id: gimli::SectionId) -> Result<Slice<'_>, PackageError> {
+    Ok(section(image, id.dwo_name(), true)?)
 }
 
 fn section<'a>(image: &'a Image, name: Option<&str>, is_needed: bool) -> Result<Slice<'a>, Error> {

@@ -92,7 +92,8 @@ impl Scopes {
             }
             budget.take(1)?;
             let parent = open.last().map(|(_, scope)| *scope).filter(|_| is_inlined);
-            let call = is_inlined.then_some(read.call);
+            // Damaged: an inlined function that is in no other one.
+            let call = parent.is_some().then_some(read.call);
             scopes.push(Scope { offset, parent, call, name: OnceLock::new() });
             if abbreviation.has_children() {
                 open.push((depth, scope));

@@ -28,7 +28,24 @@ impl<'a> ProfileName<'a> {
 
     /// Returns `true` if a symbol of the program can have been written as this name.
     pub(super) fn is_of(&self, raw: &[u8]) -> bool {
-        raw == self.base || key_of_symbol(raw) == self.key
+        if raw == self.base || key_of_symbol(raw) == self.key {
+            return true;
+        }
+        let Some(base) = std::str::from_utf8(self.base).ok().filter(|_| raw.starts_with(b"_Z")) else {
+            return false;
+        };
+        match demangle(base_name(raw)) {
+            // Arguments that depend on templates are not always demangled alike.
+            Some(readable) => {
+                let path = key_of_path(&readable);
+                path.is_some() && path == key_of_path(base)
+            }
+            // The demangler does not know everything that can be in a name: then the own name has to be there.
+            None => own_name(base).is_some_and(|own| {
+                let mangled = format!("{}{own}", own.len());
+                raw.windows(mangled.len()).any(|window| window == mangled.as_bytes())
+            }),
+        }
     }
 }
 
@@ -50,6 +67,64 @@ pub(super) fn key_of_symbol(raw: &[u8]) -> String {
     }
     key
 }
+
+/// Returns the identifiers of the qualified name of a function: without its return type and arguments, which demanglers write
+/// differently, as they do numbers (`0ul`, `(unsigned long)0`). `None` for a name that has no arguments.
+fn key_of_path(readable: &str) -> Option<String> {
+    let path = path(readable)?;
+    let mut key = String::with_capacity(path.len());
+    for part in path.split(|sign: char| !sign.is_alphanumeric() && sign != '_' && sign != '~') {
+        let is_number = part.starts_with(|sign: char| sign.is_ascii_digit());
+        let part = if is_number { part.trim_end_matches(['u', 'l']) } else { part };
+        if !part.is_empty() && !NUMBER_WORDS.contains(&part) {
+            key.push_str(part);
+            key.push(' ');
+        }
+    }
+    Some(key)
+}
+
+/// Returns the qualified name of a function with arguments, without its return type.
+fn path(readable: &str) -> Option<&str> {
+    let (mut depth, mut start, mut end) = (0_usize, 0, None);
+    for (at, sign) in readable.char_indices() {
+        match sign {
+            '(' | '<' => {
+                if sign == '(' && depth == 0 {
+                    end = Some(at);
+                }
+                depth += 1;
+            }
+            ')' | '>' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 && end.is_none() => start = at + 1,
+            _ => {}
+        }
+    }
+    readable.get(start..end?)
+}
+
+/// Returns the last identifier of a qualified name, without its template arguments.
+fn own_name(readable: &str) -> Option<&str> {
+    let path = path(readable)?;
+    let (mut depth, mut start, mut end) = (0_usize, 0, path.len());
+    for (at, sign) in path.char_indices() {
+        match sign {
+            '<' => {
+                if depth == 0 {
+                    end = at;
+                }
+                depth += 1;
+            }
+            '>' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 => (start, end) = (at + 1, path.len()),
+            _ => {}
+        }
+    }
+    path.get(start..end).filter(|own| !own.is_empty())
+}
+
+/// Words of types that demanglers write before numbers, or leave out.
+const NUMBER_WORDS: [&str; 2] = ["unsigned", "long"];
 
 /// Removes the hash of Rust's older mangling.
 fn without_hash(name: &str) -> &str {
@@ -85,13 +160,24 @@ mod tests {
             ("core::fmt::write", "_ZN4core3fmt5write17h0123456789abcdefE"),
             ("core::fmt::write::h0123456789abcdef", "_ZN4core3fmt5write17h0123456789abcdefE"),
             ("mill::main", "_RNvC4mill4main"),
+            // Demanglers differ in numbers and in arguments that depend on templates.
+            (
+                "std::_Head_base<0ul, char const&, false>::_Head_base(char const&)",
+                "_ZNSt10_Head_baseILm0ERKcLb0EEC2ES1_",
+            ),
+            (
+                "std::enable_if<std::__is_x<int>::value>::type std::swap<int>(int&, int&)",
+                "_ZSt4swapIiENSt9enable_ifIXsrSt6__is_xIT_E5valueEE4typeERS4_SE_",
+            ),
+            ("std::tuple<char const&>::tuple<true, true>(char const&)", "_ZNSt5tupleIJRKcEEC2ILb1ELb1EEES1_"),
             ("puts@@GLIBC_2.2.5", "puts"),
         ] {
             assert!(is_of(in_profile, raw), "{in_profile} {raw}");
         }
         for (in_profile, raw) in [
             ("grind", "crush"),
-            ("stone::crush(int)", "_ZN5stone5crushEv"),
+            ("stone::grind()", "_ZN5stone5crushEv"),
+            ("Sack<double>::total()", "_ZN4SackIiE5totalEv"),
             ("???", "???"),
             ("0x0000000000001149", "0x0000000000001149"),
             ("(below main)", "__libc_start_main"),

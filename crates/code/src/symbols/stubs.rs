@@ -16,8 +16,11 @@ pub(super) struct Stub {
     pub(super) name: Vec<u8>,
 }
 
-/// The size of a stub. Those of `.plt.got` on x86 have half of it.
+/// The size of a stub. Those of `.plt.got` on x86 have half of it, unless they begin with the mark of a permitted target.
 const STUB_BYTES: u64 = 16;
+
+const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+const ENDBR32: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfb];
 
 /// Finds the stubs: code in a section `.plt` that jumps to an address that it loads from a slot, which the dynamic linker fills.
 pub(super) fn find(image: &Image) -> Vec<Stub> {
@@ -32,7 +35,9 @@ pub(super) fn find(image: &Image) -> Vec<Stub> {
     for region in regions {
         let Some(code) = image.code_at(region.start) else { continue };
         let is_x86 = matches!(image.architecture(), Architecture::X86 | Architecture::X86_64);
-        let size = if is_x86 && region.name == ".plt.got" { STUB_BYTES / 2 } else { STUB_BYTES };
+        let is_marked = code.starts_with(&ENDBR64) || code.starts_with(&ENDBR32);
+        let size =
+            if is_x86 && region.name == ".plt.got" && !is_marked { STUB_BYTES / 2 } else { STUB_BYTES };
         let mut start = region.start;
         for stub in code.chunks(usize::try_from(size).unwrap_or(usize::MAX)) {
             let end = (start + size).min(region.end);

@@ -16,7 +16,7 @@ use crate::view::View;
 #[derive(Debug, Default)]
 pub(super) struct InlinedNames {
     by_line: HashMap<(FileId, u64), Vec<Rc<str>>>,
-    /// What is wrong with programs, and what to do.
+    /// Problems with programs, and what to do.
     remarks: Vec<(String, Option<String>)>,
 }
 

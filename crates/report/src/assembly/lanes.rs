@@ -17,7 +17,7 @@ pub(super) const DOWN: u8 = 2;
 pub(super) const LEFT: u8 = 4;
 pub(super) const RIGHT: u8 = 8;
 
-/// What a row has at the end of its lanes.
+/// The end of the lanes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum End {
     #[default]

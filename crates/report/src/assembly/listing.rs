@@ -75,7 +75,7 @@ pub(super) struct Jump {
     pub(super) executed: Option<Cost>,
 }
 
-/// What a profile has at positions without an address.
+/// The content of a profile at positions without an address.
 #[derive(Debug, Default)]
 pub(super) struct Unplaced {
     pub(super) self_costs: Vec<Cost>,
@@ -84,7 +84,7 @@ pub(super) struct Unplaced {
     pub(super) jumps: usize,
 }
 
-/// Where calls and jumps start, before rows are known.
+/// The address and the callee of calls, before rows are known.
 type CallKey = (u64, SubjectId);
 
 impl Listing {
@@ -124,7 +124,7 @@ impl Listing {
     ) {
         let mut instructions = instructions.into_iter().peekable();
         let mut addresses = recorded.addresses().into_iter().peekable();
-        // They are given back while rows are made.
+        // Their memory is freed while rows are made.
         let mut costs = std::mem::take(&mut recorded.costs).into_iter().peekable();
         loop {
             let next = [addresses.peek().copied(), instructions.peek().map(|it| it.address)];
@@ -271,7 +271,7 @@ fn span<T>(sorted: &[T], row: usize, key: impl Fn(&T) -> u32) -> Range<usize> {
     start..end
 }
 
-/// What a profile has of a subject, by address.
+/// The content of a profile on a subject, by address.
 #[derive(Debug, Default)]
 struct Recorded {
     costs: BTreeMap<u64, AddressCosts>,

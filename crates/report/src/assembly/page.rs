@@ -238,7 +238,7 @@ impl Page<'_> {
     }
 }
 
-/// What is known about a program.
+/// The state of a program.
 fn state_in_words(found: &FoundProgram) -> String {
     match found {
         FoundProgram::None(error) => error.to_string(),

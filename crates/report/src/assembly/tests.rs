@@ -214,7 +214,7 @@ fn functions_are_chosen_by_cost() {
     assert_eq!(names(AssemblyOptions { file: pattern("b\\.c"), ..none() }).0, "c");
 }
 
-/// What no limit of a file prevents takes no time and memory out of proportion.
+/// Any address takes no time and memory out of proportion.
 #[test]
 fn ranges_and_addresses_have_any_value() {
     let last = u64::MAX;

@@ -27,9 +27,9 @@ pub struct AssemblyTextOptions {
 }
 
 /// The columns for instructions that other columns leave at least.
-const MIN_CODE_COLUMNS: usize = 34;
+const MIN_CODE_COLUMNS: usize = 50;
 
-/// The columns up to which instructions are padded so that counts of jumps stand below each other.
+/// The columns up to which instructions are padded so that counts of jumps are aligned.
 const MAX_PADDED_COLUMNS: usize = 34;
 
 /// The limit of callees of an address, and of jumps.
@@ -80,7 +80,7 @@ impl Assembly<'_> {
     /// let options = AssemblyTextOptions { context: 3, has_lines: true, is_ascii: false };
     /// let mut out = Vec::new();
     /// assembly.write_text(&options, &Look::plain(80), &mut out)?;
-    /// assert!(String::from_utf8_lossy(&out).contains("3   42.9  10"));
+    /// assert!(String::from_utf8_lossy(&out).contains("3   42.9       10"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -395,7 +395,7 @@ impl<'t> FunctionText<'t> {
         Ok(())
     }
 
-    /// What a jump does: how often it was taken, and its target if no arrow and no operand says it.
+    /// A jump in words: how often it was taken, and its target if no arrow and no operand says it.
     fn jump(&self, row: usize, jump: &Jump, nth: usize) -> String {
         let instruction = self.listing.rows[row].instruction.as_ref();
         let is_known = instruction.is_some_and(|it| it.target.is_some() && it.target == jump.target);

@@ -96,7 +96,6 @@ impl Text<'_, '_> {
             self.value(label, &format!("{}  {share}", printable(name.as_bytes())))?;
             label = "";
             let mut lines = vec![in_words(program)];
-            lines.extend(program.problem.clone().filter(|_| program.found_at.is_some()));
             lines.extend(program.hint.clone());
             for line in lines {
                 self.value("", &format!("  {}", lossy(line.as_bytes())))?;
@@ -109,7 +108,7 @@ impl Text<'_, '_> {
     }
 }
 
-/// What is known about a program.
+/// The state of a program.
 fn in_words(program: &ProgramRow) -> String {
     let agrees = format!("{} of {} facts agree", program.agreeing, program.checked);
     let state = match program.state {

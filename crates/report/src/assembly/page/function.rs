@@ -112,7 +112,7 @@ impl Page<'_> {
         out.write_all(b"</div></div>\n</section>\n")
     }
 
-    /// What is missing of a function.
+    /// Sentences on costs and instructions that are missing.
     fn remarks_on(&self, listing: &Listing, self_cost: gristmill_format::Cost) -> Vec<String> {
         let mut remarks = Vec::new();
         if listing.has_program && !listing.is_certain {
