@@ -97,7 +97,6 @@ fn profile_lines<'p>(object: &AskedObject<'p>) -> Vec<ProfileLine<'p>> {
             Some(ProfileLine {
                 address: position.address?,
                 function: name,
-                file: Some(position.file).filter(|file| !file.is_empty()),
                 line: position.line,
             })
         });
