@@ -94,11 +94,7 @@ fn profile_lines<'p>(object: &AskedObject<'p>) -> Vec<ProfileLine<'p>> {
     let of_function = |function: &AskedFunction<'p>| {
         let name = function.name;
         let lines = function.positions.iter().filter_map(move |position| {
-            Some(ProfileLine {
-                address: position.address?,
-                function: name,
-                line: position.line,
-            })
+            Some(ProfileLine { address: position.address?, function: name, line: position.line })
         });
         lines.collect::<Vec<_>>()
     };
