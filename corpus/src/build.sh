@@ -10,3 +10,6 @@ gcc -O0 -g -o bin/mill-dynamic src/mill.c src/stone.c src/sieve.c
 gcc -O1 -g -static -pthread -o bin/crew src/crew.c src/stone.c
 gcc -O0 -g -o bin/leak src/leak.c
 g++ -std=c++17 -O1 -g -static -o bin/names src/names.cc
+# Without a C library it is small enough to keep, as src/chute.elf: tests read its machine code.
+gcc -O2 -g -static -nostdlib -ffreestanding -fno-stack-protector -fno-ipa-icf -fno-optimize-sibling-calls \
+    -Wl,--build-id=none -Wl,-z,noseparate-code -o bin/chute src/chute.c src/stone.c src/sieve.c

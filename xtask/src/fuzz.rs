@@ -5,6 +5,7 @@
 //! sanitizer would have little to find.
 
 mod crash;
+mod programs;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -116,6 +117,9 @@ fn search(folder: &Path, built: &Path, target: &str, options: &Options) -> Resul
         std::fs::create_dir_all(made).context(|| format!("cannot create {}", made.display()))?;
     }
     seed(&inputs)?;
+    if target == "code" {
+        programs::seed(&inputs)?;
+    }
     println!("fuzz {target}: {} s, seed {}", options.seconds, options.seed);
 
     let program = built.join(target);

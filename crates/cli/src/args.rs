@@ -9,6 +9,7 @@ mod gate;
 mod lint;
 mod merge;
 mod profile;
+mod program;
 mod reports;
 mod rewrite;
 mod source;
@@ -22,7 +23,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use self::annotate::{
-    AnnotateArgs, AnnotateCompat, AnnotateFormat, AnnotateStyle, AnnotateTree, YesNo,
+    AnnotateArgs, AnnotateCompat, AnnotateFormat, AnnotateStyle, AnnotateTree, AsmLines, AsmSyntax, YesNo,
 };
 pub(crate) use self::diff::{DiffArgs, DiffFormat, DiffGroup};
 pub(crate) use self::gate::{
@@ -32,6 +33,7 @@ pub(crate) use self::gate::{
 pub(crate) use self::lint::{FailOn, LintArgs, LintFormat};
 pub(crate) use self::merge::MergeArgs;
 pub(crate) use self::profile::{InclusiveRule, ProfileArgs, Range, SelectionArgs};
+pub(crate) use self::program::ProgramArgs;
 pub(crate) use self::reports::{
     AttributionArgs, FunctionsArgs, GroupBy, OverviewArgs, ReportFormat, ShowArgs, SortKey, ThenBy, TreeArgs,
 };
@@ -276,6 +278,13 @@ pub(crate) struct InfoArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: InfoFormat,
+
+    /// Read the programs of the profile: say whether each is there, is the recorded build, and has lines
+    #[arg(long, help_heading = "Programs")]
+    pub(crate) programs: bool,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Debug, Args)]

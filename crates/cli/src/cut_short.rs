@@ -21,7 +21,7 @@ pub(crate) fn expect() {
 /// Prints the message and ends the program. The thread cannot continue: the bytes it reads do not exist.
 #[expect(unsafe_code, reason = "in a signal handler there is no other way to end the program")]
 extern "C" fn tell_and_stop(_: nix::libc::c_int) {
-    const MESSAGE: &[u8] = b"gristmill: a profile was truncated while it was read\n\
+    const MESSAGE: &[u8] = b"gristmill: a file was truncated while it was read\n\
         gristmill: hint: try again when the program that writes it is done\n";
     let _ = nix::unistd::write(std::io::stderr(), MESSAGE);
     if crate::interrupt::fail() {

@@ -68,7 +68,8 @@ impl Write for Kept {
 const OTHER_COMMANDS: [&str; 4] = ["gate", "completions", "help", "man"];
 
 /// Options that need a value, with one that fits every profile.
-const VALUES: [(&str, &str); 21] = [
+const VALUES: [(&str, &str); 22] = [
+    ("binary", "/=/x/"),
     ("context", "2"),
     ("cut", "a -> ."),
     ("cut-below", "5"),

@@ -72,16 +72,17 @@ pub(crate) struct SourceFinder<'s> {
 }
 
 impl<'s> SourceFinder<'s> {
-    /// Creates a finder. `profile_time` is the time when the oldest profile was written; without it no source counts as
+    /// Creates a finder. `debuginfo_dir` are the values of that option, which programs have as well. `profile_time` is the time when the oldest profile was written; without it no source counts as
     /// newer.
     pub(crate) fn new(
         args: &SourceArgs,
+        debuginfo_dir: &[PathBuf],
         profile_time: Option<SystemTime>,
         session: &'s Session,
     ) -> Result<Self, CliError> {
         Ok(SourceFinder {
             maps: SourceMap::parse_all(&args.source_map)?,
-            installed: args.debuginfo_dir.clone(),
+            installed: debuginfo_dir.to_vec(),
             search: args.search.clone(),
             allowed: args.sources_below.iter().map(|path| allowed(path)).collect::<Result<_, _>>()?,
             ..SourceFinder::below(args.include.clone(), profile_time, session)

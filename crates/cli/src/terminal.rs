@@ -81,9 +81,40 @@ pub(crate) fn height() -> usize {
     size.map_or(USUAL_HEIGHT, |(_, terminal_size::Height(rows))| usize::from(rows).max(1))
 }
 
+/// `true` if text is UTF-8. A system that says nothing is taken for one where it is.
+pub(crate) fn is_utf8() -> bool {
+    is_utf8_where(|name| std::env::var(name).ok())
+}
+
+/// Decides on the character set, given the environment.
+fn is_utf8_where(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|locale| !locale.is_empty());
+    locale.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_locale_decides() {
+        let is_utf8 = |all: &str, ctype: &str, lang: &str| {
+            let values = [("LC_ALL", all), ("LC_CTYPE", ctype), ("LANG", lang)]
+                .map(|(name, it)| (name, it.to_owned()));
+            is_utf8_where(|name| {
+                values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+            })
+        };
+        assert!(is_utf8("", "", "") && is_utf8_where(|_| None));
+        assert!(is_utf8("", "", "de_DE.UTF-8") && is_utf8("C.utf8", "C", "C"));
+        assert!(
+            !is_utf8("C", "", "en_US.UTF-8") && !is_utf8("", "POSIX", "C.UTF-8") && !is_utf8("", "", "de_DE")
+        );
+    }
 
     #[test]
     fn width_is_decided_in_order() {

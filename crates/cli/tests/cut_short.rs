@@ -46,7 +46,7 @@ fn truncated_files_are_reported() {
         let status = program.wait().unwrap();
         match status.code() {
             Some(2) => {
-                assert!(message.contains("a profile was truncated while it was read"), "{message}");
+                assert!(message.contains("a file was truncated while it was read"), "{message}");
                 report_count += 1;
             }
             code => assert_eq!(code, Some(0), "{status}: {message}"),

@@ -7,6 +7,7 @@ mod harness;
 use gristmill_gate::GateReport;
 use gristmill_output::json;
 use gristmill_report::annotate::AnnotationDocument;
+use gristmill_report::assembly::AssemblyDocument;
 use gristmill_report::diff::{Diff, DiffTree, FunctionDiff};
 use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
@@ -17,6 +18,7 @@ use harness::*;
 fn schemas_are_those_of_the_types() {
     for (name, schema) in [
         ("annotate", json::schema::<AnnotationDocument<'_>>("gristmill annotate --format json")),
+        ("assembly", json::schema::<AssemblyDocument<'_>>("gristmill annotate --asm --format json")),
         ("diff", json::schema::<Diff>("gristmill diff --format json")),
         ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
         ("diff-tree", json::schema::<DiffTree>("gristmill diff --tree --format json")),

@@ -72,6 +72,8 @@ pub struct Benchmark {
     pub setup: Vec<Vec<String>>,
     /// `true` if its profile may be older than the program and the source files that it names.
     pub allows_old: bool,
+    /// `true` if costs go to the inlined functions that they came from.
+    pub inlined: bool,
     /// Functions whose costs are not counted.
     pub ignore: Vec<FunctionPattern>,
     /// Its budgets: its own, those of all benchmarks, then the default ones.

@@ -33,6 +33,7 @@ pub(crate) fn settings(benchmark: &Benchmark) -> BTreeMap<String, Vec<String>> {
         }
     }
     put("setup", benchmark.setup.iter().map(|words| words.join(" ")).collect());
+    put("inlined", if benchmark.inlined { vec!["yes".to_owned()] } else { Vec::new() });
     let patterns: BTreeSet<&str> = benchmark.ignore.iter().map(|pattern| pattern.regex.as_str()).collect();
     put("ignore", patterns.into_iter().map(str::to_owned).collect());
     settings

@@ -62,7 +62,13 @@ impl Profile {
                 });
             }
         });
-        CallGraph::from_functions(self_costs, arcs)
+        let mut graph = CallGraph::from_functions(self_costs, arcs);
+        if self.has_inlined_calls() {
+            for part in self.selected(selection) {
+                graph.mark_inlined(self.index.inlined.of_part(part.id()).iter().copied());
+            }
+        }
+        graph
     }
 
     /// Divides the arcs of the selected parts into runs that are worth a task each.

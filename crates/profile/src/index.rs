@@ -9,6 +9,7 @@
 pub(crate) mod block;
 pub(crate) mod cost_rows;
 pub(crate) mod functions;
+pub(crate) mod inlined;
 pub(crate) mod name_ids;
 pub(crate) mod names;
 pub(crate) mod part;
@@ -22,6 +23,7 @@ use gristmill_format::raw::NameSpaces;
 
 use block::{Anchor, Block, BlocksByFunction};
 use functions::FunctionTable;
+use inlined::Inlined;
 use name_ids::NameIds;
 use names::{InternedNames, Text, TextStore};
 use part::{OwnHeader, PartData, SharedHeader};
@@ -55,6 +57,7 @@ pub(crate) struct Index {
     pub(crate) self_costs: SumTable,
     /// Inclusive costs of calls, by caller and callee.
     pub(crate) arcs: SumTable,
+    pub(crate) inlined: Inlined,
     /// A sum of costs of a block is below 0 or at least [`LARGE_COST`](varint::LARGE_COST).
     pub(crate) has_unusual_costs: Hint,
     pub(crate) counts: LineCounts,

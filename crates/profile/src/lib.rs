@@ -76,6 +76,7 @@ pub mod formula;
 pub mod hash;
 mod id;
 mod index;
+pub mod inlining;
 mod input;
 mod interner;
 mod line_sums;

@@ -34,6 +34,8 @@ pub struct CallSite {
     pub target: Place,
     /// Number of calls.
     pub count: Cost,
+    /// `true` if some of the calls are inlined: nothing tells how often that happened, and the count is that of the others.
+    pub is_inlined: bool,
 }
 
 /// All jumps from one position to another, as in [`LineDetail::jumps`]. [The crate](crate) has an example.
@@ -80,7 +82,12 @@ impl Profile {
         let (places, _, costs) = selves.finish();
         let (sites, counts, call_costs) = calls.finish();
         let calls = sites.into_iter().zip(counts);
-        let calls = calls.map(|((place, callee, target), count)| CallSite { place, callee, target, count });
+        let inlined = &self.index.inlined;
+        let calls = calls.map(|((place, callee, target), count)| {
+            let is_inlined = !inlined.is_empty()
+                && inlined.has_site((function, place.file, place.line.unwrap_or(0), callee));
+            CallSite { place, callee, target, count, is_inlined }
+        });
         LineDetail { places, costs, calls: calls.collect(), call_costs, jumps: merged(jumps) }
     }
 }

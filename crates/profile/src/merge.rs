@@ -62,6 +62,7 @@ use id::{FileName, FunctionName, MergedFunction, MergedKey, ObjectName};
 use line::LineBuffer;
 use line_key::{LineKey, LineKind, LinePosition};
 use tiered_lines::TieredLines;
+pub(crate) use write::references;
 
 /// The limit of event types: ten times the count of any producer. Each line of the result can have a cost for each.
 pub const MAX_EVENTS: usize = 256;

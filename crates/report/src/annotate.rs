@@ -1,5 +1,6 @@
 //! Annotation: a profile with its source files, as data, as JSON and as a page of HTML.
 
+mod inlined;
 mod page;
 mod remark;
 mod rows;
@@ -17,6 +18,7 @@ use gristmill_profile::symbol::matches_function;
 use gristmill_profile::{CostTable, FileId};
 use regex::Regex;
 
+use self::inlined::InlinedNames;
 pub use self::page::PageOptions;
 pub use self::remark::SourceRemark;
 pub(crate) use self::remark::is_unknown;
@@ -79,6 +81,8 @@ pub struct Annotation<'v> {
     files: Vec<AnnotatedFile>,
     /// All calls, sorted by callee, the most expensive first.
     calls: Vec<CallRef>,
+    /// The names of inlined functions, if they were asked for.
+    inlined: Option<InlinedNames>,
 }
 
 /// A function.
@@ -219,6 +223,7 @@ impl<'v> Annotation<'v> {
             function_indexes,
             files,
             calls,
+            inlined: None,
         })
     }
 

@@ -8,13 +8,14 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use gristmill_format::Cost;
-use gristmill_output::json::{Costs, EventNames, ExactInteger, exact};
+use gristmill_output::json::{Costs, EventNames};
 use gristmill_output::lossy;
 use gristmill_profile::symbol::matches_function;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use crate::call_count::CallCount;
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::rates::{Rate, Rates};
@@ -123,9 +124,8 @@ pub struct FunctionRow {
     #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_inclusive_estimate: bool,
     /// The count of calls, as far as the profile has it.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// The number of the cycle that the row is in or stands for, if any.
     pub cycle: Option<usize>,
     /// The most expensive functions or groups of another kind within the group, if they were asked for.
@@ -360,7 +360,7 @@ impl FunctionRow {
             is_upper_bound: view.is_upper_limit(id),
             is_self_estimate: view.is_self_estimate(id),
             is_inclusive_estimate: view.is_inclusive_estimate(id),
-            calls: view.call_count(id),
+            calls: view.calls(id),
             cycle: view.inclusive().cycles().cycle_of(id.node()).map(|cycle| cycle.number()),
             rates: Vec::new(),
             within: Vec::new(),

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::columns::EventColumn;
 use crate::damage::DamageRow;
+use crate::inlined::inlining_notes;
 use crate::view::View;
 
 /// The members that all reports on one profile have in common. See the example of [`Functions`](crate::Functions).
@@ -175,6 +176,7 @@ fn notes(view: &View) -> Vec<String> {
         arcs => notes.push(format!("{} calls were cut", grouped(arcs))),
     }
     notes.extend(view.attribution_notes().iter().cloned());
+    notes.extend(inlining_notes(view.profile()));
     let shown: Vec<&str> = view.events().iter().map(|event| event.name.as_str()).collect();
     notes.extend(derivation_notes(view.faults(), &shown));
     notes

@@ -17,6 +17,7 @@ mod derived;
 mod event_meanings;
 mod json;
 mod long_names;
+mod programs;
 mod table;
 mod text;
 mod totals;
@@ -30,6 +31,7 @@ pub use self::json::{
     ClaimedRow, CountsRow, DerivedEventRow, DescriptionRow, EventTypeRow, FileRow, InfoDocument, JsonPrinter,
     PartInfoRow,
 };
+pub use self::programs::InfoProgramRow;
 pub use self::totals::EventTotals;
 use crate::damage::DamageRow;
 
@@ -42,6 +44,8 @@ pub struct InfoReport {
     pub profile: Profile,
     /// The reasons why the numbers are not those of the recording.
     pub damage: Vec<DamageRow>,
+    /// The programs of the objects, if they were looked for.
+    pub programs: Option<Vec<InfoProgramRow>>,
 }
 
 /// A file of an [`InfoReport`], as it is on disk. See the example of [this module](self).
@@ -65,7 +69,7 @@ impl InfoFile {
 impl InfoReport {
     /// Describes the profile that was loaded from these files.
     pub fn new(files: Vec<InfoFile>, profile: Profile) -> Self {
-        InfoReport { damage: DamageRow::list(&profile), files, profile }
+        InfoReport { damage: DamageRow::list(&profile), files, profile, programs: None }
     }
 
     /// The count of objects that have a name.

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gristmill_format::Cost;
-use gristmill_output::json::{Costs, ExactInteger, exact, exact_option};
+use gristmill_output::json::Costs;
 use gristmill_profile::analysis::{ArcId, Direction, NodeId, reach};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,6 +25,7 @@ pub use self::lines::{CalledFunction, HotLine, JumpSummary};
 pub use self::parts::PartRow;
 use crate::amount::add;
 use crate::annotate::SourceRemark;
+use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
@@ -74,9 +75,8 @@ pub struct Neighbour {
     /// The least count of calls between it and the function.
     pub distance: usize,
     /// The count of calls; null at a distance of more than 1.
-    #[serde(serialize_with = "exact_option")]
-    #[schemars(with = "Option<ExactInteger>")]
-    pub calls: Option<Cost>,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// Inclusive cost of the calls; at a distance of more than 1, inclusive cost of the caller or callee.
     pub cost: Costs,
     /// At a distance of more than 1: the most expensive function one call nearer.
@@ -97,9 +97,8 @@ pub struct Neighbour {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CallSum {
     /// The count of calls.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// Inclusive cost of the calls.
     pub cost: Costs,
     /// `true` if one of these costs is an estimate: functions are hidden or focused on, and several callers share a cost.
@@ -121,7 +120,7 @@ pub struct CallSum {
 /// let show = Show::new(&view, &ShowOptions { function, depth: 1, lines: None, limit: None })?;
 /// assert_eq!((show.function.name.as_str(), show.inclusive[0], show.callees.all), ("main", 42, 1));
 /// let callee = &show.callees.rows[0];
-/// assert_eq!((callee.function.name.as_str(), callee.calls, callee.cost[0]), ("work", Some(1), 32));
+/// assert_eq!((callee.function.name.as_str(), callee.calls.exact(), callee.cost[0]), ("work", Some(1), 32));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -147,9 +146,8 @@ pub struct Show {
     #[serde(rename = "inclusive_estimated", skip_serializing_if = "std::ops::Not::not")]
     pub is_inclusive_estimate: bool,
     /// The count of calls of the function, also by itself.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// Inclusive cost of the function, or of its cycle, as its callers have it; null if nothing calls it.
     pub by_callers: Option<Costs>,
     /// Self cost of the function, or of its cycle, and inclusive cost of its calls.
@@ -221,7 +219,7 @@ impl Show {
             is_self_estimate: view.is_self_estimate(function),
             is_inclusive_estimate: view.is_inclusive_estimate(function),
             has_attribution: view.has_attribution(),
-            calls: view.call_count(function),
+            calls: view.calls(function),
             by_callers: sides.callers.map(|costs| head.costs(&costs)),
             by_callees: head.costs(&sides.callees),
             cycle: cycle::summary(view, &head, function, limit),
@@ -285,7 +283,7 @@ fn neighbours(
     List::from_shown(arcs, limit, |arc| Neighbour {
         function: NamedFunction::new(view, end(arc)),
         distance: 1,
-        calls: Some(graph.arc(arc).count),
+        calls: CallCount::new(graph.arc(arc).count, graph.is_inlined(arc)),
         cost: head.costs(graph.arc_cost(arc)),
         via: None,
         is_inner: cycles.is_inner(&graph.arc(arc)),
@@ -297,12 +295,12 @@ fn neighbours(
 /// The sum of all calls by direct callers, or of direct callees.
 fn sum(view: &View, head: &Head, function: SubjectId, direction: Direction) -> CallSum {
     let (graph, cycles) = (view.graph(), view.inclusive().cycles());
-    let mut calls = 0;
+    let mut calls = CallCount::new(0, false);
     let mut costs = vec![0; view.events().len()];
     let mut is_estimate = false;
     for arc in arcs(view, function, direction) {
         if !cycles.is_inner(&graph.arc(arc)) {
-            calls += graph.arc(arc).count;
+            calls = calls.plus(&CallCount::new(graph.arc(arc).count, graph.is_inlined(arc)));
             add(&mut costs, graph.arc_cost(arc));
             is_estimate |= view.is_call_estimate(arc);
         }
@@ -335,7 +333,7 @@ fn far_neighbours(
         Neighbour {
             function: NamedFunction::new(view, view.subject_at(reached.node)),
             distance: reached.distance,
-            calls: None,
+            calls: CallCount::default(),
             cost: head.costs(inclusive.cost(reached.node)),
             via: Some(
                 known.entry(via).or_insert_with(|| view.subject(view.subject_at(via)).name().into()).clone(),

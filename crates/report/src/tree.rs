@@ -14,11 +14,12 @@ mod text;
 use std::collections::HashMap;
 
 use gristmill_format::Cost;
-use gristmill_output::json::{Costs, ExactInteger, exact};
+use gristmill_output::json::Costs;
 use gristmill_profile::analysis::{CallTree, TreeBasis, TreeLimits, TreeNode, TreeNodeId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::view::{Hash, SubjectId, View};
 use source::{Entries, Item, Source};
@@ -93,10 +94,9 @@ pub struct Node {
     pub parent: Option<usize>,
     /// The depth: 0 for the root, 1 for the nodes right below it, and so on.
     pub depth: usize,
-    /// The count of calls made by the node above; in an inverted tree, of calls made to it. 0 if calls were not counted.
-    #[serde(rename = "calls", serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub call_count: Cost,
+    /// The calls made by the node above; in an inverted tree, the calls made to it. 0 if calls were not counted.
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// Self cost. In an inverted tree, the cost that comes from no caller.
     #[serde(rename = "self")]
     pub self_costs: Costs,
@@ -206,7 +206,9 @@ impl Tree {
         let max_depth = options.max_depth.unwrap_or(usize::MAX);
         let (selected, lone) = tree.selected_and_lone(limits, max_depth, |item| source.name(item));
         let head = Head::new(view);
-        let mut rows = Rows { source: &source, head: &head, entries: Vec::new(), entry_of: HashMap::new() };
+        let is_inverted = options.inverted;
+        let (entries, entry_of) = (Vec::new(), HashMap::new());
+        let mut rows = Rows { source: &source, head: &head, is_inverted, entries, entry_of };
         let nodes = rows.of_tree(&selected);
         let count = rows.entries.len();
         let lone =
@@ -250,6 +252,7 @@ impl Tree {
 struct Rows<'r> {
     source: &'r Entries<'r>,
     head: &'r Head,
+    is_inverted: bool,
     entries: Vec<Entry>,
     entry_of: HashMap<Option<Item>, usize>,
 }
@@ -267,6 +270,8 @@ impl Rows<'_> {
 
     fn row(&mut self, tree: &CallTree<Item>, id: TreeNodeId, parent: Option<usize>, depth: usize) -> Node {
         let TreeNode { item, count, hidden, is_guessed, is_self_guessed, .. } = *tree.node(id);
+        let above = tree.node(id).parent.and_then(|above| tree.node(above).item);
+        let is_inlined = self.source.is_inlined(above, item, self.is_inverted);
         Node {
             entry: *self.entry_of.entry(item).or_insert_with(|| {
                 self.entries.push(self.source.entry(item));
@@ -274,7 +279,7 @@ impl Rows<'_> {
             }),
             parent,
             depth,
-            call_count: count,
+            calls: CallCount::new(count, is_inlined),
             self_costs: self.head.costs(tree.self_cost(id)),
             inclusive: self.head.costs(tree.inclusive(id)),
             hidden,

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use gristmill_format::Cost;
 use gristmill_output::{grouped, percent, printable};
 use gristmill_profile::analysis::{
-    ArcId, Attributed, CallArc, CallGraph, CutArcs, Cycles, FoldedProfile, Inclusive, InclusiveRule,
+    ArcId, Attributed, CallArc, CallGraph, CutArcs, CycleId, Cycles, FoldedProfile, Inclusive, InclusiveRule,
     NodeCosts, NodeId, bypass, focus, hide,
 };
 use gristmill_profile::formula::DerivationFault;
@@ -14,6 +14,7 @@ use gristmill_profile::symbol::{matches_function, shorten};
 use gristmill_profile::{FunctionId, MemoryBudget, Part, Profile, Selection};
 use regex::Regex;
 
+use crate::call_count::CallCount;
 use crate::columns::{Columns, EventColumn};
 
 pub use self::error::ViewError;
@@ -244,9 +245,22 @@ impl View {
         self.inclusive.is_upper_limit(subject.node())
     }
 
-    /// Returns the count of calls of a subject, its calls to itself included.
+    /// Returns the count of recorded calls of a subject, its calls to itself included.
     pub fn call_count(&self, subject: SubjectId) -> Cost {
         self.inclusive.call_count(subject.node())
+    }
+
+    /// Returns the calls of a subject, its calls to itself included.
+    pub fn calls(&self, subject: SubjectId) -> CallCount {
+        CallCount::new(self.call_count(subject), self.graph.has_inlined_calls(subject.node()))
+    }
+
+    /// Returns the calls of a cycle from outside.
+    pub(crate) fn cycle_calls(&self, cycle: CycleId) -> CallCount {
+        let inclusive = &self.inclusive;
+        let mut entries = inclusive.cycles().entries(&self.graph, cycle).into_iter();
+        let has_inlined = self.profile.has_inlined_calls() && entries.any(|arc| self.graph.is_inlined(arc));
+        CallCount::new(inclusive.cycle_call_count(cycle), has_inlined)
     }
 
     /// Returns the costs of a subject in one part, by column. `None` if the part has nothing of it.

@@ -16,10 +16,11 @@ pub(crate) struct ProjectCrate {
 }
 
 /// All crates, from the bottom.
-const CRATES: [ProjectCrate; 7] = [
+const CRATES: [ProjectCrate; 8] = [
     library("format", 1),
     library("output", 2),
     library("profile", 2),
+    library("code", 2),
     library("report", 3),
     library("compat", 3),
     library("gate", 3),

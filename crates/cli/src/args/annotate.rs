@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{SelectionArgs, SourceArgs, at_least};
+use super::{ProgramArgs, SelectionArgs, SourceArgs, at_least};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct AnnotateArgs {
@@ -82,9 +82,9 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, overrides_with_all = ["annotate", "auto"], help_heading = "Output", hide_short_help = true)]
     pub(crate) no_annotate: bool,
 
-    /// Number of lines to show before and after those with costs
-    #[arg(long, value_parser = at_least::<0, u64>, value_name = "N", default_value = "8", help_heading = "Output", hide_short_help = true)]
-    pub(crate) context: u64,
+    /// Number of lines to show before and after those with costs [default: 8, with --asm 3]
+    #[arg(long, value_parser = at_least::<0, u64>, value_name = "N", help_heading = "Output", hide_short_help = true)]
+    pub(crate) context: Option<u64>,
 
     /// As in callgrind_annotate: show inclusive costs of functions
     ///
@@ -102,6 +102,39 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(crate) jumps: bool,
 
+    /// Show machine code; =only without source lines
+    ///
+    /// Instructions have costs, calls and jumps. They follow their source lines and the names of inlined functions.
+    #[arg(
+        long,
+        value_name = "LINES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "source",
+        conflicts_with_all = ["style", "compat", "auto", "annotate", "no_annotate", "inclusive", "tree", "diff", "mod_filename", "mod_funcname"],
+        hide_possible_values = true,
+        help_heading = "Output"
+    )]
+    pub(crate) asm: Option<AsmLines>,
+
+    /// Syntax of the instructions of x86
+    #[arg(
+        long,
+        value_name = "SYNTAX",
+        default_value = "att",
+        help_heading = "Machine code",
+        hide_short_help = true
+    )]
+    pub(crate) asm_syntax: AsmSyntax,
+
+    /// Name inlined functions at the lines that they bring into others; in JSON and HTML, from the programs
+    #[arg(long, conflicts_with = "asm", help_heading = "Machine code", hide_short_help = true)]
+    pub(crate) inlined: bool,
+
+    /// Maximum number of functions with --asm, 0 for all [default: 20, with --filter or as JSON or HTML all]
+    #[arg(long, short = 'n', value_parser = at_least::<0, usize>, value_name = "N", help_heading = "Machine code", hide_short_help = true)]
+    pub(crate) limit: Option<usize>,
+
     /// Show only rows with a matching name
     ///
     /// Only lines of these functions are annotated. Case counts only if the pattern has a capital letter.
@@ -114,6 +147,9 @@ pub(crate) struct AnnotateArgs {
 
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 
     /// Cachegrind: show the difference of two profiles, the second minus the first
     #[arg(long, help_heading = "Comparison")]
@@ -133,6 +169,24 @@ pub(crate) struct AnnotateArgs {
 
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+}
+
+/// The lines between instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AsmLines {
+    /// Source lines and the names of inlined functions
+    Source,
+    /// Nothing
+    Only,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AsmSyntax {
+    /// As objdump and GCC write them
+    #[default]
+    Att,
+    /// As the manuals of Intel do
+    Intel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -178,5 +232,12 @@ pub(crate) enum YesNo {
 impl YesNo {
     pub(crate) fn is_yes(self) -> bool {
         self == YesNo::Yes
+    }
+}
+
+impl AnnotateArgs {
+    /// The count of source lines to show before and after those with costs.
+    pub(crate) fn source_context(&self) -> u64 {
+        self.context.unwrap_or(8)
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{SelectionArgs, SortKey, SourceArgs, at_least};
+use super::{ProgramArgs, SelectionArgs, SortKey, SourceArgs, at_least};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
@@ -42,9 +42,15 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) new: Vec<PathBuf>,
 
-    /// Show one function: callers, callees, and source lines with the costs of both sides
+    /// Show one function: callers, callees, source lines
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["group", "filter"])]
     pub(crate) function: Option<String>,
+
+    /// Give self costs to inlined functions
+    ///
+    /// Reads the debug information of the programs. Exact with addresses (--dump-instr=yes), else partly an estimate.
+    #[arg(long)]
+    pub(crate) inlined: bool,
 
     /// Show the call trees of both sides, joined: where the change is, from the start of the program down
     #[arg(long, conflicts_with_all = ["function", "group", "filter", "sort"])]
@@ -161,6 +167,9 @@ pub(crate) struct DiffArgs {
 
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -93,6 +93,13 @@ pub(crate) struct ProfileArgs {
     #[arg(long, help_heading = "Inclusive cost")]
     pub(crate) fold_callers: bool,
 
+    /// Give self costs to inlined functions
+    ///
+    /// Reads the debug information of the programs. Exact with addresses (--dump-instr=yes), else partly an estimate; the head of
+    /// the report says how much.
+    #[arg(long)]
+    pub(crate) inlined: bool,
+
     /// Ignore calls from functions that match A to functions that match B; repeatable
     #[arg(long, value_name = "A -> B", help_heading = "Inclusive cost")]
     pub(crate) cut: Vec<String>,
@@ -123,6 +130,7 @@ impl ProfileArgs {
     /// Returns the words that give another command the same inclusive costs.
     pub(crate) fn rule_words(&self) -> Vec<String> {
         let flags = [
+            ("inlined", self.inlined),
             ("no-cycles", self.no_cycles),
             ("fold-recursion", self.fold_recursion),
             ("fold-callers", self.fold_callers),

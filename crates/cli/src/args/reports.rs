@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use gristmill_report::SortBy;
 
 use super::profile::{ProfileArgs, per_mille};
+use super::program::ProgramArgs;
 use super::source::SourceArgs;
 use super::{FOUND_FILE_HELP, at_least};
 
@@ -24,6 +25,9 @@ pub(crate) struct OverviewArgs {
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Debug, Args)]
@@ -90,6 +94,9 @@ pub(crate) struct FunctionsArgs {
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 /// Options that give costs to other functions.
@@ -141,6 +148,9 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Debug, Args)]
@@ -178,7 +188,7 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_parser = at_least::<0, usize>, value_name = "N")]
     pub(crate) depth: Option<usize>,
 
-    /// Maximum number of nodes, the most expensive ones; 0 for the limit of 1,000,000 [default: 100, in JSON and CSV 10000]
+    /// Maximum number of nodes, 0 for the limit of 1,000,000 [default: 100, in JSON and CSV 10000]
     #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
@@ -188,6 +198,9 @@ pub(crate) struct TreeArgs {
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -18,10 +18,6 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
     pub(crate) search: Vec<PathBuf>,
 
-    /// Directory with sources that were installed with debug information; repeatable
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
-    pub(crate) debuginfo_dir: Vec<PathBuf>,
-
     /// Read no source file outside this directory, links resolved; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Sources")]
     pub(crate) sources_below: Vec<PathBuf>,

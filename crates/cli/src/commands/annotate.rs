@@ -4,6 +4,7 @@ mod cachegrind;
 mod callgrind;
 mod document;
 mod exact;
+mod machine_code;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +44,12 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
     if args.compat == AnnotateCompat::Exact {
         return exact::run(args, session);
     }
+    if args.inlined && args.format == AnnotateFormat::Text {
+        return Err(usage(
+            "the layouts of other tools have no place for inlined functions",
+            "--asm shows them as text, --format json and --format html beside source lines",
+        ));
+    }
     let mut files = Files::of(args, session)?;
     let target = match &args.output {
         Some(path) => output::targets(Some(path), &files.profiles[..1], args.force)?.remove(0),
@@ -57,9 +64,13 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
     }
     load::check_selection(profile, &args.selection)?;
     warn_of_no_match(args, profile, session)?;
-    let sources = &SourceFinder::new(&args.source, files.time(), session)?;
+    let sources = &SourceFinder::new(&args.source, &args.program.debuginfo_dir, files.time(), session)?;
     let show = &shown_events(args, profile)?;
     let job = Job { args, files, show, profile, sources, session };
+    if let Some(lines) = args.asm {
+        session.write_to(&target, args.force, |out| machine_code::write(&job, lines, out))?;
+        return Ok(ExitStatus::Success);
+    }
     session.write_to(&target, args.force, |out| match args.format {
         AnnotateFormat::Json | AnnotateFormat::Html => document::write(&job, out),
         AnnotateFormat::Text => match args.style.unwrap_or_else(|| style_of(profile)) {

@@ -9,12 +9,13 @@ use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
 use gristmill_report::diff::{self, Diff, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff, Page};
-use gristmill_report::{Grouping, Report as _, find_joined};
+use gristmill_report::{Grouping, Report as _, find_joined, inlining_notes};
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::inlined::with_inlined;
 use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         let report: Box<dyn Page> = match function {
             None => Box::new(Diff::new(&comparison, &options)),
             Some(function) => {
-                let sources = SourceFinder::new(&args.source, None, session)?;
+                let sources = SourceFinder::new(&args.source, &args.program.debuginfo_dir, None, session)?;
                 Box::new(FunctionDiff::new(&comparison, &options, function, &sources))
             }
         };
@@ -127,6 +128,10 @@ fn profiles(files: &[PathBuf], args: &DiffArgs, session: &Session) -> Result<Vec
                 message: format!("{}: no function to compare", printable_path(file)),
                 hint: Some("gristmill lint shows what is wrong with a profile".to_owned()),
             });
+        }
+        let profile = with_inlined(profile, args.inlined, &args.program, &args.source.sources_below)?;
+        for note in inlining_notes(&profile) {
+            session.warn(&format!("{}: {note}", printable_path(file)));
         }
         Ok(profile)
     };

@@ -8,6 +8,7 @@ use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
+use crate::inlined::with_inlined;
 use crate::load;
 use crate::session::Session;
 use regex::Regex;
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let mut options = load::view_options(&args.profile, args.format)?;
     let redistributes = load::attribution::is_given(&args.attribution);
     if redistributes && matches!(args.group, Some(GroupBy::Thread | GroupBy::Part)) {

@@ -14,6 +14,7 @@ use crate::exit_status::ExitStatus;
 use crate::found_files;
 use crate::input::{Input, Packing};
 use crate::load::{self, refusal};
+use crate::programs::ProgramFinder;
 use crate::session::Session;
 
 pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliError> {
@@ -24,6 +25,9 @@ pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliE
         InfoFormat::Text => Printer::Text { has_report: false },
         InfoFormat::Json => Printer::Json(JsonPrinter::begin(&mut **session.stdout())?),
     };
+    // Without the option no program is looked at: the command stays as fast as it is.
+    let programs = if args.programs { Some(ProgramFinder::new(&args.program, &[])?) } else { None };
+    let programs = programs.as_ref();
     let mut recording = Recording::default();
     for path in &files {
         let input = match read(path, session) {
@@ -37,12 +41,12 @@ pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliE
         };
         let header = FileHeader::parse(&input.bytes[..input.bytes.len().min(HEADER_BYTES)]);
         if !printer.joins_files() || !recording.has_run(&header) {
-            printer.write(&std::mem::take(&mut recording).files, session)?;
+            printer.write(&std::mem::take(&mut recording).files, programs, session)?;
         }
         recording.header = header;
         recording.files.push(input);
     }
-    printer.write(&recording.files, session)?;
+    printer.write(&recording.files, programs, session)?;
     if let Printer::Json(printer) = printer {
         printer.end(&mut **session.stdout())?;
     }
@@ -84,12 +88,20 @@ impl Printer {
         matches!(self, Printer::Text { .. })
     }
 
-    fn write(&mut self, files: &[Input], session: &Session) -> Result<(), CliError> {
+    fn write(
+        &mut self,
+        files: &[Input],
+        programs: Option<&ProgramFinder>,
+        session: &Session,
+    ) -> Result<(), CliError> {
         if files.is_empty() {
             return Ok(());
         }
         let profile = load::profile_of_inputs(files, session);
-        let report = InfoReport::new(files.iter().map(description).collect(), profile);
+        let mut report = InfoReport::new(files.iter().map(description).collect(), profile);
+        if let Some(programs) = programs {
+            report = report.with_programs(programs);
+        }
         let out = &mut **session.stdout();
         match self {
             Printer::Text { has_report } => {

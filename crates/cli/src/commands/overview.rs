@@ -10,6 +10,7 @@ use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
+use crate::inlined::with_inlined;
 use crate::load;
 use crate::session::Session;
 
@@ -19,6 +20,7 @@ const DEFAULT_ROWS: usize = 10;
 pub(crate) fn run(args: &OverviewArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let view = load::view(profile, &args.profile, args.format)?;
     let options = OverviewOptions {
         limit: args.format.limit(args.limit, DEFAULT_ROWS, Some(DEFAULT_ROWS)),

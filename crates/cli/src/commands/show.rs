@@ -10,6 +10,7 @@ use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
+use crate::inlined::with_inlined;
 use crate::load;
 use crate::profile_files::{is_profile, modified};
 use crate::session::Session;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &args.source.sources_below)?;
     let mut options = load::view_options(&args.profile, args.format)?;
     options.bypasses_hidden = true;
     let view = load::attribution::view(profile, &args.attribution, &mut options, "show FUNCTION", session)?;
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
         ReportFormat::Csv => report,
         _ => {
             let time = files.iter().filter_map(|path| modified(path)).min();
-            report.with_sources(&SourceFinder::new(&args.source, time, session)?)
+            report.with_sources(&SourceFinder::new(&args.source, &args.program.debuginfo_dir, time, session)?)
         }
     };
     for (path, remark) in report.source_remarks() {

@@ -5,12 +5,15 @@ use std::time::Duration;
 use clap::Parser as _;
 
 use super::*;
+use crate::args::ProgramArgs;
 use crate::session::testing::session;
 
 #[derive(Debug, clap::Parser)]
 struct Alone {
     #[command(flatten)]
     args: SourceArgs,
+    #[command(flatten)]
+    program: ProgramArgs,
 }
 
 /// A directory with files that contain their own names.
@@ -28,9 +31,10 @@ fn folder(files: &[&str]) -> tempfile::TempDir {
 fn look(folder: &Path, options: &[&str], path: &str) -> (Found, String) {
     let folder = folder.to_str().unwrap();
     let options = options.iter().map(|option| option.replace('@', folder));
-    let args = Alone::parse_from(["annotate".to_owned()].into_iter().chain(options)).args;
+    let Alone { args, program } = Alone::parse_from(["annotate".to_owned()].into_iter().chain(options));
     let (session, _, warnings) = session();
-    let found = SourceFinder::new(&args, None, &session).unwrap().get(path.replace('@', folder).as_bytes());
+    let finder = SourceFinder::new(&args, &program.debuginfo_dir, None, &session).unwrap();
+    let found = finder.get(path.replace('@', folder).as_bytes());
     (found, warnings.text())
 }
 
@@ -115,7 +119,7 @@ fn newer_than_the_profile() {
         (Some(changed), false),
         (Some(changed - minute), true),
     ] {
-        let sources = SourceFinder::new(&args, profile, &session).unwrap();
+        let sources = SourceFinder::new(&args, &[], profile, &session).unwrap();
         let source = sources.get(place.to_str().unwrap().as_bytes()).unwrap();
         assert_eq!(source.is_newer, is_newer);
     }
@@ -126,7 +130,7 @@ fn a_file_is_read_once() {
     let folder = folder(&["x.c"]);
     let args = Alone::parse_from(["annotate"]).args;
     let (session, ..) = session();
-    let sources = SourceFinder::new(&args, None, &session).unwrap();
+    let sources = SourceFinder::new(&args, &[], None, &session).unwrap();
     let path = |middle: &str| format!("{}/{middle}x.c", folder.path().display()).into_bytes();
     let first = sources.get(&path("")).unwrap();
     assert!(Arc::ptr_eq(&first, &sources.get(&path("")).unwrap()));
@@ -138,7 +142,7 @@ fn directories_that_cannot_be_read_are_reported_once() {
     let folder = folder(&["x.c"]);
     let args = Alone::parse_from(["annotate", "--search", "/no/such/place"]).args;
     let (session, _, warnings) = session();
-    let sources = SourceFinder::new(&args, None, &session).unwrap();
+    let sources = SourceFinder::new(&args, &[], None, &session).unwrap();
     for name in ["a.c", "b.c"] {
         assert_eq!(sources.get(name.as_bytes()), Err(SourceError::Missing));
     }

@@ -66,6 +66,8 @@ pub(super) struct BenchmarkTable {
     #[serde(default)]
     pub(super) allow_old: bool,
     #[serde(default)]
+    pub(super) inlined: bool,
+    #[serde(default)]
     pub(super) setup: Vec<Spanned<CommandLine>>,
     #[serde(default)]
     pub(super) options: Vec<Spanned<String>>,

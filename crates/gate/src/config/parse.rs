@@ -71,10 +71,10 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Config, Fault> {
         if let Some(empty) = setup.iter().position(Vec::is_empty) {
             return Err(Fault::new(&table.setup[empty], "a command needs at least one word"));
         }
-        let allows_old = table.allow_old;
+        let (allows_old, inlined) = (table.allow_old, table.inlined);
         let source = profile_source(table)?;
         let entry = name.clone();
-        benchmarks.push(Benchmark { name, entry, line, source, setup, allows_old, ignore, budgets });
+        benchmarks.push(Benchmark { name, entry, line, source, setup, allows_old, inlined, ignore, budgets });
     }
     if benchmarks.is_empty() {
         return Err(Fault { span: 0..0, message: "there is no [[benchmark]]".to_owned() });

@@ -46,6 +46,8 @@ pub(crate) struct ArcColumns {
     pub(super) counts: Vec<Cost>,
     /// Inclusive cost, by arc.
     pub(super) costs: CostTable,
+    /// `true` for arcs with inlined calls. Those that are missing at the end have none.
+    pub(super) inlined: Vec<bool>,
 }
 
 impl ArcColumns {
@@ -56,7 +58,34 @@ impl ArcColumns {
             callees: vec![0; count],
             counts: vec![0; count],
             costs: CostTable::new(width, count),
+            inlined: Vec::new(),
         }
+    }
+
+    /// `true` if some of its calls are inlined.
+    #[inline]
+    pub(super) fn is_inlined(&self, index: usize) -> bool {
+        self.inlined.get(index) == Some(&true)
+    }
+
+    /// `true` if there are inlined calls.
+    #[inline]
+    pub(super) fn has_inlined(&self) -> bool {
+        !self.inlined.is_empty()
+    }
+
+    /// Takes note that some of its calls are inlined.
+    pub(super) fn mark_inlined(&mut self, index: usize) {
+        if self.inlined.len() <= index {
+            self.inlined.resize(index + 1, false);
+        }
+        self.inlined[index] = true;
+    }
+
+    /// Returns the same arcs between other ends, with the same marks.
+    pub(super) fn with_ends(&self, end: impl Fn(u32) -> u32) -> ArcColumns {
+        let ends = |column: &[u32]| column.iter().map(|&node| end(node)).collect();
+        ArcColumns { callers: ends(&self.callers), callees: ends(&self.callees), ..self.clone() }
     }
 
     /// Splits the arcs into consecutive slices with these counts.
@@ -105,6 +134,9 @@ impl ArcColumns {
                     merged.costs.add(last, self.costs.row(index));
                 }
                 None => merged.push(ends(index), self.counts[index], self.costs.row(index)),
+            }
+            if self.is_inlined(index) {
+                merged.mark_inlined(merged.len() - 1);
             }
         }
         merged

@@ -288,6 +288,29 @@ impl CallGraph {
         counts
     }
 
+    /// `true` if some of the calls of an arc are inlined: nothing tells how often that happened, and its count is that of the
+    /// other calls. See [`Profile::with_inlined`](crate::Profile::with_inlined).
+    #[inline]
+    pub fn is_inlined(&self, arc: ArcId) -> bool {
+        self.arcs.is_inlined(arc.index())
+    }
+
+    /// `true` if some of the calls to a node are inlined.
+    pub fn has_inlined_calls(&self, node: NodeId) -> bool {
+        self.arcs.has_inlined() && self.incoming(node).any(|arc| self.is_inlined(arc))
+    }
+
+    /// Takes note of the arcs with inlined calls.
+    pub(crate) fn mark_inlined(&mut self, arcs: impl IntoIterator<Item = (FunctionId, FunctionId)>) {
+        for (caller, callee) in arcs {
+            let found = self.arc_between(self.node_of(caller), self.node_of(callee));
+            debug_assert!(found.is_some(), "an arc that was written");
+            if let Some(arc) = found {
+                self.arcs.mark_inlined(arc.index());
+            }
+        }
+    }
+
     /// Returns the self cost of a node plus the costs of its outgoing arcs, without its calls to itself.
     pub fn self_and_callees(&self, node: NodeId) -> Vec<Cost> {
         let mut sum = self.self_cost(node).to_vec();
@@ -328,6 +351,9 @@ impl CallGraph {
         for ((id, arc), ends) in self.arc_ids().zip(self.arcs()).zip(self.arcs.ends()) {
             if !is_cut(id, &arc) {
                 left.push(ends, arc.count, self.arc_cost(id));
+                if self.is_inlined(id) {
+                    left.mark_inlined(left.len() - 1);
+                }
             }
         }
         let graph = CallGraph::from_columns(self.self_costs.clone(), left);
@@ -435,16 +461,7 @@ impl CallGraph {
         for node in self.nodes() {
             self_costs.add(partition.group_of(node).index(), self.self_cost(node));
         }
-        let fold = |column: &[u32]| {
-            let group = |&node: &u32| narrow(partition.group_of(NodeId::from_u32(node)).index());
-            column.iter().map(group).collect()
-        };
-        let arcs = ArcColumns {
-            callers: fold(&self.arcs.callers),
-            callees: fold(&self.arcs.callees),
-            counts: self.arcs.counts.clone(),
-            costs: self.arcs.costs.clone(),
-        };
+        let arcs = self.arcs.with_ends(|node| narrow(partition.group_of(NodeId::from_u32(node)).index()));
         CallGraph { derived: self.derived.clone(), ..CallGraph::from_columns(self_costs, arcs) }
     }
 }

@@ -29,6 +29,8 @@ pub struct GroupCosts {
     pub inclusive: CostTable,
     /// Counts of calls from outside, by group.
     pub call_counts: Vec<Cost>,
+    /// By group, `true` if some of the calls from outside are inlined.
+    pub has_inlined_calls: Vec<bool>,
     /// By group, `true` if calls may leave it and come back: its real inclusive cost may be less.
     pub is_upper_bound: Vec<bool>,
 }
@@ -51,12 +53,15 @@ pub fn group_costs(graph: &CallGraph, partition: &Partition) -> GroupCosts {
     let between = graph.folded(partition);
     let mut inclusive = between.self_costs().clone();
     let mut call_counts = vec![0; between.node_count()];
+    let mut has_inlined_calls = vec![false; between.node_count()];
     for (id, arc) in between.arc_ids().zip(between.arcs()).filter(|(_, arc)| !arc.is_loop()) {
         inclusive.add(arc.caller.index(), between.arc_cost(id));
         call_counts[arc.callee.index()] += arc.count;
+        has_inlined_calls[arc.callee.index()] |= between.is_inlined(id);
     }
     Limit::new(graph).apply(&mut inclusive, |_| {});
     let cycles = Cycles::new(&between);
     let is_upper_bound = between.nodes().map(|group| cycles.cycle_of(group).is_some()).collect();
-    GroupCosts { self_costs: between.self_costs().clone(), inclusive, call_counts, is_upper_bound }
+    let self_costs = between.self_costs().clone();
+    GroupCosts { self_costs, inclusive, call_counts, has_inlined_calls, is_upper_bound }
 }

@@ -49,6 +49,7 @@ pub use group::{GroupCosts, group_costs};
 pub use ids::{ArcId, CycleId, NodeId, TreeNodeId};
 pub use inclusive::{Difference, Inclusive, InclusiveRule, KCachegrindSums, Sides};
 pub use partition::Partition;
+pub(crate) use proportion::apportion;
 pub use reach::{Direction, Reached, reach};
 pub use tree::{
     CallTree, CallerName, CallerNameId, ExactTree, Invocation, NotInvocations, RecordedCallers, TreeBasis,

@@ -514,7 +514,7 @@ type ExactLine = (LineKey, Vec<(usize, Cost)>);
 type Order = (Option<FunctionRank>, u32, LinePosition);
 
 /// Returns the numbers in parentheses of a name such as `(12)'2'(7)`, which a reader may take for name ids.
-fn references(name: &[u8]) -> impl Iterator<Item = u64> + use<'_> {
+pub(crate) fn references(name: &[u8]) -> impl Iterator<Item = u64> + use<'_> {
     let pieces = name.split(|&byte| byte == b'\'').filter(|_| name.starts_with(b"("));
     pieces.filter_map(|piece| {
         let digits = piece.strip_prefix(b"(")?.strip_suffix(b")")?;

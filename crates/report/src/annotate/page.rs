@@ -1,9 +1,5 @@
 //! A page of HTML: the profile in one file that needs no network, for a browser or an archive.
-//!
-//! The page is readable without its script. The script chooses another event type, sorts and searches. For that, each
-//! cost is in the page as text for the first event type, and as data for all event types.
 
-mod code;
 mod plan;
 mod source;
 
@@ -20,7 +16,8 @@ use gristmill_profile::{FileId, ObjectId};
 use self::plan::Plan;
 use super::{Annotation, first};
 use crate::annotate::remark::is_unknown;
-use crate::page::{Frame, heading};
+use crate::html_page::{HtmlPage, MAX_NAME, base_name, counted, end_of_path, shown_of_all};
+use crate::page::heading;
 use crate::view::SubjectId;
 
 /// The options of a page. See the example of [`Annotation`].
@@ -36,15 +33,6 @@ const HOTTEST_LINES: usize = 12;
 /// The characters of a name in the table of functions.
 const NAME_WIDTH: usize = 64;
 
-/// The limit of event types: each line has the costs of all of them.
-const MAX_EVENTS: usize = 32;
-
-/// The limit of characters of a whole name, which is shown when the pointer rests on a shortened one.
-const MAX_NAME: usize = 2_000;
-
-/// The limit of characters of a path.
-const MAX_PATH: usize = 500;
-
 /// The limit of listed source files.
 const MAX_FILES: usize = 400;
 
@@ -56,38 +44,29 @@ impl Annotation<'_> {
     /// Those of the output.
     pub fn write_html(&self, options: &PageOptions, out: &mut dyn Write) -> io::Result<()> {
         let plan = Plan::new(self, options.context);
-        let mut totals = self.view.totals().to_vec();
-        totals.truncate(MAX_EVENTS);
-        Page { annotation: self, plan, totals, short_names: RefCell::default() }.write(out)
+        let html = HtmlPage::new(&self.head);
+        Page { annotation: self, plan, html, short_names: RefCell::default() }.write(out)
     }
 }
 
 struct Page<'r> {
     annotation: &'r Annotation<'r>,
     plan: Plan,
-    totals: Vec<Cost>,
+    html: HtmlPage<'r>,
     /// Shortened names by their width: a function may be mentioned on each line.
     short_names: RefCell<HashMap<(SubjectId, usize), Rc<str>>>,
 }
 
 impl Page<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let names: Vec<String> =
-            self.event_names().map(|name| printable(name.as_bytes()).into_owned()).collect();
-        let data =
-            format!(" data-totals=\"{}\" data-events=\"{}\"", data(&self.totals), Escaped(names.join(" ")));
-        let frame = Frame {
-            subject: &self.annotation.head.title,
-            data: &data,
-            style: include_str!("page/style.css"),
-            script: include_str!("page/script.js"),
-            skip: "<a class=skip href=#source>Skip to the sources</a>\n",
-            searches: "functions, files and source",
-            keys: &KEYS,
-            foot: FOOT,
-        };
-        frame.write_start(&self.controls(), out)?;
-        self.write_overview(out)?;
+        let annotation = self.annotation;
+        let has_jumps = annotation.files.iter().any(|file| !file.jumps.is_empty());
+        self.html.write_head(has_jumps, "", out)?;
+        let facts = [
+            counted(annotation.wanted_functions().len(), "function"),
+            counted(annotation.files.len(), "source file"),
+        ];
+        self.html.write_overview(facts, [], out)?;
         out.write_all(b"<div class=columns>\n<div>\n")?;
         self.write_functions(out)?;
         self.write_coverage(out)?;
@@ -99,79 +78,7 @@ impl Page<'_> {
         for number in 0..self.plan.sections.len() {
             self.write_section(number, out)?;
         }
-        frame.write_end(out)
-    }
-
-    fn event_names(&self) -> impl Iterator<Item = &str> {
-        self.annotation.view.events().iter().take(MAX_EVENTS).map(|event| event.name.as_str())
-    }
-
-    /// The bar on top: controls of the page.
-    fn controls(&self) -> String {
-        let mut controls = String::new();
-        if self.totals.len() > 1 {
-            controls.push_str("<select id=event class=scripted-only aria-label=\"Event type\">");
-            for (nth, name) in self.event_names().enumerate() {
-                let name = printable(name.as_bytes());
-                controls.push_str(&format!("<option value={nth}>{}</option>", Escaped(name)));
-            }
-            controls.push_str("</select>\n");
-        }
-        if self.annotation.files.iter().any(|file| !file.jumps.is_empty()) {
-            controls.push_str(
-                "<button id=jumps class=scripted-only aria-pressed=true title=\"Show jumps (j)\">jumps</button>\n",
-            );
-        }
-        controls
-    }
-
-    fn write_overview(&self, out: &mut dyn Write) -> io::Result<()> {
-        let view = self.annotation.view;
-        let head = &self.annotation.head;
-        let mut facts = Vec::new();
-        facts.extend(head.creator.as_ref().map(|creator| format!("written by {creator}")));
-        facts.push(match (head.selected_parts, head.parts) {
-            (1, 1) => "1 part".to_owned(),
-            (parts, all) if parts == all => format!("{all} parts"),
-            (parts, all) => format!("{parts} of {all} parts"),
-        });
-        facts.push(counted(self.annotation.wanted_functions().len(), "function"));
-        facts.push(counted(self.annotation.files.len(), "source file"));
-        writeln!(
-            out,
-            "<section class=overview>\n<h1>{}</h1>\n<p>{}</p>\n<ul class=totals>",
-            Escaped(&head.title),
-            Escaped(facts.join(" · "))
-        )?;
-        let tag = if self.totals.len() > 1 { "button" } else { "div" };
-        for (nth, (event, &total)) in view.events().iter().zip(&self.totals).enumerate() {
-            let name = printable(event.name.as_bytes()).into_owned();
-            let long = event.long_name.as_deref().or(event.formula.as_deref()).unwrap_or_default();
-            let pressed = if tag == "button" { format!(" aria-pressed={}", nth == 0) } else { String::new() };
-            let shown = event.unit.show(total);
-            let amount = grouped(total);
-            let unit = if shown == amount { String::new() } else { format!(" · {shown}") };
-            writeln!(
-                out,
-                "<li><{tag}{pressed}><b>{amount}</b><span><em>{}</em> {}{}</span></{tag}></li>",
-                Escaped(name),
-                Escaped(printable(long.as_bytes())),
-                Escaped(unit),
-            )?;
-        }
-        out.write_all(b"</ul>\n")?;
-        let mut notes: Vec<String> = head.warnings().chain(head.notes.iter().cloned()).collect();
-        if view.events().len() > MAX_EVENTS {
-            notes.push(format!("{} more event types are not on this page", view.events().len() - MAX_EVENTS));
-        }
-        if !notes.is_empty() {
-            out.write_all(b"<ul class=notes>\n")?;
-            for note in &notes {
-                writeln!(out, "<li>{}</li>", Escaped(note))?;
-            }
-            out.write_all(b"</ul>\n")?;
-        }
-        out.write_all(b"</section>\n")
+        self.html.write_end(FOOTER, out)
     }
 
     fn write_functions(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -182,7 +89,7 @@ impl Page<'_> {
              <div class=scroll tabindex=0><table>\n<thead><tr><th class=number aria-sort=descending>{}</th>\
              <th class=number>{}</th><th class=number>{}</th><th>{}</th></tr></thead>\n<tbody>",
             shown_of_all(self.plan.listed.len(), all),
-            Escaped(printable(self.event_names().next().unwrap_or_default().as_bytes())),
+            self.html.first_event(),
             heading("Self"),
             heading("Inclusive"),
             heading("Calls"),
@@ -204,8 +111,8 @@ impl Page<'_> {
                 out,
                 "<tr id=t{}>{}{}<td class=number data-s={}>{}</td><td class=name title=\"{}\">{}<br><small>{}{}</small></td></tr>",
                 id.index(),
-                self.cell(view.self_cost(id)),
-                self.cell(view.inclusive_cost(id)),
+                self.html.cell(view.self_cost(id)),
+                self.html.cell(view.inclusive_cost(id)),
                 calls,
                 grouped(calls),
                 Escaped(format!("{path} · {object}")),
@@ -249,7 +156,7 @@ impl Page<'_> {
             writeln!(
                 out,
                 "<li><a href=#f{number}-{line}><i>{}</i><span>{}</span><small>{}:{line}</small></a></li>",
-                percent_number(-cost, self.total()),
+                percent_number(-cost, self.html.total()),
                 text,
                 Escaped(base_name(&path)),
             )?;
@@ -275,7 +182,7 @@ impl Page<'_> {
                 Some(number) => format!("<a href=#f{number}>{}</a>", Escaped(&path)),
                 None => Escaped(&path).to_string(),
             };
-            write!(out, "<tr>{}<td class=name>{linked}", self.cell(&file.self_costs))?;
+            write!(out, "<tr>{}<td class=name>{linked}", self.html.cell(&file.self_costs))?;
             for remark in &file.remarks {
                 write!(out, "<br><small>{}</small>", Escaped(printable(remark.to_string().as_bytes())))?;
             }
@@ -289,7 +196,7 @@ impl Page<'_> {
 
     /// Writes how much of all cost the lines of the page have.
     fn write_coverage(&self, out: &mut dyn Write) -> io::Result<()> {
-        let width = self.totals.len();
+        let width = self.html.totals.len();
         let mut kinds = [
             ("on lines of this page", vec![0; width]),
             ("on lines that this page omits", vec![0; width]),
@@ -313,7 +220,7 @@ impl Page<'_> {
         }
         out.write_all(b"<section class=panel>\n<h2>Where the cost is</h2>\n<table>\n<tbody>\n")?;
         for (kind, costs) in kinds.iter().filter(|(_, costs)| costs.iter().any(|&cost| cost != 0)) {
-            writeln!(out, "<tr>{}<td>{kind}</td></tr>", self.cell(costs))?;
+            writeln!(out, "<tr>{}<td>{kind}</td></tr>", self.html.cell(costs))?;
         }
         out.write_all(b"</tbody></table>\n</section>\n")
     }
@@ -325,38 +232,6 @@ impl Page<'_> {
 
     fn object(&self, object: ObjectId) -> String {
         end_of_path(self.annotation.view.profile().object(object))
-    }
-
-    fn total(&self) -> Cost {
-        first(&self.totals)
-    }
-
-    /// The share of a cost. Calls of a recursion may cost more than the whole, as their costs contain each other; then a share
-    /// says nothing.
-    fn share(&self, cost: Cost) -> String {
-        let total = self.total();
-        if 0 < total && total < cost { String::new() } else { percent_number(cost, total) }
-    }
-
-    /// A cell of a table: a cost, and its share as a bar.
-    fn cell(&self, costs: &[Cost]) -> String {
-        let cost = first(costs);
-        let share = self.share(cost);
-        let width = share.trim_start_matches('-');
-        let width =
-            if width.is_empty() || width == "0.0" { String::new() } else { format!(" style=--w:{width}") };
-        format!(
-            "<td class=\"number n\" data-c={}{width}><b>{}</b> <i>{share}</i></td>",
-            data(costs),
-            grouped(cost)
-        )
-    }
-
-    /// A cost with its share, in a sentence.
-    fn value(&self, costs: &[Cost]) -> String {
-        let cost = first(costs);
-        let share = self.share(cost);
-        format!("<span class=v data-c={}><b>{}</b> <i>{share}</i></span>", data(costs), grouped(cost))
     }
 
     /// The name of a function, leading to where it is on the page.
@@ -388,42 +263,8 @@ impl Page<'_> {
     }
 }
 
-/// Costs for the script, as an attribute that needs no quotes.
-fn data(costs: &[Cost]) -> String {
-    costs.iter().take(MAX_EVENTS).map(ToString::to_string).collect::<Vec<_>>().join(",")
-}
-
-fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(count))
-}
-
-fn shown_of_all(shown: usize, all: usize) -> String {
-    if shown == all { grouped(all) } else { format!("{} of {}", grouped(shown), grouped(all)) }
-}
-
-fn end_of_path(path: &[u8]) -> String {
-    // These bytes have at least as many characters, however they are shown.
-    let path = printable(&path[path.len().saturating_sub(4 * MAX_PATH)..]);
-    match path.char_indices().nth_back(MAX_PATH) {
-        Some((at, _)) => format!("…{}", &path[at..]),
-        None => path.into_owned(),
-    }
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// The keys of the page, besides those of all pages.
-const KEYS: [(&str, &str); 4] = [
-    ("n p", "next and previous line by cost"),
-    ("] [", "next and previous file"),
-    ("e", "next event type"),
-    ("j", "show or hide jumps"),
-];
-
-const FOOT: &str = "Self cost is that of a line or function by itself, inclusive cost adds that of its calls. \
+/// The text at the end of the page.
+const FOOTER: &str = "Self cost is that of a line or function by itself, inclusive cost adds that of its calls. \
     Rows with ↳ are calls \
     with their inclusive cost, which is not part of the line’s self cost. Rows with ↻ are calls inside of a recursion, whose \
     costs include each other.";

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::rc::Rc;
 
 use gristmill_format::Cost;
 use gristmill_output::json::{self, Costs, ExactInteger, exact, exact_option};
@@ -135,6 +136,8 @@ pub struct LineRow<'r> {
     pub calls: Vec<CallRow>,
     /// The jumps that start on the line.
     pub jumps: Vec<JumpRow<'r>>,
+    /// The functions that were inlined from this line into those of other files. null without --inlined.
+    pub inlined: Option<Vec<Rc<str>>>,
 }
 
 /// Calls from a line to a function. See the example of [`Annotation`].
@@ -208,6 +211,7 @@ impl<'r> LineRows<'r> {
             self_costs,
             calls: annotation.call_rows(file, number).collect(),
             jumps: annotation.jump_rows(file, number),
+            inlined: annotation.inlined_names(file, number),
         })
     }
 
@@ -243,6 +247,7 @@ struct WrittenLine<'r> {
     self_costs: Costs,
     calls: CallRows<'r>,
     jumps: Vec<JumpRow<'r>>,
+    inlined: Option<Vec<Rc<str>>>,
 }
 
 impl Serialize for LineRows<'_> {
@@ -254,6 +259,7 @@ impl Serialize for LineRows<'_> {
             self_costs,
             calls: CallRows { annotation, file, line: number },
             jumps: annotation.jump_rows(file, number),
+            inlined: annotation.inlined_names(file, number),
         }))
     }
 }
@@ -356,6 +362,11 @@ impl Annotation<'_> {
             executed: jump.executed,
         });
         jumps.collect()
+    }
+
+    /// The functions that were inlined from a line, if they were asked for.
+    fn inlined_names(&self, file: &AnnotatedFile, line: u64) -> Option<Vec<Rc<str>>> {
+        Some(self.inlined.as_ref()?.get(file.id, line).to_vec())
     }
 
     fn file_name(&self, id: FileId) -> Cow<'_, str> {

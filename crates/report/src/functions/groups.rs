@@ -6,6 +6,7 @@ use gristmill_output::lossy;
 use gristmill_profile::analysis::{Partition, group_costs};
 
 use super::{FunctionRow, FunctionsOptions, Rows, Selected, SortBy, sort_key};
+use crate::call_count::CallCount;
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::rates::Rates;
@@ -32,8 +33,9 @@ impl Matching {
         let Matching { mut rows, all } = self;
         let matching = rows.len();
         rows.sort_by(|a, b| {
-            let key =
-                |row: &FunctionRow| sort_key(options.sort, row.inclusive[0], row.self_costs[0], row.calls);
+            let key = |row: &FunctionRow| {
+                sort_key(options.sort, row.inclusive[0], row.self_costs[0], row.calls.recorded())
+            };
             key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
         });
         rows.truncate(options.limit.unwrap_or(usize::MAX));
@@ -75,7 +77,7 @@ pub(super) fn units(view: &View, head: &Head, options: &FunctionsOptions) -> Mat
             is_upper_bound: false,
             is_self_estimate: members.iter().any(|&id| view.is_self_estimate(id)),
             is_inclusive_estimate: members.iter().any(|&id| view.is_inclusive_estimate(id)),
-            calls: inclusive.cycle_call_count(cycle),
+            calls: view.cycle_calls(cycle),
             cycle: Some(cycle.number()),
             rates: Vec::new(),
             within: Vec::new(),
@@ -100,7 +102,7 @@ pub(super) fn shares(shares: Vec<ShareRow>, options: &FunctionsOptions) -> Match
         is_upper_bound: false,
         is_self_estimate: false,
         is_inclusive_estimate: false,
-        calls: 0,
+        calls: CallCount::new(0, false),
         cycle: None,
         rates: Vec::new(),
         within: Vec::new(),
@@ -127,7 +129,9 @@ pub(super) fn fill(
     let mut within: Vec<Vec<FunctionRow>> = vec![Vec::new(); rows.len()];
     let mut counts = vec![0; rows.len()];
     let order = |a: &FunctionRow, b: &FunctionRow| {
-        let key = |row: &FunctionRow| sort_key(options.sort, row.inclusive[0], row.self_costs[0], row.calls);
+        let key = |row: &FunctionRow| {
+            sort_key(options.sort, row.inclusive[0], row.self_costs[0], row.calls.recorded())
+        };
         key(a).cmp(&key(b)).then_with(|| (&a.name, &a.file, &a.object).cmp(&(&b.name, &b.file, &b.object)))
     };
     let mut add = |group: usize, row: FunctionRow| {
@@ -208,7 +212,7 @@ fn group_rows(
         is_upper_bound: costs.is_upper_bound[group],
         is_self_estimate: self_estimates.contains(&group),
         is_inclusive_estimate: inclusive_estimates.contains(&group),
-        calls: costs.call_counts[group],
+        calls: CallCount::new(costs.call_counts[group], costs.has_inlined_calls[group]),
         cycle: None,
         rates: Vec::new(),
         within: Vec::new(),

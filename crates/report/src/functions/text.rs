@@ -131,7 +131,7 @@ impl Report for Functions<'_> {
             let costs =
                 row.inclusive.iter().zip(&row.self_costs).flat_map(|(inclusive, own)| [inclusive, own]);
             let mut numbers: Vec<String> = costs.map(Cost::to_string).collect();
-            numbers.push(row.calls.to_string());
+            numbers.push(row.calls.for_programs());
             numbers.push(row.cycle.map_or_else(String::new, |cycle| cycle.to_string()));
             let texts = [&row.name, &row.file, &row.object].map(String::as_str);
             let rate = |nth: usize| match row.rates.get(nth) {
@@ -260,7 +260,8 @@ impl Functions<'_> {
             if self.per_call {
                 let each = |all: Cost, sign: &str| {
                     let shown = |cost: Cost| Cell::number(cost, format!("{sign}{}", unit.show(cost)));
-                    vec![rounded(all, row.calls).map_or_else(|| Cell::new(""), shown)]
+                    let average = row.calls.exact().and_then(|calls| rounded(all, calls));
+                    vec![average.map_or_else(|| Cell::new(""), shown)]
                 };
                 cells.extend(self.ordered(each(own, row.self_sign()), each(inclusive, row.bound())));
             }
@@ -274,8 +275,8 @@ impl Functions<'_> {
         }
         if detail.calls {
             // Estimates of costs are estimates of calls, too.
-            let sign = if row.is_inclusive_estimate && row.calls > 0 { "~" } else { "" };
-            cells.push(Cell::number(row.calls, format!("{sign}{}", grouped(row.calls))));
+            let sign = if row.is_inclusive_estimate && row.calls.recorded() > 0 { "~" } else { "" };
+            cells.push(Cell::number(row.calls.for_programs(), format!("{sign}{}", row.calls.text())));
         }
         cells.push(Cell::new(""));
         cells
@@ -327,7 +328,8 @@ impl Functions<'_> {
             writeln!(out, "{titles}")?;
         }
         let times = |row: &FunctionRow| match calls {
-            true => format!("{}× ", grouped(row.calls)),
+            true if row.calls.exact().is_none() => format!("{} ", row.calls.text()),
+            true => format!("{}× ", row.calls.text()),
             false => String::new(),
         };
         let names =
@@ -372,7 +374,7 @@ impl Functions<'_> {
         let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
         let mut cells = vec![Cell::new("    a call")];
         for all in self.ordered(vec![own], Vec::from_iter(self.has_calls.then_some(inclusive))) {
-            let each = rounded(all, row.calls)?;
+            let each = rounded(all, row.calls.exact()?)?;
             cells.extend([Cell::number(each, unit.show(each)), Cell::new("")]);
         }
         Some(cells)

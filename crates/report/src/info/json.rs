@@ -13,10 +13,10 @@ use gristmill_profile::{EventId, Part, Profile};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use super::InfoReport;
 use super::derived::DerivedTotal;
 use super::long_names::LongNames;
 use super::totals::EventTotals;
+use super::{InfoProgramRow, InfoReport};
 use crate::damage::DamageRow;
 
 /// The contents of each profile, in the order of the command line. A file that could not be read or that is not a profile is
@@ -59,6 +59,8 @@ pub struct FileRow<'a> {
     findings: u64,
     /// Lint rules of notes that files of this producer cause as a matter of course.
     habits: &'static [&'static str],
+    /// The programs of the objects that have costs, the most expensive first. null without --programs.
+    programs: Option<&'a [InfoProgramRow]>,
 }
 
 /// The counts of what a profile contains. See the example of [`info`](crate::info).
@@ -187,7 +189,7 @@ impl Serialize for EventTypeRows<'_> {
 impl<'a> FileRow<'a> {
     /// Makes the row of a report on one file.
     pub fn new(report: &'a InfoReport) -> Self {
-        let InfoReport { files, profile, damage } = report;
+        let InfoReport { files, profile, damage, programs } = report;
         let kind = profile.producer();
         let creator = profile.parts().find_map(|part| part.creator());
         let (cost_lines, arcs, jumps) = profile.line_counts();
@@ -216,6 +218,7 @@ impl<'a> FileRow<'a> {
             },
             findings: profile.finding_count(),
             habits: kind.habits(),
+            programs: programs.as_deref(),
         }
     }
 }

@@ -38,17 +38,18 @@ impl InfoReport {
         text.write_parts()?;
         text.write_events()?;
         text.write_counts()?;
-        text.write_doubts()
+        text.write_doubts()?;
+        text.write_programs()
     }
 }
 
 /// The report while it is written.
-struct Text<'a, 'o> {
-    report: &'a InfoReport,
+pub(super) struct Text<'a, 'o> {
+    pub(super) report: &'a InfoReport,
     parts: Vec<Part<'a>>,
     paint: Painter,
     width: usize,
-    out: &'o mut dyn Write,
+    pub(super) out: &'o mut dyn Write,
 }
 
 impl<'a> Text<'a, '_> {
@@ -349,7 +350,7 @@ impl<'a> Text<'a, '_> {
 
     /// Writes whether the files are whole, and how to see what is wrong with them.
     fn write_doubts(&mut self) -> io::Result<()> {
-        let InfoReport { profile, damage, files } = self.report;
+        let InfoReport { profile, damage, files, .. } = self.report;
         match (damage.len(), doubts(profile)) {
             (0, None) => self.value("Damage", "none")?,
             (0, Some(doubts)) => self.value("Damage", &format!("none; {doubts}"))?,
@@ -367,7 +368,7 @@ impl<'a> Text<'a, '_> {
         self.value("Habits", &format!("of {} are not findings (gristmill lint --habits)", producer.as_str()))
     }
 
-    fn more(&mut self, count: usize) -> io::Result<()> {
+    pub(super) fn more(&mut self, count: usize) -> io::Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -376,7 +377,7 @@ impl<'a> Text<'a, '_> {
         writeln!(self.out, "{:INDENT$}{}", "", self.paint.dim(line))
     }
 
-    fn value(&mut self, label: &str, value: &str) -> io::Result<()> {
+    pub(super) fn value(&mut self, label: &str, value: &str) -> io::Result<()> {
         self.line(label, value, |_, line| line.to_owned())
     }
 

@@ -51,7 +51,7 @@ impl Report for Overview {
             let row = |line: Line| {
                 let mut cells = vec![Cell::new(section.list)];
                 cells.extend(line.costs.iter().map(|cost| Cell::new(cost.to_string())));
-                cells.push(Cell::new(line.calls.map_or_else(String::new, |calls| calls.to_string())));
+                cells.push(Cell::new(line.calls.map_or_else(String::new, |calls| calls.for_programs())));
                 cells.extend([line.name, line.file, line.object].map(Cell::new));
                 cells
             };

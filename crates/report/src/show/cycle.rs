@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gristmill_format::Cost;
-use gristmill_output::json::{Costs, ExactInteger, exact};
+use gristmill_output::json::Costs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{List, first, sort_by_cost};
+use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View};
@@ -24,9 +24,8 @@ pub struct CycleSummary {
     /// Inclusive cost of the cycle.
     pub inclusive: Costs,
     /// The count of calls from outside.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// The members of the cycle.
     pub members: List<CycleMember>,
     /// Calls into the cycle.
@@ -56,9 +55,8 @@ pub struct CycleEntry {
     /// The member that is called.
     pub callee: Arc<NamedFunction>,
     /// The count of calls.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// Inclusive cost of the calls.
     pub cost: Costs,
 }
@@ -105,7 +103,7 @@ pub(super) fn summary(
         number: cycle.number(),
         self_costs: head.costs(inclusive.cycle_self_cost(cycle)),
         inclusive: head.costs(inclusive.cycle_cost(cycle)),
-        calls: inclusive.cycle_call_count(cycle),
+        calls: view.cycle_calls(cycle),
         members: List::from_shown(members, limit, |member| CycleMember {
             function: shared(member),
             self_costs: head.costs(view.self_cost(member)),
@@ -116,7 +114,7 @@ pub(super) fn summary(
             CycleEntry {
                 caller: shared(arc.caller),
                 callee: shared(arc.callee),
-                calls: arc.count,
+                calls: CallCount::new(arc.count, graph.is_inlined(entry)),
                 cost: head.costs(graph.arc_cost(entry)),
             }
         }),

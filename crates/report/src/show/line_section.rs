@@ -76,7 +76,11 @@ impl Show {
             for call in &line.calls {
                 let has_remark = call.is_inner && look.width >= MIN_WIDTH_OF_REMARKS;
                 let inner = if has_remark { " (recursive)" } else { "" };
-                names.push(Label::Call(&call.function, format!("×{}{inner}", grouped(call.calls))));
+                let times = match call.calls.recorded() {
+                    0 if call.calls.has_inlined() => call.calls.text(),
+                    _ => format!("×{}", call.calls.text()),
+                };
+                names.push(Label::Call(&call.function, format!("{times}{inner}")));
             }
         }
         let mut table = self.with_names(table, look, names);

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::{LineText, List, ShowOptions, first, sort_by_cost};
 use crate::amount::add;
+use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
@@ -51,9 +52,8 @@ pub struct CalledFunction {
     #[serde(flatten)]
     pub function: Arc<NamedFunction>,
     /// The count of calls.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
     /// Inclusive cost of the calls.
     pub cost: Costs,
     /// `true` if the calls are inside of the function's cycle, or from the function to itself.
@@ -97,7 +97,7 @@ type Key = (FileId, Option<u64>, Option<u64>);
 struct LineSums {
     addresses: Option<Box<(u64, u64)>>,
     self_costs: Box<[Cost]>,
-    calls: BTreeMap<SubjectId, (Cost, Box<[Cost]>)>,
+    calls: BTreeMap<SubjectId, (CallCount, Box<[Cost]>)>,
 }
 
 /// A line in the event types of the view.
@@ -112,7 +112,7 @@ struct ViewedLine {
 
 struct ViewedCall {
     callee: SubjectId,
-    count: Cost,
+    count: CallCount,
     costs: Box<[Cost]>,
     is_inner: bool,
 }
@@ -148,7 +148,7 @@ pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<L
                 continue;
             }
             let (count, sum) = at(&mut lines, &call.place).calls.entry(callee).or_default();
-            *count += call.count;
+            *count = count.plus(&CallCount::new(call.count, call.is_inlined));
             add_to(sum, costs);
         }
         jumps.jumps += detail.jumps.len();

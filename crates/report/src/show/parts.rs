@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 
 use gristmill_format::Cost;
-use gristmill_output::json::{Costs, ExactInteger, exact};
+use gristmill_output::json::Costs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{List, first};
+use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::view::{SubjectId, View, ViewError};
 
@@ -22,9 +23,8 @@ pub struct PartRow {
     /// Inclusive cost.
     pub inclusive: Costs,
     /// The count of calls.
-    #[serde(serialize_with = "exact")]
-    #[schemars(with = "ExactInteger")]
-    pub calls: Cost,
+    #[serde(flatten)]
+    pub calls: CallCount,
 }
 
 /// Takes the costs of a function by part, in the order of the files. If there are too many parts, the most expensive ones
@@ -65,7 +65,7 @@ pub(super) fn parts(
             name,
             self_costs: head.costs(&costs.self_costs),
             inclusive: head.costs(&costs.inclusive),
-            calls: costs.call_count,
+            calls: CallCount::new(costs.call_count, view.calls(function).has_inlined()),
         });
     }
     let all = rows.len();

@@ -5,6 +5,7 @@ use gristmill_output::{Cell, Column, Look, Table, grouped, percent, percent_numb
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{CallSum, CycleSummary, List, Neighbour, Show};
+use crate::call_count::CallCount;
 use crate::named_function::NamedFunction;
 use crate::names::{NameRow, fitted, short, whole};
 
@@ -163,9 +164,9 @@ impl Show {
         columns.push(Column::text("Function"));
         // The inclusive cost of a member is only its part of the cycle, but its callers called all of the cycle.
         let whole = self.cycle.as_ref().map_or(&self.inclusive, |cycle| &cycle.inclusive);
-        let row = |count: Cost, costs: &[Cost], is_inner: bool, is_estimate: bool| {
+        let row = |count: &CallCount, costs: &[Cost], is_inner: bool, is_estimate: bool| {
             let sign = if is_estimate { "~" } else { "" };
-            let mut cells = vec![Cell::number(count, format!("{sign}{}", grouped(count)))];
+            let mut cells = vec![count.cell_with(sign)];
             for (nth, (&cost, &whole)) in costs.iter().zip(whole).enumerate().take(events) {
                 let [mut amount, share] = self.cost_cells(nth, cost, if is_inner { 0 } else { whole });
                 amount.shown.insert_str(0, sign);
@@ -177,7 +178,7 @@ impl Show {
         let mut rows: Vec<Vec<Cell>> = list
             .rows
             .iter()
-            .map(|near| row(near.calls.unwrap_or(0), &near.cost, near.is_inner, near.is_estimate))
+            .map(|near| row(&near.calls, &near.cost, near.is_inner, near.is_estimate))
             .collect();
         let mut names: Vec<Label<'_>> = Vec::new();
         for near in &list.rows {
@@ -189,9 +190,9 @@ impl Show {
             names.push(Label::Function(mark, &near.function));
         }
         // If all calls are inside of the recursion, the sum would read as if there were none.
-        let is_empty = sum.calls == 0 && sum.cost.iter().all(|&cost| cost == 0);
+        let is_empty = sum.calls.exact() == Some(0) && sum.cost.iter().all(|&cost| cost == 0);
         if list.all > 1 && !is_empty {
-            rows.push(row(sum.calls, &sum.cost, false, sum.is_estimate));
+            rows.push(row(&sum.calls, &sum.cost, false, sum.is_estimate));
             let what = if list.rows.len() < list.all {
                 format!("sum of all {}", grouped(list.all))
             } else {
@@ -277,7 +278,7 @@ impl Show {
                 "entered by {} -> {} ×{} {}",
                 short(&entry.caller.name, third),
                 short(&entry.callee.name, third),
-                grouped(entry.calls),
+                entry.calls.text(),
                 unit.show(entry.cost[0])
             ));
         }
@@ -313,9 +314,11 @@ impl Show {
                 cycle.number,
                 grouped(cycle.members.all),
                 unit.show(cycle.inclusive[0]),
-                match cycle.calls {
-                    1 => "once".to_owned(),
-                    calls => format!("{} times", grouped(calls)),
+                match (cycle.calls.exact(), cycle.calls.recorded()) {
+                    (Some(1), _) => "once".to_owned(),
+                    (Some(calls), _) => format!("{} times", grouped(calls)),
+                    (None, 0) => "inline".to_owned(),
+                    (None, calls) => format!("{} times, and inline,", grouped(calls)),
                 }
             ),
             table: self.with_names(Table { columns, rows }, look, names),
@@ -338,7 +341,7 @@ impl Show {
                 cells.extend([amount, share]);
                 cells.extend(self.cost_cells(nth, part.self_costs[nth], self.inclusive[nth]));
             }
-            cells.push(Cell::number(part.calls, grouped(part.calls)));
+            cells.push(part.calls.cell());
             cells.push(Cell::new(""));
             cells
         });

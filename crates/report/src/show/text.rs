@@ -79,7 +79,7 @@ impl Report for Show {
             ("far callee", &self.far_callees),
         ] {
             for row in &list.rows {
-                let calls = row.calls.as_ref().map_or_else(String::new, Cost::to_string);
+                let calls = row.calls.for_programs();
                 let mut numbers = vec![row.distance.to_string(), calls];
                 numbers.extend(row.cost.iter().map(Cost::to_string));
                 let paths = [&row.function.file, &row.function.object].map(|path| lossy(path));
@@ -177,10 +177,13 @@ impl Show {
             1 => "1 function".to_owned(),
             _ => format!("{} functions", grouped(count)),
         };
-        let times = match self.calls {
-            0 => "called".to_owned(),
-            1 => "called once".to_owned(),
-            calls => format!("called {} times", grouped(calls)),
+        let times = match (self.calls.exact(), self.calls.recorded()) {
+            (Some(0), _) => "called".to_owned(),
+            (Some(1), _) => "called once".to_owned(),
+            (Some(calls), _) => format!("called {} times", grouped(calls)),
+            (None, 0) => "inlined".to_owned(),
+            (None, 1) => "called once, and inlined,".to_owned(),
+            (None, calls) => format!("called {} times, and inlined,", grouped(calls)),
         };
         let mut line = match self.callers.all {
             0 => "nothing calls it".to_owned(),

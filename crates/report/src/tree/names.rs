@@ -90,8 +90,11 @@ impl Tree {
 /// The count of calls of the last node of a chain, ` ×12`, if it is neither 1 nor that of the first, which has a column.
 fn last_calls(chain: &[Node]) -> String {
     match chain {
-        [first, .., last] if last.call_count != first.call_count && last.call_count > 1 => {
-            format!(" ×{}", grouped(last.call_count))
+        [first, .., last] if last.calls != first.calls && last.calls.recorded() > 1 => {
+            format!(" ×{}", last.calls.text())
+        }
+        [first, .., last] if last.calls != first.calls && last.calls.has_inlined() => {
+            format!(" {}", last.calls.text())
         }
         _ => String::new(),
     }

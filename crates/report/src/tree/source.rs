@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{
-    CallTree, CallerNameId, CycleId, ExactTree, RecordedCallers, TreeLimits, TreeNodeId, Unit,
+    ArcId, CallTree, CallerNameId, CycleId, ExactTree, NodeId, RecordedCallers, TreeLimits, TreeNodeId, Unit,
 };
 use gristmill_profile::symbol::Symbol;
 use gristmill_profile::{FileId, ObjectId};
@@ -53,6 +53,34 @@ impl<'v> Entries<'v> {
             Some(Item::Subject(subject)) => self.view.subject(subject).name(),
             Some(Item::Cycle(cycle)) => &self.cycles[cycle.index()].name,
             Some(Item::Name(name)) => &self.names[name.index()].name,
+        }
+    }
+
+    /// `true` if some of the calls between two neighbours in a tree are inlined. Names of recorded callers need not be
+    /// functions, so nothing is known about them.
+    pub(super) fn is_inlined(&self, above: Option<Item>, item: Option<Item>, is_inverted: bool) -> bool {
+        if !self.view.profile().has_inlined_calls() {
+            return false;
+        }
+        let graph = self.view.full_graph();
+        let (Some(item), Some(above)) = (item, above) else {
+            // Below the program is what nothing calls; in an inverted tree, every function.
+            let subject = item.filter(|_| is_inverted).and_then(|item| self.nodes_of(item).first().copied());
+            return subject.is_some_and(|node| graph.has_inlined_calls(node));
+        };
+        let (caller, callee) = if is_inverted { (item, above) } else { (above, item) };
+        let callees = self.nodes_of(callee);
+        let is_callee = |arc: &ArcId| callees.contains(&graph.arc(*arc).callee);
+        let from = |node: &NodeId| graph.outgoing(*node).filter(is_callee).any(|arc| graph.is_inlined(arc));
+        self.nodes_of(caller).iter().any(from)
+    }
+
+    /// Returns the nodes of the graph that an item stands for.
+    fn nodes_of(&self, item: Item) -> Vec<NodeId> {
+        match item {
+            Item::Subject(subject) => vec![subject.node()],
+            Item::Cycle(cycle) => self.view.cycles().members(cycle).to_vec(),
+            Item::Name(_) => Vec::new(),
         }
     }
 

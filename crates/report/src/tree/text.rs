@@ -69,7 +69,7 @@ impl Report for Tree {
             for (inclusive, own) in node.inclusive.iter().zip(&node.self_costs) {
                 cells.extend([inclusive.to_string(), own.to_string()]);
             }
-            cells.extend([node.call_count.to_string(), node.hidden.to_string()]);
+            cells.extend([node.calls.for_programs(), node.hidden.to_string()]);
             let yes_no = |is_true| if is_true { "yes" } else { "no" }.to_owned();
             cells.extend([node.is_guessed, node.is_self_guessed].map(yes_no));
             let above = |node: usize| self.nodes[node].parent;
@@ -193,7 +193,7 @@ impl Tree {
     /// The numbers of all rows, with an empty last column.
     fn numbers(&self, lines: &[Line], detail: Detail) -> Table {
         let shown = &self.head.events[..detail.events.min(self.head.events.len())];
-        let has_counts = self.nodes.iter().any(|node| node.call_count != 0);
+        let has_counts = self.nodes.iter().any(|node| node.calls.exact() != Some(0));
         let mut columns = Vec::new();
         for event in shown {
             let event = printable(event.name.as_bytes());
@@ -234,8 +234,9 @@ impl Tree {
                 }
             }
             if has_counts {
-                let count = nodes.first().map_or(0, |node| node.call_count);
-                cells.push(Cell::new(if count == 0 { String::new() } else { CostUnit::Count.show(count) }));
+                let calls = nodes.first().map(|node| node.calls).filter(|calls| calls.exact() != Some(0));
+                let text = calls.map(|calls| calls.text_with(|count| CostUnit::Count.show(count)));
+                cells.push(Cell::new(text.unwrap_or_default()));
             }
             cells.push(Cell::new(""));
             cells

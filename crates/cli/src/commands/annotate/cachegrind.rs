@@ -181,7 +181,7 @@ fn options(job: &Job<'_>) -> Result<Options, CliError> {
         threshold,
         show_percs: job.shows_percentages(),
         annotate: job.annotates(),
-        context: args.context,
+        context: args.source_context(),
         mod_filename: substitution("--mod-filename", &args.mod_filename)?,
         mod_funcname: substitution("--mod-funcname", &args.mod_funcname)?,
         functions: pattern(&args.filter)?,

@@ -50,7 +50,7 @@ fn options(job: &Job<'_>) -> Result<Options, CliError> {
         selection: load::selection(&args.selection),
         show_percentages: job.shows_percentages(),
         auto: job.annotates(),
-        context: args.context,
+        context: args.source_context(),
         inclusive: args.inclusive.is_some_and(YesNo::is_yes),
         callers: matches!(args.tree, AnnotateTree::Caller | AnnotateTree::Both),
         callees: matches!(args.tree, AnnotateTree::Calling | AnnotateTree::Both),

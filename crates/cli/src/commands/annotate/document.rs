@@ -7,6 +7,7 @@ use gristmill_compat::callgrind_annotate::SortKey;
 use gristmill_output::printable;
 use gristmill_output::source::SourceError;
 use gristmill_report::annotate::{Annotation, AnnotationOptions, PageOptions, SourceRemark};
+use gristmill_report::assembly::has_addresses;
 use gristmill_report::{EventSelection, View, ViewOptions};
 
 use super::Job;
@@ -14,6 +15,7 @@ use crate::args::AnnotateFormat;
 use crate::error::CliError;
 use crate::load;
 use crate::profile_files::warn_of_doubts;
+use crate::programs::ProgramFinder;
 use crate::session::Session;
 use crate::terminal::grouped;
 
@@ -26,11 +28,25 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     let view = view(job)?;
     let options =
         AnnotationOptions { function: job.function()?, file: job.file()?, named: job.files.source_names() };
-    let annotation = Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
+    let mut annotation =
+        Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
+    if args.inlined {
+        let programs = ProgramFinder::new(&args.program, &args.source.sources_below)?;
+        annotation = annotation.with_inlined(&programs);
+        if !has_addresses(job.profile, &load::selection(&args.selection)) {
+            job.session.warn("inlined functions need addresses: record with --dump-instr=yes");
+        }
+        for (text, hint) in annotation.program_remarks() {
+            let hint = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+            job.session.warn(&format!("{text}{hint}"));
+        }
+    }
     warn_of_doubts(job.profile, job.session);
     tell_remarks(&annotation, job.session);
     match args.format {
-        AnnotateFormat::Html => annotation.write_html(&PageOptions { context: args.context }, out)?,
+        AnnotateFormat::Html => {
+            annotation.write_html(&PageOptions { context: args.source_context() }, out)?
+        }
         AnnotateFormat::Json | AnnotateFormat::Text => annotation.write_json(out)?,
     }
     Ok(())
@@ -60,7 +76,7 @@ fn tell_remarks(annotation: &Annotation<'_>, session: &Session) {
 }
 
 /// The view of the requested event types, with the one that decides the order first.
-fn view(job: &Job<'_>) -> Result<View, CliError> {
+pub(super) fn view(job: &Job<'_>) -> Result<View, CliError> {
     let Job { args, show, profile, .. } = *job;
     let names =
         || profile.events().map(|event| String::from_utf8_lossy(profile.event(event).name).into_owned());

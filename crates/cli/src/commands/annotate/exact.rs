@@ -39,7 +39,7 @@ pub(super) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
         threshold: callgrind::threshold(args)?,
         show_percentages: !args.no_show_percs && is_yes(args.show_percs),
         auto: args.annotate || !args.no_annotate && is_yes(args.auto),
-        context: args.context,
+        context: args.source_context(),
         inclusive: args.inclusive.is_some_and(YesNo::is_yes),
         callers: matches!(args.tree, AnnotateTree::Caller | AnnotateTree::Both),
         callees: matches!(args.tree, AnnotateTree::Calling | AnnotateTree::Both),
@@ -52,7 +52,7 @@ pub(super) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
         spells_controls: true,
         ..ExactOptions::new(name)
     };
-    let sources = SourceFinder::new(&args.source, modified(path), session)?;
+    let sources = SourceFinder::new(&args.source, &args.program.debuginfo_dir, modified(path), session)?;
     for file in &options.user_files {
         if matches!(sources.get(file), Err(SourceError::Missing)) {
             let hint = "all files but the first are source files, as for callgrind_annotate";

@@ -11,11 +11,13 @@ use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Rec
 use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
 use gristmill_profile::{Input, Profile};
-use gristmill_report::DamageRow;
+use gristmill_report::{DamageRow, inlining_notes};
 
 use super::launcher::{self, Launcher};
 use super::process::{Remaining, quoted, run};
 use super::sources::{self, Before};
+use crate::args::ProgramArgs;
+use crate::inlined::with_inlined;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
 use crate::load::complete::{self, Damaged};
@@ -148,8 +150,11 @@ impl<'c> Recorder<'c> {
         profile
             .refuse_copies_of_names(MAX_COPIES_OF_NAMES)
             .map_err(|over| format!("the names and paths of all functions {over}"))?;
+        let profile = with_inlined(profile, benchmark.inlined, &ProgramArgs::default(), &[])
+            .map_err(|error| error.to_string())?;
         let mut measurement = Measurement::new(&profile, benchmark, &self.root);
         let mut notes = Vec::from_iter(note);
+        notes.extend(inlining_notes(&profile));
         if forked > 0 {
             measurement.environment.insert("forked processes".to_owned(), forked.to_string());
             let who = match forked {

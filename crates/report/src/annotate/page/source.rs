@@ -5,11 +5,12 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{grouped, html::Escaped, printable};
+use gristmill_profile::symbol::shorten;
 
-use super::code::Code;
+use super::Page;
 use super::plan::{LineRun, RunKind, Section};
-use super::{Page, base_name, counted, data};
 use crate::annotate::{AnnotatedFile, first};
+use crate::html_page::{Code, base_name, counted, data, heat, times};
 use crate::view::SubjectId;
 use gristmill_output::source::Highlighter;
 use gristmill_profile::source_lines::LineJumps;
@@ -25,6 +26,10 @@ const HEAD_WIDTH: usize = 200;
 /// The limit of listed callees of a line.
 const MAX_CALLS: usize = 30;
 
+/// The limit of inlined functions of a line: those of a template have many names. And the characters of each.
+const MAX_INLINED: usize = 4;
+const INLINED_WIDTH: usize = 60;
+
 /// The limit of shown jumps of a line.
 const MAX_JUMPS: usize = 8;
 
@@ -37,7 +42,7 @@ impl Page<'_> {
             out,
             "<section class=\"file panel\" id=f{number}>\n<h2><span>{}</span>{}</h2>",
             Escaped(if path.is_empty() { "???" } else { &path }),
-            self.value(&file.self_costs)
+            self.html.value(&file.self_costs)
         )?;
         if let Ok(source) = &file.source
             && source.found_at != path
@@ -82,7 +87,7 @@ impl Page<'_> {
     /// Writes the costs of lines that the text does not have.
     fn write_elsewhere(&self, file: &AnnotatedFile, out: &mut dyn Write) -> io::Result<()> {
         let last = file.source.as_ref().map_or(u64::MAX, |source| source.line_count());
-        let mut unknown = vec![0; self.totals.len()];
+        let mut unknown = vec![0; self.html.totals.len()];
         let mut beyond = unknown.clone();
         for (&line, costs) in file.lines.iter().zip(file.costs.rows()) {
             let sums = match line {
@@ -96,7 +101,7 @@ impl Page<'_> {
             [(unknown, "unknown lines"), (beyond, "lines that the file does not have")]
         {
             if costs.iter().any(|&cost| cost != 0) {
-                writeln!(out, "<p>{} on {where_it_is}</p>", self.value(&costs))?;
+                writeln!(out, "<p>{} on {where_it_is}</p>", self.html.value(&costs))?;
             }
         }
         Ok(())
@@ -163,7 +168,7 @@ impl Page<'_> {
                 if heat > 0 {
                     write!(out, " style=--h:{heat}")?;
                 }
-                let share = self.share(cost);
+                let share = self.html.share(cost);
                 write!(out, "><a href=#f{number}-{line}>{line}</a><b>{}</b><i>{share}</i>", grouped(cost))?;
             }
             None => write!(out, "><a href=#f{number}-{line}>{line}</a>")?,
@@ -172,6 +177,7 @@ impl Page<'_> {
         if let Some(code) = code {
             write!(out, "{code}")?;
         }
+        self.write_inlined(file, line, out)?;
         self.write_jumps(file, line, out)?;
         out.write_all(b"</code></div>\n")?;
         // All functions that the line is part of make the same call there. A hostile line makes all calls of a profile.
@@ -187,7 +193,7 @@ impl Page<'_> {
         let mut count_of_calls = 0;
         for same in calls.chunk_by(same_call) {
             let (callee, is_inner, _) = same[0];
-            let (mut count, mut costs) = (0, vec![0; self.totals.len()]);
+            let (mut count, mut costs) = (0, vec![0; self.html.totals.len()]);
             for &(_, _, nth) in same {
                 let call = start + nth as usize;
                 count += file.calls[call].count;
@@ -211,13 +217,26 @@ impl Page<'_> {
                 "<div class={class} data-c={}><b>{}</b><i>{}</i><span>{}<small>{}</small></span></div>",
                 data(&costs),
                 grouped(first(&costs)),
-                self.share(first(&costs)),
+                self.html.share(first(&costs)),
                 self.function_link(callee, CALLEE_WIDTH),
                 times(count),
             )?;
         }
         if more > 0 {
             writeln!(out, "<div class=c><span>{}</span></div>", counted(more, "more function"))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the functions that were inlined from a line.
+    fn write_inlined(&self, file: &AnnotatedFile, line: u64, out: &mut dyn Write) -> io::Result<()> {
+        let names = self.annotation.inlined.as_ref().map_or(&[][..], |inlined| inlined.get(file.id, line));
+        for name in names.iter().take(MAX_INLINED) {
+            let name = shorten(name, INLINED_WIDTH);
+            write!(out, "<span class=in>inlined {}</span>", Escaped(printable(name.as_bytes())))?;
+        }
+        if names.len() > MAX_INLINED {
+            write!(out, "<span class=in>{} more</span>", names.len() - MAX_INLINED)?;
         }
         Ok(())
     }
@@ -262,8 +281,8 @@ impl Page<'_> {
             "<div class=f id=n{}><strong>{}</strong> self {} inclusive {}{}",
             id.index(),
             self.short_name(id, HEAD_WIDTH),
-            self.value(view.self_cost(id)),
-            self.value(view.inclusive_cost(id)),
+            self.html.value(view.self_cost(id)),
+            self.html.value(view.inclusive_cost(id)),
             if calls == 0 { String::new() } else { format!(" called{}", times(calls)) },
         )?;
         let calls = self.annotation.calls_of(id);
@@ -282,7 +301,7 @@ impl Page<'_> {
                     "<li>{} {where_it_is}{} {}</li>",
                     self.function_link(call.caller, CALLER_WIDTH),
                     times(call.count),
-                    self.value(costs)
+                    self.html.value(costs)
                 )?;
             }
             if calls.len() > MAX_CALLERS {
@@ -316,29 +335,5 @@ fn begin(run: &LineRun, has_costs: bool, out: &mut dyn Write) -> io::Result<()> 
         RunKind::Folded => writeln!(out, "<details class=gap><summary>{lines}</summary>"),
         RunKind::Omitted if has_costs => writeln!(out, "<p class=gap>{lines} omitted</p>"),
         RunKind::Omitted => writeln!(out, "<p class=gap>{lines} without costs</p>"),
-    }
-}
-
-fn times(count: Cost) -> String {
-    format!(" ×{}", grouped(count))
-}
-
-/// Returns the heat of a line relative to the hottest, 0 to 100. The root makes differences among the many cool lines visible.
-fn heat(cost: Cost, hottest: Cost) -> u32 {
-    if hottest == 0 {
-        return 0;
-    }
-    let squared = cost.unsigned_abs().saturating_mul(10_000) / hottest.unsigned_abs();
-    u32::try_from(squared.isqrt()).unwrap_or(100).min(100)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn heat_goes_by_the_root() {
-        assert_eq!([0, 1, 25, 50, 100].map(|cost| heat(cost, 100)), [0, 10, 50, 70, 100]);
-        assert_eq!((heat(5, 0), heat(-25, 100), heat(Cost::MAX, 1)), (0, 50, 100));
     }
 }

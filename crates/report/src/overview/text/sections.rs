@@ -5,6 +5,7 @@ use gristmill_output::wrap;
 use gristmill_output::{Cell, grouped, percent, printable};
 use gristmill_profile::symbol::Fitted;
 
+use crate::call_count::CallCount;
 use crate::functions::FunctionRow;
 use crate::names::{NameRow, fitted, fitted_paths, short, whole};
 use crate::overview::{CallPath, Overview, PathEnd, PathStep};
@@ -35,7 +36,7 @@ pub(super) struct Section {
 pub(super) struct Line {
     pub(super) costs: Vec<Cost>,
     pub(super) is_estimate: bool,
-    pub(super) calls: Option<Cost>,
+    pub(super) calls: Option<CallCount>,
     /// The text before the name.
     pub(super) lead: &'static str,
     pub(super) name: String,
@@ -76,7 +77,7 @@ impl Line {
         Line {
             costs: step.inclusive.to_vec(),
             is_estimate: step.is_estimate,
-            calls: Some(step.calls).filter(|&calls| calls > 0),
+            calls: Some(step.calls).filter(|&calls| calls > 0).map(|calls| CallCount::new(calls, false)),
             lead,
             name: step.name.clone(),
             tail,
@@ -94,7 +95,7 @@ impl Line {
     }
 
     pub(super) fn shown_calls(&self) -> String {
-        self.calls.map_or_else(String::new, grouped)
+        self.calls.map_or_else(String::new, |calls| calls.text())
     }
 }
 

@@ -11,9 +11,9 @@ const MAX_LINE_BYTES: usize = 2000;
 
 /// A line of source with its highlighted spans.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Code<'t> {
-    pub(super) text: &'t [u8],
-    pub(super) spans: &'t [Span],
+pub(crate) struct Code<'t> {
+    pub(crate) text: &'t [u8],
+    pub(crate) spans: &'t [Span],
 }
 
 impl fmt::Display for Code<'_> {

@@ -1,4 +1,4 @@
-// The script of the page of annotated sources, after that of all pages. With it the event type can be chosen.
+// The script of pages of annotated code, after that of all pages. With it the event type can be chosen.
 
 // Costs are whole numbers that may be larger than a double holds, so they stay text until they are compared.
 const totals = root.dataset.totals.split(",");
@@ -62,7 +62,7 @@ function listHottest() {
 function textOf(line) {
   const code = one("code", line);
   if (!code) return "";
-  return [...code.childNodes].filter((node) => !node.classList?.contains("j")).map((node) => node.textContent).join("");
+  return [...code.childNodes].filter((node) => !node.classList?.contains("j") && !node.classList?.contains("in")).map((node) => node.textContent).join("");
 }
 const fileOf = (line) => one("h2 > span", line.closest(".file")).textContent;
 const locationOf = (line) => fileOf(line).split("/").pop() + ":" + one("a", line).textContent;

@@ -1,0 +1,59 @@
+//! The files that may be read as programs.
+//!
+//! A profile, and a program, may name any file: only regular files are opened, and with `--programs-below` or
+//! `--sources-below` only those below its directories. A large file is mapped, so what is not looked at costs no memory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gristmill_code::{BuildId, FileBytes, FileSource, FileSystem, Wanted};
+
+use super::debuginfod::Debuginfod;
+
+/// The largest file where files cannot be mapped: all of it is in memory.
+#[cfg(not(unix))]
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The files of this machine that may be read, and what servers have.
+pub(super) struct ProgramFiles {
+    /// The directories that programs must be below, without links; if there are none, programs may be anywhere.
+    pub(super) below: Vec<PathBuf>,
+    /// The servers to ask for what is not here.
+    pub(super) servers: Option<Debuginfod>,
+}
+
+impl FileSource for ProgramFiles {
+    fn open(&self, path: &Path) -> io::Result<Option<FileBytes>> {
+        // What is opened is what was checked, even if a link has changed since.
+        let Ok(canonical) = std::fs::canonicalize(path) else {
+            // The system says whether it is missing or cannot be read.
+            return FileSystem.open(path);
+        };
+        if !self.below.is_empty() && !self.below.iter().any(|directory| canonical.starts_with(directory)) {
+            let message = "is not below a directory of `--programs-below` or `--sources-below`";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
+        let metadata = std::fs::metadata(&canonical)?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
+        }
+        #[cfg(not(unix))]
+        if metadata.len() > MAX_BYTES {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("is larger than {} MiB", MAX_BYTES >> 20),
+            ));
+        }
+        // A program that is replaced while it is read keeps its bytes; one that is truncated ends the command with a message.
+        #[cfg(unix)]
+        crate::cut_short::expect();
+        FileSystem.open(&canonical)
+    }
+
+    fn fetch(&self, build_id: &BuildId, wanted: Wanted) -> io::Result<Option<FileBytes>> {
+        match &self.servers {
+            Some(servers) => servers.fetch(build_id, wanted),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Demangling of C++ and Rust, within limits.
+
+use std::fmt::{self, Write};
+
+use cpp_demangle::{DemangleOptions, ParseOptions};
+
+/// The limit of mangled names, in bytes.
+const MAX_NAME_BYTES: usize = 1 << 14;
+/// The limits of demangled names, in bytes: a short name can refer to parts of itself and stand for one that fills the memory.
+const FREE_DEMANGLED_BYTES: usize = 1 << 10;
+const MAX_GROWTH: usize = 32;
+/// The limit of nesting in a name. Each level takes stack.
+const MAX_DEPTH: u32 = 96;
+
+/// Demangles a name of C++ or Rust. `None` if the name is not mangled.
+pub(crate) fn demangle(name: &[u8]) -> Option<String> {
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    let text = std::str::from_utf8(name).ok()?;
+    // Mach-O puts one more underscore before every name.
+    let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z") || text.starts_with("_R"));
+    let symbol = symbol.unwrap_or(text);
+    // `.part.0` and its like stay as they are; so does the version of a symbol.
+    let end = symbol.find(['.', '@']).filter(|end| *end > 2).unwrap_or(symbol.len());
+    let (mangled, suffix) =
+        if symbol.starts_with("_R") || is_legacy_rust(symbol) { (symbol, "") } else { symbol.split_at(end) };
+    let mut bounded =
+        Bounded { text: String::new(), limit: FREE_DEMANGLED_BYTES + MAX_GROWTH * symbol.len() };
+    if symbol.starts_with("_R") || is_legacy_rust(symbol) {
+        write!(bounded, "{:#}", rustc_demangle::try_demangle(mangled).ok()?).ok()?;
+    } else if symbol.starts_with("_Z") {
+        let options = ParseOptions::default().recursion_limit(MAX_DEPTH);
+        let parsed = cpp_demangle::Symbol::new_with_options(mangled, &options).ok()?;
+        let options = DemangleOptions::default().recursion_limit(MAX_DEPTH);
+        parsed.structured_demangle(&mut bounded, &options).ok()?;
+    }
+    (!bounded.text.is_empty()).then(|| bounded.text + suffix)
+}
+
+/// Returns `true` for names of Rust's older mangling: C++ names whose last part is a hash.
+fn is_legacy_rust(symbol: &str) -> bool {
+    let Some(at) = symbol.find("17h").filter(|_| symbol.starts_with("_ZN")) else { return false };
+    let at = symbol[at..].rfind("17h").map_or(at, |last| at + last);
+    let hash = symbol.as_bytes().get(at + 3..at + 19);
+    hash.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
+        && symbol.as_bytes().get(at + 19) == Some(&b'E')
+}
+
+/// Text with a limit.
+struct Bounded {
+    text: String,
+    limit: usize,
+}
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.text.len() + text.len() > self.limit {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cpp_and_rust_are_demangled() {
+        for (name, readable) in [
+            ("_ZN5stone5crushEv", "stone::crush()"),
+            ("_ZN5stone5crushEv.part.0", "stone::crush().part.0"),
+            ("_ZN5stone5crushEv@@GLIBCXX_3.4", "stone::crush()@@GLIBCXX_3.4"),
+            ("__ZN5stone5crushEv", "stone::crush()"),
+            ("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"),
+            ("_RNvC4mill4main", "mill::main"),
+        ] {
+            assert_eq!(demangle(name.as_bytes()).as_deref(), Some(readable), "{name}");
+        }
+        for name in ["main", "_start", "_Z", "_R", "", "_ZN", "puts@plt"] {
+            assert_eq!(demangle(name.as_bytes()), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_grows_without_end_stays_mangled() {
+        // Each substitution doubles the one before it.
+        let mut name = String::from("_Z1fISt4pairIiiE");
+        for id in 0..24 {
+            let seq = if id == 0 {
+                "S0_".to_owned()
+            } else {
+                format!("S{}_", char::from_digit(id, 36).unwrap().to_uppercase())
+            };
+            name.push_str(&format!("St4pairI{seq}{seq}E"));
+        }
+        name.push_str("Evv");
+        assert!(
+            demangle(name.as_bytes())
+                .is_none_or(|text| text.len() <= (FREE_DEMANGLED_BYTES + MAX_GROWTH * name.len()))
+        );
+    }
+}

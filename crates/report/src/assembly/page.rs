@@ -1,0 +1,263 @@
+//! Machine code as a page of HTML, in the design of the page of sources.
+
+mod function;
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use gristmill_format::Cost;
+use gristmill_output::{grouped, html::Escaped, percent_number, printable};
+use gristmill_profile::symbol::shorten;
+
+use super::listing::Listing;
+use super::text::out_of_range;
+use super::{Assembly, first};
+use crate::amount::add;
+use crate::html_page::{HtmlPage, MAX_NAME, base_name, counted, end_of_path, shown_of_all};
+use crate::page::heading;
+use crate::program::FoundProgram;
+use crate::view::SubjectId;
+
+/// The options of a page. See the example of [`Assembly`].
+#[derive(Debug, Clone)]
+pub struct AssemblyPageOptions {
+    /// The count of instructions to show before and after those with costs.
+    pub context: u64,
+    /// `true` if source lines and inlined functions are shown between instructions.
+    pub has_lines: bool,
+}
+
+/// The limit of rows of a page. These take about 15 MB, and a browser a second.
+const MAX_ROWS: usize = 60_000;
+
+/// The count of the most expensive instructions that are listed at the top.
+const HOTTEST: usize = 12;
+
+/// The characters of a name in the table of functions.
+const NAME_WIDTH: usize = 64;
+
+impl Assembly<'_> {
+    /// Writes the functions as one page of HTML.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output, and if a derived cost is out of range.
+    pub fn write_html(&self, options: &AssemblyPageOptions, out: &mut dyn Write) -> io::Result<()> {
+        let mut listings = Vec::new();
+        let mut rows = 0;
+        for &id in &self.chosen {
+            let listing = self.listing(id).map_err(out_of_range)?;
+            rows += listing.rows.len();
+            if rows > MAX_ROWS && !listings.is_empty() {
+                break;
+            }
+            listings.push((id, listing));
+        }
+        let hottest = listings.iter().map(|(_, listing)| listing.hottest()).max().unwrap_or_default();
+        let numbers = listings.iter().enumerate().map(|(number, (id, _))| (*id, number)).collect();
+        let html = HtmlPage::new(&self.head);
+        Page { assembly: self, html, listings, numbers, hottest, options }.write(out)
+    }
+}
+
+struct Page<'r> {
+    assembly: &'r Assembly<'r>,
+    html: HtmlPage<'r>,
+    /// The functions that are on the page.
+    listings: Vec<(SubjectId, Listing)>,
+    /// The index of each function in this list.
+    numbers: HashMap<SubjectId, usize>,
+    /// The cost of the most expensive instruction, which the heat of all others is relative to.
+    hottest: Cost,
+    options: &'r AssemblyPageOptions,
+}
+
+impl Page<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let has_jumps = self.listings.iter().any(|(_, listing)| listing.all_jumps().next().is_some());
+        self.html.write_head(has_jumps, include_str!("page/style.css"), out)?;
+        let notes = self.assembly.remarks().map(|(text, hint)| match hint {
+            Some(hint) => format!("{text}; {hint}"),
+            None => text,
+        });
+        let facts = [
+            format!("machine code of {}", counted(self.listings.len(), "function")),
+            counted(self.assembly.programs.len(), "program"),
+        ];
+        self.html.write_overview(facts, notes, out)?;
+        out.write_all(b"<div class=columns>\n<div>\n")?;
+        self.write_functions(out)?;
+        out.write_all(b"</div>\n<div>\n")?;
+        self.write_hottest(out)?;
+        self.write_coverage(out)?;
+        self.write_programs(out)?;
+        out.write_all(b"</div>\n</div>\n<div id=source></div>\n")?;
+        for number in 0..self.listings.len() {
+            self.write_function(number, out)?;
+        }
+        self.html.write_end(FOOTER, out)
+    }
+
+    fn write_functions(&self, out: &mut dyn Write) -> io::Result<()> {
+        let view = self.assembly.view;
+        writeln!(
+            out,
+            "<section class=panel id=functions>\n<h2>Functions <small>{} · <span class=event-name>{}</span></small></h2>\n\
+             <div class=scroll tabindex=0><table>\n<thead><tr><th class=number aria-sort=descending>{}</th>\
+             <th class=number>{}</th><th class=number>{}</th><th>{}</th></tr></thead>\n<tbody>",
+            shown_of_all(self.listings.len(), self.assembly.matching),
+            self.html.first_event(),
+            heading("Self"),
+            heading("Inclusive"),
+            heading("Calls"),
+            heading("Function"),
+        )?;
+        for (id, _) in &self.listings {
+            let subject = view.subject(*id);
+            let path = end_of_path(view.profile().file(subject.file));
+            let object = end_of_path(view.profile().object(subject.object));
+            let calls = view.call_count(*id);
+            writeln!(
+                out,
+                "<tr>{}{}<td class=number data-s={calls}>{}</td><td class=name title=\"{}\">{}<br><small>{}</small></td></tr>",
+                self.html.cell(view.self_cost(*id)),
+                self.html.cell(view.inclusive_cost(*id)),
+                grouped(calls),
+                Escaped(format!("{path} · {object}")),
+                self.function_link(*id, NAME_WIDTH),
+                Escaped(base_name(&object)),
+            )?;
+        }
+        out.write_all(b"</tbody></table></div>\n</section>\n")
+    }
+
+    fn write_hottest(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut rows: Vec<(Cost, usize, usize)> = Vec::new();
+        for (number, (_, listing)) in self.listings.iter().enumerate() {
+            let costs = (0..listing.rows.len()).map(|row| (row, listing.costs(row).map_or(0, first)));
+            rows.extend(costs.filter(|(_, cost)| *cost > 0).map(|(row, cost)| (-cost, number, row)));
+        }
+        rows.sort_unstable();
+        rows.truncate(HOTTEST);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        write!(
+            out,
+            "<section class=panel>\n<h2>Hottest instructions <small>self cost</small></h2>\n\
+             <ol class=hottest id=hottest data-rows={HOTTEST}>\n"
+        )?;
+        for (cost, number, row) in rows {
+            let (id, listing) = &self.listings[number];
+            let row = &listing.rows[row];
+            let text = match &row.instruction {
+                Some(instruction) => Escaped(printable(instruction.text.as_bytes())).to_string(),
+                None => "<em>no instruction</em>".to_owned(),
+            };
+            let name = shorten(self.assembly.view.subject(*id).name(), NAME_WIDTH);
+            writeln!(
+                out,
+                "<li><a href=#f{number}-{:x}><i>{}</i><span>{text}</span><small>{}:{:x}</small></a></li>",
+                row.address,
+                percent_number(-cost, self.html.total()),
+                Escaped(printable(name.as_bytes())),
+                row.address,
+            )?;
+        }
+        out.write_all(b"</ol>\n</section>\n")
+    }
+
+    /// Writes how much of all cost the instructions of the page have.
+    fn write_coverage(&self, out: &mut dyn Write) -> io::Result<()> {
+        let zeros = || vec![0; self.assembly.view.events().len()];
+        let (mut on_instructions, mut without_instruction, mut without_address) = (zeros(), zeros(), zeros());
+        let mut elsewhere = self.assembly.view.totals().to_vec();
+        for (id, listing) in &self.listings {
+            let self_costs = self.assembly.view.self_cost(*id);
+            elsewhere.iter_mut().zip(self_costs).for_each(|(rest, cost)| *rest -= cost);
+            let (_, lost) = listing.without_instruction();
+            add(&mut without_instruction, &lost);
+            add(&mut without_address, &listing.unplaced.self_costs);
+            add(&mut on_instructions, self_costs);
+            let others = lost.iter().zip(&listing.unplaced.self_costs);
+            on_instructions
+                .iter_mut()
+                .zip(others)
+                .for_each(|(sum, (lost, no_address))| *sum -= lost + no_address);
+        }
+        out.write_all(b"<section class=panel>\n<h2>Where the cost is</h2>\n<table>\n<tbody>\n")?;
+        for (kind, costs) in [
+            ("on instructions of this page", on_instructions),
+            ("at addresses without an instruction", without_instruction),
+            ("at no address", without_address),
+            ("in functions that are not on this page", elsewhere),
+        ] {
+            if costs.iter().any(|&cost| cost != 0) {
+                writeln!(out, "<tr>{}<td>{kind}</td></tr>", self.html.cell(&costs))?;
+            }
+        }
+        out.write_all(b"</tbody></table>\n</section>\n")
+    }
+
+    fn write_programs(&self, out: &mut dyn Write) -> io::Result<()> {
+        let profile = self.assembly.view.profile();
+        out.write_all(b"<section class=panel>\n<h2>Programs</h2>\n<table>\n<tbody>\n")?;
+        for program in &self.assembly.programs {
+            let object = end_of_path(profile.object(program.object));
+            let name = if object.is_empty() { "???" } else { base_name(&object) };
+            writeln!(
+                out,
+                "<tr><td class=name title=\"{}\">{}</td><td class=remark>{}</td></tr>",
+                Escaped(&object),
+                Escaped(name),
+                Escaped(state_in_words(&program.found)),
+            )?;
+        }
+        out.write_all(b"</tbody></table>\n</section>\n")
+    }
+
+    /// The name of a function, leading to where it is on the page.
+    fn function_link(&self, id: SubjectId, width: usize) -> String {
+        let name = self.short_name(id, width);
+        match self.numbers.get(&id) {
+            Some(number) => format!("<a href=#f{number}>{name}</a>"),
+            None => name,
+        }
+    }
+
+    /// The name of a function; one that does not fit is made shorter, and has the whole name beside it.
+    fn short_name(&self, id: SubjectId, width: usize) -> String {
+        let name = printable(self.assembly.view.subject(id).name().as_bytes()).into_owned();
+        let name = if name.is_empty() { "???".to_owned() } else { name };
+        match shorten(&name, width) {
+            short if short == name => Escaped(name).to_string(),
+            short => {
+                format!("<span title=\"{}\">{}</span>", Escaped(shorten(&name, MAX_NAME)), Escaped(short))
+            }
+        }
+    }
+}
+
+/// The state of a program.
+fn state_in_words(found: &FoundProgram) -> String {
+    match found {
+        FoundProgram::None(error) => error.to_string(),
+        FoundProgram::Other(program) => {
+            format!("another program: {} of it agrees", program.agreement().percent())
+        }
+        FoundProgram::Usable(program) if program.agreement().checked == 0 => {
+            "found; nothing to compare".to_owned()
+        }
+        FoundProgram::Usable(program) => {
+            let percent = program.agreement().percent();
+            match program.agreement().is_certain() {
+                true => format!("found; {percent} of what could be compared agrees"),
+                false => format!("perhaps another build: {percent} of it agrees"),
+            }
+        }
+    }
+}
+
+/// The text at the end of the page.
+const FOOTER: &str = "The cost of an instruction is its self cost. Rows with ↳ are calls with their inclusive cost, which is \
+    not part of it. Arrows are jumps that were taken. An instruction with ? may be that of another build.";

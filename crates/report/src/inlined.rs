@@ -1,0 +1,87 @@
+//! Remarks on a profile with inlined functions: how much is certain, and what could not be changed.
+
+use gristmill_format::Cost;
+use gristmill_output::{grouped, lossy, percent, printable};
+use gristmill_profile::Profile;
+use gristmill_profile::inlining::{InlinedObject, ProgramState};
+
+use crate::path::base;
+
+/// Objects that are named.
+const MAX_OBJECTS: usize = 3;
+
+/// Returns the remarks, one sentence each. There are none if nobody asked for inlined functions.
+///
+/// ```
+/// use gristmill_profile::Profile;
+///
+/// let profile = Profile::from_bytes(b"events: Ir\nfn=main\n1 20\n");
+/// assert!(gristmill_report::inlining_notes(&profile).is_empty());
+/// ```
+pub fn inlining_notes(profile: &Profile) -> Vec<String> {
+    let objects = profile.inlined_objects();
+    let Some(event) = profile.events().next().filter(|_| !objects.is_empty()) else { return Vec::new() };
+    let name = printable(profile.event(event).name);
+    let of = |costs: &[Cost]| costs[event.index()];
+    let sum =
+        |part: fn(&InlinedObject) -> &[Cost]| objects.iter().map(|object| of(part(object))).sum::<Cost>();
+    let total = sum(|object| &object.total);
+    let share = |cost: Cost| match percent(cost, total) {
+        share if share.is_empty() => grouped(cost),
+        share => share,
+    };
+    let mut notes = Vec::new();
+    if objects.iter().any(|object| object.program == ProgramState::Usable) {
+        let moved = sum(|object| &object.moved);
+        let mut note = format!("inlined functions have {} of {name}", share(moved));
+        let estimated = sum(|object| &object.estimated);
+        if estimated != 0 {
+            note.push_str(&format!("; which function has it is an estimate for {}", share(estimated)));
+        }
+        let calls = sum(|object| &object.estimated_calls);
+        if calls != 0 {
+            note.push_str(&format!("; which calls lead to it is an estimate for {}", share(calls)));
+        }
+        let unknown = sum(|object| &object.unknown);
+        if unknown != 0 {
+            note.push_str(&format!("; nothing is known about {}", share(unknown)));
+        }
+        notes.push(note);
+    }
+    let mut others: Vec<&InlinedObject> = objects
+        .iter()
+        .filter(|object| object.program != ProgramState::Usable && of(&object.total) != 0)
+        .collect();
+    others.sort_by_key(|object| (std::cmp::Reverse(of(&object.total)), object.id));
+    if !others.is_empty() {
+        let named = |object: &&InlinedObject| {
+            let path = lossy(profile.object(object.id));
+            let name = if path.is_empty() { "???" } else { base(&path) };
+            format!("{} ({})", printable(name.as_bytes()), reason(object.program))
+        };
+        let mut names: Vec<String> = others.iter().take(MAX_OBJECTS).map(named).collect();
+        if others.len() > MAX_OBJECTS {
+            names.push(format!("{} more", grouped(others.len() - MAX_OBJECTS)));
+        }
+        let cost = others.iter().map(|object| of(&object.total)).sum();
+        notes.push(format!("{} of {name} stays as recorded: {}", share(cost), names.join(", ")));
+    }
+    if profile.has_inlined_calls() {
+        notes.push(
+            "inlined calls have no count: `inlined`, or `+` beside the count of recorded calls".to_owned(),
+        );
+    }
+    notes
+}
+
+fn reason(program: ProgramState) -> &'static str {
+    match program {
+        ProgramState::Usable => "usable",
+        ProgramState::Missing => "program not found",
+        ProgramState::Unreadable => "program cannot be read",
+        ProgramState::OtherBuild => "program of another build",
+        ProgramState::NoDebugInformation => "no debug information",
+        ProgramState::Unverified => "perhaps another program",
+        _ => "not usable",
+    }
+}
