@@ -227,10 +227,10 @@ fn write_table(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     out.write_all(b"<div class=scroll tabindex=0><table>\n<thead><tr>")?;
-    for (nth, column) in columns.iter().enumerate() {
-        let sorted = if nth == 0 { " aria-sort=descending" } else { "" };
+    // Rows come by the size of a change, with either sign; no column is sorted in this way.
+    for column in columns {
         let class = if column.align == Align::Right { " class=number" } else { "" };
-        write!(out, "<th{class}{sorted}>{}</th>", heading(&column.title))?;
+        write!(out, "<th{class}>{}</th>", heading(&column.title))?;
     }
     out.write_all(b"</tr></thead>\n<tbody>\n")?;
     let amounts = |column: usize| rows.iter().take(end).filter_map(move |row| number(row.get(column)?));
