@@ -269,18 +269,18 @@ fn profiles_without_addresses_are_refused() {
         assert_eq!(code(&output), 2, "{arguments:?}");
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
-    let text = run_in(&root().join("corpus"), &["annotate", "--inlined", PROFILE]);
+    let text = run_in(&root().join("corpus"), &["annotate", "--name-inlined", PROFILE]);
     assert_eq!(code(&text), 2);
 }
 
 /// The lines that `fi=` brings into functions have the names of the inlined functions.
 #[test]
 fn inlined_functions_have_names() {
-    let arguments = ["annotate", "--inlined", "--format=json", MAP, SOURCES, PROFILE];
+    let arguments = ["annotate", "--name-inlined", "--format=json", MAP, SOURCES, PROFILE];
     let output = run_in(&root().join("corpus"), &arguments);
     assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
     let document = json(&output);
-    assert_valid(&schema("annotate.schema.json"), &document, "annotate --inlined");
+    assert_valid(&schema("annotate.schema.json"), &document, "annotate --name-inlined");
     let grain = rows(&document, "files").find(|file| file["name"] == "/srv/demo/src/grain.h").unwrap();
     let named: BTreeMap<u64, Vec<&str>> = rows(grain, "lines")
         .map(|line| {
@@ -296,7 +296,7 @@ fn inlined_functions_have_names() {
     );
     let page = stdout(&run_in(
         &root().join("corpus"),
-        &["annotate", "--inlined", "--format=html", MAP, SOURCES, PROFILE],
+        &["annotate", "--name-inlined", "--format=html", MAP, SOURCES, PROFILE],
     ));
     assert!(page.contains("<span class=in>inlined mix</span>"));
     let without =
@@ -316,7 +316,7 @@ fn survives(program: &Path, profile: &Path, what: &str) {
         assert!(outcome.status <= 2, "{what}");
         assert!(!outcome.stdout.is_empty() || !outcome.stderr.is_empty(), "{what}");
     }
-    for words in [vec!["annotate", "--inlined", "--format=json"], vec!["info", "--programs"]] {
+    for words in [vec!["annotate", "--name-inlined", "--format=json"], vec!["info", "--programs"]] {
         let words = words.into_iter().chain([map.as_str(), text(profile)]).map(OsString::from);
         assert!(in_process::run(words).status <= 2, "{what}");
     }

@@ -69,7 +69,7 @@ pub struct Report<'a> {
     is_above_whole: AtomicBool,
 }
 
-/// A claimed total that is not the sum of the lines. See [`Report::differing_total`].
+/// A claimed total that is not the sum of the lines, from [`Report::differing_total`]. See the example of [`Report`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferingTotal {
     /// The name of the event type.

@@ -58,7 +58,7 @@ pub trait FrameSource: Sync {
     fn frames(&self, object: &AskedObject<'_>) -> ObjectFrames;
 }
 
-/// An object of a profile with the positions of its costs, calls and jumps.
+/// An object of a profile with the positions of its costs, calls and jumps. See the example of [`Profile::with_inlined`].
 #[derive(Debug, Clone)]
 pub struct AskedObject<'p> {
     /// Path of the object, as in the profile.
@@ -67,7 +67,7 @@ pub struct AskedObject<'p> {
     pub functions: Vec<AskedFunction<'p>>,
 }
 
-/// A function with the positions of its costs, calls and jumps.
+/// A function with the positions of its costs, calls and jumps. See the example of [`Profile::with_inlined`].
 #[derive(Debug, Clone)]
 pub struct AskedFunction<'p> {
     /// The function.
@@ -80,7 +80,7 @@ pub struct AskedFunction<'p> {
     pub positions: Vec<AskedPosition<'p>>,
 }
 
-/// A position of a function.
+/// A position of a function. See the example of [`Profile::with_inlined`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskedPosition<'p> {
     /// Address of the instruction, if the profile has addresses.
@@ -91,7 +91,7 @@ pub struct AskedPosition<'p> {
     pub line: Option<u64>,
 }
 
-/// The answer of a [`FrameSource`] for an object.
+/// The answer of a [`FrameSource`] for an object. See the example of [`Profile::with_inlined`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObjectFrames {
     /// The state of the program. If it is not usable, the object stays as it is.
@@ -106,7 +106,7 @@ pub struct ObjectFrames {
     pub positions: Vec<Vec<PositionFrames>>,
 }
 
-/// An inlined function.
+/// An inlined function. See the example of [`Profile::with_inlined`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InlinedFunction {
     /// Name: the mangled one, if it has one.
@@ -117,7 +117,7 @@ pub struct InlinedFunction {
     pub compiled: Option<FunctionId>,
 }
 
-/// An inlined call.
+/// An inlined call. See the example of [`Profile::with_inlined`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct InlinedCall {
     /// Index of the inlined function in [`ObjectFrames::functions`].
@@ -128,7 +128,7 @@ pub struct InlinedCall {
     pub line: Option<u64>,
 }
 
-/// The frames at a position.
+/// The frames at a position. See the example of [`Profile::with_inlined`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PositionFrames {
     /// The source knows nothing about the position.

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gristmill_output::printable;
-use gristmill_profile::symbol::{Fitted, Label, PlaceForm, fit_labels, own_name, shorten, shorten_paths};
+use gristmill_profile::symbol::{
+    Fitted, Label, PlaceForm, fit_labels, fold_callers, own_name, shorten, shorten_paths,
+};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The columns of a name and its place in Markdown and HTML, where the whole name is beside the pointer.
@@ -152,7 +154,8 @@ fn clip(fitted: &mut [Fitted], labels: &[Label<'_>]) {
         let columns = all.saturating_sub(around).max(MIN_COLUMNS);
         let free = |text: &Fitted| taken.get(&text.to_string()).is_none_or(|&id| id == labels[nth].id);
         // The more of the end, the less of the beginning; the first that nothing else has, and that has the own name.
-        let own = own_name(labels[nth].name);
+        let callee = str::from_utf8(fold_callers(labels[nth].name.as_bytes())).unwrap_or(labels[nth].name);
+        let own = own_name(callee);
         // Template arguments give way before.
         let own = own.split_once('<').map_or(own, |(plain, _)| plain);
         let own_start = name.rfind(own).filter(|_| !own.is_empty() && own.width() + 2 <= columns);

@@ -71,7 +71,7 @@ pub(crate) struct AnnotateArgs {
     pub(crate) no_show_percs: bool,
 
     /// Annotate the source files of all listed functions, or none
-    #[arg(long, value_name = "yes|no", help_heading = "Output")]
+    #[arg(long, value_name = "yes|no", help_heading = "Output", hide_short_help = true)]
     pub(crate) auto: Option<YesNo>,
 
     /// Same as --auto=yes
@@ -129,10 +129,10 @@ pub(crate) struct AnnotateArgs {
 
     /// Name inlined functions at the lines that they bring into others; in JSON and HTML, from the programs
     #[arg(long, conflicts_with = "asm", help_heading = "Machine code", hide_short_help = true)]
-    pub(crate) inlined: bool,
+    pub(crate) name_inlined: bool,
 
     /// Maximum number of functions with --asm, 0 for all [default: 20, with --filter or as JSON or HTML all]
-    #[arg(long, short = 'n', value_parser = at_least::<0, usize>, value_name = "N", help_heading = "Machine code", hide_short_help = true)]
+    #[arg(long, short = 'n', value_parser = at_least::<0, usize>, value_name = "ROWS", help_heading = "Machine code", hide_short_help = true)]
     pub(crate) limit: Option<usize>,
 
     /// Show only rows with a matching name

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &AnnotateArgs, session: &Session) -> Result<ExitStatus, 
     if args.compat == AnnotateCompat::Exact {
         return exact::run(args, session);
     }
-    if args.inlined && args.format == AnnotateFormat::Text {
+    if args.name_inlined && args.format == AnnotateFormat::Text {
         return Err(usage(
             "the layouts of other tools have no place for inlined functions",
             "--asm shows them as text, --format json and --format html beside source lines",

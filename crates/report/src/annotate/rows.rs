@@ -136,7 +136,7 @@ pub struct LineRow<'r> {
     pub calls: Vec<CallRow>,
     /// The jumps that start on the line.
     pub jumps: Vec<JumpRow<'r>>,
-    /// The functions that were inlined from this line into those of other files. null without --inlined.
+    /// The functions that were inlined from this line into those of other files. null without --name-inlined.
     pub inlined: Option<Vec<Rc<str>>>,
 }
 

@@ -30,7 +30,10 @@ impl Report for Show {
             wrap::write(out, &line, look.width, 2)?;
         }
         for section in self.sections(look, Form::Text) {
-            writeln!(out, "\n{}", look.bold(&section.title))?;
+            writeln!(out)?;
+            for line in wrap::wrap(&section.title, look.width) {
+                writeln!(out, "{}", look.bold(line))?;
+            }
             if !section.table.rows.is_empty() {
                 section.table.write_text(look, out)?;
             }

@@ -30,7 +30,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
         AnnotationOptions { function: job.function()?, file: job.file()?, named: job.files.source_names() };
     let mut annotation =
         Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
-    if args.inlined {
+    if args.name_inlined {
         let programs = ProgramFinder::new(&args.program, &args.source.sources_below)?;
         annotation = annotation.with_inlined(&programs);
         if !has_addresses(job.profile, &load::selection(&args.selection)) {
