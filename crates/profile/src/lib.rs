@@ -92,7 +92,7 @@ mod selection;
 mod set;
 pub mod source_lines;
 pub mod symbol;
-mod threads;
+pub mod threads;
 mod tuning;
 
 pub use budget::{MemoryBudget, OverBudget};

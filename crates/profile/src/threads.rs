@@ -15,11 +15,7 @@ pub(crate) fn cores() -> usize {
 }
 
 /// Does both, at the same time if there are enough items to visit.
-pub(crate) fn both<A: Send, B>(
-    item_count: usize,
-    one: impl Fn() -> A + Sync,
-    other: impl FnOnce() -> B,
-) -> (A, B) {
+pub fn both<A: Send, B>(item_count: usize, one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
     if item_count < ITEMS_PER_THREAD {
         return (one(), other());
     }

@@ -5,9 +5,11 @@ mod call_path;
 mod queries;
 mod text;
 
+use std::borrow::Cow;
+
+use gristmill_profile::threads::both;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::borrow::Cow;
 
 pub use self::advice::NextStep;
 use self::advice::Topics;
@@ -83,10 +85,11 @@ impl Overview {
         let hottest: Vec<FunctionRow> = functions.rows().map(Cow::into_owned).collect();
         let Functions { head, matching, .. } = functions;
         // In a difference, the greatest part of a negative sum leads nowhere.
-        let path = if view.totals()[0] < 0 { None } else { CallPath::new(view, &head) };
+        let path = || (view.totals()[0] >= 0).then(|| CallPath::new(view, &head)).flatten();
+        let (shares, path) = both(matching, || Shares::new(view, &head), path);
         let topics = Topics::new(&hottest, path.as_ref());
         let mut queries = Queries::new(view, topics.subjects());
-        let shares = Shares::new(view, &head, |subject| queries.visit(subject));
+        queries.visit_all(view);
         let next = topics.next_steps(&queries, options);
         Overview {
             function_count: matching,

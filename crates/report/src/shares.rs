@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hint::black_box;
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
@@ -13,10 +12,7 @@ use serde::Serialize;
 
 use crate::amount::add;
 use crate::head::Head;
-use crate::view::{Subject, View};
-
-/// Subjects whose names are prefetched together.
-const PREFETCH_COUNT: usize = 64;
+use crate::view::View;
 
 /// The rows of each list. A profile can have millions of parts.
 const MAX_ROWS: usize = 1000;
@@ -45,36 +41,32 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Takes the shares from a view, and passes on each function.
-    pub(crate) fn new(view: &View, head: &Head, mut visit: impl FnMut(Subject<'_>)) -> Self {
+    /// Takes the shares from a view.
+    pub(crate) fn new(view: &View, head: &Head) -> Self {
         let profile = view.profile();
         let width = view.events().len();
         let mut objects = Sums::new(profile.object_count(), width);
         let mut files = Sums::new(profile.file_count(), width);
-        let mut ids = view.subject_ids();
-        let mut batch = Vec::with_capacity(PREFETCH_COUNT);
-        while ids.len() > 0 {
-            batch.clear();
-            batch.extend(ids.by_ref().take(PREFETCH_COUNT).map(|id| (id, view.subject(id))));
-            // Names lie all over the files. The processor waits for those of a batch together.
-            black_box(
-                batch.iter().fold(0, |all, (_, subject)| all ^ subject.recorded().first().unwrap_or(&0)),
-            );
-            for &(id, subject) in &batch {
-                visit(subject);
-                let costs = view.self_cost(id);
-                if costs.iter().any(|&cost| cost != 0) {
-                    objects.add(subject.object.index(), subject.object, costs);
-                    files.add(subject.file.index(), subject.file, costs);
-                }
+        for (id, subject) in view.subjects() {
+            let costs = view.self_cost(id);
+            if costs.iter().any(|&cost| cost != 0) {
+                objects.add(subject.object.index(), subject.object, costs);
+                files.add(subject.file.index(), subject.file, costs);
             }
         }
-        let parts = PartSums::new(view);
+        // A single part has no share to show, and its costs take long to sum.
+        let (threads, parts) = match profile.selected(view.selection()).nth(1) {
+            None => (Vec::new(), Vec::new()),
+            Some(_) => {
+                let parts = PartSums::new(view);
+                (parts.threads(head), parts.parts(head))
+            }
+        };
         Shares {
             objects: objects.descending(head, |object| lossy(profile.object(object))),
             files: files.descending(head, |file| lossy(profile.file(file))),
-            threads: parts.threads(head),
-            parts: parts.parts(head),
+            threads,
+            parts,
         }
     }
 }
@@ -283,8 +275,7 @@ mod tests {
         let text =
             format!("events: Ir\n{}fl=f0\nfn=h\n1 60\nfl=none\nfn=i\n1 0\n", blocks.collect::<String>());
         let view = View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap();
-        let mut visited = 0;
-        let shares = Shares::new(&view, &Head::new(&view), |_| visited += 1);
+        let shares = Shares::new(&view, &Head::new(&view));
         let mut expected: Vec<(usize, usize)> = (1..1500).map(|file| (cost(file), file)).collect();
         expected.retain(|&(cost, _)| cost > 0);
         // The first file has got its cost last.
@@ -295,6 +286,6 @@ mod tests {
         let rows: Vec<String> =
             shares.files.iter().map(|row| format!("{} {}", row.name, row.self_costs.to_vec()[0])).collect();
         assert_eq!(rows, expected);
-        assert_eq!((visited, shares.objects.len()), (1502, 1));
+        assert_eq!(shares.objects.len(), 1);
     }
 }

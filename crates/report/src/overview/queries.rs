@@ -1,10 +1,12 @@
 //! Queries that name one function: the words that a person types for it.
 
-use std::ops::RangeInclusive;
+use std::hint::black_box;
+use std::ops::{Range, RangeInclusive};
 
 use gristmill_format::FunctionName;
 use gristmill_output::{lossy, printable};
 use gristmill_profile::symbol::{Symbol, own_name};
+use gristmill_profile::threads::both;
 use gristmill_profile::{FileId, ObjectId, Profile};
 
 use crate::path::{UNKNOWN, base};
@@ -14,7 +16,9 @@ use crate::view::{Subject, SubjectId, View};
 const MAX_SHORT_BYTES: usize = 30;
 /// The longest text before or after a function's own name that a query has.
 const MAX_AROUND_BYTES: usize = 50;
-/// The names that are demangled to compare them. It takes longer than to load their functions.
+/// Functions whose names are prefetched together.
+const PREFETCH_COUNT: usize = 64;
+/// The names of a half that are demangled to compare them. It takes longer than to load their functions.
 const MAX_DEMANGLED: usize = 2_000;
 
 /// A query that names one function.
@@ -27,7 +31,9 @@ pub(super) struct Query {
 
 /// Finds queries for some functions. [`View::find_function`] finds the same functions by them.
 ///
-/// All functions are looked at once, for all queries together: that takes longer than the rest of an overview.
+/// All functions are looked at once, for all queries together: that takes longer than the rest of an overview. So each half of
+/// the functions can have queries of its own, which are [joined](Queries::join) afterwards.
+#[derive(Clone)]
 pub(super) struct Queries<'v> {
     profile: &'v Profile,
     wanted: Vec<Wanted>,
@@ -35,6 +41,7 @@ pub(super) struct Queries<'v> {
 }
 
 /// A function to name.
+#[derive(Clone)]
 struct Wanted {
     id: SubjectId,
     candidates: Vec<Candidate>,
@@ -43,6 +50,7 @@ struct Wanted {
 }
 
 /// A query that may name other functions as well.
+#[derive(Clone)]
 struct Candidate {
     query: Query,
     kind: Kind,
@@ -50,6 +58,7 @@ struct Candidate {
     hits: u8,
 }
 
+#[derive(Clone)]
 enum Kind {
     /// The name of the function.
     Name,
@@ -64,12 +73,27 @@ enum Kind {
 }
 
 /// The function that a query is about, without its level of recursion: its levels are found as one.
+#[derive(Clone)]
 struct Base {
     /// The name without level. `None` if there are recorded callers, with which it is another function.
     name: Option<Box<[u8]>>,
     file: FileId,
     object: ObjectId,
     is_found: bool,
+}
+
+impl Kind {
+    /// Adds what the same query found among other functions. `true` if both found levels of the function itself.
+    fn join(&mut self, other: &Kind) -> bool {
+        match (self, other) {
+            (Kind::Own(_, base) | Kind::Part(_, base), Kind::Own(_, other) | Kind::Part(_, other)) => {
+                let is_found_by_both = base.is_found && other.is_found;
+                base.is_found |= other.is_found;
+                is_found_by_both
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Base {
@@ -99,8 +123,37 @@ impl<'v> Queries<'v> {
         Queries { profile: view.profile(), wanted, demangled: 0 }
     }
 
+    /// Looks at all functions, on two cores if there are many.
+    pub(super) fn visit_all(&mut self, view: &View) {
+        let ids = view.subject_ids();
+        let half = ids.len() / 2;
+        let visited = |range: Range<usize>| {
+            let mut queries = self.clone();
+            queries.visit_each(view, view.subject_ids().skip(range.start).take(range.len()));
+            queries
+        };
+        let (first, second) = both(ids.len(), || visited(0..half), || visited(half..ids.len()));
+        *self = first;
+        self.join(&second);
+    }
+
+    fn visit_each<'w>(&mut self, view: &'w View, mut ids: impl Iterator<Item = SubjectId>) {
+        let mut batch: Vec<Subject<'w>> = Vec::with_capacity(PREFETCH_COUNT);
+        loop {
+            batch.clear();
+            batch.extend(ids.by_ref().take(PREFETCH_COUNT).map(|id| view.subject(id)));
+            if batch.is_empty() {
+                return;
+            }
+            // Names lie all over the files. The processor waits for those of a batch together.
+            let first_bytes = batch.iter().map(|subject| subject.recorded().first().unwrap_or(&0));
+            black_box(first_bytes.fold(0, |all, byte| all ^ byte));
+            batch.iter().for_each(|&subject| self.visit(subject));
+        }
+    }
+
     /// Looks at a function. Each has to be passed once.
-    pub(super) fn visit(&mut self, subject: Subject<'_>) {
+    fn visit(&mut self, subject: Subject<'_>) {
         let recorded = subject.recorded();
         let is_mangled = is_mangled(recorded);
         for wanted in &mut self.wanted {
@@ -133,6 +186,16 @@ impl<'v> Queries<'v> {
                 };
                 candidate.hits += u8::from(is_hit);
             }
+        }
+    }
+
+    /// Adds what a copy of these queries, made before any visit, found among functions that these did not visit.
+    fn join(&mut self, other: &Self) {
+        let others = other.wanted.iter().flat_map(|wanted| &wanted.candidates);
+        for (candidate, other) in self.wanted.iter_mut().flat_map(|wanted| &mut wanted.candidates).zip(others)
+        {
+            let is_found_by_both = candidate.kind.join(&other.kind);
+            candidate.hits = (candidate.hits + other.hits).saturating_sub(u8::from(is_found_by_both));
         }
     }
 
@@ -295,6 +358,7 @@ fn is_mangled(name: &[u8]) -> bool {
 }
 
 /// A part of a name to look for, whatever the case of its letters.
+#[derive(Clone)]
 struct Pattern {
     text: Box<[u8]>,
     /// The offset of its rarest byte.
@@ -339,6 +403,32 @@ mod tests {
     }
 
     #[test]
+    fn halves_together_find_what_one_visit_finds() {
+        // The recursion has levels in both halves; `read` is found in the second only.
+        let recursion = "app::visit(std::vector<int> const&, Visitor&)";
+        let levels = |range: std::ops::Range<usize>| {
+            range.map(|level| format!("fn={recursion}'{level}\n1 1\n")).collect::<String>()
+        };
+        let other = "fl=b.c\nfn=app::visitor_of_nothing(std::vector<int> const&)\n1 1\nfn=read\n1 1\n";
+        let text =
+            format!("events: Ir\nfl=a.c\nfn={recursion}\n1 5\n{}{other}{}", levels(2..9), levels(9..12));
+        let view = View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap();
+        let mut together = Queries::new(&view, view.subject_ids());
+        together.visit_each(&view, view.subject_ids());
+        for split in 0..=view.subject_ids().len() {
+            let new = || Queries::new(&view, view.subject_ids());
+            let (mut first, mut second) = (new(), new());
+            first.visit_each(&view, view.subject_ids().take(split));
+            second.visit_each(&view, view.subject_ids().skip(split));
+            first.join(&second);
+            for id in view.subject_ids() {
+                assert_eq!(first.query(id), together.query(id), "split at {split}: {:?}", view.subject(id));
+            }
+        }
+        assert!(view.subject_ids().all(|id| together.query(id).is_some()));
+    }
+
+    #[test]
     fn each_query_names_its_function() {
         let long = "void app::process<std::vector<int> >(std::vector<int> const&, app::Options const&)";
         let template = "std::__normal_iterator<Rec*, std::vector<Rec, std::allocator<Rec> > >";
@@ -363,7 +453,7 @@ mod tests {
             .replace("\\x1b", "\x1b");
         let view = View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap();
         let mut queries = Queries::new(&view, view.subject_ids());
-        view.subjects().for_each(|(_, subject)| queries.visit(subject));
+        queries.visit_all(&view);
         let query = |id| queries.query(id).map(|query| query.text.clone());
         let all: Vec<Option<String>> = view.subject_ids().map(query).collect();
         for (id, query) in view.subject_ids().zip(&all) {
