@@ -225,12 +225,43 @@ fn a_missing_program_is_a_message() {
     assert!(shown.contains("  83    2.3   4004bb  ╭──   taken 40 of 83\n"), "{shown}");
     check_sums(&path);
     let info = stdout(&run(&["info", "--programs", text(&path)]));
-    assert!(
-        info.contains("Programs        /no/such/mill  100.0%\n") && info.contains("not found\n"),
-        "{info}"
-    );
+    assert!(info.contains("\n  /no/such/mill  100.0  not found\n"), "{info}");
     // Without the option nothing is looked for.
-    assert!(!stdout(&run(&["info", text(&path)])).contains("Programs"));
+    assert!(!stdout(&run(&["info", text(&path)])).contains("/no/such/mill"));
+}
+
+#[test]
+fn maps_without_effect_are_reported() {
+    let map = "--binary=/gone=src/chute.elf";
+    for arguments in [
+        &["annotate", "--asm", "--function=husk", map, PROFILE][..],
+        &["annotate", "--name-inlined", "--format=json", map, PROFILE],
+        &["functions", "--inlined", map, PROFILE],
+        &["tree", "--inlined", map, PROFILE],
+        &["diff", "--inlined", map, PROFILE, PROFILE],
+        &["info", "--programs", map, PROFILE],
+    ] {
+        let output = run_in(&root().join("corpus"), arguments);
+        let said = stderr(&output);
+        assert!(said.contains("--binary '/gone=src/chute.elf' has no effect: no program"), "{said}");
+        assert_eq!(code(&output), 0);
+        let used: Vec<&str> = arguments.iter().map(|it| if *it == map { MAP } else { it }).collect();
+        assert!(!stderr(&run_in(&root().join("corpus"), &used)).contains("has no effect"), "{used:?}");
+    }
+    // JSON has the notes on inlined functions.
+    let output = run_in(&root().join("corpus"), &["functions", "--inlined", "--format=json", MAP, PROFILE]);
+    assert!(json(&output)["notes"][0].as_str().unwrap().starts_with("inlined functions have "));
+    assert_eq!(stderr(&output), "");
+    let output = run_in(&root().join("corpus"), &["functions", MAP, PROFILE]);
+    assert!(stderr(&output).contains("--binary has no effect without --inlined"), "{}", stderr(&output));
+    let output =
+        run_in(&root().join("corpus"), &["functions", "--inlined", "--binary=/srv=/no/such", PROFILE]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("--binary '/srv=/no/such': /no/such: no such file"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// Some functions have other names in the program, as after another build.

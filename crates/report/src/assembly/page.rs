@@ -19,8 +19,10 @@ use crate::program::FoundProgram;
 use crate::view::SubjectId;
 
 /// The options of a page. See the example of [`Assembly`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AssemblyPageOptions {
+    /// The share of the self cost, as a percentage, by which the functions were chosen, to say so. `None` if it was not one.
+    pub threshold: Option<f64>,
     /// The count of instructions to show before and after those with costs.
     pub context: u64,
     /// `true` if source lines and inlined functions are shown between instructions.
@@ -80,6 +82,7 @@ impl Page<'_> {
             Some(hint) => format!("{text}; {hint}"),
             None => text,
         });
+        let notes = notes.chain(self.omitted());
         let facts = [
             format!("machine code of {}", counted(self.listings.len(), "function")),
             counted(self.assembly.programs.len(), "program"),
@@ -96,6 +99,21 @@ impl Page<'_> {
             self.write_function(number, out)?;
         }
         self.html.write_end(FOOTER, out)
+    }
+
+    /// A sentence on the functions that are not on the page, if there are any.
+    fn omitted(&self) -> Option<String> {
+        let (shown, chosen, all) = (self.listings.len(), self.assembly.chosen.len(), self.assembly.matching);
+        let limit = match self.options.threshold.filter(|_| shown == chosen) {
+            _ if shown == all => return None,
+            Some(threshold) => format!("those with {threshold}% of the self cost; --threshold 100 shows all"),
+            None if shown == chosen => "the most expensive; --limit 0 --threshold 100 shows all".to_owned(),
+            None => format!(
+                "the most expensive, as a page has up to {} instructions; --filter REGEX chooses others",
+                grouped(MAX_ROWS)
+            ),
+        };
+        Some(format!("{} of {} functions are on this page: {limit}", grouped(shown), grouped(all)))
     }
 
     fn write_functions(&self, out: &mut dyn Write) -> io::Result<()> {
