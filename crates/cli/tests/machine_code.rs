@@ -353,7 +353,7 @@ fn survives(program: &Path, profile: &Path, what: &str) {
     }
 }
 
-/// The memory that reading a program may take beside that of the process: its tables, and not its size.
+/// The memory that a process may take that reads a small program, whatever size this claims.
 const MAX_PROGRAM_MEMORY: u64 = 64 << 20;
 
 /// Peak memory of a process that reads a program which is nearly all hole, or claims what it does not have.
@@ -379,7 +379,7 @@ fn memory_is_bounded_whatever_a_program_is() {
     std::fs::File::options().write(true).open(&program).unwrap().set_len(10 << 30).unwrap();
     check("with a hole of 10 GB");
     std::fs::File::create(&program).unwrap().set_len(10 << 30).unwrap();
-    check("nothing but a hole");
+    check("all of it a hole");
     // The size of each section in turn, and its offset, as large as they can be.
     let number =
         |at: usize| usize::try_from(u64::from_le_bytes(whole[at..at + 8].try_into().unwrap())).unwrap();

@@ -52,8 +52,8 @@ fn addr2line(path: &Path, addresses: &[u64], options: &[&str]) -> Vec<Vec<Line>>
     chains
 }
 
-/// Where the directory of the compilation and that of a file are the same relative path, as in glibc of Debian, LLVM has it twice:
-/// `./csu/./csu/init-first.c`. There is no such file.
+/// A path of LLVM with one directory less, if it has one twice: `./csu/./csu/init-first.c`. That is so if the directory of the
+/// compilation and that of the file are the same relative path, as in glibc of Debian. There is no such file.
 fn without_doubled_directory(path: &str) -> String {
     let halves = path.match_indices("/./").find_map(|(at, _)| {
         let rest = path[at + 1..].strip_prefix(&path[..at])?;

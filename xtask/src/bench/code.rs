@@ -18,7 +18,7 @@ use crate::workspace;
 /// The beginning of the name of the library that most of the compiler is in.
 const LIBRARY: &str = "librustc_driver";
 
-/// What the recorded compiler compiles.
+/// The program that the recorded compiler compiles.
 const SOURCE: &str = "fn main() { println!(\"{}\", (0..9).map(|n| n * n).sum::<u32>()); }\n";
 
 /// Bytes that an instruction of x86 takes at most.

@@ -35,7 +35,7 @@ pub(super) struct Listing {
     pub(super) unplaced: Unplaced,
     /// `true` if the instructions are those of the recorded program.
     pub(super) is_certain: bool,
-    /// How much of what the profile says of the function agrees with the program.
+    /// The share of what the profile says of the function that agrees with the program.
     pub(super) agreement: Agreement,
     /// `true` if there is a program whose instructions can be shown.
     pub(super) has_program: bool,

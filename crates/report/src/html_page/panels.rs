@@ -22,7 +22,7 @@ pub(crate) struct HotPlace {
     pub(crate) cost: Cost,
     /// The line or instruction, as HTML.
     pub(crate) code: String,
-    /// Where it is.
+    /// The file and line, or the function and address.
     pub(crate) location: String,
 }
 

@@ -161,7 +161,7 @@ fn debug_information(program: &ProgramRow) -> &'static str {
     }
 }
 
-/// What to do about the programs, each advice once.
+/// Advice about the programs, each sentence once.
 fn advice<'p>(programs: impl Iterator<Item = &'p ProgramRow> + Clone) -> Vec<String> {
     let mut advice = Vec::new();
     let has = |state: &'static str| programs.clone().any(move |program| program.state == state);
