@@ -35,6 +35,10 @@ use crate::args::ProgramArgs;
 use crate::error::CliError;
 use crate::terminal::printable_path;
 
+/// The limit of bytes that are decoded to compare a program with a profile: a few milliseconds. Functions that are shown are compared
+/// again, each on its own.
+const MAX_DECODED_BYTES: u64 = 128 << 10;
+
 type Opened = Result<Arc<Binary>, ProgramError>;
 
 /// The finder of programs. Each is opened once.
@@ -111,7 +115,8 @@ impl ProgramFinder {
         lines: &[ProfileLine<'_>],
     ) -> Result<(Arc<Binary>, Matching), ProgramError> {
         let binary = self.binary(object)?;
-        let matching = Matching::new(&binary, lines).map_err(|error| failure(&error))?;
+        let matching =
+            Matching::with_limit(&binary, lines, MAX_DECODED_BYTES).map_err(|error| failure(&error))?;
         Ok((binary, matching))
     }
 }

@@ -3,7 +3,6 @@
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use crate::{Binary, Error};
 use names::ProfileName;
@@ -176,6 +175,20 @@ impl Matching {
     ///
     /// If the debug information of the program is damaged.
     pub fn new(binary: &Binary, lines: &[ProfileLine<'_>]) -> Result<Self, Error> {
+        Self::with_limit(binary, lines, u64::MAX)
+    }
+
+    /// Does the same, but decodes no more bytes than these to see where instructions start, those of the first lines first. The names
+    /// and source lines of all are compared. See the example of [`Matching`].
+    ///
+    /// # Errors
+    ///
+    /// If the debug information of the program is damaged.
+    pub fn with_limit(
+        binary: &Binary,
+        lines: &[ProfileLine<'_>],
+        max_decoded_bytes: u64,
+    ) -> Result<Self, Error> {
         let mut best = Self { distance: 0, agreement: compare_names(binary, lines, 0) };
         if !best.agreement.is_same_build() {
             for distance in candidates(binary, lines) {
@@ -185,7 +198,7 @@ impl Matching {
                 }
             }
         }
-        best.agreement = best.agreement_of(binary, lines)?;
+        best.agreement = best.compared(binary, lines, max_decoded_bytes)?;
         Ok(best)
     }
 
@@ -196,8 +209,17 @@ impl Matching {
     ///
     /// If the debug information of the program is damaged.
     pub fn agreement_of(&self, binary: &Binary, lines: &[ProfileLine<'_>]) -> Result<Agreement, Error> {
+        self.compared(binary, lines, u64::MAX)
+    }
+
+    fn compared(
+        &self,
+        binary: &Binary,
+        lines: &[ProfileLine<'_>],
+        max_decoded_bytes: u64,
+    ) -> Result<Agreement, Error> {
         let mut agreement = compare_names(binary, lines, self.distance);
-        self.compare_starts(binary, lines, &mut agreement);
+        self.compare_starts(binary, lines, max_decoded_bytes, &mut agreement);
         self.compare_lines(binary, lines, &mut agreement)?;
         Ok(agreement)
     }
@@ -217,23 +239,40 @@ impl Matching {
         self.agreement
     }
 
-    fn compare_starts(&self, binary: &Binary, lines: &[ProfileLine<'_>], agreement: &mut Agreement) {
-        let addresses: BTreeSet<u64> = lines.iter().map(|line| self.address(line.address)).collect();
-        let mut function: (Range<u64>, Vec<u64>) = (0..0, Vec::new());
-        for address in addresses {
-            if !function.0.contains(&address) {
-                let Some(found) = binary.function(address) else { continue };
-                let range = found.range();
-                if range.end.saturating_sub(range.start) > MAX_DECODED_BYTES {
-                    continue;
-                }
-                // Without a decoder, nothing is known about the starts of instructions.
-                let Some(starts) = binary.instruction_starts(range.clone()) else { continue };
-                function = (range, starts);
+    fn compare_starts(
+        &self,
+        binary: &Binary,
+        lines: &[ProfileLine<'_>],
+        max_decoded_bytes: u64,
+        agreement: &mut Agreement,
+    ) {
+        let mut left = max_decoded_bytes;
+        let mut seen = BTreeSet::new();
+        // By start of a function: its end, and the starts of its instructions, if they are compared.
+        let mut decoded: BTreeMap<u64, (u64, Option<Vec<u64>>)> = BTreeMap::new();
+        for address in lines.iter().map(|line| self.address(line.address)) {
+            if !seen.insert(address) {
+                continue;
             }
-            match function.1.binary_search(&address).is_ok() {
-                true => agreement.start += 1,
-                false => agreement.inside += 1,
+            let before = decoded.range(..=address).next_back();
+            let start = match before.filter(|(_, (end, _))| address < *end) {
+                Some((&start, _)) => start,
+                None => {
+                    let Some(function) = binary.function(address) else { continue };
+                    let range = function.range();
+                    let length = range.end.saturating_sub(range.start);
+                    let is_compared = length <= MAX_DECODED_BYTES.min(left);
+                    left -= if is_compared { length } else { 0 };
+                    // Without a decoder, nothing is known about the starts of instructions.
+                    let starts = is_compared.then(|| binary.instruction_starts(range.clone())).flatten();
+                    decoded.insert(range.start, (range.end, starts));
+                    range.start
+                }
+            };
+            match decoded.get(&start).and_then(|(_, starts)| starts.as_ref()) {
+                Some(starts) if starts.binary_search(&address).is_ok() => agreement.start += 1,
+                Some(_) => agreement.inside += 1,
+                None => {}
             }
         }
     }
