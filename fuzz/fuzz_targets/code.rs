@@ -7,25 +7,10 @@
 use gristmill_code::{Architecture, Binary, Instructions, Syntax};
 use libfuzzer_sys::fuzz_target;
 
-/// Sections that share the input; each gets the part after a mark.
-const SECTIONS: [&str; 10] = [
-    ".text",
-    ".debug_abbrev",
-    ".debug_info",
-    ".debug_line",
-    ".debug_str",
-    ".debug_ranges",
-    ".debug_rnglists",
-    ".debug_aranges",
-    ".eh_frame",
-    ".debug_line_str",
-];
+include!("../sections/code.rs");
 
 /// The address of the first section. The others follow it.
 const BASE: u64 = 0x1000;
-
-/// The byte before each section but the first.
-const MARK: u8 = 0xa5;
 
 fuzz_target!(|data: &[u8]| {
     ask(data.to_vec());

@@ -168,7 +168,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  gristmill show main callgrind.out.4711\n  gristmill show --depth 3 --lines 20 parse *.out\n  \
                       gristmill show --fold-recursion --format markdown '^fib$' callgrind.out.4711\n\nExit status: 2 if a \
-                      profile cannot be read, or if no function or more than one matches, otherwise 0."
+                      profile cannot be read, or if no function matches, otherwise 0."
     )]
     Show(ShowArgs),
 

@@ -16,7 +16,8 @@ pub(crate) mod tree;
 
 use std::io::Write as _;
 
-use gristmill_report::{Head, Report};
+use gristmill_profile::Profile;
+use gristmill_report::{Head, Report, inlining_notes};
 
 use crate::args::ReportFormat;
 use crate::error::CliError;
@@ -35,11 +36,14 @@ fn print_report(report: &dyn Report, format: ReportFormat, session: &Session) ->
 }
 
 /// Warns about the notes of a report in formats that cannot show them.
-fn warn_of_notes(head: &Head, format: ReportFormat, session: &Session) {
-    if is_for_programs(format) {
-        head.damage.iter().for_each(|damage| session.warn(&damage.text));
-        head.notes.iter().for_each(|note| session.warn(note));
+fn warn_of_notes(head: &Head, profile: &Profile, format: ReportFormat, session: &Session) {
+    if !is_for_programs(format) {
+        return;
     }
+    head.damage.iter().for_each(|damage| session.warn(&damage.text));
+    // JSON has all notes. Those on inlined functions are no warnings: somebody asked for these.
+    let silent = if matches!(format, ReportFormat::Json) { inlining_notes(profile) } else { Vec::new() };
+    head.notes.iter().filter(|note| !silent.contains(note)).for_each(|note| session.warn(note));
 }
 
 fn is_for_programs(format: ReportFormat) -> bool {

@@ -18,7 +18,8 @@ use gristmill_report::program::ProgramError;
 
 use crate::args::ProgramArgs;
 use crate::error::CliError;
-use crate::programs::ProgramFinder;
+use crate::programs::{MapUse, ProgramFinder};
+use crate::session::Session;
 
 /// Gives self costs to the inlined functions that they came from, if that is asked for.
 ///
@@ -37,7 +38,8 @@ pub(crate) fn with_inlined(
     let finder = ProgramFinder::new(programs, sources_below)?;
     let open = |object: &[u8]| {
         finder.binary(object).map_err(|error| match error {
-            ProgramError::Unnamed | ProgramError::Missing => ProgramState::Missing,
+            ProgramError::Unnamed => ProgramState::Unnamed,
+            ProgramError::Missing => ProgramState::Missing,
             ProgramError::Unreadable(_) | ProgramError::Invalid { .. } => ProgramState::Unreadable,
         })
     };
@@ -47,6 +49,22 @@ pub(crate) fn with_inlined(
     profile
         .with_inlined(&frames)
         .map_err(|error| CliError::Usage { message: format!("--inlined: {error}"), hint: None })
+}
+
+/// Warns about options for programs that have no effect on these profiles.
+pub(crate) fn warn_of_unused_options(
+    profiles: &[&Profile],
+    is_asked: bool,
+    programs: &ProgramArgs,
+    session: &Session,
+) {
+    if is_asked {
+        let mut maps = MapUse::new(programs);
+        profiles.iter().for_each(|profile| maps.see(profile));
+        maps.warn_of_unused(session);
+    } else if !programs.binary.is_empty() {
+        session.warn("--binary has no effect without --inlined");
+    }
 }
 
 /// The programs of a profile, by the path of the object.

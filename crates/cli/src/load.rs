@@ -307,7 +307,10 @@ fn usage(message: String, hint: &str) -> CliError {
 pub(crate) fn function(view: &View, query: &str, session: &Session) -> Result<SubjectId, CliError> {
     let found = view.find_function(query).map_err(|error| CliError::Usage {
         message: error.to_string(),
-        hint: error.nearest.map(|name| format!("the nearest name is {}", printable(name.as_bytes()))),
+        hint: Some(match error.nearest {
+            Some(name) => format!("the nearest name is {}", printable(name.as_bytes())),
+            None => "gristmill functions lists the functions".to_owned(),
+        }),
     })?;
     found.remark(query).iter().for_each(|remark| session.tell(remark));
     Ok(found.function.id)

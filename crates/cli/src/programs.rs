@@ -10,6 +10,7 @@
 mod debuginfod;
 mod files;
 mod http;
+mod maps;
 mod program;
 
 #[cfg(test)]
@@ -27,10 +28,16 @@ use gristmill_report::program::{Evidence, Program, ProgramError, Programs};
 
 use self::debuginfod::Debuginfod;
 use self::files::ProgramFiles;
+pub(crate) use self::maps::MapUse;
+use self::maps::{check_maps, parts_of_map};
 use self::program::MatchedProgram;
 use crate::args::ProgramArgs;
 use crate::error::CliError;
-use crate::terminal::{printable, printable_path};
+use crate::terminal::printable_path;
+
+/// The limit of bytes that are decoded to compare a program with a profile: a few milliseconds. Functions that are shown are compared
+/// again, each on its own.
+const MAX_DECODED_BYTES: u64 = 128 << 10;
 
 type Opened = Result<Arc<Binary>, ProgramError>;
 
@@ -55,10 +62,11 @@ impl ProgramFinder {
         };
         let below = below.iter().map(|path| allowed(option, path)).collect::<Result<Vec<_>, _>>()?;
         let servers = if args.debuginfod { Some(Debuginfod::from_environment()?) } else { None };
+        check_maps(args, &below)?;
         let mut locator = Locator::new(ProgramFiles { below, servers });
-        // Later ones come first. Of mappings, the first on the command line does.
+        // Later ones come first. Of maps, the first on the command line does.
         for map in args.binary.iter().rev() {
-            let (from, to) = mapping(map)?;
+            let (from, to) = parts_of_map(map)?;
             locator = locator.map(from, to);
         }
         for directory in &args.debuginfo_dir {
@@ -107,7 +115,8 @@ impl ProgramFinder {
         lines: &[ProfileLine<'_>],
     ) -> Result<(Arc<Binary>, Matching), ProgramError> {
         let binary = self.binary(object)?;
-        let matching = Matching::new(&binary, lines).map_err(|error| failure(&error))?;
+        let matching =
+            Matching::with_limit(&binary, lines, MAX_DECODED_BYTES).map_err(|error| failure(&error))?;
         Ok((binary, matching))
     }
 }
@@ -115,7 +124,7 @@ impl ProgramFinder {
 impl Programs for ProgramFinder {
     fn get(&self, object: &[u8], evidence: &[Evidence<'_>]) -> Result<Rc<dyn Program>, ProgramError> {
         let (binary, matching) = self.matched(object, &profile_lines(evidence))?;
-        Ok(Rc::new(MatchedProgram::new(binary, matching, self.syntax, evidence)))
+        Ok(Rc::new(MatchedProgram::new(binary, matching, self.syntax)))
     }
 }
 
@@ -136,16 +145,6 @@ fn failure(error: &Error) -> ProgramError {
             ProgramError::Invalid { path: error.file().to_owned(), reason }
         }
     }
-}
-
-/// Takes `FROM=TO` apart.
-fn mapping(text: &str) -> Result<(&str, &str), CliError> {
-    text.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty()).ok_or_else(|| {
-        CliError::Usage {
-            message: format!("--binary '{}': is not FROM=TO", printable(text.as_bytes())),
-            hint: Some("for example --binary /build/mill=/home/me/mill".to_owned()),
-        }
-    })
 }
 
 /// Resolves a directory that programs must be below.

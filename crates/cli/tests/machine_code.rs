@@ -15,8 +15,8 @@ use gristmill_cli::in_process;
 use serde_json::Value;
 
 use harness::{
-    assert_valid, code, folder, golden, gristmill, has, json, one_in, root, run, run_in, schema, stderr,
-    stdout, text, whole,
+    assert_valid, code, folder, golden, gristmill, has, json, one_in, root, run, run_in, run_measured,
+    schema, stderr, stdout, text, whole,
 };
 
 const PROFILE: &str = "callgrind/callgrind.out.chute";
@@ -225,12 +225,43 @@ fn a_missing_program_is_a_message() {
     assert!(shown.contains("  83    2.3   4004bb  ╭──   taken 40 of 83\n"), "{shown}");
     check_sums(&path);
     let info = stdout(&run(&["info", "--programs", text(&path)]));
-    assert!(
-        info.contains("Programs        /no/such/mill  100.0%\n") && info.contains("not found\n"),
-        "{info}"
-    );
+    assert!(info.contains("\n  /no/such/mill  100.0  not found\n"), "{info}");
     // Without the option nothing is looked for.
-    assert!(!stdout(&run(&["info", text(&path)])).contains("Programs"));
+    assert!(!stdout(&run(&["info", text(&path)])).contains("/no/such/mill"));
+}
+
+#[test]
+fn maps_without_effect_are_reported() {
+    let map = "--binary=/gone=src/chute.elf";
+    for arguments in [
+        &["annotate", "--asm", "--function=husk", map, PROFILE][..],
+        &["annotate", "--name-inlined", "--format=json", map, PROFILE],
+        &["functions", "--inlined", map, PROFILE],
+        &["tree", "--inlined", map, PROFILE],
+        &["diff", "--inlined", map, PROFILE, PROFILE],
+        &["info", "--programs", map, PROFILE],
+    ] {
+        let output = run_in(&root().join("corpus"), arguments);
+        let said = stderr(&output);
+        assert!(said.contains("--binary '/gone=src/chute.elf' has no effect: no program"), "{said}");
+        assert_eq!(code(&output), 0);
+        let used: Vec<&str> = arguments.iter().map(|it| if *it == map { MAP } else { it }).collect();
+        assert!(!stderr(&run_in(&root().join("corpus"), &used)).contains("has no effect"), "{used:?}");
+    }
+    // JSON has the notes on inlined functions.
+    let output = run_in(&root().join("corpus"), &["functions", "--inlined", "--format=json", MAP, PROFILE]);
+    assert!(json(&output)["notes"][0].as_str().unwrap().starts_with("inlined functions have "));
+    assert_eq!(stderr(&output), "");
+    let output = run_in(&root().join("corpus"), &["functions", MAP, PROFILE]);
+    assert!(stderr(&output).contains("--binary has no effect without --inlined"), "{}", stderr(&output));
+    let output =
+        run_in(&root().join("corpus"), &["functions", "--inlined", "--binary=/srv=/no/such", PROFILE]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("--binary '/srv=/no/such': /no/such: no such file"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// Some functions have other names in the program, as after another build.
@@ -319,6 +350,53 @@ fn survives(program: &Path, profile: &Path, what: &str) {
     for words in [vec!["annotate", "--name-inlined", "--format=json"], vec!["info", "--programs"]] {
         let words = words.into_iter().chain([map.as_str(), text(profile)]).map(OsString::from);
         assert!(in_process::run(words).status <= 2, "{what}");
+    }
+}
+
+/// The memory that a process may take that reads a small program, whatever size this claims.
+const MAX_PROGRAM_MEMORY: u64 = 64 << 20;
+
+/// Peak memory of a process that reads a program which is nearly all hole, or claims what it does not have.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_bounded_whatever_a_program_is() {
+    let whole = std::fs::read(root().join("corpus/src/chute.elf")).unwrap();
+    let profile = root().join("corpus").join(PROFILE);
+    let folder = folder(&[]);
+    let program = folder.path().join("chute");
+    let map = format!("--binary=/srv/demo/bin/chute={}", program.display());
+    let check = |what: &str| {
+        for words in [&["annotate", "--asm"][..], &["functions", "--inlined"], &["info", "--programs"]] {
+            let (output, peak) = run_measured(&[words, &[map.as_str(), text(&profile)]].concat());
+            assert!(code(&output) == 0 || code(&output) == 2, "{what}: {}", stderr(&output));
+            if let Some(peak) = peak {
+                assert!(peak <= MAX_PROGRAM_MEMORY, "{what}: {words:?} takes {peak} bytes");
+            }
+        }
+    };
+    std::fs::write(&program, &whole).unwrap();
+    check("the program");
+    std::fs::File::options().write(true).open(&program).unwrap().set_len(10 << 30).unwrap();
+    check("with a hole of 10 GB");
+    std::fs::File::create(&program).unwrap().set_len(10 << 30).unwrap();
+    check("all of it a hole");
+    // The size of each section in turn, and its offset, as large as they can be.
+    let number =
+        |at: usize| usize::try_from(u64::from_le_bytes(whole[at..at + 8].try_into().unwrap())).unwrap();
+    let half = |at: usize| usize::from(u16::from_le_bytes(whole[at..at + 2].try_into().unwrap()));
+    let (headers, size, count) = (number(0x28), half(0x3a), half(0x3c));
+    for section in (0..count).step_by(one_in(4)) {
+        for (field, value) in [(0x20, u64::MAX), (0x20, 8 << 30), (0x18, u64::MAX / 2)] {
+            let at = headers + section * size + field;
+            let mut bytes = whole.clone();
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            std::fs::write(&program, &bytes).unwrap();
+            check(&format!("section {section}, field {field:#x} is {value:#x}"));
+        }
+    }
+    for length in (64..whole.len()).step_by(1999 * one_in(4)) {
+        std::fs::write(&program, &whole[..length]).unwrap();
+        check(&format!("cut at {length}"));
     }
 }
 

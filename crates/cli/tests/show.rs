@@ -307,7 +307,10 @@ fn the_most_expensive_match_is_shown() {
     assert_eq!(code(&output), 2);
     // A name far off is no hint.
     let output = run_in(&corpus, &["show", "nosuch", "callgrind/callgrind.out.mill"]);
-    assert_eq!(stderr(&output), "gristmill: no function is called `nosuch`\n");
+    assert_eq!(
+        stderr(&output),
+        "gristmill: no function is called `nosuch`\n  hint: gristmill functions lists the functions\n"
+    );
 }
 
 /// The function that a query chooses, and what is said about others.

@@ -32,6 +32,19 @@ fn text_by_basis() {
     blessed("difference", &["cachegrind/cachegrind.diff", "-n", "8"]);
 }
 
+/// Before, the function that nothing calls was shown although it was hidden, with "functions are side by side".
+#[test]
+fn no_hidden_function_is_left() {
+    for options in [&["--hide", ".*"][..], &["--hide", ".*", "--inverted"]] {
+        let file = ["callgrind/callgrind.out.mill"];
+        let shown =
+            stdout(&run_in(&harness::root().join("corpus"), &[&["tree"], options, &file[..]].concat()));
+        assert!(shown.contains("no function is selected or left\n"), "{shown}");
+        assert_eq!(shown.lines().filter(|line| line.starts_with("100.0")).count(), 1, "{shown}");
+        assert!(shown.ends_with("  (program)\n"), "{shown}");
+    }
+}
+
 #[test]
 fn text_by_options() {
     blessed("from", &["callgrind/callgrind.out.mill", "--from", "shift", "--min", "5"]);
@@ -180,14 +193,8 @@ fn bottom_up_by_hand() {
     // Every format has it, and the first line says what it is.
     let folder = folder(&[("profile", SHARED)]);
     for (format, text) in [
-        (
-            "text",
-            "\nbottom-up: functions by self cost, callers below\nan estimate with nothing apportioned:\n",
-        ),
-        (
-            "markdown",
-            "\nbottom-up: functions by self cost, callers below  \nan estimate with nothing apportioned:",
-        ),
+        ("text", "\nbottom-up: functions by self cost, callers below\nnothing of it is an estimate:\n"),
+        ("markdown", "\nbottom-up: functions by self cost, callers below  \nnothing of it is an estimate:"),
         ("csv", "2,1,2,30,0,6,0,3,0,no,no,a,,,(program);shared;a\n"),
     ] {
         let output = run_in(folder.path(), &["tree", "profile", "--inverted", "--format", format]);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::debug_info::{DebugFiles, DebugInfo};
+use crate::disassembler::starts;
 use crate::image::Image;
 use crate::separate::{self, Separate};
 use crate::symbols::Symbols;
@@ -125,6 +126,14 @@ impl Binary {
         self.has_own_debug_info() || separate().is_some_and(|image| image.has_section(".debug_info"))
     }
 
+    /// Returns `true` if there is no symbol table, in this file or a separate one: only exported functions have names.
+    pub fn is_stripped(&self) -> bool {
+        use object::Object as _;
+
+        let has_symbols = |image: &Image| image.object().symbols().next().is_some();
+        !has_symbols(&self.image) && !self.separate().image.as_deref().is_some_and(has_symbols)
+    }
+
     /// Returns why debug information is missing or incomplete, as far as it was asked for.
     pub fn problems(&self) -> Vec<Error> {
         let mut problems = self.separate.get().map(|separate| separate.problems.clone()).unwrap_or_default();
@@ -219,6 +228,13 @@ impl Binary {
         let instructions =
             Instructions::new(architecture, &code[..length.min(code.len())], range.start, syntax);
         instructions.map_err(|error| Error::new(self.image.name(), error.kind().clone()))
+    }
+
+    /// Returns the addresses at which the instructions of a range start, ascending. `None` if they cannot be decoded.
+    pub(crate) fn instruction_starts(&self, range: Range<u64>) -> Option<Vec<u64>> {
+        let code = self.image.code_at(range.start).filter(|code| !code.is_empty())?;
+        let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        starts(self.architecture(), &code[..length.min(code.len())], range.start)
     }
 
     fn has_own_debug_info(&self) -> bool {

@@ -1,20 +1,13 @@
 //! Demangling of C++ and Rust, within limits.
 
-use std::fmt::{self, Write};
+use std::fmt::Write as _;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
-
-/// The limit of mangled names, in bytes.
-const MAX_NAME_BYTES: usize = 1 << 14;
-/// The limits of demangled names, in bytes: a short name can refer to parts of itself and stand for one that fills the memory.
-const FREE_DEMANGLED_BYTES: usize = 1 << 10;
-const MAX_GROWTH: usize = 32;
-/// The limit of nesting in a name. Each level takes stack.
-const MAX_DEPTH: u32 = 96;
+use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH};
 
 /// Demangles a name of C++ or Rust. `None` if the name is not mangled.
 pub(crate) fn demangle(name: &[u8]) -> Option<String> {
-    if name.len() > MAX_NAME_BYTES {
+    if name.len() > MAX_MANGLED_BYTES {
         return None;
     }
     let text = std::str::from_utf8(name).ok()?;
@@ -25,17 +18,16 @@ pub(crate) fn demangle(name: &[u8]) -> Option<String> {
     let end = symbol.find(['.', '@']).filter(|end| *end > 2).unwrap_or(symbol.len());
     let (mangled, suffix) =
         if symbol.starts_with("_R") || is_legacy_rust(symbol) { (symbol, "") } else { symbol.split_at(end) };
-    let mut bounded =
-        Bounded { text: String::new(), limit: FREE_DEMANGLED_BYTES + MAX_GROWTH * symbol.len() };
+    let mut bounded = DemangledText::new(symbol);
     if symbol.starts_with("_R") || is_legacy_rust(symbol) {
         write!(bounded, "{:#}", rustc_demangle::try_demangle(mangled).ok()?).ok()?;
     } else if symbol.starts_with("_Z") {
-        let options = ParseOptions::default().recursion_limit(MAX_DEPTH);
+        let options = ParseOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
         let parsed = cpp_demangle::Symbol::new_with_options(mangled, &options).ok()?;
-        let options = DemangleOptions::default().recursion_limit(MAX_DEPTH);
+        let options = DemangleOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
         parsed.structured_demangle(&mut bounded, &options).ok()?;
     }
-    (!bounded.text.is_empty()).then(|| bounded.text + suffix)
+    Some(bounded.into_string()).filter(|text| !text.is_empty()).map(|text| text + suffix)
 }
 
 /// Returns `true` for names of Rust's older mangling: C++ names whose last part is a hash.
@@ -45,22 +37,6 @@ fn is_legacy_rust(symbol: &str) -> bool {
     let hash = symbol.as_bytes().get(at + 3..at + 19);
     hash.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
         && symbol.as_bytes().get(at + 19) == Some(&b'E')
-}
-
-/// Text with a limit.
-struct Bounded {
-    text: String,
-    limit: usize,
-}
-
-impl Write for Bounded {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.text.len() + text.len() > self.limit {
-            return Err(fmt::Error);
-        }
-        self.text.push_str(text);
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -97,9 +73,7 @@ mod tests {
             name.push_str(&format!("St4pairI{seq}{seq}E"));
         }
         name.push_str("Evv");
-        assert!(
-            demangle(name.as_bytes())
-                .is_none_or(|text| text.len() <= (FREE_DEMANGLED_BYTES + MAX_GROWTH * name.len()))
-        );
+        // 1,024 bytes and 32 for each of the name's.
+        assert!(demangle(name.as_bytes()).is_none_or(|text| text.len() <= 1024 + 32 * name.len()));
     }
 }

@@ -56,6 +56,20 @@ impl fmt::Debug for Instructions<'_> {
     }
 }
 
+/// Returns the addresses at which instructions of some code start, ascending. `None` if there is no decoder for the architecture.
+/// Nothing is written as text, which takes ten times as long.
+pub(crate) fn starts(architecture: Architecture, code: &[u8], address: u64) -> Option<Vec<u64>> {
+    match architecture {
+        Architecture::X86 => Some(x86::starts(32, code, address)),
+        Architecture::X86_64 => Some(x86::starts(64, code, address)),
+        Architecture::Aarch64 => {
+            let instructions = aarch64::Decoder::new(code, address).filter(|it| !it.is_bad());
+            Some(instructions.map(|it| it.address()).collect())
+        }
+        Architecture::Other => None,
+    }
+}
+
 /// Returns the address of the memory that a stub takes the target of its jump from. `global_table` is what 32-bit code finds in its
 /// base register.
 pub(crate) fn indirect_jump_slot(

@@ -13,6 +13,9 @@ const MIN_AGREEING_PERCENT: u64 = 99;
 /// Programs are loaded at a multiple of this.
 const PAGE_BYTES: u64 = 4096;
 
+/// The largest function whose instructions are compared.
+const MAX_DECODED_BYTES: u64 = 256 << 10;
+
 /// Distances that are tried: those with the most votes.
 const MAX_CANDIDATES: usize = 4;
 
@@ -79,8 +82,12 @@ pub struct Matching {
 
 /// The count of addresses of a profile that agree with a program. Each address counts once.
 ///
-/// An address whose function the profile does not name (`???`, `0x…`, `(below main)`), or for which the program has no name, is not
-/// compared.
+/// The name is not compared at an address whose function the profile does not name (`???`, `0x…`, `(below main)`), for which the
+/// program has no name, or at which the routines of an assembler continue in each other.
+///
+/// Agreement proves that addresses stand for the same instructions and lines as when they were recorded. It does not prove that the
+/// program is the same: a constant, an operand or a function without costs can be another one, and no number of a profile depends on
+/// them.
 ///
 /// ```
 /// use gristmill_code::Agreement;
@@ -106,6 +113,10 @@ pub struct Agreement {
     pub same_line: u64,
     /// Those whose source line is another one.
     pub other_line: u64,
+    /// Those at which an instruction starts.
+    pub start: u64,
+    /// Those inside of an instruction.
+    pub inside: u64,
 }
 
 impl Agreement {
@@ -124,14 +135,36 @@ impl Agreement {
         self.compared_names() + self.compared_lines() > 0
     }
 
-    /// Returns `true` if at least 99% of the names and of the lines that could be compared agree.
+    /// Returns the count of addresses that are in a function whose instructions could be decoded.
+    pub fn compared_starts(&self) -> u64 {
+        self.start + self.inside
+    }
+
+    /// Returns `true` if at least 99% of the names, of the lines and of the starts of instructions that could be compared agree.
     pub fn is_same_build(&self) -> bool {
+        self.is_known() && !self.is_contradicted()
+    }
+
+    /// Returns `true` if less than 99% of the names, of the lines or of the starts of instructions that could be compared agree.
+    ///
+    /// ```
+    /// use gristmill_code::Agreement;
+    ///
+    /// assert!(!Agreement::default().is_contradicted());
+    /// assert!(Agreement { same_name: 9, start: 7, inside: 2, ..Agreement::default() }.is_contradicted());
+    /// ```
+    pub fn is_contradicted(&self) -> bool {
         let is_enough = |same: u64, all: u64| {
             u128::from(same) * 100 >= u128::from(all) * u128::from(MIN_AGREEING_PERCENT)
         };
-        self.is_known()
-            && is_enough(self.same_name, self.compared_names())
+        !(is_enough(self.same_name, self.compared_names())
             && is_enough(self.same_line, self.compared_lines())
+            && is_enough(self.start, self.compared_starts()))
+    }
+
+    /// Returns `true` if everything agrees that could be compared.
+    pub fn is_complete(&self) -> bool {
+        self.is_known() && self.other_name + self.outside + self.other_line + self.inside == 0
     }
 }
 
@@ -142,6 +175,20 @@ impl Matching {
     ///
     /// If the debug information of the program is damaged.
     pub fn new(binary: &Binary, lines: &[ProfileLine<'_>]) -> Result<Self, Error> {
+        Self::with_limit(binary, lines, u64::MAX)
+    }
+
+    /// Does the same, but decodes no more bytes than these to see where instructions start, those of the first lines first. The names
+    /// and source lines of all are compared. See the example of [`Matching`].
+    ///
+    /// # Errors
+    ///
+    /// If the debug information of the program is damaged.
+    pub fn with_limit(
+        binary: &Binary,
+        lines: &[ProfileLine<'_>],
+        max_decoded_bytes: u64,
+    ) -> Result<Self, Error> {
         let mut best = Self { distance: 0, agreement: compare_names(binary, lines, 0) };
         if !best.agreement.is_same_build() {
             for distance in candidates(binary, lines) {
@@ -151,8 +198,30 @@ impl Matching {
                 }
             }
         }
-        best.compare_lines(binary, lines)?;
+        best.agreement = best.compared(binary, lines, max_decoded_bytes)?;
         Ok(best)
+    }
+
+    /// Compares some lines of the profile, such as those of one function. After a small change of the source, most functions of a
+    /// program agree with a recording of the one before, and one does not.
+    ///
+    /// # Errors
+    ///
+    /// If the debug information of the program is damaged.
+    pub fn agreement_of(&self, binary: &Binary, lines: &[ProfileLine<'_>]) -> Result<Agreement, Error> {
+        self.compared(binary, lines, u64::MAX)
+    }
+
+    fn compared(
+        &self,
+        binary: &Binary,
+        lines: &[ProfileLine<'_>],
+        max_decoded_bytes: u64,
+    ) -> Result<Agreement, Error> {
+        let mut agreement = compare_names(binary, lines, self.distance);
+        self.compare_starts(binary, lines, max_decoded_bytes, &mut agreement);
+        self.compare_lines(binary, lines, &mut agreement)?;
+        Ok(agreement)
     }
 
     /// Returns what is added to an address of the program to get that of the profile. Usually 0.
@@ -170,7 +239,50 @@ impl Matching {
         self.agreement
     }
 
-    fn compare_lines(&mut self, binary: &Binary, lines: &[ProfileLine<'_>]) -> Result<(), Error> {
+    fn compare_starts(
+        &self,
+        binary: &Binary,
+        lines: &[ProfileLine<'_>],
+        max_decoded_bytes: u64,
+        agreement: &mut Agreement,
+    ) {
+        let mut left = max_decoded_bytes;
+        let mut seen = BTreeSet::new();
+        // By start of a function: its end, and the starts of its instructions, if they are compared.
+        let mut decoded: BTreeMap<u64, (u64, Option<Vec<u64>>)> = BTreeMap::new();
+        for address in lines.iter().map(|line| self.address(line.address)) {
+            if !seen.insert(address) {
+                continue;
+            }
+            let before = decoded.range(..=address).next_back();
+            let start = match before.filter(|(_, (end, _))| address < *end) {
+                Some((&start, _)) => start,
+                None => {
+                    let Some(function) = binary.function(address) else { continue };
+                    let range = function.range();
+                    let length = range.end.saturating_sub(range.start);
+                    let is_compared = length <= MAX_DECODED_BYTES.min(left);
+                    left -= if is_compared { length } else { 0 };
+                    // Without a decoder, nothing is known about the starts of instructions.
+                    let starts = is_compared.then(|| binary.instruction_starts(range.clone())).flatten();
+                    decoded.insert(range.start, (range.end, starts));
+                    range.start
+                }
+            };
+            match decoded.get(&start).and_then(|(_, starts)| starts.as_ref()) {
+                Some(starts) if starts.binary_search(&address).is_ok() => agreement.start += 1,
+                Some(_) => agreement.inside += 1,
+                None => {}
+            }
+        }
+    }
+
+    fn compare_lines(
+        &self,
+        binary: &Binary,
+        lines: &[ProfileLine<'_>],
+        agreement: &mut Agreement,
+    ) -> Result<(), Error> {
         // Callgrind gives an address one line, but a call or jump at the same address can repeat it. Its file is not compared: after a
         // call, Callgrind can leave that of another inlined function in place.
         let mut numbers = BTreeMap::new();
@@ -182,8 +294,8 @@ impl Matching {
         for (address, number) in numbers {
             let found = binary.line(self.address(address))?.and_then(|found| found.line);
             match found.map(u64::from) {
-                Some(found) if found == number => self.agreement.same_line += 1,
-                Some(_) => self.agreement.other_line += 1,
+                Some(found) if found == number => agreement.same_line += 1,
+                Some(_) => agreement.other_line += 1,
                 None => {}
             }
         }
@@ -196,7 +308,7 @@ fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> A
     let mut agreement = Agreement::default();
     let mut seen = BTreeSet::new();
     // Of one function, many addresses follow each other, and its name is compared once.
-    let mut names: BTreeMap<(&[u8], u64), bool> = BTreeMap::new();
+    let mut names: BTreeMap<(&[u8], u64), Option<bool>> = BTreeMap::new();
     for line in lines {
         if !seen.insert(line.address) {
             continue;
@@ -213,15 +325,24 @@ fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> A
         }
         let start = function.range().start;
         let is_same = *names.entry((line.function, start)).or_insert_with(|| {
-            binary.aliases(start).iter().filter_map(|alias| alias.raw_name()).any(|raw| name.is_of(raw))
+            let aliases = binary.aliases(start);
+            let is_same = aliases.iter().filter_map(|alias| alias.raw_name()).any(|raw| name.is_of(raw));
+            (is_same || !is_assembler(binary, address)).then_some(is_same)
         });
-        if is_same {
-            agreement.same_name += 1;
-        } else {
-            agreement.other_name += 1;
+        match is_same {
+            Some(true) => agreement.same_name += 1,
+            Some(false) => agreement.other_name += 1,
+            None => {}
         }
     }
     agreement
+}
+
+/// Returns `true` if the code at an address comes from an assembler. Such routines continue in each other, as `mempcpy` of glibc in
+/// `memmove`, and Callgrind does not take that for a call.
+fn is_assembler(binary: &Binary, address: u64) -> bool {
+    let file = binary.line(address).ok().flatten().and_then(|line| line.file);
+    file.is_some_and(|file| [".S", ".s", ".asm"].iter().any(|end| file.ends_with(end)))
 }
 
 /// Returns the distances with the most votes.

@@ -106,6 +106,19 @@ fn another_build_and_another_address_are_recognised() {
     assert_eq!(distance, 0x5555_5555_4000);
     assert!(agreement.is_same_build(), "{agreement:?}");
 
+    // After a small change of the source, one function does not agree. Its instructions have moved by a byte.
+    let matching = Matching::new(&open(&path), lines).unwrap();
+    assert!(matching.agreement().is_complete(), "{:?}", matching.agreement());
+    let of_function = |name: &str, distance: u64| {
+        let lines = lines.iter().filter(|line| line.function == name.as_bytes());
+        let moved: Vec<ProfileLine<'_>> =
+            lines.map(|line| ProfileLine { address: line.address + distance, line: None, ..*line }).collect();
+        assert!(moved.len() > 3, "{name}");
+        matching.agreement_of(&open(&path), &moved).unwrap()
+    };
+    assert!(of_function("main", 0).is_complete());
+    assert!(of_function("main", 1).is_contradicted(), "{:?}", of_function("main", 1));
+
     let (_, agreement) = agreement_of(&path, &[]);
     assert!(!agreement.is_known() && !agreement.is_same_build());
 }

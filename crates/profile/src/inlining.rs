@@ -245,21 +245,20 @@ impl Profile {
         let mut objects = self.objects_with_costs(state);
         if !programs.contains(&ProgramState::Usable) {
             let mut profile = self.clone();
-            profile.index.inlined.objects = objects;
+            profile.index.inlined.objects = objects.into_iter().map(|(_, object)| object).collect();
             return Ok(profile);
         }
         let nodes = Nodes::new(self, &asked, frames);
         let written = Writing::new(self, &nodes).write();
         let mut profile = Loader::new().load(written.inputs);
         self.check_same_totals(&profile)?;
-        for object in &mut objects {
-            if let Some([unknown, moved, estimated, estimated_calls]) = written.sums.get(&object.id).cloned()
-            {
+        for (id, object) in &mut objects {
+            if let Some([unknown, moved, estimated, estimated_calls]) = written.sums.get(id).cloned() {
                 *object = InlinedObject { unknown, moved, estimated, estimated_calls, ..object.clone() };
             }
         }
         profile.index.inlined = inlined_calls(&profile, &nodes, &written.arcs);
-        profile.index.inlined.objects = objects;
+        profile.index.inlined.objects = objects.into_iter().map(|(_, object)| object).collect();
         // What was found in the original stays true of its costs.
         profile.index.findings = self.index.findings.clone();
         profile.index.input_errors = self.index.input_errors.clone();
@@ -279,15 +278,15 @@ impl Profile {
         &self.index.inlined.objects
     }
 
-    fn objects_with_costs(&self, state: impl Fn(ObjectId) -> ProgramState) -> Vec<InlinedObject> {
+    fn objects_with_costs(&self, state: impl Fn(ObjectId) -> ProgramState) -> Vec<(ObjectId, InlinedObject)> {
         let width = self.event_count();
-        let mut by_object: Vec<Option<InlinedObject>> = vec![None; self.object_count()];
+        let mut by_object: Vec<Option<(ObjectId, InlinedObject)>> = vec![None; self.object_count()];
         for part in self.parts() {
             let events = part.event_types();
             self.each_self_cost(&part, |function, _, costs| {
                 let id = self.function(function).object;
-                let new = || InlinedObject::new(id, state(id), width);
-                let object = by_object[id.index()].get_or_insert_with(new);
+                let new = || (id, InlinedObject::new(self.object(id), state(id), width));
+                let (_, object) = by_object[id.index()].get_or_insert_with(new);
                 events.iter().zip(costs).for_each(|(event, cost)| object.total[event.index()] += cost);
             });
         }

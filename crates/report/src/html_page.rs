@@ -4,6 +4,7 @@
 //! cost is in the page as text for the first event type, and as data for all event types.
 
 mod code;
+mod panels;
 
 use std::io::{self, Write};
 
@@ -11,6 +12,7 @@ use gristmill_format::Cost;
 use gristmill_output::{grouped, html::Escaped, percent_number, printable};
 
 pub(crate) use self::code::Code;
+pub(crate) use self::panels::{HOTTEST, HotPlace, NAME_WIDTH, short_name};
 use crate::head::Head;
 use crate::page::Frame;
 
@@ -18,7 +20,7 @@ use crate::page::Frame;
 pub(crate) const MAX_EVENTS: usize = 32;
 
 /// The limit of characters of a whole name, which is shown when the pointer rests on a shortened one.
-pub(crate) const MAX_NAME: usize = 2_000;
+const MAX_NAME: usize = 2_000;
 
 /// The limit of characters of a path.
 const MAX_PATH: usize = 500;

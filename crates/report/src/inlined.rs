@@ -28,6 +28,7 @@ pub fn inlining_notes(profile: &Profile) -> Vec<String> {
     let total = sum(|object| &object.total);
     let share = |cost: Cost| match percent(cost, total) {
         share if share.is_empty() => grouped(cost),
+        share if share == "0.0%" && cost != 0 => "less than 0.1%".to_owned(),
         share => share,
     };
     let mut notes = Vec::new();
@@ -42,20 +43,20 @@ pub fn inlining_notes(profile: &Profile) -> Vec<String> {
         if calls != 0 {
             note.push_str(&format!("; which calls lead to it is an estimate for {}", share(calls)));
         }
-        let unknown = sum(|object| &object.unknown);
-        if unknown != 0 {
-            note.push_str(&format!("; nothing is known about {}", share(unknown)));
+        if profile.has_inlined_calls() {
+            note.push_str("; inlined calls have no count: `inlined`, or `+` beside recorded ones");
         }
         notes.push(note);
     }
-    let mut others: Vec<&InlinedObject> = objects
-        .iter()
-        .filter(|object| object.program != ProgramState::Usable && of(&object.total) != 0)
-        .collect();
-    others.sort_by_key(|object| (std::cmp::Reverse(of(&object.total)), object.id));
+    let left = |object: &InlinedObject| match object.program {
+        ProgramState::Usable => of(&object.unknown),
+        _ => of(&object.total),
+    };
+    let mut others: Vec<&InlinedObject> = objects.iter().filter(|object| left(object) != 0).collect();
+    others.sort_by_key(|object| std::cmp::Reverse(left(object)));
     if !others.is_empty() {
         let named = |object: &&InlinedObject| {
-            let path = lossy(profile.object(object.id));
+            let path = lossy(&object.path);
             let name = if path.is_empty() { "???" } else { base(&path) };
             format!("{} ({})", printable(name.as_bytes()), reason(object.program))
         };
@@ -63,21 +64,17 @@ pub fn inlining_notes(profile: &Profile) -> Vec<String> {
         if others.len() > MAX_OBJECTS {
             names.push(format!("{} more", grouped(others.len() - MAX_OBJECTS)));
         }
-        let cost = others.iter().map(|object| of(&object.total)).sum();
+        let cost = others.iter().copied().map(left).sum();
         notes.push(format!("{} of {name} stays as recorded: {}", share(cost), names.join(", ")));
-    }
-    if profile.has_inlined_calls() {
-        notes.push(
-            "inlined calls have no count: `inlined`, or `+` beside the count of recorded calls".to_owned(),
-        );
     }
     notes
 }
 
 fn reason(program: ProgramState) -> &'static str {
     match program {
-        ProgramState::Usable => "usable",
+        ProgramState::Usable => "some code has no debug information or has changed",
         ProgramState::Missing => "program not found",
+        ProgramState::Unnamed => "not named by the profile",
         ProgramState::Unreadable => "program cannot be read",
         ProgramState::OtherBuild => "program of another build",
         ProgramState::NoDebugInformation => "no debug information",

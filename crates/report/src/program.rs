@@ -81,6 +81,11 @@ pub trait Program: fmt::Debug {
     /// `true` if it says which functions were inlined.
     fn has_inlining(&self) -> bool;
 
+    /// `true` if it has no symbol table, so that only exported functions have names.
+    fn is_stripped(&self) -> bool {
+        false
+    }
+
     /// The range of the function at an address. `None` if the program does not say.
     fn function_at(&self, address: u64) -> Option<Range<u64>>;
 
@@ -194,6 +199,12 @@ impl Agreement {
         self.checked > 0 && self.agreeing.saturating_mul(100) < self.checked.saturating_mul(OTHER_PERCENT)
     }
 
+    /// Counts one more fact.
+    pub(crate) fn see(&mut self, agrees: bool) {
+        self.checked += 1;
+        self.agreeing += u64::from(agrees);
+    }
+
     /// The share as a percentage. A share below 100% is never rounded up to it.
     pub fn percent(self) -> String {
         let shown = percent(self.agreeing.into(), self.checked.into());
@@ -222,7 +233,7 @@ pub enum ProgramError {
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProgramError::Unnamed => f.write_str("the profile does not name it"),
+            ProgramError::Unnamed => f.write_str("not named by the profile"),
             ProgramError::Missing => f.write_str("not found"),
             ProgramError::Unreadable(reason) => f.write_str(reason),
             ProgramError::Invalid { path, reason } => write!(f, "{path}: {reason}"),
@@ -292,23 +303,29 @@ impl FoundProgram {
     pub(crate) fn remark(&self, object: &[u8]) -> Option<Remark> {
         let object = printable(object);
         let map = format!("--binary {object}=FILE says where the recorded build is");
+        // Most are found where the profile says.
+        let at = |path: &str| if *object == *path { "it".to_owned() } else { path.to_owned() };
         Some(match self {
             FoundProgram::None(ProgramError::Unnamed) => Remark {
-                text: "some functions belong to no named object; they have no instructions".to_owned(),
+                text: "???: program not named by the profile: its functions have no instructions".to_owned(),
                 hint: None,
             },
             FoundProgram::None(ProgramError::Missing) => {
                 Remark { text: format!("{object}: program not found"), hint: Some(map) }
             }
             FoundProgram::None(error) => {
-                let error = error.to_string();
+                let error = match error {
+                    ProgramError::Invalid { path, reason } if *path == *object => reason.clone(),
+                    error => error.to_string(),
+                };
+                let error = error.strip_prefix(&format!("{object}: ")).unwrap_or(&error);
                 let error = printable(error.as_bytes());
                 Remark { text: format!("{object}: program cannot be read: {error}"), hint: Some(map) }
             }
             FoundProgram::Other(program) => Remark {
                 text: format!(
                     "{object}: {} is another program: only {} of what the profile says of it agrees",
-                    program.found_at(),
+                    at(program.found_at()),
                     program.agreement().percent()
                 ),
                 hint: Some(map),
@@ -325,7 +342,7 @@ impl FoundProgram {
                 text: format!(
                     "{object}: {} may be another build: {} of what the profile says of it agrees, so nothing of it is \
                      certain",
-                    program.found_at(),
+                    at(program.found_at()),
                     program.agreement().percent()
                 ),
                 hint: Some(map),

@@ -2,15 +2,17 @@
 
 #![cfg(test)]
 
+use std::collections::BTreeMap;
+
 use gristmill_output::Look;
-use gristmill_profile::Profile;
 use gristmill_profile::inlining::{
     AskedObject, AskedPosition, FrameSource, InlinedCall, InlinedFunction, ObjectFrames, PositionFrames,
     ProgramState,
 };
+use gristmill_profile::{ObjectId, Profile};
 use gristmill_report::{
     Functions, FunctionsOptions, Grouping, Report, Show, ShowOptions, SubjectId, Tree, TreeOptions, View,
-    ViewOptions,
+    ViewOptions, inlining_notes,
 };
 
 /// The program `mill`: line 5 is `turn`, inlined at line 17; line 6 is `turn` or `push`, inlined into it; line 9 is not known.
@@ -89,12 +91,13 @@ fn functions_have_no_count_of_inlined_calls() {
     let text = text(&functions);
     // Of 100: `turn` has 40 + 10 + 8, `push` 10; `main` keeps 10 + 5, and `turn` 2 of its own.
     let expected = "inlined functions have 60.0% of Ir; which function has it is an estimate for 20.0%; \
-        nothing is known about 5.0%";
+        inlined calls have no count: `inlined`, or `+` beside recorded ones";
     let unwrapped = text.replace("\n  ", " ");
     assert!(unwrapped.contains(expected), "{text}");
     assert!(
         unwrapped.contains(
-            "15.0% of Ir stays as recorded: libc.so.6 (no debug information), ld.so (program not found)"
+            "20.0% of Ir stays as recorded: libc.so.6 (no debug information), mill (some code has no debug information or \
+             has changed), ld.so (program not found)"
         ),
         "{text}"
     );
@@ -123,6 +126,25 @@ fn functions_have_no_count_of_inlined_calls() {
     let groups = Functions::new(&view, &options);
     // The inlined calls are inside of the file.
     assert_eq!(groups.rows().find(|row| row.name == "mill.c").unwrap().calls.exact(), Some(0));
+}
+
+/// A profile with inlined functions has its objects in another order than the recording.
+#[test]
+fn objects_that_stay_as_recorded_are_named() {
+    let text = "events: Ir\nob=/bin/mill\nfl=mill.c\nfn=main\n5 40\ncob=/lib/libc.so.6\ncfi=read.c\ncfn=read\ncalls=1 1\n5 10\n\
+        16 5\ncob=/lib/libm.so\ncfi=m.c\ncfn=sin\ncalls=1 1\n16 5\nob=/lib/libc.so.6\nfl=read.c\nfn=read\n1 10\n\
+        ob=/lib/libm.so\nfl=m.c\nfn=sin\n1 5\n";
+    let recorded = Profile::from_bytes(text);
+    let profile = recorded.with_inlined(&Mill).unwrap();
+    let objects = |profile: &Profile| -> BTreeMap<ObjectId, Vec<u8>> {
+        let objects = profile.functions().map(|id| profile.function(id).object);
+        objects.map(|id| (id, profile.object(id).to_vec())).collect()
+    };
+    assert!(objects(&recorded).values().ne(objects(&profile).values()));
+    assert_eq!(
+        inlining_notes(&profile)[1],
+        "25.0% of Ir stays as recorded: libc.so.6 (no debug information), libm.so (program not found)"
+    );
 }
 
 #[test]

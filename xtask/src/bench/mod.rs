@@ -11,6 +11,8 @@ mod annotate;
 #[path = "../../../crates/cli/tests/hostile/budgets.rs"]
 mod budgets;
 #[cfg(feature = "bench")]
+mod code;
+#[cfg(feature = "bench")]
 mod gristmill;
 #[cfg(feature = "bench")]
 mod growth;
@@ -58,6 +60,8 @@ enum Bench {
     Load(LoadOptions),
     /// Annotating a profile, against callgrind_annotate.
     Annotate(AnnotateOptions),
+    /// Machine code and inlined functions of the compiler, against objdump and llvm-addr2line.
+    Code(CodeOptions),
     /// Merging many profiles: time, and memory against that of the result.
     Merge(MergeOptions),
     /// The growth of time and memory on hostile profiles, by command.
@@ -107,6 +111,18 @@ struct AnnotateOptions {
 }
 
 #[derive(Debug, clap::Args)]
+struct CodeOptions {
+    /// A recording of rustc with --dump-instr=yes, instead of making one with valgrind.
+    #[arg(long, value_name = "FILE")]
+    recording: Option<std::path::PathBuf>,
+    /// Do not disassemble the whole library with objdump, which takes a minute.
+    #[arg(long = "skip-whole")]
+    skips_whole: bool,
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+}
+
+#[derive(Debug, clap::Args)]
 struct MergeOptions {
     /// Number of files.
     #[arg(long, default_value_t = 1000)]
@@ -132,6 +148,9 @@ struct ReportOptions {
     /// A recording of a real program for the table `load`.
     #[arg(long, value_name = "FILE")]
     recording: Option<std::path::PathBuf>,
+    /// A recording of rustc with --dump-instr=yes for the table `code`, instead of making one with valgrind.
+    #[arg(long, value_name = "FILE")]
+    code_recording: Option<std::path::PathBuf>,
     /// The page to write.
     #[arg(long, value_name = "FILE", default_value = "docs/performance.md")]
     page: std::path::PathBuf,
@@ -145,6 +164,7 @@ enum ReportTable {
     Read,
     Load,
     Annotate,
+    Code,
 }
 
 #[derive(Debug, clap::Args)]
@@ -174,6 +194,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Bench::Read(options) => read::run(options),
         Bench::Load(options) => load::run(options),
         Bench::Annotate(options) => annotate::run(options),
+        Bench::Code(options) => code::run(options),
         Bench::Merge(options) => merge::run(options),
         Bench::Hostile(options) => growth::run(options),
         Bench::Report(options) => report::run(options),

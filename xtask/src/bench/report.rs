@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use super::{AnnotateOptions, LoadOptions, ReadOptions, ReportOptions, ReportTable};
-use super::{annotate, load, process, read};
+use super::{AnnotateOptions, CodeOptions, LoadOptions, ReadOptions, ReportOptions, ReportTable};
+use super::{annotate, code, load, process, read};
 use crate::failure::{Context as _, Failure};
 use crate::workspace;
 
@@ -15,7 +15,7 @@ const END: &str = "<!-- end of table -->\n";
 pub(super) fn run(options: &ReportOptions) -> Result<(), Failure> {
     let page = workspace::root().join(&options.page);
     let mut text = std::fs::read_to_string(&page).context(|| format!("cannot read {}", page.display()))?;
-    let wanted: Vec<ReportTable> = [ReportTable::Read, ReportTable::Load, ReportTable::Annotate]
+    let wanted: Vec<ReportTable> = ReportTable::ALL
         .into_iter()
         .filter(|table| options.only.is_empty() || options.only.contains(table))
         .collect();
@@ -40,11 +40,15 @@ pub(super) fn run(options: &ReportOptions) -> Result<(), Failure> {
 }
 
 impl ReportTable {
+    const ALL: [ReportTable; 4] =
+        [ReportTable::Read, ReportTable::Load, ReportTable::Annotate, ReportTable::Code];
+
     fn name(self) -> &'static str {
         match self {
             ReportTable::Read => "read",
             ReportTable::Load => "load",
             ReportTable::Annotate => "annotate",
+            ReportTable::Code => "code",
         }
     }
 
@@ -67,6 +71,14 @@ impl ReportTable {
             }
             ReportTable::Annotate => {
                 annotate::table_of(&AnnotateOptions { size: size(100_000_000), rounds: 1 }, program)
+            }
+            ReportTable::Code => {
+                let options = CodeOptions {
+                    recording: options.code_recording.clone(),
+                    skips_whole: options.quick,
+                    rounds: rounds(3),
+                };
+                code::table_of(&options, program)
             }
         }
     }
@@ -109,7 +121,7 @@ mod tests {
     #[test]
     fn the_page_has_all_tables() {
         let page = std::fs::read_to_string(workspace::root().join("docs/performance.md")).unwrap_or_default();
-        for table in [ReportTable::Read, ReportTable::Load, ReportTable::Annotate] {
+        for table in ReportTable::ALL {
             assert!(with_table(&page, table.name(), "").is_ok(), "{}", table.name());
         }
     }

@@ -15,20 +15,7 @@ int sieve(const int *grains, int count) {
 }
 ";
 
-/// The sections of the file that the target makes, and the byte between them, as in `fuzz_targets/code.rs`.
-const SECTIONS: [&str; 10] = [
-    ".text",
-    ".debug_abbrev",
-    ".debug_info",
-    ".debug_line",
-    ".debug_str",
-    ".debug_ranges",
-    ".debug_rnglists",
-    ".debug_aranges",
-    ".eh_frame",
-    ".debug_line_str",
-];
-const MARK: u8 = 0xa5;
+include!("../../../fuzz/sections/code.rs");
 
 /// Writes a small library in several formats of debug information, and the sections of each. Without a C compiler or objcopy there
 /// are fewer inputs.

@@ -15,7 +15,7 @@ use regex::Regex;
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
-use crate::inlined::with_inlined;
+use crate::inlined::{warn_of_unused_options, with_inlined};
 use crate::load;
 use crate::output::{self, Target};
 use crate::session::Session;
@@ -50,6 +50,8 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         _ => (&args.base[..], &args.new[..]),
     };
     let [base, new] = [profiles(base, args, session)?, profiles(new, args, session)?];
+    let all: Vec<&Profile> = base.iter().chain(&new).collect();
+    warn_of_unused_options(&all, args.inlined, &args.program, session);
     let options = CompareOptions {
         selection: load::selection(&args.selection),
         joining,

@@ -8,7 +8,7 @@ use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
-use crate::inlined::with_inlined;
+use crate::inlined::{warn_of_unused_options, with_inlined};
 use crate::load;
 use crate::session::Session;
 use regex::Regex;
@@ -21,6 +21,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let (filter, object, file) = (pattern(&args.filter)?, pattern(&args.object)?, pattern(&args.file)?);
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    warn_of_unused_options(&[&profile], args.profile.inlined, &args.program, session);
     let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let mut options = load::view_options(&args.profile, args.format)?;
     let redistributes = load::attribution::is_given(&args.attribution);
@@ -93,7 +94,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         load::warn_of_no_match(filter, view.nearest_name(filter).as_deref(), session);
     }
     warn_of_missing_files(args, &view, object.as_ref(), file.as_ref(), session);
-    warn_of_notes(&report.head, args.format, session);
+    warn_of_notes(&report.head, view.profile(), args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }

@@ -14,7 +14,7 @@ use crate::exit_status::ExitStatus;
 use crate::found_files;
 use crate::input::{Input, Packing};
 use crate::load::{self, refusal};
-use crate::programs::ProgramFinder;
+use crate::programs::{MapUse, ProgramFinder};
 use crate::session::Session;
 
 pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliError> {
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliE
     };
     // Without the option no program is looked at: the command stays as fast as it is.
     let programs = if args.programs { Some(ProgramFinder::new(&args.program, &[])?) } else { None };
-    let programs = programs.as_ref();
+    let mut programs = programs.as_ref().map(|finder| (finder, MapUse::new(&args.program)));
     let mut recording = Recording::default();
     for path in &files {
         let input = match read(path, session) {
@@ -41,12 +41,15 @@ pub(crate) fn run(args: &InfoArgs, session: &Session) -> Result<ExitStatus, CliE
         };
         let header = FileHeader::parse(&input.bytes[..input.bytes.len().min(HEADER_BYTES)]);
         if !printer.joins_files() || !recording.has_run(&header) {
-            printer.write(&std::mem::take(&mut recording).files, programs, session)?;
+            printer.write(&std::mem::take(&mut recording).files, programs.as_mut(), session)?;
         }
         recording.header = header;
         recording.files.push(input);
     }
-    printer.write(&recording.files, programs, session)?;
+    printer.write(&recording.files, programs.as_mut(), session)?;
+    if let Some((_, maps)) = programs {
+        maps.warn_of_unused(session);
+    }
     if let Printer::Json(printer) = printer {
         printer.end(&mut **session.stdout())?;
     }
@@ -91,7 +94,7 @@ impl Printer {
     fn write(
         &mut self,
         files: &[Input],
-        programs: Option<&ProgramFinder>,
+        programs: Option<&mut (&ProgramFinder, MapUse<'_>)>,
         session: &Session,
     ) -> Result<(), CliError> {
         if files.is_empty() {
@@ -99,8 +102,9 @@ impl Printer {
         }
         let profile = load::profile_of_inputs(files, session);
         let mut report = InfoReport::new(files.iter().map(description).collect(), profile);
-        if let Some(programs) = programs {
-            report = report.with_programs(programs);
+        if let Some((programs, maps)) = programs {
+            maps.see(&report.profile);
+            report = report.with_programs(*programs);
         }
         let out = &mut **session.stdout();
         match self {

@@ -10,7 +10,7 @@ use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
-use crate::inlined::with_inlined;
+use crate::inlined::{warn_of_unused_options, with_inlined};
 use crate::load;
 use crate::session::Session;
 
@@ -20,6 +20,7 @@ const DEFAULT_ROWS: usize = 10;
 pub(crate) fn run(args: &OverviewArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    warn_of_unused_options(&[&profile], args.profile.inlined, &args.program, session);
     let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let view = load::view(profile, &args.profile, args.format)?;
     let options = OverviewOptions {
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &OverviewArgs, session: &Session) -> Result<ExitStatus, 
         files: args.files.iter().map(|path| operand(path)).collect::<Vec<_>>().join(" "),
     };
     let report = Overview::new(&view, &options);
-    warn_of_notes(&report.head, args.format, session);
+    warn_of_notes(&report.head, view.profile(), args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }

@@ -10,7 +10,7 @@ use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
-use crate::inlined::with_inlined;
+use crate::inlined::{warn_of_unused_options, with_inlined};
 use crate::load;
 use crate::profile_files::{is_profile, modified};
 use crate::session::Session;
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    warn_of_unused_options(&[&profile], args.profile.inlined, &args.program, session);
     let profile = with_inlined(profile, args.profile.inlined, &args.program, &args.source.sources_below)?;
     let mut options = load::view_options(&args.profile, args.format)?;
     options.bypasses_hidden = true;
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<ExitStatus, CliE
     for (path, remark) in report.source_remarks() {
         session.warn(&format!("{path}: {}", printable(remark.to_string().as_bytes())));
     }
-    warn_of_notes(&report.head, args.format, session);
+    warn_of_notes(&report.head, view.profile(), args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }

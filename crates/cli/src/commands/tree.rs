@@ -7,7 +7,7 @@ use crate::commands::{print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
-use crate::inlined::with_inlined;
+use crate::inlined::{warn_of_unused_options, with_inlined};
 use crate::load;
 use crate::session::Session;
 
@@ -19,6 +19,7 @@ const DEFAULT_NODES_FOR_PROGRAMS: usize = 10_000;
 pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
+    warn_of_unused_options(&[&profile], args.profile.inlined, &args.program, session);
     let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
     let mut options = load::view_options(&args.profile, args.format)?;
     options.bypasses_hidden = true;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         }
     }
     let report = Tree::new(&view, &options);
-    warn_of_notes(&report.head, args.format, session);
+    warn_of_notes(&report.head, view.profile(), args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
 }

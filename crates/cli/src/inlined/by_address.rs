@@ -11,7 +11,7 @@ use super::chains::{Chains, Found, frames_at};
 /// Positions that are worth a thread.
 const MIN_POSITIONS_PER_THREAD: usize = 1 << 12;
 
-/// Finds the chains of all positions, unless the program is another one.
+/// Finds the chains of all positions, unless the program is another one. A function that is another one is left as it is.
 pub(super) fn frames(binary: &Binary, object: &AskedObject<'_>) -> Result<ObjectFrames, ProgramState> {
     let matching = Matching::new(binary, &profile_lines(object)).map_err(|_| ProgramState::Unreadable)?;
     if !matching.agreement().is_known() {
@@ -71,6 +71,9 @@ fn in_runs<'o, 'p>(
 fn read(binary: &Binary, matching: &Matching, functions: &[AskedFunction<'_>]) -> (Chains, Answers) {
     let mut chains = Chains::default();
     let answers = functions.iter().map(|function| {
+        if is_changed(binary, matching, function) {
+            return vec![None; function.positions.len()];
+        }
         let mut last: Option<(u64, Option<Found>)> = None;
         let at = |position: &gristmill_profile::inlining::AskedPosition<'_>| {
             let address = position.address?;
@@ -89,16 +92,26 @@ fn read(binary: &Binary, matching: &Matching, functions: &[AskedFunction<'_>]) -
     (chains, answers)
 }
 
+/// Returns `true` if a function of the program is not the one that was recorded, though the program as a whole is.
+fn is_changed(binary: &Binary, matching: &Matching, function: &AskedFunction<'_>) -> bool {
+    if matching.agreement().is_complete() {
+        return false;
+    }
+    let lines: Vec<ProfileLine<'_>> = lines_of(function).collect();
+    // Debug information that is damaged says nothing about the function.
+    matching.agreement_of(binary, &lines).map_or(true, |agreement| agreement.is_contradicted())
+}
+
 /// The lines of an object, to compare the program with.
 fn profile_lines<'p>(object: &AskedObject<'p>) -> Vec<ProfileLine<'p>> {
-    let of_function = |function: &AskedFunction<'p>| {
-        let name = function.name;
-        let lines = function.positions.iter().filter_map(move |position| {
-            Some(ProfileLine { address: position.address?, function: name, line: position.line })
-        });
-        lines.collect::<Vec<_>>()
-    };
-    object.functions.iter().flat_map(of_function).collect()
+    object.functions.iter().flat_map(lines_of).collect()
+}
+
+fn lines_of<'p>(function: &AskedFunction<'p>) -> impl Iterator<Item = ProfileLine<'p>> {
+    let name = function.name;
+    function.positions.iter().filter_map(move |position| {
+        Some(ProfileLine { address: position.address?, function: name, line: position.line })
+    })
 }
 
 /// The functions of the profile by their names in the program.

@@ -69,6 +69,10 @@ impl Chains {
     }
 
     fn file(&mut self, path: &Arc<str>) -> usize {
+        // Units of one program spell a path in several ways: `./elf/./rtld.c` and `./elf/rtld.c`.
+        if path.contains("/./") {
+            return self.file(&path.replace("/./", "/").into());
+        }
         if let Some(&known) = self.file_of.get(path) {
             return known;
         }
@@ -151,7 +155,17 @@ fn is_unique(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_unique;
+    use std::sync::Arc;
+
+    use super::{Chains, is_unique};
+
+    #[test]
+    fn one_file_has_several_spellings() {
+        let mut chains = Chains::default();
+        let of = ["./elf/rtld.c", "./elf/./rtld.c", "./elf/././rtld.c", "elf.c"]
+            .map(|path| chains.file(&Arc::from(path)));
+        assert_eq!(of, [0, 0, 0, 1]);
+    }
 
     #[test]
     fn local_names_do_not_tell_a_function() {

@@ -1,21 +1,17 @@
 //! A program that was compared with a profile, as reports see it.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gristmill_code::{Binary, ControlFlow, Matching, Syntax};
+use gristmill_code::{Binary, ControlFlow, ErrorKind, Matching, Syntax};
 use gristmill_profile::symbol::shorten;
-use gristmill_report::program::{Agreement, Evidence, Frame, Instruction, Program};
+use gristmill_report::program::{Agreement, Frame, Instruction, Program};
 
 use crate::terminal::{printable, printable_path};
 
 /// The limit of columns of a name behind the target of a call or jump.
 const NAME_COLUMNS: usize = 40;
-
-/// The largest function that is compared by its instructions.
-const MAX_COMPARED_BYTES: u64 = 256 << 10;
 
 /// A program, with the relation of its addresses to those of the profile.
 pub(super) struct MatchedProgram {
@@ -28,39 +24,10 @@ pub(super) struct MatchedProgram {
 
 impl MatchedProgram {
     /// Compares a program with what the profile says of it.
-    pub(super) fn new(
-        binary: Arc<Binary>,
-        matching: Matching,
-        syntax: Syntax,
-        evidence: &[Evidence<'_>],
-    ) -> Self {
+    pub(super) fn new(binary: Arc<Binary>, matching: Matching, syntax: Syntax) -> Self {
         let found_at = printable_path(binary.path()).into_owned();
         let agreement = agreement_of(&matching);
-        let mut program = MatchedProgram { binary, matching, syntax, found_at, agreement };
-        if agreement.checked == 0 {
-            program.agreement = program.starts(evidence);
-        }
-        program
-    }
-
-    /// The share of addresses at which an instruction starts. A stripped program has nothing else to compare, and in another
-    /// build some three of four addresses are inside of instructions.
-    fn starts(&self, evidence: &[Evidence<'_>]) -> Agreement {
-        let addresses: BTreeSet<u64> = evidence.iter().map(|it| it.address).collect();
-        let mut agreement = Agreement::default();
-        let mut function: (Range<u64>, BTreeSet<u64>) = (0..0, BTreeSet::new());
-        for address in addresses {
-            if !function.0.contains(&address) {
-                let range =
-                    self.function_at(address).filter(|range| range.end - range.start <= MAX_COMPARED_BYTES);
-                let Some(range) = range else { continue };
-                let starts = self.instructions(range.clone()).into_iter().map(|it| it.address).collect();
-                function = (range, starts);
-            }
-            agreement.checked += 1;
-            agreement.agreeing += u64::from(function.1.contains(&address));
-        }
-        agreement
+        MatchedProgram { binary, matching, syntax, found_at, agreement }
     }
 
     /// The address in the profile of one in the program.
@@ -109,6 +76,10 @@ impl Program for MatchedProgram {
         self.binary.has_debug_info()
     }
 
+    fn is_stripped(&self) -> bool {
+        self.binary.is_stripped()
+    }
+
     fn function_at(&self, address: u64) -> Option<Range<u64>> {
         let range = self.binary.function(self.matching.address(address))?.range();
         (range.start < range.end).then(|| self.in_profile(range.start)..self.in_profile(range.end))
@@ -139,7 +110,11 @@ impl Program for MatchedProgram {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let mut remarks: Vec<String> = self.binary.problems().iter().map(ToString::to_string).collect();
+        let mut remarks: Vec<String> = self.binary.problems().iter().map(problem).collect();
+        if remarks.is_empty() && !self.has_lines() {
+            let what = if self.is_stripped() { "it is stripped: " } else { "" };
+            remarks.push(format!("{what}no debug information, so no source lines and no inlined functions"));
+        }
         if let Some(range) = self.binary.code_ranges().into_iter().next()
             && let Err(error) = self.binary.instructions(range, self.syntax)
         {
@@ -155,25 +130,37 @@ impl Program for MatchedProgram {
     }
 }
 
+/// A reason why debug information is missing. The paths at which it was looked for are many, and all of them are documented.
+fn problem(error: &gristmill_code::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound { .. } => format!(
+            "its debug information {} is not found, so no source lines and no inlined functions: --debuginfo-dir DIR says \
+             where it is, --debuginfod asks servers",
+            error.file()
+        ),
+        _ => error.to_string(),
+    }
+}
+
 impl fmt::Debug for MatchedProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MatchedProgram").field("binary", &self.binary).finish_non_exhaustive()
     }
 }
 
-/// The share of names or of lines that agree, whichever is lower.
+/// The share of names, of lines or of starts of instructions that agree, whichever is lowest. In another build, some three of four
+/// addresses are inside of instructions.
 fn agreement_of(matching: &Matching) -> Agreement {
     let of = matching.agreement();
-    let names = Agreement { checked: of.compared_names(), agreeing: of.same_name };
-    let lines = Agreement { checked: of.compared_lines(), agreeing: of.same_line };
-    let is_lower = |one: Agreement, other: Agreement| {
-        u128::from(one.agreeing) * u128::from(other.checked)
-            < u128::from(other.agreeing) * u128::from(one.checked)
+    let kinds = [
+        Agreement { checked: of.compared_names(), agreeing: of.same_name },
+        Agreement { checked: of.compared_lines(), agreeing: of.same_line },
+        Agreement { checked: of.compared_starts(), agreeing: of.start },
+    ];
+    let compared = |one: &Agreement, other: &Agreement| {
+        let [left, right] = [(one, other), (other, one)]
+            .map(|(one, other)| u128::from(one.agreeing) * u128::from(other.checked));
+        left.cmp(&right)
     };
-    match (names.checked, lines.checked) {
-        (_, 0) => names,
-        (0, _) => lines,
-        _ if is_lower(lines, names) => lines,
-        _ => names,
-    }
+    kinds.into_iter().filter(|kind| kind.checked > 0).min_by(compared).unwrap_or_default()
 }

@@ -51,17 +51,32 @@ fn maps_come_before_the_recorded_path() {
     assert_eq!(look(folder, &[], "@/bin/mill"), "bin/mill");
     assert_eq!(look(folder, &["--binary", "@/bin=@/other"], "@/bin/mill"), "other/mill");
     assert_eq!(look(folder, &["--binary", "/gone/mill=@/other/mill"], "/gone/mill"), "other/mill");
-    // A map to a missing file does not end the search; the first of two wins.
-    assert_eq!(look(folder, &["--binary", "@/bin=@/none"], "@/bin/mill"), "bin/mill");
+    // A map to a directory without the program does not end the search; the first of two wins.
+    assert_eq!(look(folder, &["--binary", "@/bin=@"], "@/bin/mill"), "bin/mill");
     let both = ["--binary", "/gone=@/other", "--binary", "/gone=@/bin"];
     assert_eq!(look(folder, &both, "/gone/mill"), "other/mill");
     assert_eq!(look(folder, &[], "/gone/mill"), "not found");
-    assert_eq!(look(folder, &[], "???"), "the profile does not name it");
-    assert_eq!(look(folder, &[], ""), "the profile does not name it");
+    assert_eq!(look(folder, &[], "???"), "not named by the profile");
+    assert_eq!(look(folder, &[], ""), "not named by the profile");
     for text in ["/gone", "=/gone", "/gone="] {
         let error = finder(&["--binary".to_owned(), text.to_owned()], &[]).err().unwrap();
         assert_eq!(error.to_string(), format!("--binary '{text}': is not FROM=TO"));
     }
+}
+
+/// Before, they were ignored in silence.
+#[test]
+fn maps_to_no_program_are_refused() {
+    let folder = folder(&["bin/mill"]);
+    std::fs::write(folder.path().join("text"), "no program").unwrap();
+    let name = folder.path().to_str().unwrap();
+    for (to, reason) in
+        [("none", "no such file"), ("text", "not an object file"), ("bin/mill/below", "no such file")]
+    {
+        let error = finder(&["--binary".to_owned(), format!("/gone={name}/{to}")], &[]).err().unwrap();
+        assert!(error.to_string().contains(&format!("{name}/{to}: {reason}")), "{error}");
+    }
+    assert!(finder(&["--binary".to_owned(), format!("/gone={name}/bin")], &[]).is_ok());
 }
 
 #[test]

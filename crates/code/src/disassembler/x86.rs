@@ -61,6 +61,24 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// Returns the addresses at which instructions start.
+pub(super) fn starts(bits: u32, code: &[u8], address: u64) -> Vec<u64> {
+    let mut decoder = iced_x86::Decoder::with_ip(bits, code, address, DecoderOptions::NONE);
+    let mut starts = Vec::new();
+    let mut decoded = iced_x86::Instruction::default();
+    while decoder.can_decode() {
+        let (start, address) = (decoder.position(), decoder.ip());
+        decoder.decode_out(&mut decoded);
+        if !decoded.is_invalid() {
+            starts.push(address);
+        } else if decoder.set_position(start + 1).is_ok() {
+            // As in listings.
+            decoder.set_ip(address.wrapping_add(1));
+        }
+    }
+    starts
+}
+
 impl Iterator for Decoder<'_> {
     type Item = Instruction;
 

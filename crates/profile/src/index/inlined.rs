@@ -2,7 +2,7 @@
 
 use gristmill_format::Cost;
 
-use crate::id::{FileId, FunctionId, ObjectId, PartId};
+use crate::id::{FileId, FunctionId, PartId};
 
 /// The state of the program of an object. See the example of [`Profile::with_inlined`](crate::Profile::with_inlined).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -13,6 +13,8 @@ pub enum ProgramState {
     /// It was not found.
     #[default]
     Missing,
+    /// The profile does not name it.
+    Unnamed,
     /// It cannot be read.
     Unreadable,
     /// It is another build.
@@ -27,8 +29,8 @@ pub enum ProgramState {
 /// [`Profile::with_inlined`](crate::Profile::with_inlined).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinedObject {
-    /// The object.
-    pub id: ObjectId,
+    /// The path of the object, as in the profile. A profile with inlined functions gives objects other ids than the recording.
+    pub path: Vec<u8>,
     /// The state of its program. If it is not usable, all of its costs are as they were.
     pub program: ProgramState,
     /// All of its self costs.
@@ -44,9 +46,10 @@ pub struct InlinedObject {
 }
 
 impl InlinedObject {
-    pub(crate) fn new(id: ObjectId, program: ProgramState, width: usize) -> Self {
+    pub(crate) fn new(path: &[u8], program: ProgramState, width: usize) -> Self {
+        let path = path.to_vec();
         let [total, unknown, moved, estimated, estimated_calls] = [(); 5].map(|()| vec![0; width]);
-        InlinedObject { id, program, total, unknown, moved, estimated, estimated_calls }
+        InlinedObject { path, program, total, unknown, moved, estimated, estimated_calls }
     }
 }
 

@@ -1,21 +1,9 @@
 //! Demangling of C++ and Rust.
 
-use std::fmt::{self, Write};
+use std::fmt::Write as _;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
-
-/// The limit of mangled names, in bytes. Longer ones stay as they are: nobody reads what they stand for.
-const MAX_NAME_BYTES: usize = 1 << 14;
-
-/// The limit of demangled names, in bytes. A short name can stand for one that fills the memory, as it can refer to parts of
-/// itself. Of 9,867 mangled names of recordings and of the libraries of a machine, none stands for more than 1,024 bytes and
-/// 14 for each of its own.
-const MAX_DEMANGLED_BYTES: usize = 1 << 16;
-const FREE_DEMANGLED_BYTES: usize = 1 << 10;
-const MAX_GROWTH: usize = 32;
-
-/// The limit of nesting in a name. Real names stay far below, and each level takes stack.
-const MAX_DEPTH: u32 = 96;
+use gristmill_format::{DemangledText, MAX_MANGLED_BYTES, MAX_MANGLED_DEPTH};
 
 /// The digits of the hash of Rust's older mangling.
 const HASH_DIGITS: usize = 16;
@@ -33,7 +21,7 @@ const HASH_DIGITS: usize = 16;
 /// assert_eq!(demangle(b"main"), None);
 /// ```
 pub fn demangle(name: &[u8]) -> Option<String> {
-    if name.len() > MAX_NAME_BYTES {
+    if name.len() > MAX_MANGLED_BYTES {
         return None;
     }
     let text = std::str::from_utf8(name).ok()?;
@@ -41,18 +29,20 @@ pub fn demangle(name: &[u8]) -> Option<String> {
     let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z") || text.starts_with("_R"));
     let symbol = symbol.unwrap_or(text);
     if symbol.starts_with("_R") || is_old_rust(symbol) {
-        let mut bounded = Bounded::new(symbol);
+        let mut bounded = DemangledText::new(symbol);
         write!(bounded, "{:#}", rustc_demangle::try_demangle(symbol).ok()?).ok()?;
-        return Some(bounded.text);
+        return Some(bounded.into_string());
     }
     if !symbol.starts_with("_Z") {
         return half_demangled(text);
     }
-    let options = ParseOptions::default().recursion_limit(MAX_DEPTH);
+    let options = ParseOptions::default().recursion_limit(MAX_MANGLED_DEPTH);
     let parsed = cpp_demangle::Symbol::new_with_options(symbol, &options).ok()?;
-    let mut bounded = Bounded::new(symbol);
-    parsed.structured_demangle(&mut bounded, &DemangleOptions::default().recursion_limit(MAX_DEPTH)).ok()?;
-    (!bounded.text.is_empty()).then_some(bounded.text)
+    let mut bounded = DemangledText::new(symbol);
+    parsed
+        .structured_demangle(&mut bounded, &DemangleOptions::default().recursion_limit(MAX_MANGLED_DEPTH))
+        .ok()?;
+    Some(bounded.into_string()).filter(|text| !text.is_empty())
 }
 
 /// Demangles a name of Rust's older mangling that a tool has demangled as C++: `core::mem::replace::h79a6…`, with signs spelled
@@ -137,28 +127,4 @@ pub fn rust_hash(name: &[u8]) -> &str {
     let Ok(text) = std::str::from_utf8(name) else { return "" };
     let symbol = text.strip_prefix('_').filter(|text| text.starts_with("_Z")).unwrap_or(text);
     old_rust_hash(symbol).or_else(|| split_hash(text).map(|(_, digits)| digits)).unwrap_or_default()
-}
-
-/// A text of limited length.
-struct Bounded {
-    text: String,
-    max_bytes: usize,
-}
-
-impl Bounded {
-    /// Creates one for what a mangled name stands for.
-    fn new(mangled: &str) -> Self {
-        let max_bytes = FREE_DEMANGLED_BYTES + MAX_GROWTH * mangled.len();
-        Bounded { text: String::new(), max_bytes: max_bytes.min(MAX_DEMANGLED_BYTES) }
-    }
-}
-
-impl Write for Bounded {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.text.len() + text.len() > self.max_bytes {
-            return Err(fmt::Error);
-        }
-        self.text.push_str(text);
-        Ok(())
-    }
 }

@@ -9,14 +9,15 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use gristmill_format::Cost;
-use gristmill_output::{grouped, html::Escaped, percent_number, printable};
-use gristmill_profile::symbol::shorten;
+use gristmill_output::{grouped, html::Escaped, printable};
 use gristmill_profile::{FileId, ObjectId};
 
 use self::plan::Plan;
 use super::{Annotation, first};
 use crate::annotate::remark::is_unknown;
-use crate::html_page::{HtmlPage, MAX_NAME, base_name, counted, end_of_path, shown_of_all};
+use crate::html_page::{
+    HOTTEST, HotPlace, HtmlPage, NAME_WIDTH, base_name, counted, end_of_path, short_name, shown_of_all,
+};
 use crate::page::heading;
 use crate::view::SubjectId;
 
@@ -26,12 +27,6 @@ pub struct PageOptions {
     /// The number of lines to show before and after those with costs.
     pub context: u64,
 }
-
-/// The count of the most expensive lines that are listed at the top.
-const HOTTEST_LINES: usize = 12;
-
-/// The characters of a name in the table of functions.
-const NAME_WIDTH: usize = 64;
 
 /// The limit of listed source files.
 const MAX_FILES: usize = 400;
@@ -83,18 +78,7 @@ impl Page<'_> {
 
     fn write_functions(&self, out: &mut dyn Write) -> io::Result<()> {
         let all = self.annotation.wanted_functions().len();
-        writeln!(
-            out,
-            "<section class=panel id=functions>\n<h2>Functions <small>{} · <span class=event-name>{}</span></small></h2>\n\
-             <div class=scroll tabindex=0><table>\n<thead><tr><th class=number aria-sort=descending>{}</th>\
-             <th class=number>{}</th><th class=number>{}</th><th>{}</th></tr></thead>\n<tbody>",
-            shown_of_all(self.plan.listed.len(), all),
-            self.html.first_event(),
-            heading("Self"),
-            heading("Inclusive"),
-            heading("Calls"),
-            heading("Function"),
-        )?;
+        self.html.write_functions_start(self.plan.listed.len(), all, out)?;
         for &nth in &self.plan.listed {
             let function = &self.annotation.wanted_functions()[nth];
             let (view, id) = (self.annotation.view, function.id);
@@ -121,7 +105,7 @@ impl Page<'_> {
                 cycle,
             )?;
         }
-        out.write_all(b"</tbody></table></div>\n</section>\n")
+        self.html.write_table_end(out)
     }
 
     fn write_hottest(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -133,35 +117,26 @@ impl Page<'_> {
             lines.extend(here.map(|(&line, costs)| (-first(costs), number, line)));
         }
         lines.sort_unstable();
-        lines.truncate(HOTTEST_LINES);
-        if lines.is_empty() {
-            return Ok(());
-        }
-        write!(
-            out,
-            "<section class=panel>\n<h2>Hottest lines <small>self cost</small></h2>\n\
-             <ol class=hottest id=hottest data-rows={HOTTEST_LINES}>\n"
-        )?;
-        for (cost, number, line) in lines {
+        lines.truncate(HOTTEST);
+        let places = lines.into_iter().map(|(cost, number, line)| {
             let file = &self.annotation.files[self.plan.sections[number].file];
             let path = self.path(file.id);
             let text = file.source.as_ref().ok().and_then(|source| {
                 let nth = usize::try_from(line.checked_sub(1)?).ok()?;
                 Some(printable(source.lines().nth(nth)?.trim_ascii().get(..)?).chars().take(200).collect())
             });
-            let text = match text {
+            let code = match text {
                 Some(text) => Escaped::<String>(text).to_string(),
                 None => "<em>no source</em>".to_owned(),
             };
-            writeln!(
-                out,
-                "<li><a href=#f{number}-{line}><i>{}</i><span>{}</span><small>{}:{line}</small></a></li>",
-                percent_number(-cost, self.html.total()),
-                text,
-                Escaped(base_name(&path)),
-            )?;
-        }
-        out.write_all(b"</ol>\n</section>\n")
+            HotPlace {
+                anchor: format!("f{number}-{line}"),
+                cost: -cost,
+                code,
+                location: format!("{}:{line}", base_name(&path)),
+            }
+        });
+        self.html.write_hottest("lines", &places.collect::<Vec<_>>(), out)
     }
 
     fn write_files(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -218,11 +193,7 @@ impl Page<'_> {
                 kinds[kind].1.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
             }
         }
-        out.write_all(b"<section class=panel>\n<h2>Where the cost is</h2>\n<table>\n<tbody>\n")?;
-        for (kind, costs) in kinds.iter().filter(|(_, costs)| costs.iter().any(|&cost| cost != 0)) {
-            writeln!(out, "<tr>{}<td>{kind}</td></tr>", self.html.cell(costs))?;
-        }
-        out.write_all(b"</tbody></table>\n</section>\n")
+        self.html.write_coverage(&kinds, out)
     }
 
     /// The path of a file, or the end of a very long path.
@@ -248,16 +219,7 @@ impl Page<'_> {
         if let Some(name) = self.short_names.borrow().get(&(id, width)) {
             return Rc::clone(name);
         }
-        let name = printable(self.annotation.view.subject(id).name().as_bytes()).into_owned();
-        let name = if name.is_empty() { "???".to_owned() } else { name };
-        let name: Rc<str> = match shorten(&name, width) {
-            short if short == name => Escaped(name).to_string(),
-            short => {
-                let whole = shorten(&name, MAX_NAME);
-                format!("<span title=\"{}\">{}</span>", Escaped(whole), Escaped(short))
-            }
-        }
-        .into();
+        let name: Rc<str> = short_name(self.annotation.view.subject(id).name(), width).into();
         self.short_names.borrow_mut().insert((id, width), Rc::clone(&name));
         name
     }

@@ -8,7 +8,7 @@ use gristmill_profile::{CostTable, FileId};
 
 use super::first;
 use crate::amount::add;
-use crate::program::{FoundProgram, Frame, Instruction, Program};
+use crate::program::{Agreement, FoundProgram, Frame, Instruction, Program};
 use crate::view::{SubjectId, View, ViewError};
 
 /// The limit of bytes of a function whose instructions are all listed. Of a larger one, only those with costs are.
@@ -35,6 +35,8 @@ pub(super) struct Listing {
     pub(super) unplaced: Unplaced,
     /// `true` if the instructions are those of the recorded program.
     pub(super) is_certain: bool,
+    /// The share of what the profile says of the function that agrees with the program.
+    pub(super) agreement: Agreement,
     /// `true` if there is a program whose instructions can be shown.
     pub(super) has_program: bool,
     /// `true` if the range of the function is too large to list all of it.
@@ -90,6 +92,20 @@ type CallKey = (u64, SubjectId);
 impl Listing {
     /// Collects costs, calls and jumps of a subject, and the instructions around them.
     pub(super) fn new(view: &View, subject: SubjectId, found: &FoundProgram) -> Result<Self, ViewError> {
+        let listing = Self::read(view, subject, found, found.is_certain())?;
+        // After a small change of the source, most functions are those that were recorded, and one is not.
+        match listing.is_certain && listing.agreement.checked > 0 && !listing.agreement.is_certain() {
+            true => Ok(Listing { agreement: listing.agreement, ..Self::read(view, subject, found, false)? }),
+            false => Ok(listing),
+        }
+    }
+
+    fn read(
+        view: &View,
+        subject: SubjectId,
+        found: &FoundProgram,
+        is_certain: bool,
+    ) -> Result<Self, ViewError> {
         let mut recorded = Recorded::read(view, subject)?;
         let program = found.usable();
         let (instructions, is_cut) = match program {
@@ -104,7 +120,8 @@ impl Listing {
             call_costs: CostTable::new(view.events().len(), 0),
             jumps: Vec::new(),
             unplaced: std::mem::take(&mut recorded.unplaced),
-            is_certain: found.is_certain(),
+            is_certain,
+            agreement: Agreement::default(),
             has_program: program.is_some(),
             is_cut,
         };
@@ -129,8 +146,11 @@ impl Listing {
         loop {
             let next = [addresses.peek().copied(), instructions.peek().map(|it| it.address)];
             let Some(address) = next.into_iter().flatten().min() else { break };
-            addresses.next_if_eq(&address);
+            let is_recorded = addresses.next_if_eq(&address).is_some();
             let instruction = instructions.next_if(|it| it.address == address);
+            if is_recorded && program.is_some() {
+                self.agreement.see(instruction.is_some());
+            }
             let costs = costs.next_if(|(at, _)| *at == address).map(|(_, costs)| costs);
             let place = costs
                 .as_ref()
@@ -156,11 +176,15 @@ impl Listing {
         program: Option<&dyn Program>,
     ) -> Option<u32> {
         // A program that may be another build is not asked.
-        let mut chain = match program.filter(|program| program.agreement().is_certain()) {
+        let mut chain = match program.filter(|_| self.is_certain) {
             Some(program) => program.frames(address),
             None => Vec::new(),
         };
-        let knows_line = chain.last().is_some_and(|frame| frame.line.is_some());
+        let found_line = chain.last().and_then(|frame| frame.line);
+        if let (Some(found), Some((_, line @ 1..))) = (found_line, place) {
+            self.agreement.see(found == line);
+        }
+        let knows_line = found_line.is_some();
         if !knows_line && let Some((file, line)) = place {
             let file = view.profile().file(file).to_vec();
             chain = vec![Frame { function: String::new(), file, line: (line > 0).then_some(line) }];
@@ -197,6 +221,17 @@ impl Listing {
                 taken: jump.taken,
                 executed: jump.executed,
             });
+        }
+    }
+
+    /// A sentence on a function whose instructions may be others.
+    pub(super) fn doubt(&self) -> String {
+        match self.agreement.checked > 0 && !self.agreement.is_certain() {
+            true => format!(
+                "instructions are marked with ?: only {} of what the profile says of this function agrees",
+                self.agreement.percent()
+            ),
+            false => "instructions are marked with ?: they may be those of another build".to_owned(),
         }
     }
 

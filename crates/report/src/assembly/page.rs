@@ -6,21 +6,24 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::{grouped, html::Escaped, percent_number, printable};
+use gristmill_output::{grouped, html::Escaped, printable};
 use gristmill_profile::symbol::shorten;
 
 use super::listing::Listing;
 use super::text::out_of_range;
 use super::{Assembly, first};
 use crate::amount::add;
-use crate::html_page::{HtmlPage, MAX_NAME, base_name, counted, end_of_path, shown_of_all};
-use crate::page::heading;
+use crate::html_page::{
+    HOTTEST, HotPlace, HtmlPage, NAME_WIDTH, base_name, counted, end_of_path, short_name,
+};
 use crate::program::FoundProgram;
 use crate::view::SubjectId;
 
 /// The options of a page. See the example of [`Assembly`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AssemblyPageOptions {
+    /// The share of the self cost, as a percentage, by which the functions were chosen, to say so. `None` if it was not one.
+    pub threshold: Option<f64>,
     /// The count of instructions to show before and after those with costs.
     pub context: u64,
     /// `true` if source lines and inlined functions are shown between instructions.
@@ -29,12 +32,6 @@ pub struct AssemblyPageOptions {
 
 /// The limit of rows of a page. These take about 15 MB, and a browser a second.
 const MAX_ROWS: usize = 60_000;
-
-/// The count of the most expensive instructions that are listed at the top.
-const HOTTEST: usize = 12;
-
-/// The characters of a name in the table of functions.
-const NAME_WIDTH: usize = 64;
 
 impl Assembly<'_> {
     /// Writes the functions as one page of HTML.
@@ -80,6 +77,7 @@ impl Page<'_> {
             Some(hint) => format!("{text}; {hint}"),
             None => text,
         });
+        let notes = notes.chain(self.omitted());
         let facts = [
             format!("machine code of {}", counted(self.listings.len(), "function")),
             counted(self.assembly.programs.len(), "program"),
@@ -98,20 +96,24 @@ impl Page<'_> {
         self.html.write_end(FOOTER, out)
     }
 
+    /// A sentence on the functions that are not on the page, if there are any.
+    fn omitted(&self) -> Option<String> {
+        let (shown, chosen, all) = (self.listings.len(), self.assembly.chosen.len(), self.assembly.matching);
+        let limit = match self.options.threshold.filter(|_| shown == chosen) {
+            _ if shown == all => return None,
+            Some(threshold) => format!("those with {threshold}% of the self cost; --threshold 100 shows all"),
+            None if shown == chosen => "the most expensive; --limit 0 --threshold 100 shows all".to_owned(),
+            None => format!(
+                "the most expensive, as a page has up to {} instructions; --filter REGEX chooses others",
+                grouped(MAX_ROWS)
+            ),
+        };
+        Some(format!("{} of {} functions are on this page: {limit}", grouped(shown), grouped(all)))
+    }
+
     fn write_functions(&self, out: &mut dyn Write) -> io::Result<()> {
         let view = self.assembly.view;
-        writeln!(
-            out,
-            "<section class=panel id=functions>\n<h2>Functions <small>{} · <span class=event-name>{}</span></small></h2>\n\
-             <div class=scroll tabindex=0><table>\n<thead><tr><th class=number aria-sort=descending>{}</th>\
-             <th class=number>{}</th><th class=number>{}</th><th>{}</th></tr></thead>\n<tbody>",
-            shown_of_all(self.listings.len(), self.assembly.matching),
-            self.html.first_event(),
-            heading("Self"),
-            heading("Inclusive"),
-            heading("Calls"),
-            heading("Function"),
-        )?;
+        self.html.write_functions_start(self.listings.len(), self.assembly.matching, out)?;
         for (id, _) in &self.listings {
             let subject = view.subject(*id);
             let path = end_of_path(view.profile().file(subject.file));
@@ -128,7 +130,7 @@ impl Page<'_> {
                 Escaped(base_name(&object)),
             )?;
         }
-        out.write_all(b"</tbody></table></div>\n</section>\n")
+        self.html.write_table_end(out)
     }
 
     fn write_hottest(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -139,32 +141,22 @@ impl Page<'_> {
         }
         rows.sort_unstable();
         rows.truncate(HOTTEST);
-        if rows.is_empty() {
-            return Ok(());
-        }
-        write!(
-            out,
-            "<section class=panel>\n<h2>Hottest instructions <small>self cost</small></h2>\n\
-             <ol class=hottest id=hottest data-rows={HOTTEST}>\n"
-        )?;
-        for (cost, number, row) in rows {
+        let places = rows.into_iter().map(|(cost, number, row)| {
             let (id, listing) = &self.listings[number];
             let row = &listing.rows[row];
-            let text = match &row.instruction {
+            let code = match &row.instruction {
                 Some(instruction) => Escaped(printable(instruction.text.as_bytes())).to_string(),
                 None => "<em>no instruction</em>".to_owned(),
             };
             let name = shorten(self.assembly.view.subject(*id).name(), NAME_WIDTH);
-            writeln!(
-                out,
-                "<li><a href=#f{number}-{:x}><i>{}</i><span>{text}</span><small>{}:{:x}</small></a></li>",
-                row.address,
-                percent_number(-cost, self.html.total()),
-                Escaped(printable(name.as_bytes())),
-                row.address,
-            )?;
-        }
-        out.write_all(b"</ol>\n</section>\n")
+            HotPlace {
+                anchor: format!("f{number}-{:x}", row.address),
+                cost: -cost,
+                code,
+                location: format!("{}:{:x}", printable(name.as_bytes()), row.address),
+            }
+        });
+        self.html.write_hottest("instructions", &places.collect::<Vec<_>>(), out)
     }
 
     /// Writes how much of all cost the instructions of the page have.
@@ -185,18 +177,13 @@ impl Page<'_> {
                 .zip(others)
                 .for_each(|(sum, (lost, no_address))| *sum -= lost + no_address);
         }
-        out.write_all(b"<section class=panel>\n<h2>Where the cost is</h2>\n<table>\n<tbody>\n")?;
-        for (kind, costs) in [
+        let kinds = [
             ("on instructions of this page", on_instructions),
             ("at addresses without an instruction", without_instruction),
             ("at no address", without_address),
             ("in functions that are not on this page", elsewhere),
-        ] {
-            if costs.iter().any(|&cost| cost != 0) {
-                writeln!(out, "<tr>{}<td>{kind}</td></tr>", self.html.cell(&costs))?;
-            }
-        }
-        out.write_all(b"</tbody></table>\n</section>\n")
+        ];
+        self.html.write_coverage(&kinds, out)
     }
 
     fn write_programs(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -227,14 +214,7 @@ impl Page<'_> {
 
     /// The name of a function; one that does not fit is made shorter, and has the whole name beside it.
     fn short_name(&self, id: SubjectId, width: usize) -> String {
-        let name = printable(self.assembly.view.subject(id).name().as_bytes()).into_owned();
-        let name = if name.is_empty() { "???".to_owned() } else { name };
-        match shorten(&name, width) {
-            short if short == name => Escaped(name).to_string(),
-            short => {
-                format!("<span title=\"{}\">{}</span>", Escaped(shorten(&name, MAX_NAME)), Escaped(short))
-            }
-        }
+        short_name(self.assembly.view.subject(id).name(), width)
     }
 }
 

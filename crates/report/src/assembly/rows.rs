@@ -43,6 +43,8 @@ pub struct ProgramRow {
     pub checked: u64,
     /// The count of those that agree.
     pub agreeing: u64,
+    /// true if it has no symbol table.
+    pub is_stripped: bool,
     /// true if it has source lines.
     pub has_lines: bool,
     /// true if it says which functions were inlined.
@@ -308,6 +310,7 @@ impl ProgramRow {
             state: found.state(),
             checked: agreement.checked,
             agreeing: agreement.agreeing,
+            is_stripped: program.is_some_and(|program| program.is_stripped()),
             has_lines: program.is_some_and(|program| program.has_lines()),
             has_inlining: program.is_some_and(|program| program.has_inlining()),
             problem: remark.as_ref().map(|remark| remark.text.clone()),

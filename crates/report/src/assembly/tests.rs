@@ -138,7 +138,7 @@ fn costs_without_an_instruction_are_listed() {
     );
     assert!(shown.contains("   4   33.3       13  no instruction here\n"), "{shown}");
     // Beyond the function, the address is decoded for itself.
-    assert!(shown.contains("   5   41.7       90  op 144\n"), "{shown}");
+    assert!(shown.contains("   5   41.7       90  ? op 144\n"), "{shown}");
     let none = Fake { is_known: false, ..Fake::new(0..0) };
     let shown = text(&view, &none, &OPTIONS);
     assert!(shown.contains("   4   33.3       13\n"), "{shown}");
@@ -149,7 +149,8 @@ fn costs_without_an_instruction_are_listed() {
 #[test]
 fn nothing_of_another_build_is_certain() {
     let view = view(LOOP);
-    let of = |agreeing| Fake { agreement: Agreement { checked: 100, agreeing }, ..Fake::new(0x10..0x30) };
+    let fake = || Fake { inlined: 0x12..0x16, ..Fake::new(0x10..0x30) };
+    let of = |agreeing| Fake { agreement: Agreement { checked: 100, agreeing }, ..fake() };
     assert!(text(&view, &of(99), &OPTIONS).contains("10      op 16\n"));
     let uncertain = text(&view, &of(98), &OPTIONS);
     assert!(
@@ -166,6 +167,57 @@ fn nothing_of_another_build_is_certain() {
             Some("--binary mill=FILE says where the recorded build is".to_owned())
         )
     );
+}
+
+/// After a small change of the source, the program as a whole agrees, and the function that was changed does not.
+#[test]
+fn nothing_of_a_changed_function_is_certain() {
+    let listed = |text: &str| {
+        let programs = Fake { inlined: 0x12..0x16, ..Fake::new(0x10..0x30) };
+        self::text(&view(text), &programs, &OPTIONS)
+    };
+    assert!(listed(LOOP).contains("10      op 16\n"));
+    let lines = listed(&LOOP.replace("0x16 1 1", "0x16 3 1"));
+    // Of 4 addresses, all are instructions, and 3 have the line of the program; then those of the profile are shown.
+    let note = "instructions are marked with ?: only 87.5% of what the profile says of this";
+    assert!(lines.contains(note) && lines.contains("? op 16\n"), "{lines}");
+    assert!(lines.contains("mill.c:3\n") && !lines.contains("inlined"), "{lines}");
+    let starts = listed(&LOOP.replace("0x16 1 1", "0x17 1 1"));
+    assert!(starts.contains("marked with ?: only ") && starts.contains("? op 16\n"), "{starts}");
+}
+
+#[test]
+fn headings_fit() {
+    let long = format!(
+        "std::map<{0}, std::less<{0}>>::insert(std::pair<{0}, int>&&)",
+        "std::vector<std::string>".repeat(9)
+    );
+    let text = LOOP.replace("fn=main", &format!("fn={long}")).replace("cfn=grind", &format!("cfn={long}2"));
+    let view = view(&text);
+    let assembly = Assembly::new(&view, &AssemblyOptions::default(), &Fake::new(0x10..0x30), &Text).unwrap();
+    let mut out = Vec::new();
+    let look = Look { has_full_names: false, ..Look::plain(80) };
+    assembly.write_text(&OPTIONS, &look, &mut out).unwrap();
+    let shown = String::from_utf8(out).unwrap();
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    assert!(shown.contains("\nstd::map<…>::insert(…)\n"), "{shown}");
+}
+
+#[test]
+fn a_page_says_what_it_lacks() {
+    let view = view("positions: instr\nevents: Ir\nob=mill\nfl=a.c\nfn=a\n0x10 90\nfn=b\n0x20 10\n");
+    let page = |threshold: f64| {
+        let options = AssemblyOptions { threshold: Some(threshold), ..AssemblyOptions::default() };
+        let assembly = Assembly::new(&view, &options, &Fake::new(0x10..0x30), &Text).unwrap();
+        let mut out = Vec::new();
+        let options = AssemblyPageOptions { threshold: Some(threshold), context: 1, has_lines: true };
+        assembly.write_html(&options, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let note =
+        "1 of 2 functions are on this page: those with 80% of the self cost; --threshold 100 shows all";
+    assert!(page(80.0).contains(note));
+    assert!(!page(100.0).contains("are on this page"));
 }
 
 /// Parts without addresses, recursion and several threads.
@@ -237,7 +289,7 @@ fn a_page_has_all_costs() {
         &Text,
     );
     let mut out = Vec::new();
-    let options = AssemblyPageOptions { context: 1, has_lines: true };
+    let options = AssemblyPageOptions { threshold: None, context: 1, has_lines: true };
     assembly.unwrap().write_html(&options, &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     for piece in [

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use gristmill_output::wrap::{columns, hang, write_dim};
 use gristmill_output::{Look, grouped, lossy, percent, percent_number, printable};
-use gristmill_profile::symbol::shorten;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::lanes::{Arrow, Lanes};
@@ -13,6 +12,8 @@ use super::listing::{Call, Jump, Listing};
 use super::plan::{Item, items};
 use super::{Assembly, first};
 use crate::annotate::is_unknown;
+use crate::html_page::counted;
+use crate::names::short;
 use crate::view::{SubjectId, ViewError};
 
 /// The options of text. See the example of [`Assembly::write_text`].
@@ -31,6 +32,12 @@ const MIN_CODE_COLUMNS: usize = 50;
 
 /// The columns up to which instructions are padded so that counts of jumps are aligned.
 const MAX_PADDED_COLUMNS: usize = 34;
+
+/// The columns that the name of an inlined function takes at least: deep ones are cut at the right edge.
+const MIN_INLINED_COLUMNS: usize = 12;
+
+/// The columns of the name of a function that a jump leads to.
+const MAX_JUMP_NAME: usize = 40;
 
 /// The limit of callees of an address, and of jumps.
 const MAX_LISTED: usize = 30;
@@ -227,7 +234,7 @@ impl<'t> FunctionText<'t> {
                     )?;
                 }
                 Item::Inlined { row, frame } => {
-                    let text = self.inlined(row, frame);
+                    let text = self.inlined(at, row, frame);
                     self.write_beside(at, &text, false, out)?;
                 }
                 Item::Line { row, frame } => {
@@ -244,7 +251,7 @@ impl<'t> FunctionText<'t> {
     fn write_heading(&self, out: &mut dyn Write) -> io::Result<()> {
         let (view, head) = (self.assembly.view, &self.assembly.head);
         let subject = view.subject(self.id);
-        let name = printable(subject.name().as_bytes());
+        let name = short(subject.name(), self.look.name_columns(self.look.width));
         writeln!(out, "{}", self.look.bold(if name.is_empty() { "???" } else { &name }))?;
         let profile = view.profile();
         let places = [profile.file(subject.file), profile.object(subject.object)];
@@ -282,7 +289,7 @@ impl<'t> FunctionText<'t> {
         }
         let mut notes = Vec::new();
         if self.listing.has_program && !self.listing.is_certain {
-            notes.push("instructions are marked with ?: they may be those of another build".to_owned());
+            notes.push(self.listing.doubt());
         }
         if self.listing.is_cut {
             notes
@@ -327,7 +334,7 @@ impl<'t> FunctionText<'t> {
             ));
         }
         if unplaced.calls.len() > MAX_LISTED {
-            lines.push(format!("{} {} more callees", self.signs.more, unplaced.calls.len() - MAX_LISTED));
+            lines.push(self.more(unplaced.calls.len() - MAX_LISTED, "callee"));
         }
         if unplaced.jumps > 0 {
             let plural = if unplaced.jumps == 1 { "" } else { "s" };
@@ -372,8 +379,8 @@ impl<'t> FunctionText<'t> {
                     self.write_beside(at, &format!("  {note}"), true, out)?;
                 }
                 if notes.len() > MAX_LISTED {
-                    let more = format!("  {} {} more jumps", self.signs.more, notes.len() - MAX_LISTED);
-                    self.write_beside(at, &more, true, out)?;
+                    let more = self.more(notes.len() - MAX_LISTED, "jump");
+                    self.write_beside(at, &format!("  {more}"), true, out)?;
                 }
             }
         }
@@ -390,7 +397,7 @@ impl<'t> FunctionText<'t> {
             writeln!(out, "{costs}  {gap}  {below}{}", self.look.painter().cyan(called))?;
         }
         if more > 0 {
-            self.write_beside(at, &format!("{} {more} more callees", self.signs.more), true, out)?;
+            self.write_beside(at, &self.more(more, "callee"), true, out)?;
         }
         Ok(())
     }
@@ -405,7 +412,7 @@ impl<'t> FunctionText<'t> {
         };
         if let Some(function) = jump.function {
             let name = self.assembly.view.subject(function).name();
-            text.push_str(&format!("({}) ", printable(shorten(name, 40).as_bytes())));
+            text.push_str(&format!("({}) ", short(name, MAX_JUMP_NAME)));
         }
         match jump.executed {
             Some(executed) => {
@@ -416,23 +423,25 @@ impl<'t> FunctionText<'t> {
         text
     }
 
+    /// A line that counts what is left out.
+    fn more(&self, count: usize, what: &str) -> String {
+        format!("{} {}", self.signs.more, counted(count, &format!("more {what}")))
+    }
+
     fn called(&self, callee: SubjectId, count: Cost, room: usize) -> String {
         let name = self.assembly.view.subject(callee).name();
         let times = format!(" {}{}", self.signs.times, grouped(count));
-        let name = printable(
-            shorten(name, self.look.name_columns(room.saturating_sub(times.len()).max(12))).as_bytes(),
-        )
-        .into_owned();
+        let name = short(name, self.look.name_columns(room.saturating_sub(columns(&times)).max(12)));
         format!("{}{times}", if name.is_empty() { "???" } else { &name })
     }
 
     /// The heading of an inlined function.
-    fn inlined(&self, row: usize, frame: usize) -> String {
+    fn inlined(&self, at: usize, row: usize, frame: usize) -> String {
         let inlined = &self.listing.frames(row)[frame];
-        let indent = "  ".repeat(frame - 1);
-        let name = printable(inlined.function.as_bytes());
-        let name = if name.is_empty() { "a function" } else { &name };
-        format!("{indent}inlined {name}")
+        let before = format!("{}inlined ", "  ".repeat(frame - 1));
+        let room = self.room_beside(at).saturating_sub(columns(&before)).max(MIN_INLINED_COLUMNS);
+        let name = short(&inlined.function, self.look.name_columns(room));
+        format!("{before}{}", if name.is_empty() { "a function" } else { &name })
     }
 
     /// A source line: where it is, and its text if it is found.
@@ -454,19 +463,30 @@ impl<'t> FunctionText<'t> {
 
     /// Writes a text where instructions are, beside the arrows that pass.
     fn write_beside(&self, at: usize, text: &str, is_dim: bool, out: &mut dyn Write) -> io::Result<()> {
-        let before = self.widths.iter().sum::<usize>() + 7 + 2 + self.address_columns + 2;
-        let arrows = match self.items[at] {
-            Item::Instruction(_) => self.below(at),
-            _ => self.lanes.text(at, self.options.is_ascii),
-        };
-        let room = self.look.width.saturating_sub(before + columns(&arrows));
-        let text = self.fitted(text, room);
-        let arrows = self.look.painter().cyan(arrows);
-        let blanks = " ".repeat(before);
+        let text = self.fitted(text, self.room_beside(at));
+        let arrows = self.look.painter().cyan(self.arrows_beside(at));
+        let blanks = " ".repeat(self.columns_before());
         match is_dim {
             true => writeln!(out, "{blanks}{arrows}{}", self.look.dim(text)),
             false => writeln!(out, "{blanks}{arrows}{}", self.look.bold(text)),
         }
+    }
+
+    /// The columns of costs and addresses.
+    fn columns_before(&self) -> usize {
+        self.widths.iter().sum::<usize>() + 7 + 2 + self.address_columns + 2
+    }
+
+    fn arrows_beside(&self, at: usize) -> String {
+        match self.items[at] {
+            Item::Instruction(_) => self.below(at),
+            _ => self.lanes.text(at, self.options.is_ascii),
+        }
+    }
+
+    /// The columns that a text beside the arrows may take.
+    fn room_beside(&self, at: usize) -> usize {
+        self.look.width.saturating_sub(self.columns_before() + columns(&self.arrows_beside(at)))
     }
 
     /// The arrows that pass below a row.

@@ -131,11 +131,11 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 2 => " and 1 more caller".to_owned(),
                 callers => format!(" and {} more callers", grouped(callers - 1)),
             };
-            let verb = match (kind, comparison.presence(*function)) {
-                (MoveKind::Inlined, _) => " was inlined into ",
-                (MoveKind::Outlined, _) => " is no longer inlined into ",
+            let (verb, when) = match kind {
+                MoveKind::Inlined => (" was inlined into ", "before"),
+                MoveKind::Outlined => (" is no longer inlined into ", "now"),
             };
-            let moved = format!("{others}: {} moved", unit.show(*moved));
+            let moved = format!("{others}: self cost {} {when}", unit.show(*moved));
             vec![name(*function), text(verb), first, Piece::Text(moved)]
         }
         Cause::Calls { caller, callee, count } => {

@@ -6,14 +6,16 @@ use std::io;
 
 use gristmill_format::Cost;
 use gristmill_output::json::{ExactInteger, exact};
-use gristmill_output::{lossy, percent, printable};
+use gristmill_output::{Align, grouped, lossy, percent_number, printable};
 use gristmill_profile::{FunctionId, ObjectId, Selection};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::InfoReport;
+use super::table::{Column, GAP, INDENT, Table};
 use super::text::Text;
 use crate::assembly::ProgramRow;
+use crate::names::fitted_paths;
 use crate::program::{FoundProgram, Programs, evidence};
 
 /// The program of an object that has costs. See the example of [`InfoReport::with_programs`].
@@ -84,47 +86,95 @@ impl InfoReport {
 }
 
 impl Text<'_, '_> {
-    /// Writes the programs, with what to do about each.
+    /// Writes the programs as a table, and below it what to do.
     pub(super) fn write_programs(&mut self) -> io::Result<()> {
         let Some(programs) = &self.report.programs else { return Ok(()) };
+        if programs.is_empty() {
+            return Ok(());
+        }
         writeln!(self.out)?;
         let total = self.report.totals().iter().next().map_or(0, |(_, total)| total);
-        let mut label = "Programs";
-        for InfoProgramRow { self_cost, program } in programs.iter().take(MAX_PROGRAMS) {
-            let name = if program.object.is_empty() { "???" } else { &program.object };
-            let share = percent(*self_cost, total);
-            self.value(label, &format!("{}  {share}", printable(name.as_bytes())))?;
-            label = "";
-            let mut lines = vec![in_words(program)];
-            lines.extend(program.hint.clone());
-            for line in lines {
-                self.value("", &format!("  {}", lossy(line.as_bytes())))?;
-            }
+        let shown = &programs[..programs.len().min(MAX_PROGRAMS)];
+        let names: Vec<String> = shown
+            .iter()
+            .map(|row| {
+                let name = if row.program.object.is_empty() { "???" } else { &row.program.object };
+                printable(name.as_bytes()).into_owned()
+            })
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let column = |title: &str, align, cell: &dyn Fn(&InfoProgramRow) -> String| Column {
+            title: title.to_owned(),
+            cells: shown.iter().map(cell).collect(),
+            align,
+        };
+        let mut columns = vec![
+            column("%", Align::Right, &|row| percent_number(row.self_cost, total)),
+            column("Build", Align::Left, &|row| build(&row.program).to_owned()),
+            column("Agrees", Align::Left, &|row| agrees(&row.program)),
+            column("Debug info", Align::Left, &|row| debug_information(&row.program).to_owned()),
+        ];
+        let others: usize = columns.iter().map(|column| column.width() + GAP).sum();
+        let room = self.width.saturating_sub(INDENT + others);
+        columns.insert(
+            0,
+            Column { title: "Program".to_owned(), cells: fitted_paths(&names, room), align: Align::Left },
+        );
+        Table { columns }.write(self.width, self.paint, self.out)?;
+        self.more(programs.len() - shown.len())?;
+        let advice = advice(shown.iter().map(|row| &row.program));
+        if !advice.is_empty() {
+            writeln!(self.out)?;
         }
-        match programs.len().saturating_sub(MAX_PROGRAMS) {
-            0 => Ok(()),
-            more => self.more(more),
-        }
+        advice.iter().try_for_each(|line| self.sentence(&lossy(line.as_bytes())))
     }
 }
 
-/// The state of a program.
-fn in_words(program: &ProgramRow) -> String {
-    let agrees = format!("{} of {} facts agree", program.agreeing, program.checked);
-    let state = match program.state {
-        "same" => format!("the recorded build ({agrees})"),
-        "uncertain" => format!("perhaps another build ({agrees})"),
-        "unchecked" => "found, with nothing to compare".to_owned(),
-        "other" => format!("another program ({agrees})"),
-        "missing" => "not found".to_owned(),
-        "unnamed" => "code that the profile does not name".to_owned(),
-        _ => program.problem.clone().unwrap_or_else(|| "cannot be read".to_owned()),
-    };
-    let is_usable = matches!(program.state, "same" | "uncertain" | "unchecked");
-    match (is_usable, program.has_lines, program.has_inlining) {
-        (false, _, _) => state,
-        (_, true, true) => format!("{state}; has lines and inlined functions"),
-        (_, true, false) => format!("{state}; has lines, no inlined functions"),
-        (_, false, _) => format!("{state}; has no lines: --debuginfo-dir DIR or --debuginfod can find them"),
+/// The relation of a program to the one that was recorded.
+fn build(program: &ProgramRow) -> &'static str {
+    match program.state {
+        "same" => "recorded",
+        "uncertain" => "perhaps another",
+        "unchecked" => "unknown",
+        "other" => "another",
+        "missing" => "not found",
+        "unnamed" => "not named",
+        _ => "cannot be read",
     }
+}
+
+/// The share of what the profile says of a program that agrees with it.
+fn agrees(program: &ProgramRow) -> String {
+    match program.checked {
+        0 => String::new(),
+        checked => format!("{} of {}", grouped(program.agreeing), grouped(checked)),
+    }
+}
+
+fn debug_information(program: &ProgramRow) -> &'static str {
+    match (program.found_at.is_some(), program.has_lines, program.has_inlining, program.is_stripped) {
+        (false, ..) => "",
+        (_, true, true, _) => "yes",
+        (_, true, false, _) => "lines only",
+        (_, false, _, true) => "none, stripped",
+        (_, false, _, false) => "none",
+    }
+}
+
+/// Advice about the programs, each sentence once.
+fn advice<'p>(programs: impl Iterator<Item = &'p ProgramRow> + Clone) -> Vec<String> {
+    let mut advice = Vec::new();
+    let has = |state: &'static str| programs.clone().any(move |program| program.state == state);
+    if ["missing", "other", "uncertain"].into_iter().any(has) {
+        advice.push("--binary FROM=TO says where the recorded build of a program is.".to_owned());
+    }
+    if programs.clone().any(|program| program.found_at.is_some() && !program.has_lines) {
+        advice.push(
+            "--debuginfo-dir DIR and --debuginfod find debug information that is not beside the program."
+                .to_owned(),
+        );
+    }
+    let unreadable = programs.filter(|program| matches!(program.state, "unreadable" | "invalid"));
+    advice.extend(unreadable.filter_map(|program| program.problem.clone()));
+    advice
 }

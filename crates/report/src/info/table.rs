@@ -101,7 +101,7 @@ pub(super) struct Column {
 }
 
 impl Column {
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(self.title.width())
     }
 }

@@ -47,8 +47,8 @@ impl InfoReport {
 pub(super) struct Text<'a, 'o> {
     pub(super) report: &'a InfoReport,
     parts: Vec<Part<'a>>,
-    paint: Painter,
-    width: usize,
+    pub(super) paint: Painter,
+    pub(super) width: usize,
     pub(super) out: &'o mut dyn Write,
 }
 
@@ -397,7 +397,7 @@ impl<'a> Text<'a, '_> {
         writeln!(self.out, "{:INDENT$}{:LABEL_WIDTH$}{value}", "", self.paint.dim(label))
     }
 
-    fn sentence(&mut self, sentence: &str) -> io::Result<()> {
+    pub(super) fn sentence(&mut self, sentence: &str) -> io::Result<()> {
         for line in wrap(sentence, self.width.saturating_sub(INDENT)) {
             writeln!(self.out, "{:INDENT$}{line}", "")?;
         }

@@ -129,10 +129,12 @@ impl Show {
         let jumps = self.jumps;
         if jumps.jumps > 0 {
             below.push(format!(
-                "{} jumps, {} of them conditional, taken {} times",
+                "{} {}, {} of them conditional, taken {} {}",
                 grouped(jumps.jumps),
+                if jumps.jumps == 1 { "jump" } else { "jumps" },
                 grouped(jumps.conditional),
-                grouped(jumps.taken)
+                grouped(jumps.taken),
+                if jumps.taken == 1 { "time" } else { "times" },
             ));
         }
         below

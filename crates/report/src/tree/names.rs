@@ -53,7 +53,12 @@ impl Tree {
             let entry = self.entry(node);
             let row = NameRow::new(node.entry, &entry.name, look.name_columns(columns))
                 .hashed(entry.hash.as_deref().unwrap_or_default());
-            names.push(row.distinguished_by(entry.file.as_bytes(), entry.object.as_bytes()));
+            let (file, object) = (entry.file.as_bytes(), entry.object.as_bytes());
+            // An address says nothing without its program.
+            names.push(match entry.name.starts_with("0x") {
+                true => row.at(file, object),
+                false => row.distinguished_by(file, object),
+            });
         }
     }
 

@@ -268,5 +268,12 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
         Entry { cycle: Some(cycle.number()), members, ..Entry::new(EntryKind::Cycle, name) }
     };
     let entries = Entries { cycles: cycles.ids().map(entry).collect(), ..Entries::new(view) };
+    // Of hidden functions, those that nothing calls keep their cost. They are nodes only because it has to be somewhere.
+    let is_hidden = |item| view.hides(entries.name(Some(item)));
+    let mut items = tree.ids().filter_map(|id| tree.node(id).item).peekable();
+    let tree = match items.peek().is_some() && items.all(is_hidden) && options.from.is_none() {
+        true => tree.attributed(is_hidden, |_| true),
+        false => tree,
+    };
     Source { tree, unequal_calls: 0, entries }
 }

@@ -117,7 +117,12 @@ impl Tree {
                 "  each stack occurred, as far as the names show".to_owned(),
             ],
             (Basis::Estimate, _) if !self.has_calls => {
-                vec![of_tree(": ", "no calls are selected or left, so functions are side by side")]
+                let text = match self.nodes.len() {
+                    0 | 1 if self.from.is_none() => "no function is selected or left",
+                    0..=2 => "no calls are selected or left",
+                    _ => "no calls are selected or left, so functions are side by side",
+                };
+                vec![of_tree(": ", text)]
             }
             (Basis::Estimate, Some(guessed))
                 if guessed.iter().any(|&cost| cost != 0)
@@ -137,10 +142,7 @@ impl Tree {
                     (None, true) => "to each cost",
                     (_, false) => "to each function",
                 };
-                vec![
-                    of_tree(", ", "an estimate with nothing apportioned:"),
-                    format!("  there is only one way {end}"),
-                ]
+                vec![of_tree(", ", "nothing of it is an estimate:"), format!("  there is only one way {end}")]
             }
         };
         let mut notes: Vec<String> = title.into_iter().chain(basis).collect();

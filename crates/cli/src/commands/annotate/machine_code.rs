@@ -12,7 +12,7 @@ use crate::args::{AnnotateArgs, AnnotateFormat, AsmLines, AsmSyntax};
 use crate::error::CliError;
 use crate::load;
 use crate::profile_files::warn_of_doubts;
-use crate::programs::ProgramFinder;
+use crate::programs::{MapUse, ProgramFinder};
 use crate::terminal;
 
 /// Instructions that are shown before and after those with costs.
@@ -43,9 +43,13 @@ pub(super) fn write(job: &Job<'_>, lines: AsmLines, out: &mut dyn Write) -> Resu
         AsmSyntax::Intel => Syntax::Intel,
     };
     let programs = ProgramFinder::new(&args.program, &args.source.sources_below)?.with_syntax(syntax);
+    let mut maps = MapUse::new(&args.program);
+    maps.see(job.profile);
+    maps.warn_of_unused(session);
     let view = document::view(job)?;
+    let options = options(job)?;
     let assembly =
-        Assembly::new(&view, &options(job)?, &programs, job.sources).map_err(|error| load::unseen(&error))?;
+        Assembly::new(&view, &options, &programs, job.sources).map_err(|error| load::unseen(&error))?;
     let (context, has_lines) = (args.context.unwrap_or(CONTEXT), lines == AsmLines::Source);
     match args.format {
         AnnotateFormat::Text => {
@@ -60,7 +64,8 @@ pub(super) fn write(job: &Job<'_>, lines: AsmLines, out: &mut dyn Write) -> Resu
             }
             match args.format {
                 AnnotateFormat::Html => {
-                    assembly.write_html(&AssemblyPageOptions { context, has_lines }, out)?
+                    let threshold = options.threshold.filter(|_| options.limit.is_none());
+                    assembly.write_html(&AssemblyPageOptions { threshold, context, has_lines }, out)?
                 }
                 AnnotateFormat::Json | AnnotateFormat::Text => assembly.write_json(out)?,
             }

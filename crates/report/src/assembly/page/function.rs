@@ -116,7 +116,7 @@ impl Page<'_> {
     fn remarks_on(&self, listing: &Listing, self_cost: gristmill_format::Cost) -> Vec<String> {
         let mut remarks = Vec::new();
         if listing.has_program && !listing.is_certain {
-            remarks.push("instructions are marked with ?: they may be those of another build".to_owned());
+            remarks.push(listing.doubt());
         }
         if listing.is_cut {
             remarks
