@@ -55,7 +55,7 @@ impl ProgramFinder {
         };
         let below = below.iter().map(|path| allowed(option, path)).collect::<Result<Vec<_>, _>>()?;
         let servers = if args.debuginfod { Some(Debuginfod::from_environment()?) } else { None };
-        let mut locator = Locator::new(ProgramFiles { below, servers });
+        let mut locator = Locator::new(ProgramFiles::new(below, servers));
         // Later ones come first. Of mappings, the first on the command line does.
         for map in args.binary.iter().rev() {
             let (from, to) = mapping(map)?;

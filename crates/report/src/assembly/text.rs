@@ -428,7 +428,7 @@ impl<'t> FunctionText<'t> {
 
     /// The heading of an inlined function.
     fn inlined(&self, row: usize, frame: usize) -> String {
-        let inlined = &self.listing.frames(row)[frame];
+        let inlined = self.listing.frames(row)[frame];
         let indent = "  ".repeat(frame - 1);
         let name = printable(inlined.function.as_bytes());
         let name = if name.is_empty() { "a function" } else { &name };
@@ -438,7 +438,7 @@ impl<'t> FunctionText<'t> {
     /// A source line: where it is, and its text if it is found.
     fn line(&self, row: usize, frame: usize) -> String {
         let frames = self.listing.frames(row);
-        let frame_here = &frames[frame];
+        let frame_here = frames[frame];
         let number = frame_here.line.unwrap_or_default();
         let indent = "  ".repeat(frame);
         let file = base_name(&frame_here.file);
