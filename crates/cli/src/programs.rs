@@ -63,7 +63,7 @@ impl ProgramFinder {
         let below = below.iter().map(|path| allowed(option, path)).collect::<Result<Vec<_>, _>>()?;
         let servers = if args.debuginfod { Some(Debuginfod::from_environment()?) } else { None };
         check_maps(args, &below)?;
-        let mut locator = Locator::new(ProgramFiles { below, servers });
+        let mut locator = Locator::new(ProgramFiles::new(below, servers));
         // Later ones come first. Of maps, the first on the command line does.
         for map in args.binary.iter().rev() {
             let (from, to) = parts_of_map(map)?;

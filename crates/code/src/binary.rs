@@ -134,13 +134,17 @@ impl Binary {
         !has_symbols(&self.image) && !self.separate().image.as_deref().is_some_and(has_symbols)
     }
 
-    /// Returns why debug information is missing or incomplete, as far as it was asked for.
+    /// Returns why debug information or symbols are missing or incomplete, as far as they were asked for.
     pub fn problems(&self) -> Vec<Error> {
         let mut problems = self.separate.get().map(|separate| separate.problems.clone()).unwrap_or_default();
         match self.debug_info.get() {
             Some(Ok(Some(debug_info))) => problems.extend(debug_info.files().missing()),
             Some(Err(error)) => problems.push(error.clone()),
             _ => {}
+        }
+        if self.symbols.get().is_some_and(Symbols::is_cut) {
+            let reason = "the names of its symbols are longer than the file can hold";
+            problems.push(Error::damaged(self.image.name(), "symbol table", reason));
         }
         problems
     }
@@ -207,9 +211,8 @@ impl Binary {
         };
         if let Some(name) = self.symbols().name_at(address) {
             match frames.last_mut() {
-                Some(last) if last.function().is_some_and(|known| known.as_bytes() == name) => {}
-                Some(last) => last.set_function(String::from_utf8_lossy(name).into()),
-                None => frames.push(Frame::new(Some(String::from_utf8_lossy(name).into()), None, false)),
+                Some(last) => last.set_function(name),
+                None => frames.push(Frame::new(Some(name), None, false)),
             }
         }
         Ok(frames)

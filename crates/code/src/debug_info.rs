@@ -9,8 +9,10 @@
 //! ```
 //!
 //! Only units that are asked for are read. What is read stays, and is shared between threads. A file can be made so that each of its
-//! units refers to the same long table; so the sum of all rows and ranges has a limit, which real files do not reach.
+//! units refers to the same long table; so the sum of all tables and names has a [limit](budget), which real files do not reach.
 
+mod abbreviations;
+mod budget;
 mod fault;
 mod files;
 mod lines;
@@ -19,12 +21,11 @@ mod scopes;
 mod split;
 mod units;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use self_cell::self_cell;
 
 use crate::{Error, Frame, SourceLine};
-use fault::{Fault, Outcome};
+use budget::Budget;
+use fault::Outcome;
 pub(crate) use files::DebugFiles;
 use units::{UnitSlot, Units};
 
@@ -54,24 +55,6 @@ struct Index<'a> {
     shared: Option<Units<'a>>,
     package: Option<gimli::DwarfPackage<Slice<'a>>>,
     budget: Budget,
-}
-
-/// The sum of ranges and rows that may still be read.
-struct Budget(AtomicUsize);
-
-impl Budget {
-    /// Takes elements off the budget.
-    fn take(&self, count: usize) -> Outcome<()> {
-        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(count));
-        taken.map(|_| ()).map_err(|_| Fault::OutOfProportion)
-    }
-
-    /// Adds what a further file allows.
-    fn add(&self, count: usize) {
-        let _ = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_add(count)));
-    }
 }
 
 impl DebugInfo {
@@ -104,7 +87,7 @@ impl<'a> Index<'a> {
     fn new(files: &'a DebugFiles) -> Result<Self, Error> {
         let (dwarf, shared) = files.dwarf()?;
         let damaged = |error| files.damaged(".debug_info", error);
-        let budget = Budget(AtomicUsize::new(files.budget()));
+        let budget = Budget::new(files.counted_bytes());
         let units = Units::new(dwarf, true).map_err(damaged)?;
         let shared = shared.map(|dwarf| Units::new(dwarf, false)).transpose().map_err(damaged)?;
         let package = files.package()?;
@@ -114,7 +97,7 @@ impl<'a> Index<'a> {
     fn line(&self, address: u64) -> Outcome<Option<SourceLine>> {
         for slot in self.units.at(address, &self.budget)?.into_iter().take(MAX_UNITS_OF_ADDRESS) {
             if let Some(lines) = slot.lines(&self.units, &self.budget)?
-                && let Some(line) = lines.at(address)
+                && let Some(line) = lines.at(address, &self.budget)?
             {
                 return Ok(Some(line));
             }
@@ -148,17 +131,19 @@ impl<'a> Index<'a> {
             scopes::Scopes::parse(dwarf, unit, &self.budget)
         })?;
         let lines = slot.lines(&self.units, &self.budget)?;
-        let mut source = lines.and_then(|lines| lines.at(address));
+        let at = lines.map(|lines| lines.at(address, &self.budget)).transpose()?;
+        let mut source = at.flatten();
         let mut frames = Vec::new();
         for scope in scopes.around(address) {
-            let name = scope.name(|offset| names::function_name(self, home, offset));
-            let (function, at) = (name, source.take());
-            frames.push(Frame::new(function, at, scope.call().is_some()));
-            source = scope.call().map(|call| SourceLine {
-                file: call.file.zip(lines).and_then(|(file, lines)| lines.file(file)),
-                line: call.line,
-                column: call.column,
-            });
+            let function = scope.name(|offset| names::function_name(self, home, offset))?;
+            frames.push(Frame::new(function, source.take(), scope.call().is_some()));
+            if let Some(call) = scope.call() {
+                let file = match call.file.zip(lines) {
+                    Some((file, lines)) => lines.file(file, &self.budget)?,
+                    None => None,
+                };
+                source = Some(SourceLine { file, line: call.line, column: call.column });
+            }
         }
         if frames.is_empty() && source.is_some() {
             frames.push(Frame::new(None, source, false));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The bytes of a file, in memory or mapped. A clone shares them.
 ///
@@ -21,10 +21,42 @@ enum Storage {
     Mapped(memmap2::Mmap),
 }
 
+/// Bytes of a file that are only kept as long as others use them. See [`FileBytes::downgrade`].
+#[derive(Clone)]
+pub struct WeakFileBytes(Weak<Storage>);
+
 impl FileBytes {
+    /// Returns a reference that does not keep the bytes.
+    ///
+    /// ```
+    /// use gristmill_code::FileBytes;
+    ///
+    /// let bytes = FileBytes::from(vec![1, 2, 3]);
+    /// let weak = bytes.downgrade();
+    /// assert_eq!(weak.upgrade().unwrap()[..], [1, 2, 3]);
+    /// drop(bytes);
+    /// assert!(weak.upgrade().is_none());
+    /// ```
+    pub fn downgrade(&self) -> WeakFileBytes {
+        WeakFileBytes(Arc::downgrade(&self.0))
+    }
+
     #[cfg(unix)]
     pub(crate) fn mapped(map: memmap2::Mmap) -> Self {
         Self(Arc::new(Storage::Mapped(map)))
+    }
+}
+
+impl WeakFileBytes {
+    /// Returns the bytes, if something still uses them.
+    pub fn upgrade(&self) -> Option<FileBytes> {
+        self.0.upgrade().map(FileBytes)
+    }
+}
+
+impl fmt::Debug for WeakFileBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes of a file")
     }
 }
 

@@ -59,6 +59,11 @@ impl Frame {
         self.function.as_deref()
     }
 
+    /// Returns the name of the function as the linker knows it. Frames share it, so that its address tells equal names.
+    pub fn shared_function(&self) -> Option<&Arc<str>> {
+        self.function.as_ref()
+    }
+
     /// Returns the name of the function to show, demangled.
     pub fn readable_function(&self) -> Option<String> {
         self.function().map(|name| demangle(name.as_bytes()).unwrap_or_else(|| name.to_owned()))

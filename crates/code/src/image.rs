@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use object::{Object as _, ObjectSection as _, ObjectSegment as _};
 use self_cell::self_cell;
@@ -12,6 +13,9 @@ use crate::{Architecture, BuildId, Error, ErrorKind, FileBytes};
 /// tenth; a section of zeros to a thousandth.
 const MAX_EXPANSION: u64 = 128;
 const FREE_EXPANDED_BYTES: u64 = 1 << 20;
+
+/// The limit of all expanded sections, in bytes for each byte of the file: several can state the same compressed bytes.
+const MAX_FILE_EXPANSION: u64 = 32;
 
 pub(crate) type ObjectFile<'a> = object::File<'a, &'a [u8]>;
 
@@ -32,6 +36,8 @@ pub(crate) struct Image {
     cell: ImageCell,
     /// Expanded sections, by section index.
     expanded: Box<[Expanded]>,
+    /// The bytes that sections may still expand to.
+    expandable_bytes: AtomicU64,
     regions: OnceLock<Vec<Region>>,
 }
 
@@ -60,7 +66,9 @@ impl Image {
             .map_err(not_an_object)?;
         let section_count = cell.borrow_dependent().sections().map(|section| section.index().0 + 1).max();
         let expanded = (0..section_count.unwrap_or(0)).map(|_| OnceLock::new()).collect();
-        Ok(Self { name: name.to_owned(), cell, expanded, regions: OnceLock::new() })
+        let limit = (cell.borrow_owner().len() as u64) * MAX_FILE_EXPANSION + FREE_EXPANDED_BYTES;
+        let (expandable_bytes, regions) = (AtomicU64::new(limit), OnceLock::new());
+        Ok(Self { name: name.to_owned(), cell, expanded, expandable_bytes, regions })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -130,7 +138,10 @@ impl Image {
         let expanded = self.expanded[section.index().0].get_or_init(|| {
             let limit = (compressed.data.len() as u64) * MAX_EXPANSION + FREE_EXPANDED_BYTES;
             let bytes = compressed.uncompressed_size;
-            if bytes > limit {
+            let left = &self.expandable_bytes;
+            let take = |left: u64| left.checked_sub(bytes).filter(|_| bytes <= limit);
+            if let Err(left) = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+                let limit = limit.min(left);
                 let kind = ErrorKind::TooLarge { part: name.to_owned(), bytes, limit };
                 return Err(Error::new(&self.name, kind));
             }

@@ -5,7 +5,7 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Binary, Error};
-use names::ProfileName;
+use names::{Aliases, ProfileName};
 
 /// The share of addresses that have to agree, in percent. Below it, it is not the same build.
 const MIN_AGREEING_PERCENT: u64 = 99;
@@ -309,6 +309,7 @@ fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> A
     let mut seen = BTreeSet::new();
     // Of one function, many addresses follow each other, and its name is compared once.
     let mut names: BTreeMap<(&[u8], u64), Option<bool>> = BTreeMap::new();
+    let mut of_start: BTreeMap<u64, Aliases<'_>> = BTreeMap::new();
     for line in lines {
         if !seen.insert(line.address) {
             continue;
@@ -325,8 +326,8 @@ fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> A
         }
         let start = function.range().start;
         let is_same = *names.entry((line.function, start)).or_insert_with(|| {
-            let aliases = binary.aliases(start);
-            let is_same = aliases.iter().filter_map(|alias| alias.raw_name()).any(|raw| name.is_of(raw));
+            let read = || Aliases::new(binary.aliases(start).iter().filter_map(|alias| alias.raw_name()));
+            let is_same = of_start.entry(start).or_insert_with(read).have(&name);
             (is_same || !is_assembler(binary, address)).then_some(is_same)
         });
         match is_same {
@@ -352,16 +353,22 @@ fn candidates(binary: &Binary, lines: &[ProfileLine<'_>]) -> Vec<u64> {
         let address = lowest.entry(line.function).or_insert(line.address);
         *address = line.address.min(*address);
     }
-    let mut starts: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let lowest: Vec<(ProfileName<'_>, u64)> =
+        lowest.into_iter().filter_map(|(name, address)| Some((ProfileName::parse(name)?, address))).collect();
+    // Only of names that the profile has: those of a program can be longer than all else.
+    let mut starts: BTreeMap<&str, Vec<u64>> =
+        lowest.iter().map(|(name, _)| (name.key(), Vec::new())).collect();
     for function in binary.functions() {
-        if let Some(raw) = function.raw_name() {
-            starts.entry(names::key_of_symbol(raw)).or_default().push(function.range().start);
+        if let Some(raw) = function.raw_name()
+            && let Some(starts) = starts.get_mut(names::key_of_symbol(raw).as_str())
+            && starts.len() < MAX_VOTES_OF_NAME
+        {
+            starts.push(function.range().start);
         }
     }
     let mut votes: BTreeMap<u64, u64> = BTreeMap::new();
-    for (function, address) in lowest {
-        let Some(name) = ProfileName::parse(function) else { continue };
-        for start in starts.get(name.key()).into_iter().flatten().take(MAX_VOTES_OF_NAME) {
+    for (name, address) in &lowest {
+        for start in starts.get(name.key()).into_iter().flatten() {
             let distance = address.wrapping_sub(*start);
             if distance % PAGE_BYTES == 0 && distance != 0 {
                 *votes.entry(distance).or_default() += 1;

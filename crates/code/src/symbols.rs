@@ -8,8 +8,9 @@ mod stubs;
 mod table;
 mod unwinding;
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::demangle::demangle;
 use crate::image::Image;
@@ -23,12 +24,14 @@ pub(crate) struct Symbols {
     /// The file that the symbol table is in.
     debug: Option<Arc<Image>>,
     table: OnceLock<SymbolTable>,
+    /// Names that were asked for as text, by where they are in the file.
+    texts: Mutex<HashMap<(usize, usize), Arc<str>>>,
     unwinding: OnceLock<Vec<Range<u64>>>,
 }
 
 impl Symbols {
     pub(crate) fn new(image: Arc<Image>, debug: Option<Arc<Image>>) -> Self {
-        Self { image, debug, table: OnceLock::new(), unwinding: OnceLock::new() }
+        Self { image, debug, table: OnceLock::new(), texts: Mutex::default(), unwinding: OnceLock::new() }
     }
 
     fn table(&self) -> &SymbolTable {
@@ -116,9 +119,17 @@ impl Symbols {
         table::name(&self.image, self.debug.as_deref(), self.table(), entry.name)
     }
 
-    /// Returns the name of an address for the outermost frame.
-    pub(crate) fn name_at(&self, address: u64) -> Option<&[u8]> {
-        self.table().at(address).and_then(|entry| self.raw_name(entry))
+    /// Returns the name of an address for the outermost frame. All addresses of a function share it.
+    pub(crate) fn name_at(&self, address: u64) -> Option<Arc<str>> {
+        let name = self.table().at(address).and_then(|entry| self.raw_name(entry))?;
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = texts.entry((name.as_ptr() as usize, name.len()));
+        Some(text.or_insert_with(|| String::from_utf8_lossy(name).into()).clone())
+    }
+
+    /// Returns `true` if the symbols were read, and their names are longer than the file can hold.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.table.get().is_some_and(|table| table.is_cut)
     }
 }
 

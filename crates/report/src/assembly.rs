@@ -3,6 +3,7 @@
 //! Costs come from the profile alone, instructions from the program that [`Programs`] finds. An address with costs where
 //! the program has no instruction is a row all the same, and so is each address if there is no program.
 
+mod chains;
 mod lanes;
 mod listing;
 mod page;
@@ -22,7 +23,7 @@ use gristmill_format::{Cost, PositionKind};
 use gristmill_output::printable;
 use gristmill_output::source::Sources;
 use gristmill_profile::symbol::matches_function;
-use gristmill_profile::{FunctionId, ObjectId, Profile, Selection};
+use gristmill_profile::{ObjectId, Profile, Selection};
 use regex::Regex;
 
 use self::listing::Listing;
@@ -140,12 +141,14 @@ impl<'v> Assembly<'v> {
         }
         chosen.truncate(options.limit.unwrap_or(usize::MAX));
         let is_chosen: HashSet<SubjectId> = chosen.iter().copied().collect();
+        let of_object = subjects_by_object(view, &is_chosen);
         let mut found = Vec::new();
         let mut program_indexes = HashMap::new();
         for &id in &chosen {
             let object = view.subject(id).object;
             program_indexes.entry(object).or_insert_with(|| {
-                let evidence = evidence(profile, view.selection(), functions_of(view, object, &is_chosen));
+                let functions = of_object[&object].iter().flat_map(|&id| view.functions_of(id));
+                let evidence = evidence(profile, view.selection(), functions);
                 let program = FoundProgram::find(programs, profile.object(object), &evidence);
                 found.push(ObjectProgram { object, found: Rc::new(program) });
                 found.len() - 1
@@ -206,16 +209,15 @@ pub fn has_addresses(profile: &Profile, selection: &Selection) -> bool {
     profile.selected(selection).any(|part| part.columns().kinds().contains(&PositionKind::Instr))
 }
 
-/// The functions of an object: those that are shown, then the others, the most expensive first.
-fn functions_of<'v>(
-    view: &'v View,
-    object: ObjectId,
-    chosen: &HashSet<SubjectId>,
-) -> impl Iterator<Item = FunctionId> + use<'v> {
-    let is_here = |id: &SubjectId| view.subject(*id).object == object;
-    let mut subjects: Vec<SubjectId> = view.subject_ids().filter(is_here).collect();
+/// The functions of each object: those that are shown, then the others, the most expensive first.
+fn subjects_by_object(view: &View, chosen: &HashSet<SubjectId>) -> HashMap<ObjectId, Vec<SubjectId>> {
+    let mut subjects: Vec<SubjectId> = view.subject_ids().collect();
     subjects.sort_by_key(|&id| (!chosen.contains(&id), Reverse(first(view.self_cost(id))), id));
-    subjects.into_iter().flat_map(move |id| view.functions_of(id))
+    let mut of_object: HashMap<ObjectId, Vec<SubjectId>> = HashMap::new();
+    for id in subjects {
+        of_object.entry(view.subject(id).object).or_default().push(id);
+    }
+    of_object
 }
 
 /// Returns how many functions have this share of the total together.

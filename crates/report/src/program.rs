@@ -92,6 +92,12 @@ pub trait Program: fmt::Debug {
     /// The instructions that start in a range, ascending. The first one starts where the range does.
     fn instructions(&self, range: Range<u64>) -> Vec<Instruction>;
 
+    /// `true` if as many bytes of code may still be decoded. In a hostile program, all functions can have the same code.
+    fn can_decode(&self, byte_count: u64) -> bool {
+        let _ = byte_count;
+        true
+    }
+
     /// The function at an address, then the functions that were inlined there, each into the one before. Empty if the
     /// program does not say.
     fn frames(&self, address: u64) -> Vec<Frame>;
@@ -118,10 +124,10 @@ pub struct Instruction {
 /// A function at an address: one that was compiled as such, or one that was inlined. See the example of [`Programs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// The name, demangled. Empty if it is unknown.
-    pub function: String,
+    /// The name, demangled. Empty if it is unknown. Equal names should be shared.
+    pub function: Rc<str>,
     /// The source file. Empty if it is unknown.
-    pub file: Vec<u8>,
+    pub file: Rc<[u8]>,
     /// The line: where the next frame was inlined, or that of the address itself for the last one.
     pub line: Option<u64>,
 }

@@ -1,6 +1,6 @@
 //! The chains at the addresses of a profile.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::thread;
 
 use gristmill_code::{Binary, Matching, ProfileLine};
@@ -121,10 +121,15 @@ fn compiled(
     object: &AskedObject<'_>,
 ) -> HashMap<Vec<u8>, gristmill_profile::FunctionId> {
     let mut functions = HashMap::new();
+    let mut seen = HashSet::new();
     for function in &object.functions {
         let Some(address) = function.positions.iter().find_map(|position| position.address) else { continue };
-        let symbol = binary.function(matching.address(address));
-        for alias in symbol.iter().flat_map(|symbol| binary.aliases(symbol.range().start)) {
+        let Some(symbol) = binary.function(matching.address(address)) else { continue };
+        let start = symbol.range().start;
+        if !seen.insert(start) {
+            continue;
+        }
+        for alias in binary.aliases(start) {
             if let Some(name) = alias.raw_name() {
                 functions.entry(name.to_vec()).or_insert(function.id);
             }

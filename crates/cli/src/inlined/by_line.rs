@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 
 use gristmill_code::{Binary, Syntax};
 use gristmill_format::FunctionName;
@@ -15,8 +16,13 @@ const MIN_AGREEING_PERCENT: usize = 99;
 /// The names that Callgrind gives to code without a name.
 const UNNAMED: [&[u8]; 3] = [b"???", b"(below main)", b"(unknown)"];
 
+/// How often all code may be decoded, and the bytes in addition. A few names of real programs share code; in a hostile program, all
+/// functions can have all of it.
+const MAX_DECODINGS: u64 = 16;
+const FREE_DECODED_BYTES: u64 = 1 << 20;
+
 /// A line of a function: the last segment of its file's path, and its number.
-type LineKey = (Vec<u8>, u64);
+type LineKey = (SegmentId, u64);
 
 /// The chains of the instructions on each line, with their counts.
 type Lines = HashMap<LineKey, BTreeMap<Found, u64>>;
@@ -24,20 +30,31 @@ type Lines = HashMap<LineKey, BTreeMap<Found, u64>>;
 /// Finds the chains of all positions, unless the program is another one.
 pub(super) fn frames(binary: &Binary, object: &AskedObject<'_>) -> Result<ObjectFrames, ProgramState> {
     let ranges = ranges(binary, object);
-    let mut chains = Chains::default();
+    let mut reading = Reading::new(binary);
     let mut positions = Vec::with_capacity(object.functions.len());
+    let mut users: HashMap<Vec<u8>, usize> = HashMap::new();
+    object.functions.iter().for_each(|function| *users.entry(key(base(function))).or_default() += 1);
+    // The lines of functions that differ in their level only.
+    let mut shared: HashMap<Vec<u8>, Rc<Lines>> = HashMap::new();
     let mut compiled = HashMap::new();
     let (mut checked, mut agreeing) = (0, 0);
     for function in &object.functions {
-        let mut lines = Lines::new();
-        for (range, symbol) in ranges.get(&key(base(function))).into_iter().flatten() {
-            read(binary, range, &mut chains, &mut lines);
+        let key = key(base(function));
+        let of_name = ranges.get(&key);
+        for symbol in of_name.into_iter().flat_map(|of_name| &of_name.symbols) {
             compiled.entry(symbol.clone()).or_insert(function.id);
         }
+        let lines = shared.get(&key).cloned().unwrap_or_else(|| {
+            let lines = Rc::new(reading.lines(of_name.map_or(&[], |of_name| &of_name.ranges)));
+            if users.get(&key).is_some_and(|&users| users > 1) {
+                shared.insert(key, Rc::clone(&lines));
+            }
+            lines
+        });
         let is_named = !UNNAMED.contains(&base(function)) && !function.name.starts_with(b"0x");
         let mut at = |position: &gristmill_profile::inlining::AskedPosition<'_>| {
             let line = position.line.filter(|&line| line > 0)?;
-            let found = lines.get(&(last_segment(position.file).to_vec(), line));
+            let found = lines.get(&(reading.segments.id(position.file), line));
             // Routines of an assembler jump into each other, so a line may be in another one.
             if is_named && !is_assembler(position.file) {
                 checked += 1;
@@ -53,7 +70,7 @@ pub(super) fn frames(binary: &Binary, object: &AskedObject<'_>) -> Result<Object
     if agreeing * 100 < checked * MIN_AGREEING_PERCENT {
         return Err(ProgramState::OtherBuild);
     }
-    Ok(chains.finish(&compiled, positions))
+    Ok(reading.chains.finish(&compiled, positions))
 }
 
 fn answer(found: Option<&BTreeMap<Found, u64>>) -> PositionFrames {
@@ -72,39 +89,113 @@ fn answer(found: Option<&BTreeMap<Found, u64>>) -> PositionFrames {
     }
 }
 
-/// Takes note of the chains of all instructions of a range.
-fn read(binary: &Binary, range: &Range<u64>, chains: &mut Chains, lines: &mut Lines) {
-    // Without a decoder nothing is known about its lines.
-    let Ok(instructions) = binary.instructions(range.clone(), Syntax::default()) else { return };
-    for instruction in instructions {
-        let (frames, source) = frames_at(binary, instruction.address());
-        let Some(source) = source else { continue };
-        let (Some(file), Some(line)) = (&source.file, source.line) else { continue };
-        let key = (last_segment(file.as_bytes()).to_vec(), u64::from(line));
-        if let Some(found) = chains.add(&frames, Some(&source)) {
-            *lines.entry(key).or_default().entry(found).or_default() += 1;
+/// The reader of the code of functions.
+struct Reading<'b> {
+    binary: &'b Binary,
+    chains: Chains,
+    segments: Segments,
+    /// The bytes of code that may still be decoded.
+    decodable_bytes: u64,
+}
+
+impl<'b> Reading<'b> {
+    fn new(binary: &'b Binary) -> Self {
+        let sizes = binary.code_ranges().into_iter().map(|range| range.end - range.start);
+        let decodable_bytes = sizes
+            .fold(0, u64::saturating_add)
+            .saturating_mul(MAX_DECODINGS)
+            .saturating_add(FREE_DECODED_BYTES);
+        Reading { binary, chains: Chains::default(), segments: Segments::default(), decodable_bytes }
+    }
+
+    /// The chains of all instructions of ranges, which are sorted.
+    fn lines(&mut self, ranges: &[Range<u64>]) -> Lines {
+        let mut lines = Lines::new();
+        let mut end = 0;
+        for range in ranges {
+            // No instruction counts twice.
+            let range = range.start.max(end)..range.end;
+            let Some(left) = self.decodable_bytes.checked_sub(range.end.saturating_sub(range.start)) else {
+                break;
+            };
+            if range.start < range.end {
+                (self.decodable_bytes, end) = (left, range.end);
+                self.read(range, &mut lines);
+            }
+        }
+        lines
+    }
+
+    /// Takes note of the chains of all instructions of a range.
+    fn read(&mut self, range: Range<u64>, lines: &mut Lines) {
+        // Without a decoder nothing is known about its lines.
+        let Ok(instructions) = self.binary.instructions(range, Syntax::default()) else { return };
+        for instruction in instructions {
+            let (frames, source) = frames_at(self.binary, instruction.address());
+            let Some(source) = source else { continue };
+            let (Some(file), Some(line)) = (&source.file, source.line) else { continue };
+            let key = (self.segments.id(file.as_bytes()), u64::from(line));
+            if let Some(found) = self.chains.add(&frames, Some(&source)) {
+                *lines.entry(key).or_default().entry(found).or_default() += 1;
+            }
         }
     }
 }
 
-/// The ranges of functions by the [key](key()) of their name, each with the name in the program.
-type Ranges = HashMap<Vec<u8>, Vec<(Range<u64>, Vec<u8>)>>;
+/// The last segment of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct SegmentId(usize);
 
-/// The ranges of the functions of the profile.
-fn ranges(binary: &Binary, object: &AskedObject<'_>) -> Ranges {
-    let mut ranges: Ranges =
-        object.functions.iter().map(|function| (key(base(function)), Vec::new())).collect();
+/// The last segments of paths.
+#[derive(Default)]
+struct Segments {
+    known: HashMap<Vec<u8>, SegmentId>,
+    /// The address and length of the last path, and its segment. Neighbours usually share it.
+    last: Option<((usize, usize), SegmentId)>,
+}
+
+impl Segments {
+    /// The segment of a path, which stays where it is: both debug information and profile keep theirs.
+    fn id(&mut self, path: &[u8]) -> SegmentId {
+        let identity = (path.as_ptr().addr(), path.len());
+        if let Some((_, id)) = self.last.filter(|(last, _)| *last == identity) {
+            return id;
+        }
+        let next = SegmentId(self.known.len());
+        let id = *self.known.entry(last_segment(path).to_vec()).or_insert(next);
+        self.last = Some((identity, id));
+        id
+    }
+}
+
+/// The ranges of a function, sorted, and its names in the program.
+#[derive(Default)]
+struct Symbols {
+    ranges: Vec<Range<u64>>,
+    symbols: Vec<Vec<u8>>,
+}
+
+/// The ranges of the functions of the profile, by the [key](key()) of their name.
+fn ranges(binary: &Binary, object: &AskedObject<'_>) -> HashMap<Vec<u8>, Symbols> {
+    let mut ranges: HashMap<Vec<u8>, Symbols> =
+        object.functions.iter().map(|function| (key(base(function)), Symbols::default())).collect();
     for function in binary.functions() {
         for alias in binary.aliases(function.range().start) {
             let Some(raw) = alias.raw_name() else { continue };
             let names = [Some(key(raw)), alias.readable_name().map(|name| key(name.as_bytes()))];
             for name in names.into_iter().flatten() {
-                let Some(known) = ranges.get_mut(&name) else { continue };
-                if known.iter().all(|(range, _)| *range != alias.range()) {
-                    known.push((alias.range(), raw.to_vec()));
+                if let Some(known) = ranges.get_mut(&name) {
+                    known.ranges.push(alias.range());
+                    known.symbols.push(raw.to_vec());
                 }
             }
         }
+    }
+    for known in ranges.values_mut() {
+        known.ranges.sort_unstable_by_key(|range| (range.start, range.end));
+        known.ranges.dedup();
+        known.symbols.sort_unstable();
+        known.symbols.dedup();
     }
     ranges
 }

@@ -7,9 +7,6 @@ use gristmill_code::{Binary, Frame, SourceLine};
 use gristmill_profile::FunctionId;
 use gristmill_profile::inlining::{InlinedCall, InlinedFunction, ObjectFrames, PositionFrames, ProgramState};
 
-/// The limit of calls in a chain. Compilers stop far earlier; hostile debug information need not.
-const MAX_CALLS: usize = 256;
-
 /// The identity of an inlined function: the name, and the file if the name alone does not tell.
 type FunctionKey = (Arc<str>, Option<usize>);
 
@@ -22,8 +19,11 @@ pub(super) struct Chains {
     function_of: HashMap<FunctionKey, usize>,
     /// By function: how often each file was that of its code.
     votes: Vec<BTreeMap<usize, u64>>,
-    chains: Vec<Vec<InlinedCall>>,
-    chain_of: HashMap<Vec<InlinedCall>, usize>,
+    chains: Vec<Arc<[InlinedCall]>>,
+    chain_of: HashMap<Arc<[InlinedCall]>, usize>,
+    /// Files and functions by the address of their text, which is kept: a long one is not read again for each position.
+    file_by_address: HashMap<usize, (usize, Arc<str>)>,
+    function_by_address: HashMap<(usize, Option<usize>), (usize, Arc<str>)>,
 }
 
 /// Returns the frames at an address, the innermost first, and its line. Damaged debug information says nothing about the address.
@@ -50,13 +50,12 @@ impl Chains {
         if frames.is_empty() {
             return Some(Found { chain: self.chain(Vec::new()), file });
         }
-        // Deeper code stays with the last function that is taken.
-        let mut calls = Vec::with_capacity(MAX_CALLS.min(frames.len() - 1));
+        let mut calls = Vec::with_capacity(frames.len() - 1);
         // A pair of a function and the one that it was inlined into, the outermost first.
-        for pair in frames.windows(2).rev().take(MAX_CALLS) {
+        for pair in frames.windows(2).rev() {
             let [inlined, into] = pair else { continue };
             // Code without a name stays with what it is inlined into.
-            let Some(name) = inlined.function() else { continue };
+            let Some(name) = inlined.shared_function() else { continue };
             let of_code = inlined.source().file.as_ref().map(|file| self.file(file));
             let callee = self.function(name, of_code);
             if let Some(file) = of_code {
@@ -69,34 +68,46 @@ impl Chains {
     }
 
     fn file(&mut self, path: &Arc<str>) -> usize {
+        let by_address = Arc::as_ptr(path).addr();
+        if let Some((file, _)) = self.file_by_address.get(&by_address) {
+            return *file;
+        }
         // Units of one program spell a path in several ways: `./elf/./rtld.c` and `./elf/rtld.c`.
-        if path.contains("/./") {
-            return self.file(&path.replace("/./", "/").into());
+        let mut folded = Arc::clone(path);
+        while folded.contains("/./") {
+            folded = folded.replace("/./", "/").into();
         }
-        if let Some(&known) = self.file_of.get(path) {
-            return known;
+        let next = self.files.len();
+        let file = *self.file_of.entry(Arc::clone(&folded)).or_insert(next);
+        if file == next {
+            self.files.push(folded);
         }
-        self.files.push(Arc::clone(path));
-        self.file_of.insert(Arc::clone(path), self.files.len() - 1);
-        self.files.len() - 1
+        self.file_by_address.insert(by_address, (file, Arc::clone(path)));
+        file
     }
 
-    fn function(&mut self, name: &str, file: Option<usize>) -> usize {
-        let key = (Arc::from(name), file.filter(|_| !is_unique(name)));
-        if let Some(&known) = self.function_of.get(&key) {
-            return known;
+    fn function(&mut self, name: &Arc<str>, file: Option<usize>) -> usize {
+        let by_address = (Arc::as_ptr(name).addr(), file);
+        if let Some((function, _)) = self.function_by_address.get(&by_address) {
+            return *function;
         }
-        self.functions.push(key.clone());
-        self.votes.push(BTreeMap::new());
-        self.function_of.insert(key, self.functions.len() - 1);
-        self.functions.len() - 1
+        let key = (Arc::clone(name), file.filter(|_| !is_unique(name)));
+        let next = self.functions.len();
+        let function = *self.function_of.entry(key.clone()).or_insert(next);
+        if function == next {
+            self.functions.push(key);
+            self.votes.push(BTreeMap::new());
+        }
+        self.function_by_address.insert(by_address, (function, Arc::clone(name)));
+        function
     }
 
     fn chain(&mut self, calls: Vec<InlinedCall>) -> usize {
-        if let Some(&known) = self.chain_of.get(&calls) {
+        if let Some(&known) = self.chain_of.get(&calls[..]) {
             return known;
         }
-        self.chains.push(calls.clone());
+        let calls: Arc<[InlinedCall]> = calls.into();
+        self.chains.push(Arc::clone(&calls));
         self.chain_of.insert(calls, self.chains.len() - 1);
         self.chains.len() - 1
     }
@@ -118,7 +129,7 @@ impl Chains {
             line: call.line,
         };
         let chains: Vec<usize> =
-            other.chains.into_iter().map(|calls| self.chain(calls.into_iter().map(call).collect())).collect();
+            other.chains.iter().map(|calls| self.chain(calls.iter().cloned().map(call).collect())).collect();
         move |found| Found { chain: chains[found.chain], file: found.file.map(|file| files[file]) }
     }
 
@@ -141,7 +152,7 @@ impl Chains {
             program: ProgramState::Usable,
             functions: functions.collect(),
             files: self.files.iter().map(|file| file.as_bytes().to_vec()).collect(),
-            chains: self.chains,
+            chains: self.chains.iter().map(|calls| calls.to_vec()).collect(),
             positions,
         }
     }

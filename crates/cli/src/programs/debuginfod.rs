@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gristmill_code::{BuildId, FileBytes, FileSource as _, FileSystem, Wanted};
 
@@ -34,6 +34,7 @@ pub(super) struct Debuginfod {
     servers: Vec<String>,
     cache: PathBuf,
     timeout: Duration,
+    limit: Duration,
     max_bytes: u64,
 }
 
@@ -59,17 +60,19 @@ impl Debuginfod {
                 hint: Some("DEBUGINFOD_CACHE_PATH can name one".to_owned()),
             })?,
             timeout: Duration::from_secs(number("DEBUGINFOD_TIMEOUT").unwrap_or(TIMEOUT_SECONDS)),
+            limit: Duration::from_secs(MAX_SECONDS),
             max_bytes: number("DEBUGINFOD_MAXSIZE").unwrap_or(MAX_BYTES),
         })
     }
 
     /// Creates a client of one server, for tests.
     #[cfg(test)]
-    pub(super) fn with_server(server: &str, cache: &Path) -> Self {
+    pub(super) fn with_server(server: &str, cache: &Path, limit: Duration) -> Self {
         Debuginfod {
             servers: vec![server.to_owned()],
             cache: cache.to_owned(),
             timeout: Duration::from_secs(5),
+            limit,
             max_bytes: 1 << 20,
         }
     }
@@ -114,7 +117,7 @@ impl Debuginfod {
         fs::create_dir_all(directory)?;
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         let found = match Url::parse(&url) {
-            Some(url) => match http::get(&url, self.timeout)? {
+            Some(url) => match http::get(&url, self.timeout, self.limit)? {
                 Some(mut body) => copy(&mut body, &mut file, self.max_bytes).map(|()| true)?,
                 None => false,
             },
@@ -133,7 +136,7 @@ impl Debuginfod {
         // `--` is not known to it: a URL that begins with `https://` is no option.
         let status = Command::new("curl")
             .args(["--silent", "--fail", "--location", "--proto", "=https", "--proto-redir", "=https"])
-            .args(["--max-time", &MAX_SECONDS.to_string(), "--connect-timeout", &seconds])
+            .args(["--max-time", &self.limit.as_secs().to_string(), "--connect-timeout", &seconds])
             .args(["--speed-limit", "1", "--speed-time", &seconds, "--max-filesize", &max_bytes, "--output"])
             .arg(file.path())
             .arg(url)
@@ -154,9 +157,8 @@ impl Debuginfod {
     }
 }
 
-/// Copies up to a limit of bytes, and of time.
+/// Copies up to a limit of bytes.
 fn copy(from: &mut dyn Read, to: &mut tempfile::NamedTempFile, max_bytes: u64) -> io::Result<()> {
-    let begin = Instant::now();
     let mut copied = 0;
     let mut buffer = vec![0; 256 << 10];
     loop {
@@ -168,12 +170,6 @@ fn copy(from: &mut dyn Read, to: &mut tempfile::NamedTempFile, max_bytes: u64) -
         if copied > max_bytes {
             let message = format!("sends more than {max_bytes} bytes; DEBUGINFOD_MAXSIZE sets the limit");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-        }
-        if begin.elapsed().as_secs() > MAX_SECONDS {
-            return Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("takes more than {MAX_SECONDS} seconds"),
-            ));
         }
         to.write_all(&buffer[..read])?;
     }

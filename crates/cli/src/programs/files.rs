@@ -3,10 +3,12 @@
 //! A profile, and a program, may name any file: only regular files are opened, and with `--programs-below` or
 //! `--sources-below` only those below its directories. A large file is mapped, so what is not looked at costs no memory.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use gristmill_code::{BuildId, FileBytes, FileSource, FileSystem, Wanted};
+use gristmill_code::{BuildId, FileBytes, FileSource, FileSystem, Wanted, WeakFileBytes};
 
 use super::debuginfod::Debuginfod;
 
@@ -20,6 +22,14 @@ pub(super) struct ProgramFiles {
     pub(super) below: Vec<PathBuf>,
     /// The servers to ask for what is not here.
     pub(super) servers: Option<Debuginfod>,
+    /// What is open, by the path without links: debug information can name one file in thousands of ways.
+    open: Mutex<HashMap<PathBuf, WeakFileBytes>>,
+}
+
+impl ProgramFiles {
+    pub(super) fn new(below: Vec<PathBuf>, servers: Option<Debuginfod>) -> Self {
+        ProgramFiles { below, servers, open: Mutex::default() }
+    }
 }
 
 impl FileSource for ProgramFiles {
@@ -47,7 +57,15 @@ impl FileSource for ProgramFiles {
         // A program that is replaced while it is read keeps its bytes; one that is truncated ends the command with a message.
         #[cfg(unix)]
         crate::cut_short::expect();
-        FileSystem.open(&canonical)
+        let known = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = known().get(&canonical).and_then(WeakFileBytes::upgrade) {
+            return Ok(Some(bytes));
+        }
+        let found = FileSystem.open(&canonical)?;
+        if let Some(bytes) = &found {
+            known().insert(canonical, bytes.downgrade());
+        }
+        Ok(found)
     }
 
     fn fetch(&self, build_id: &BuildId, wanted: Wanted) -> io::Result<Option<FileBytes>> {

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The limit of a line of the head of an answer.
 const MAX_LINE_BYTES: u64 = 8 << 10;
@@ -41,14 +41,16 @@ impl Url {
     }
 }
 
-/// Asks for a file. `None` if the server does not have it. The body must be read to its end.
-pub(super) fn get(url: &Url, timeout: Duration) -> io::Result<Option<Body>> {
-    let mut stream = connect(url, timeout)?;
-    stream.set_read_timeout(Some(timeout))?;
+/// Asks for a file. `None` if the server does not have it. The body must be read to its end. The server may take the time of
+/// `timeout` without sending anything, and that of `limit` for all.
+pub(super) fn get(url: &Url, timeout: Duration, limit: Duration) -> io::Result<Option<Body>> {
+    let deadline = Instant::now() + limit;
+    let stream = connect(url, timeout)?;
     stream.set_write_timeout(Some(timeout))?;
+    let stream = Patient { stream, timeout, deadline };
     let Url { host, port, path } = url;
     write!(
-        stream,
+        &stream.stream,
         "GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nUser-Agent: gristmill/{}\r\nAccept: */*\r\nConnection: close\r\n\r\n",
         env!("CARGO_PKG_VERSION")
     )?;
@@ -76,6 +78,26 @@ fn connect(url: &Url, timeout: Duration) -> io::Result<TcpStream> {
         }
     }
     Err(failure)
+}
+
+/// A stream that waits for some time for each byte, and not longer than until the deadline for all: a server that sends a byte now
+/// and then is no reason to wait longer.
+#[derive(Debug)]
+struct Patient {
+    stream: TcpStream,
+    timeout: Duration,
+    deadline: Instant,
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "takes too long"));
+        }
+        self.stream.set_read_timeout(Some(self.timeout.min(left)))?;
+        self.stream.read(buffer)
+    }
 }
 
 /// The head of an answer.
@@ -112,7 +134,7 @@ impl Head {
 /// The body of an answer.
 #[derive(Debug)]
 pub(super) struct Body {
-    reader: BufReader<TcpStream>,
+    reader: BufReader<Patient>,
     /// The bytes that are left of the body, or of the chunk.
     left: u64,
     framing: Framing,

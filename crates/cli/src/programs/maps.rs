@@ -27,7 +27,7 @@ pub(super) fn check_maps(args: &ProgramArgs, below: &[PathBuf]) -> Result<(), Cl
             continue;
         }
         // Servers are asked for what a program lacks, not for this file.
-        let locator = Locator::new(ProgramFiles { below: below.to_vec(), servers: None });
+        let locator = Locator::new(ProgramFiles::new(below.to_vec(), None));
         let Err(error) = Binary::open(to, &locator) else { continue };
         let shown = printable(to.as_bytes()).into_owned();
         let reason = match error.kind() {

@@ -1,7 +1,10 @@
 //! A program that was compared with a profile, as reports see it.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use gristmill_code::{Binary, ControlFlow, ErrorKind, Matching, Syntax};
@@ -13,6 +16,11 @@ use crate::terminal::{printable, printable_path};
 /// The limit of columns of a name behind the target of a call or jump.
 const NAME_COLUMNS: usize = 40;
 
+/// How often all code may be decoded, and the bytes in addition. Functions of real programs do not overlap; those of a hostile one
+/// can all have all of its code.
+const MAX_DECODINGS: u64 = 16;
+const FREE_DECODED_BYTES: u64 = 1 << 20;
+
 /// A program, with the relation of its addresses to those of the profile.
 pub(super) struct MatchedProgram {
     binary: Arc<Binary>,
@@ -20,6 +28,12 @@ pub(super) struct MatchedProgram {
     syntax: Syntax,
     found_at: String,
     agreement: Agreement,
+    /// Demangled names of functions, by the address of the text that the frames share.
+    names: RefCell<HashMap<usize, (Arc<str>, Rc<str>)>>,
+    /// Paths of files, likewise.
+    files: RefCell<HashMap<usize, (Arc<str>, Rc<[u8]>)>>,
+    /// The bytes of code that may still be decoded.
+    decodable_bytes: Cell<u64>,
 }
 
 impl MatchedProgram {
@@ -27,12 +41,40 @@ impl MatchedProgram {
     pub(super) fn new(binary: Arc<Binary>, matching: Matching, syntax: Syntax) -> Self {
         let found_at = printable_path(binary.path()).into_owned();
         let agreement = agreement_of(&matching);
-        MatchedProgram { binary, matching, syntax, found_at, agreement }
+        let code_bytes =
+            binary.code_ranges().iter().map(|range| range.end - range.start).fold(0, u64::saturating_add);
+        let decodable_bytes = code_bytes.saturating_mul(MAX_DECODINGS).saturating_add(FREE_DECODED_BYTES);
+        MatchedProgram {
+            binary,
+            matching,
+            syntax,
+            found_at,
+            agreement,
+            names: RefCell::default(),
+            files: RefCell::default(),
+            decodable_bytes: Cell::new(decodable_bytes),
+        }
     }
 
     /// The address in the profile of one in the program.
     fn in_profile(&self, address: u64) -> u64 {
         address.wrapping_add(self.matching.distance())
+    }
+
+    /// The name of a frame, demangled once.
+    fn name(&self, frame: &gristmill_code::Frame) -> Rc<str> {
+        let Some(text) = frame.shared_function() else { return "".into() };
+        let mut names = self.names.borrow_mut();
+        let demangled = || (Arc::clone(text), frame.readable_function().unwrap_or_default().into());
+        Rc::clone(&names.entry(Arc::as_ptr(text).addr()).or_insert_with(demangled).1)
+    }
+
+    /// The path of the file of a frame.
+    fn file(&self, frame: &gristmill_code::Frame) -> Rc<[u8]> {
+        let Some(path) = &frame.source().file else { return Rc::default() };
+        let mut files = self.files.borrow_mut();
+        let copied = || (Arc::clone(path), path.as_bytes().into());
+        Rc::clone(&files.entry(Arc::as_ptr(path).addr()).or_insert_with(copied).1)
     }
 
     /// The text of an instruction, with the name of what it calls.
@@ -86,6 +128,7 @@ impl Program for MatchedProgram {
     }
 
     fn instructions(&self, range: Range<u64>) -> Vec<Instruction> {
+        self.decodable_bytes.set(self.decodable_bytes.get().saturating_sub(range.end - range.start));
         let range = self.matching.address(range.start)..self.matching.address(range.end);
         // There may be no code, or no decoder; `remarks` says so.
         let Ok(instructions) = self.binary.instructions(range, self.syntax) else { return Vec::new() };
@@ -98,12 +141,16 @@ impl Program for MatchedProgram {
         instructions.filter(|it| !it.is_bad()).map(instruction).collect()
     }
 
+    fn can_decode(&self, byte_count: u64) -> bool {
+        byte_count <= self.decodable_bytes.get()
+    }
+
     fn frames(&self, address: u64) -> Vec<Frame> {
         // Damage is a remark.
         let frames = self.binary.frames(self.matching.address(address)).unwrap_or_default();
         let frame = |frame: &gristmill_code::Frame| Frame {
-            function: frame.readable_function().unwrap_or_default(),
-            file: frame.source().file.as_deref().unwrap_or_default().as_bytes().to_vec(),
+            function: self.name(frame),
+            file: self.file(frame),
             line: frame.source().line.map(u64::from),
         };
         frames.iter().rev().map(frame).collect()

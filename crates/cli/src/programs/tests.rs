@@ -2,6 +2,7 @@ use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
+use std::time::Duration;
 
 use clap::Parser as _;
 use gristmill_code::{BuildId, Wanted};
@@ -181,7 +182,7 @@ fn servers_are_asked_once() {
             .copied()
             .collect(),
     ]);
-    let servers = Debuginfod::with_server(&address, cache.path());
+    let servers = Debuginfod::with_server(&address, cache.path(), Duration::from_secs(60));
     let fetch = |id: u8, wanted| {
         servers.fetch(&BuildId::from_bytes([id, 0xcd]), wanted).map(|it| it.map(|it| it.to_vec()))
     };

@@ -8,7 +8,7 @@ pub(super) type Outcome<T> = Result<T, Fault>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Dwarf(gimli::Error),
-    /// The tables would be out of proportion to the file.
+    /// The tables or names would be out of proportion to the file.
     OutOfProportion,
 }
 

@@ -1,30 +1,46 @@
 //! The files that debug information of one program is in.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::budget::Budget;
 use super::{Dwarf, Slice};
 use crate::image::Image;
-use crate::{Error, ErrorKind, FoundFile, Locator, Wanted};
+use crate::{BuildId, Error, ErrorKind, FoundFile, Locator, Wanted};
 
-/// Ranges and rows that every file may have, in addition to one for each byte.
-const FREE_ELEMENTS: usize = 1 << 12;
+/// Sections whose bytes are what tables and names are made of.
+const COUNTED_SECTIONS: [&str; 8] = [
+    ".debug_info",
+    ".debug_abbrev",
+    ".debug_line",
+    ".debug_ranges",
+    ".debug_rnglists",
+    ".debug_aranges",
+    ".debug_str",
+    ".debug_line_str",
+];
 
-/// Sections whose bytes are what ranges and rows are made of.
-const COUNTED_SECTIONS: [&str; 5] =
-    [".debug_info", ".debug_line", ".debug_ranges", ".debug_rnglists", ".debug_aranges"];
+/// What could not be found or read, each once.
+#[derive(Default)]
+struct Missing {
+    errors: Vec<Error>,
+    known: HashSet<String>,
+}
 
 /// Files with debug information.
 pub(crate) struct DebugFiles {
     main: Arc<Image>,
     shared: Option<Image>,
     package: Option<Image>,
-    /// The `.dwo` of each unit.
+    /// The `.dwo` of each unit that is the first to name it.
     split: Box<[OnceLock<Option<Image>>]>,
+    /// The first unit that names a `.dwo`, by its path. All units of a file can name one, which is opened once.
+    first_of_split: Mutex<HashMap<PathBuf, usize>>,
     program: PathBuf,
     locator: Option<Locator>,
-    missing: Mutex<Vec<Error>>,
+    missing: Mutex<Missing>,
 }
 
 impl DebugFiles {
@@ -41,6 +57,7 @@ impl DebugFiles {
             shared: None,
             package: None,
             split: (0..unit_count).map(|_| OnceLock::new()).collect(),
+            first_of_split: Mutex::default(),
             program: program.to_owned(),
             locator: locator.cloned(),
             missing: Mutex::default(),
@@ -52,13 +69,13 @@ impl DebugFiles {
 
     /// Returns what could not be found or read so far.
     pub(crate) fn missing(&self) -> Vec<Error> {
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).errors.clone()
     }
 
     pub(super) fn miss(&self, error: Error) {
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        if !missing.contains(&error) {
-            missing.push(error);
+        if missing.known.insert(error.to_string()) {
+            missing.errors.push(error);
         }
     }
 
@@ -66,10 +83,10 @@ impl DebugFiles {
         Error::damaged(self.main.name(), part, reason)
     }
 
-    /// Returns the limit of ranges and rows.
-    pub(super) fn budget(&self) -> usize {
+    /// Returns the bytes that tables and names are made of.
+    pub(super) fn counted_bytes(&self) -> usize {
         let images = [Some(&*self.main), self.shared.as_ref(), self.package.as_ref()];
-        FREE_ELEMENTS + images.into_iter().flatten().map(counted_bytes).sum::<usize>()
+        images.into_iter().flatten().map(counted_bytes).sum()
     }
 
     pub(super) fn dwarf(&self) -> Result<(Dwarf<'_>, Option<Dwarf<'_>>), Error> {
@@ -93,13 +110,22 @@ impl DebugFiles {
     }
 
     /// Opens the `.dwo` of a unit.
-    pub(super) fn open_split(&self, unit: usize, directory: Option<&str>, name: &str) -> Option<&Image> {
-        let slot = self.split.get(unit)?;
-        let image = slot.get_or_init(|| {
-            let path =
-                directory.map_or_else(|| PathBuf::from(name), |directory| Path::new(directory).join(name));
-            let found = self.find_split(&path);
-            found.map_err(|error| self.miss(error)).ok()
+    pub(super) fn open_split(
+        &self,
+        unit: usize,
+        directory: Option<&str>,
+        name: &str,
+        budget: &Budget,
+    ) -> Option<&Image> {
+        let path = directory.map_or_else(|| PathBuf::from(name), |directory| Path::new(directory).join(name));
+        // `/a/./b` is the same file.
+        let path: PathBuf = path.components().collect();
+        let mut first_of_split = self.first_of_split.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = *first_of_split.entry(path.clone()).or_insert(unit);
+        drop(first_of_split);
+        let image = self.split.get(first)?.get_or_init(|| {
+            let found = self.find_split(&path).map_err(|error| self.miss(error)).ok();
+            found.inspect(|image| budget.add(counted_bytes(image)))
         });
         image.as_ref()
     }
@@ -116,7 +142,13 @@ impl DebugFiles {
         }
         for path in &paths {
             if let Some(bytes) = locator.read(path)? {
-                return Image::parse(&path.to_string_lossy(), bytes);
+                let image = Image::parse(&path.to_string_lossy(), bytes)?;
+                // Any other file would stay in memory for nothing.
+                return if image.has_section(".debug_info.dwo") {
+                    Ok(image)
+                } else {
+                    Err(Error::damaged(image.name(), ".debug_info.dwo", "there is none"))
+                };
             }
         }
         Err(not_found(paths))
@@ -145,7 +177,7 @@ impl DebugFiles {
             match locator.read(path) {
                 Ok(Some(bytes)) => {
                     let image = self.parse(FoundFile { path: path.clone(), bytes });
-                    if let Some(image) = image.filter(|image| image.build_id().as_ref() == Some(&build_id)) {
+                    if let Some(image) = image.filter(|image| self.belongs(image, &build_id)) {
                         return Some(image);
                     }
                 }
@@ -154,7 +186,10 @@ impl DebugFiles {
             }
         }
         match locator.fetch(&build_id, Wanted::DebugInfo) {
-            Ok(Some(bytes)) => return self.parse(FoundFile { path: name.into(), bytes }),
+            Ok(Some(bytes)) => {
+                let image = self.parse(FoundFile { path: name.into(), bytes });
+                return image.filter(|image| self.belongs(image, &build_id));
+            }
             Ok(None) => {
                 let tried = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
                 self.miss(Error::new(&name, ErrorKind::NotFound { tried }));
@@ -164,13 +199,23 @@ impl DebugFiles {
         None
     }
 
+    /// Checks that a file is the one that is looked for.
+    fn belongs(&self, image: &Image, build_id: &BuildId) -> bool {
+        let belongs = image.build_id().as_ref() == Some(build_id);
+        if !belongs {
+            let reason = "it belongs to another build";
+            self.miss(Error::new(image.name(), ErrorKind::Unreadable(reason.to_owned())));
+        }
+        belongs
+    }
+
     fn parse(&self, found: FoundFile) -> Option<Image> {
         let image = Image::parse(&found.path.to_string_lossy(), found.bytes);
         image.map_err(|error| self.miss(error)).ok()
     }
 }
 
-/// Returns the bytes of an image that ranges and rows can be made of.
+/// Returns the bytes of an image that tables and names can be made of.
 pub(super) fn counted_bytes(image: &Image) -> usize {
     let sizes = COUNTED_SECTIONS.iter().flat_map(|name| {
         [(*name).to_owned(), format!("{name}.dwo")].map(|name| image.section(&name).map_or(0, <[u8]>::len))

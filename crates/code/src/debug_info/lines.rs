@@ -2,9 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::budget::Budget;
 use super::fault::Outcome;
-use super::{Budget, Dwarf, Slice, Unit};
+use super::{Dwarf, Slice, Unit};
 use crate::SourceLine;
+
+/// Instructions of a line program that count as one element if they make no row: several units can run the same program.
+const INSTRUCTIONS_OF_ELEMENT: usize = 8;
 
 /// A part of a program in which addresses only grow.
 struct Sequence {
@@ -28,7 +32,7 @@ pub(super) struct Lines<'a> {
     /// By start.
     sequences: Vec<Sequence>,
     /// By index of the program; made when they are asked for.
-    files: Box<[OnceLock<Option<Arc<str>>>]>,
+    files: Box<[OnceLock<Outcome<Option<Arc<str>>>>]>,
     paths: Paths<'a>,
 }
 
@@ -43,6 +47,7 @@ impl<'a> Lines<'a> {
     /// Runs the line program of a unit. `None` if it has none.
     pub(super) fn parse(dwarf: &Dwarf<'a>, unit: &Unit<'a>, budget: &Budget) -> Outcome<Option<Self>> {
         let Some(program) = unit.line_program.clone() else { return Ok(None) };
+        budget.take(program.header().raw_program_buf().len() / INSTRUCTIONS_OF_ELEMENT)?;
         let (mut all_rows, mut sequences) = (Vec::<Row>::new(), Vec::new());
         let (mut first_row, mut charged) = (0, 0);
         let mut rows = program.rows();
@@ -102,16 +107,20 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the source line of an address.
-    pub(super) fn at(&self, address: u64) -> Option<SourceLine> {
+    pub(super) fn at(&self, address: u64, budget: &Budget) -> Outcome<Option<SourceLine>> {
+        let Some(row) = self.row_at(address) else { return Ok(None) };
+        let known = |number: u32| (number != 0).then_some(number);
+        let line = known(row.line);
+        let column = line.and_then(|_| known(row.column));
+        Ok(Some(SourceLine { file: self.file(u64::from(row.file), budget)?, line, column }))
+    }
+
+    fn row_at(&self, address: u64) -> Option<&Row> {
         let after = self.sequences.partition_point(|sequence| sequence.start <= address);
         let sequence =
             self.sequences[..after].iter().rev().take(8).find(|sequence| address < sequence.end)?;
         let rows = &self.rows[sequence.first_row..sequence.first_row + sequence.row_count];
-        let row = &rows[rows.partition_point(|row| row.address <= address).checked_sub(1)?];
-        let known = |number: u32| (number != 0).then_some(number);
-        let line = known(row.line);
-        let column = line.and_then(|_| known(row.column));
-        Some(SourceLine { file: self.file(u64::from(row.file)), line, column })
+        Some(&rows[rows.partition_point(|row| row.address <= address).checked_sub(1)?])
     }
 
     /// Returns the address ranges that have lines.
@@ -120,20 +129,26 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the path of a file by its index in the line program.
-    pub(super) fn file(&self, index: u64) -> Option<Arc<str>> {
-        let index = usize::try_from(index).ok()?;
-        self.files.get(index)?.get_or_init(|| self.paths.path(index)).clone()
+    pub(super) fn file(&self, index: u64, budget: &Budget) -> Outcome<Option<Arc<str>>> {
+        let Some((index, file)) =
+            usize::try_from(index).ok().and_then(|index| Some((index, self.files.get(index)?)))
+        else {
+            return Ok(None);
+        };
+        file.get_or_init(|| self.paths.path(index, budget)).clone()
     }
 }
 
 impl Paths<'_> {
-    fn path(&self, index: usize) -> Option<Arc<str>> {
-        let (directory, name) = self.files.get(index)?;
+    fn path(&self, index: usize, budget: &Budget) -> Outcome<Option<Arc<str>>> {
+        let Some((directory, Some(name))) = self.files.get(index) else { return Ok(None) };
+        let parts = || [self.directory, *directory, Some(*name)].into_iter().flatten();
+        budget.take_text(parts().map(|part| part.slice().len()).sum())?;
         let mut path = String::new();
-        for part in [self.directory, *directory, Some((*name)?)].into_iter().flatten() {
+        for part in parts() {
             push(&mut path, &part.to_string_lossy());
         }
-        Some(path.into())
+        Ok(Some(path.into()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::fault::Outcome;
 use super::units::Units;
 use super::{Dwarf, Index, Slice, Unit};
 
@@ -62,13 +63,13 @@ pub(super) fn function_name<'i, 'a>(
     index: &'i Index<'a>,
     mut home: Home<'i, 'a>,
     mut offset: gimli::UnitOffset,
-) -> Option<Arc<str>> {
+) -> Outcome<Option<Arc<str>>> {
     let mut plain_name = None;
     for _ in 0..MAX_HOPS {
         let (dwarf, unit) = home.parts(index);
         let (mut linkage_name, mut reference) = (None, None);
         // A damaged entry has no name.
-        let mut entries = unit.entries_raw(Some(offset)).ok()?;
+        let Ok(mut entries) = unit.entries_raw(Some(offset)) else { return Ok(None) };
         let Ok(Some(abbreviation)) = entries.read_abbreviation() else { break };
         for attribute in abbreviation.attributes() {
             let Ok(attribute) = entries.read_attribute(*attribute) else { break };
@@ -89,5 +90,5 @@ pub(super) fn function_name<'i, 'a>(
         let Some(next) = reference.and_then(|reference| home.follow(index, reference)) else { break };
         (home, offset) = next;
     }
-    plain_name.map(|name| name.to_string_lossy().into())
+    plain_name.map(|name| index.budget.text(name)).transpose()
 }

@@ -3,8 +3,13 @@
 use std::collections::BinaryHeap;
 use std::sync::{Arc, OnceLock};
 
+use super::budget::Budget;
 use super::fault::{Fault, Outcome};
-use super::{Budget, Dwarf, Slice, Unit};
+use super::{Dwarf, Slice, Unit};
+
+/// The limit of inlined functions in each other. Compilers stop far earlier; hostile debug information need not, and then each
+/// instruction would have a chain that is as long as the file. Deeper code belongs to the last function that is taken.
+const MAX_INLINED: u32 = 128;
 
 /// A function, or an inlined copy of one.
 pub(super) struct Scope {
@@ -13,7 +18,7 @@ pub(super) struct Scope {
     /// The scope that it was inlined into.
     parent: Option<u32>,
     call: Option<Call>,
-    name: OnceLock<Option<Arc<str>>>,
+    name: OnceLock<Outcome<Option<Arc<str>>>>,
 }
 
 /// The call that was inlined.
@@ -47,8 +52,8 @@ impl Scope {
     /// Returns its name, which `resolve` finds the first time.
     pub(super) fn name(
         &self,
-        resolve: impl FnOnce(gimli::UnitOffset) -> Option<Arc<str>>,
-    ) -> Option<Arc<str>> {
+        resolve: impl FnOnce(gimli::UnitOffset) -> Outcome<Option<Arc<str>>>,
+    ) -> Outcome<Option<Arc<str>>> {
         self.name.get_or_init(|| resolve(self.offset)).clone()
     }
 }
@@ -58,13 +63,12 @@ impl Scopes {
     pub(super) fn parse<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, budget: &Budget) -> Outcome<Self> {
         let mut scopes = Vec::new();
         let mut ranges = Vec::new();
-        // The scopes that are open, each with the depth of its entry.
-        let mut open: Vec<(isize, u32)> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
         let mut entries = unit.entries_raw(None)?;
         while !entries.is_empty() {
             let (offset, depth) = (entries.next_offset(), entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
-            while open.last().is_some_and(|(outer, _)| *outer >= depth) {
+            while open.last().is_some_and(|outer| outer.depth >= depth) {
                 open.pop();
             }
             let is_inlined = match abbreviation.tag() {
@@ -79,24 +83,27 @@ impl Scopes {
             for attribute in abbreviation.attributes() {
                 read.take(dwarf, unit, &entries.read_attribute(*attribute)?)?;
             }
+            let outer = open.last().filter(|_| is_inlined);
+            let inlined = outer.map_or(0, |outer| outer.inlined + 1);
+            if inlined > MAX_INLINED {
+                continue;
+            }
             let scope = u32::try_from(scopes.len()).map_err(|_| Fault::OutOfProportion)?;
             let first_range = ranges.len();
-            read.ranges(dwarf, unit, |range| {
-                budget.take(1)?;
+            read.ranges(dwarf, unit, budget, |range| {
                 ranges.push(Segment { start: range.begin, end: range.end, scope });
-                Ok(())
             })?;
             // Declarations and abstract functions have no code.
             if ranges.len() == first_range && !is_inlined {
                 continue;
             }
             budget.take(1)?;
-            let parent = open.last().map(|(_, scope)| *scope).filter(|_| is_inlined);
+            let parent = outer.map(|outer| outer.scope);
             // Damaged: an inlined function that is in no other one.
             let call = parent.is_some().then_some(read.call);
             scopes.push(Scope { offset, parent, call, name: OnceLock::new() });
             if abbreviation.has_children() {
-                open.push((depth, scope));
+                open.push(Open { depth, scope, inlined });
             }
         }
         Ok(Self { scopes, segments: innermost(ranges) })
@@ -116,7 +123,32 @@ impl Scopes {
     }
 }
 
-/// The attributes of a function that matter.
+/// A scope whose children are read.
+struct Open {
+    /// The depth of its entry.
+    depth: isize,
+    scope: u32,
+    /// The count of inlined functions from the one that was compiled to this one.
+    inlined: u32,
+}
+
+/// Reads the addresses of a unit.
+pub(super) fn unit_ranges<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    budget: &Budget,
+    add: impl FnMut(gimli::Range),
+) -> Outcome<()> {
+    let mut entries = unit.entries_raw(None)?;
+    let Some(abbreviation) = entries.read_abbreviation()? else { return Ok(()) };
+    let mut read = Attributes::default();
+    for attribute in abbreviation.attributes() {
+        read.take(dwarf, unit, &entries.read_attribute(*attribute)?)?;
+    }
+    read.ranges(dwarf, unit, budget, add)
+}
+
+/// The attributes of a function or unit that matter.
 struct Attributes {
     low: Option<u64>,
     high: Option<u64>,
@@ -165,21 +197,27 @@ impl Attributes {
         &self,
         dwarf: &Dwarf<'a>,
         unit: &Unit<'a>,
-        mut add: impl FnMut(gimli::Range) -> Outcome<()>,
+        budget: &Budget,
+        mut add: impl FnMut(gimli::Range),
     ) -> Outcome<()> {
         let mut add = |range: gimli::Range| {
             // The linker sets the start of code that it has removed to 0 or to the highest address.
             let is_removed = range.begin == 0 || range.begin >= range.end;
-            if is_removed { Ok(()) } else { add(range) }
+            if !is_removed {
+                add(range);
+            }
         };
         if let Some(offset) = self.ranges {
             let mut list = dwarf.ranges(unit, offset)?;
-            while let Some(range) = list.next()? {
-                add(range)?;
+            // Entries that are no range count as well: each function can have the same list of them.
+            while let Some(entry) = list.next_raw()? {
+                budget.take(1)?;
+                list.convert_raw(entry)?.into_iter().for_each(&mut add);
             }
         } else if let Some(begin) = self.low {
             let end = self.high.or_else(|| begin.checked_add(self.size?));
-            add(gimli::Range { begin, end: end.unwrap_or(begin) })?;
+            budget.take(1)?;
+            add(gimli::Range { begin, end: end.unwrap_or(begin) });
         }
         Ok(())
     }

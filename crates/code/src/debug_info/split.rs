@@ -1,7 +1,9 @@
 //! Units whose entries are in a file of their own: `.dwo`, or the package `.dwp`.
 
+use super::abbreviations::AbbreviationTables;
+use super::budget::Budget;
 use super::fault::Outcome;
-use super::files::{counted_bytes, dwo_section};
+use super::files::dwo_section;
 use super::{DebugFiles, Dwarf, Index, Unit};
 use crate::image::Image;
 use crate::{Error, ErrorKind};
@@ -23,14 +25,16 @@ pub(super) fn load<'a>(
     let parent = index.units.dwarf();
     if let Some(package) = &index.package
         && let Some(dwarf) = package.find_cu(id, parent)?
-        && let Some(unit) = unit_with_id(&dwarf, id, skeleton)?
+        && let Some(unit) = unit_with_id(&dwarf, id, skeleton, &index.budget)?
     {
         return Ok(Some(SplitUnit { dwarf, unit }));
     }
     let Some(name) = skeleton.dwo_name()? else { return Ok(None) };
     let name = parent.attr_string(skeleton, name)?.to_string_lossy();
     let directory = skeleton.comp_dir.map(|directory| directory.to_string_lossy());
-    let Some(image) = files.open_split(unit_index, directory.as_deref(), &name) else { return Ok(None) };
+    let Some(image) = files.open_split(unit_index, directory.as_deref(), &name, &index.budget) else {
+        return Ok(None);
+    };
     let mut dwarf = match dwarf_of(image) {
         Ok(dwarf) => dwarf,
         Err(error) => {
@@ -39,8 +43,7 @@ pub(super) fn load<'a>(
         }
     };
     dwarf.make_dwo(parent);
-    index.budget.add(counted_bytes(image));
-    match unit_with_id(&dwarf, id, skeleton)? {
+    match unit_with_id(&dwarf, id, skeleton, &index.budget)? {
         Some(unit) => Ok(Some(SplitUnit { dwarf, unit })),
         None => {
             let reason = "it belongs to another build";
@@ -55,13 +58,19 @@ fn dwarf_of(image: &Image) -> Result<Dwarf<'_>, Error> {
 }
 
 /// Returns the unit with an id. A file can also have units for types.
-fn unit_with_id<'a>(dwarf: &Dwarf<'a>, id: gimli::DwoId, skeleton: &Unit<'a>) -> Outcome<Option<Unit<'a>>> {
+fn unit_with_id<'a>(
+    dwarf: &Dwarf<'a>,
+    id: gimli::DwoId,
+    skeleton: &Unit<'a>,
+    budget: &Budget,
+) -> Outcome<Option<Unit<'a>>> {
+    let tables = AbbreviationTables::default();
     let mut headers = dwarf.units();
     while let Some(header) = headers.next()? {
         if matches!(header.type_(), gimli::UnitType::Type { .. } | gimli::UnitType::SplitType { .. }) {
             continue;
         }
-        let mut unit = dwarf.unit(header)?;
+        let mut unit = tables.unit(dwarf, header, budget)?;
         if unit.dwo_id == Some(id) {
             unit.copy_relocated_attributes(skeleton);
             return Ok(Some(unit));

@@ -2,12 +2,15 @@
 
 use std::sync::OnceLock;
 
+use super::abbreviations::AbbreviationTables;
+use super::budget::Budget;
 use super::fault::Outcome;
 use super::lines::Lines;
-use super::scopes::Scopes;
+use super::scopes::{self, Scopes};
 use super::split::{self, SplitUnit};
-use super::{Budget, Dwarf, Index, Slice, Unit};
+use super::{Dwarf, Index, Slice, Unit};
 use crate::debug_info::DebugFiles;
+use crate::intervals::Intervals;
 
 type Lazy<T> = OnceLock<Outcome<T>>;
 
@@ -27,26 +30,28 @@ struct UnitRange {
     start: u64,
     end: u64,
     unit: usize,
-    /// The highest end of this range and those before it.
-    max_end: u64,
+}
+
+/// The addresses of all units.
+struct UnitRanges {
+    intervals: Intervals,
+    /// By range, its unit.
+    units: Vec<usize>,
 }
 
 /// The units of a file.
 pub(super) struct Units<'a> {
     dwarf: Dwarf<'a>,
+    abbreviations: AbbreviationTables,
     /// By offset.
     slots: Vec<UnitSlot<'a>>,
-    /// By start.
-    ranges: Lazy<Vec<UnitRange>>,
+    ranges: Lazy<UnitRanges>,
 }
 
 impl<'a> UnitSlot<'a> {
     pub(super) fn unit(&self, units: &Units<'a>, budget: &Budget) -> Outcome<&Unit<'a>> {
         let unit = self.unit.get_or_init(|| {
-            let unit = units.dwarf.unit(self.header)?;
-            // Several units can have one table of files or abbreviations, which each of them holds.
-            budget
-                .take(unit.line_program.as_ref().map_or(0, |program| program.header().file_names().len()))?;
+            let unit = units.abbreviations.unit(&units.dwarf, self.header, budget)?;
             Ok(Box::new(unit))
         });
         unit.as_deref().map_err(|error| *error)
@@ -71,6 +76,14 @@ impl<'a> UnitSlot<'a> {
     }
 }
 
+impl UnitRanges {
+    fn new(mut ranges: Vec<UnitRange>) -> Self {
+        ranges.sort_by_key(|range| (range.start, range.unit));
+        let intervals = Intervals::new(ranges.iter().map(|range| (range.start, range.end)));
+        Self { intervals, units: ranges.iter().map(|range| range.unit).collect() }
+    }
+}
+
 impl<'a> Units<'a> {
     /// Lists the units. Units for types are left out: nothing refers to them by offset.
     pub(super) fn new(dwarf: Dwarf<'a>, has_code: bool) -> Outcome<Self> {
@@ -87,9 +100,9 @@ impl<'a> Units<'a> {
         }
         let ranges = OnceLock::new();
         if !has_code {
-            let _ = ranges.set(Ok(Vec::new()));
+            let _ = ranges.set(Ok(UnitRanges::new(Vec::new())));
         }
-        Ok(Self { dwarf, slots, ranges })
+        Ok(Self { dwarf, abbreviations: AbbreviationTables::default(), slots, ranges })
     }
 
     pub(super) fn dwarf(&self) -> &Dwarf<'a> {
@@ -105,20 +118,15 @@ impl<'a> Units<'a> {
     /// Returns the units that say that they have an address.
     pub(super) fn at(&self, address: u64, budget: &Budget) -> Outcome<Vec<&UnitSlot<'a>>> {
         let ranges = self.ranges.get_or_init(|| self.read_ranges(budget)).as_ref().map_err(|error| *error)?;
-        let after = ranges.partition_point(|range| range.start <= address);
-        let before = ranges[..after].iter().rev().take_while(|range| address < range.max_end);
-        let mut found: Vec<usize> = before
-            .filter(|range| address < range.end)
-            .map(|range| range.unit)
-            .take(super::MAX_UNITS_OF_ADDRESS)
-            .collect();
+        let found = ranges.intervals.at(address).take(super::MAX_UNITS_OF_ADDRESS);
+        let mut found: Vec<usize> = found.map(|range| ranges.units[range]).collect();
         found.sort_unstable();
         found.dedup();
         Ok(found.into_iter().map(|unit| &self.slots[unit]).collect())
     }
 
     /// Reads the addresses of all units: from `.debug_aranges`, and for units that it lacks from the unit or its lines.
-    fn read_ranges(&self, budget: &Budget) -> Outcome<Vec<UnitRange>> {
+    fn read_ranges(&self, budget: &Budget) -> Outcome<UnitRanges> {
         let mut ranges = Vec::new();
         let mut is_listed = vec![false; self.slots.len()];
         self.read_table(&mut ranges, &mut is_listed, budget)?;
@@ -132,13 +140,7 @@ impl<'a> Units<'a> {
                 lines.ranges().for_each(|range| add(&mut ranges, unit, range));
             }
         }
-        ranges.sort_by_key(|range| (range.start, range.unit));
-        let mut max_end = 0;
-        for range in &mut ranges {
-            max_end = max_end.max(range.end);
-            range.max_end = max_end;
-        }
-        Ok(ranges)
+        Ok(UnitRanges::new(ranges))
     }
 
     fn read_table(
@@ -179,12 +181,7 @@ impl<'a> Units<'a> {
         if matches!(slot.header.type_(), gimli::UnitType::Partial) {
             return Ok(());
         }
-        let mut list = self.dwarf.unit_ranges(slot.unit(self, budget)?)?;
-        while let Some(range) = list.next()? {
-            budget.take(1)?;
-            add(ranges, unit, range);
-        }
-        Ok(())
+        scopes::unit_ranges(&self.dwarf, slot.unit(self, budget)?, budget, |range| add(ranges, unit, range))
     }
 }
 
@@ -201,6 +198,6 @@ impl<'a> UnitSlot<'a> {
 fn add(ranges: &mut Vec<UnitRange>, unit: usize, range: gimli::Range) {
     // Code that the linker has removed starts at 0 or at the highest address.
     if range.begin != 0 && range.begin < range.end {
-        ranges.push(UnitRange { start: range.begin, end: range.end, unit, max_end: range.end });
+        ranges.push(UnitRange { start: range.begin, end: range.end, unit });
     }
 }

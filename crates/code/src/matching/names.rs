@@ -3,6 +3,9 @@
 //! A profile has names as its producer demangled them, which differ from ours in blanks, in spellings of types, and in marks of
 //! clones. So two names are equal if their identifiers are, in order.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::demangle::demangle;
 use crate::symbols::base_name;
 
@@ -47,6 +50,79 @@ impl<'a> ProfileName<'a> {
             }),
         }
     }
+}
+
+/// All names of one address, so that a name of a profile is compared with them at once: linkers give thousands of functions with
+/// equal code one address, and a profile can have as many names there.
+pub(super) enum Aliases<'a> {
+    Few(Vec<&'a [u8]>),
+    Many(AliasSets<'a>),
+}
+
+/// The texts by which a name is [compared](ProfileName::is_of), as hashes: demangled, they are several times as long as the file.
+#[derive(Default)]
+pub(super) struct AliasSets<'a> {
+    texts: HashSet<u64>,
+    /// Names that the demangler does not know.
+    unknown: Vec<&'a [u8]>,
+}
+
+/// Names that are compared one by one.
+const MAX_FEW: usize = 8;
+
+/// The rule that a text belongs to.
+#[derive(Hash)]
+enum TextRule {
+    Raw,
+    Key,
+    Path,
+}
+
+impl<'a> Aliases<'a> {
+    pub(super) fn new(names: impl Iterator<Item = &'a [u8]>) -> Self {
+        let names: Vec<&[u8]> = names.collect();
+        if names.len() <= MAX_FEW {
+            return Self::Few(names);
+        }
+        let mut sets = AliasSets::default();
+        for raw in names {
+            sets.texts.insert(hash(TextRule::Raw, raw));
+            sets.texts.insert(hash(TextRule::Key, key_of_symbol(raw).as_bytes()));
+            if raw.starts_with(b"_Z") {
+                match demangle(base_name(raw)).as_deref().map(key_of_path) {
+                    Some(Some(path)) => {
+                        sets.texts.insert(hash(TextRule::Path, path.as_bytes()));
+                    }
+                    Some(None) => {}
+                    None if sets.unknown.len() < MAX_FEW => sets.unknown.push(raw),
+                    None => {}
+                }
+            }
+        }
+        Self::Many(sets)
+    }
+
+    /// Returns `true` if one of the names can have been written as a name of a profile.
+    pub(super) fn have(&self, name: &ProfileName<'_>) -> bool {
+        let sets = match self {
+            Self::Few(names) => return names.iter().any(|raw| name.is_of(raw)),
+            Self::Many(sets) => sets,
+        };
+        if sets.texts.contains(&hash(TextRule::Raw, name.base))
+            || sets.texts.contains(&hash(TextRule::Key, name.key.as_bytes()))
+        {
+            return true;
+        }
+        let path = std::str::from_utf8(name.base).ok().and_then(key_of_path);
+        path.is_some_and(|path| sets.texts.contains(&hash(TextRule::Path, path.as_bytes())))
+            || sets.unknown.iter().any(|raw| name.is_of(raw))
+    }
+}
+
+fn hash(rule: TextRule, text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (rule, text).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Returns the identifiers of a name, mangled or demangled.
@@ -142,8 +218,16 @@ fn without_hash(name: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// One name, and the same among many others, which are compared at once.
     fn is_of(in_profile: &str, raw: &str) -> bool {
-        ProfileName::parse(in_profile.as_bytes()).is_some_and(|name| name.is_of(raw.as_bytes()))
+        let others: Vec<String> = (0..MAX_FEW).map(|other| format!("_Z8other{other:03}v")).collect();
+        let all = others.iter().map(String::as_bytes).chain([raw.as_bytes()]);
+        let aliases = Aliases::new(all);
+        assert!(matches!(aliases, Aliases::Many(_)));
+        let Some(name) = ProfileName::parse(in_profile.as_bytes()) else { return false };
+        let is_of = name.is_of(raw.as_bytes());
+        assert_eq!(aliases.have(&name), is_of, "{in_profile} {raw}");
+        is_of
     }
 
     #[test]

@@ -7,6 +7,7 @@ use object::{Object as _, ObjectSymbol as _, SymbolIndex, SymbolKind};
 
 use super::stubs;
 use crate::image::Image;
+use crate::intervals::Intervals;
 
 /// A symbol of code.
 #[derive(Debug, Clone)]
@@ -16,8 +17,6 @@ pub(crate) struct Entry {
     pub(crate) name: Name,
     /// The size that the file states; 0 if it does not.
     size: u64,
-    /// The highest end of this entry and those before it.
-    max_end: u64,
 }
 
 /// The table that has the name of a symbol.
@@ -50,27 +49,32 @@ impl Name {
 /// Symbols of code, by address. Of several symbols at one address, the one that is preferred comes first.
 pub(crate) struct SymbolTable {
     entries: Vec<Entry>,
+    intervals: Intervals,
+    /// `true` if the names of symbols are longer than the file can hold, so that some symbols are missing.
+    pub(super) is_cut: bool,
     stub_names: Vec<Vec<u8>>,
 }
 
 impl SymbolTable {
     pub(super) fn read(image: &Image, debug: Option<&Image>) -> Self {
-        let mut entries = Vec::new();
-        let mut untyped = Vec::new();
+        let (mut entries, mut untyped) = (Vec::new(), Vec::new());
+        let mut names = NameBudget::new([Some(image), debug]);
         if image.object().symbols().next().is_some() {
-            collect(image, image.object().symbols(), &mut entries, &mut untyped, |index| {
+            collect(image, image.object().symbols(), &mut entries, &mut untyped, &mut names, |index| {
                 Name::Symbol(index, Holder::Program)
             });
         }
         if let Some(debug) = debug.filter(|_| entries.is_empty()) {
-            collect(image, debug.object().symbols(), &mut entries, &mut untyped, |index| {
+            collect(image, debug.object().symbols(), &mut entries, &mut untyped, &mut names, |index| {
                 Name::Symbol(index, Holder::Debug)
             });
         }
         if entries.is_empty() {
-            collect(image, image.object().dynamic_symbols(), &mut entries, &mut untyped, Name::Dynamic);
+            let symbols = image.object().dynamic_symbols();
+            collect(image, symbols, &mut entries, &mut untyped, &mut names, Name::Dynamic);
         }
-        let mut table = Self { entries, stub_names: Vec::new() };
+        let intervals = Intervals::default();
+        let mut table = Self { entries, intervals, is_cut: names.is_exceeded, stub_names: Vec::new() };
         table.sort(image);
         // A label without a type is a function only where no other one is: it can also be a label inside a function.
         untyped.retain(|entry| {
@@ -80,14 +84,14 @@ impl SymbolTable {
         for stub in stubs::find(image) {
             let name = Name::Stub(table.stub_names.len());
             let (start, end) = (stub.range.start, stub.range.end);
-            table.entries.push(Entry { start, end, name, size: end - start, max_end: 0 });
+            table.entries.push(Entry { start, end, name, size: end - start });
             table.stub_names.push(stub.name);
         }
         table.sort(image);
         table
     }
 
-    /// Sorts entries, gives those without a size the space up to the next one, and notes the highest ends.
+    /// Sorts entries, and gives those without a size the space up to the next one.
     fn sort(&mut self, image: &Image) {
         let mut entries = std::mem::take(&mut self.entries);
         // The order of LLVM's symbolizer, so that of several names both choose the same one: the largest size, then the last one.
@@ -107,11 +111,7 @@ impl SymbolTable {
             }
             (next_start, index) = (start, first);
         }
-        let mut max_end = 0;
-        for entry in &mut entries {
-            max_end = max_end.max(entry.end);
-            entry.max_end = max_end;
-        }
+        self.intervals = Intervals::new(entries.iter().map(|entry| (entry.start, entry.end)));
         self.entries = entries;
     }
 
@@ -134,16 +134,16 @@ impl SymbolTable {
 
     /// Returns the symbol of an address: the one that starts last of those that have it.
     pub(super) fn at(&self, address: u64) -> Option<&Entry> {
-        let after = self.entries.partition_point(|entry| entry.start <= address);
-        let mut before = self.entries[..after].iter().rev().take_while(|entry| address < entry.max_end);
-        let found = before.find(|entry| address < entry.end)?;
-        self.starting_at(found.start).iter().find(|entry| address < entry.end)
+        let found = &self.entries[self.intervals.at(address).next()?];
+        let of_start = self.starting_at(found.start);
+        // The largest comes first, and those without a size last, which have one end.
+        let sized = of_start.partition_point(|entry| entry.size > 0);
+        [of_start.first(), of_start.get(sized)].into_iter().flatten().find(|entry| address < entry.end)
     }
 
     /// Returns `true` if a symbol has an address of a range.
     pub(super) fn has_part_of(&self, range: &Range<u64>) -> bool {
-        let after = self.entries.partition_point(|entry| entry.start < range.end);
-        after > 0 && self.entries[after - 1].max_end > range.start
+        self.intervals.highest_end_before(range.end) > range.start
     }
 }
 
@@ -166,12 +166,41 @@ pub(super) fn name<'a>(
     }
 }
 
+/// The bytes that all names may have together. Symbols can share the end of a name, and a file can be made so that each has a name as
+/// long as half of the file.
+struct NameBudget {
+    byte_count: usize,
+    is_exceeded: bool,
+}
+
+/// Bytes of names for each byte of the file, and in addition. In real files there are less than one.
+const NAME_BYTES_OF_BYTE: usize = 4;
+const FREE_NAME_BYTES: usize = 1 << 20;
+
+impl NameBudget {
+    fn new(images: [Option<&Image>; 2]) -> Self {
+        let bytes: usize = images.into_iter().flatten().map(|image| image.bytes().len()).sum();
+        let byte_count = bytes.saturating_mul(NAME_BYTES_OF_BYTE).saturating_add(FREE_NAME_BYTES);
+        Self { byte_count, is_exceeded: false }
+    }
+
+    /// Takes a name off the budget. `false` if it does not suffice.
+    fn take(&mut self, name: &[u8]) -> bool {
+        match self.byte_count.checked_sub(name.len()) {
+            Some(left) => self.byte_count = left,
+            None => self.is_exceeded = true,
+        }
+        !self.is_exceeded
+    }
+}
+
 /// Collects symbols of code; those that do not say that they are functions go to `untyped`.
 fn collect<'data, 'file>(
     image: &Image,
     symbols: object::SymbolIterator<'data, 'file, &'data [u8]>,
     entries: &mut Vec<Entry>,
     untyped: &mut Vec<Entry>,
+    names: &mut NameBudget,
     name: impl Fn(SymbolIndex) -> Name,
 ) {
     for symbol in symbols {
@@ -185,11 +214,12 @@ fn collect<'data, 'file>(
             continue;
         }
         // Names of the assembler, such as `$x` and `.L4`.
-        let is_real = symbol
-            .name_bytes()
-            .is_ok_and(|name| !name.is_empty() && !name.starts_with(b"$") && !name.starts_with(b".L"));
-        if is_real {
-            list.push(Entry { start, end: start, name: name(symbol.index()), size, max_end: 0 });
+        let Ok(text) = symbol.name_bytes() else { continue };
+        if !names.take(text) {
+            return;
+        }
+        if !text.is_empty() && !text.starts_with(b"$") && !text.starts_with(b".L") {
+            list.push(Entry { start, end: start, name: name(symbol.index()), size });
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use gristmill_profile::{FileId, ObjectId};
+use gristmill_profile::{FileId, FunctionId, ObjectId};
 
 use super::Annotation;
 use crate::program::{FoundProgram, Programs, evidence};
@@ -59,7 +59,7 @@ impl Annotation<'_> {
     /// #   fn instructions(&self, _: Range<u64>) -> Vec<Instruction> { Vec::new() }
     ///     fn frames(&self, _: u64) -> Vec<Frame> {
     ///         let frame = |function: &str, file: &str, line| {
-    ///             Frame { function: function.into(), file: file.into(), line: Some(line) }
+    ///             Frame { function: function.into(), file: file.as_bytes().into(), line: Some(line) }
     ///         };
     ///         vec![frame("main", "mill.c", 4), frame("weigh", "grain.h", 7)]
     ///     }
@@ -95,6 +95,10 @@ fn names(view: &View, programs: &dyn Programs) -> InlinedNames {
     let selection = view.selection();
     let mut found: HashMap<ObjectId, FoundProgram> = HashMap::new();
     let mut remarks = Vec::new();
+    let mut of_object: HashMap<ObjectId, Vec<FunctionId>> = HashMap::new();
+    for id in profile.functions() {
+        of_object.entry(profile.function(id).object).or_default().push(id);
+    }
     let mut by_line: BTreeMap<(FileId, u64), BTreeSet<Rc<str>>> = BTreeMap::new();
     for id in profile.functions() {
         let function = profile.function(id);
@@ -107,8 +111,8 @@ fn names(view: &View, programs: &dyn Programs) -> InlinedNames {
         }
         let program = found.entry(function.object).or_insert_with(|| {
             let name = profile.object(function.object);
-            let of_object = profile.functions().filter(|&id| profile.function(id).object == function.object);
-            let program = FoundProgram::find(programs, name, &evidence(profile, selection, of_object));
+            let functions = of_object[&function.object].iter().copied();
+            let program = FoundProgram::find(programs, name, &evidence(profile, selection, functions));
             remarks.extend(program.remark(name).map(|remark| (remark.text, remark.hint)));
             program
         });
@@ -120,7 +124,7 @@ fn names(view: &View, programs: &dyn Programs) -> InlinedNames {
             if let [_, .., innermost] = program.frames(address).as_slice()
                 && !innermost.function.is_empty()
             {
-                by_line.entry((file, line)).or_default().insert(innermost.function.as_str().into());
+                by_line.entry((file, line)).or_default().insert(Rc::clone(&innermost.function));
             }
         }
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use gristmill_format::Cost;
 use gristmill_profile::{CostTable, FileId};
 
+use super::chains::{ChainId, Chains};
 use super::first;
 use crate::amount::add;
 use crate::program::{Agreement, FoundProgram, Frame, Instruction, Program};
@@ -24,8 +25,8 @@ pub(super) struct Listing {
     pub(super) rows: Vec<Row>,
     /// The self costs of rows.
     costs: CostTable,
-    /// The chains of functions and lines that rows refer to.
-    chains: Vec<Vec<Frame>>,
+    /// The functions and lines that rows refer to.
+    chains: Chains,
     /// The calls, by row and callee, the most expensive first.
     calls: Vec<Call>,
     call_costs: CostTable,
@@ -51,8 +52,8 @@ pub(super) struct Row {
     pub(super) instruction: Option<Instruction>,
     /// The index of the costs. `None` if the profile has no costs here.
     costs: Option<u32>,
-    /// The index of the functions and lines; `None` if they are unknown.
-    chain: Option<u32>,
+    /// The functions and lines; `None` if they are unknown.
+    chain: Option<ChainId>,
 }
 
 /// Calls from an address to a subject.
@@ -115,7 +116,7 @@ impl Listing {
         let mut listing = Listing {
             rows: Vec::new(),
             costs: CostTable::new(view.events().len(), 0),
-            chains: Vec::new(),
+            chains: Chains::default(),
             calls: Vec::new(),
             call_costs: CostTable::new(view.events().len(), 0),
             jumps: Vec::new(),
@@ -167,14 +168,14 @@ impl Listing {
         }
     }
 
-    /// The index of the functions and lines of an address: those of the program, or the line of the profile.
+    /// The functions and lines of an address: those of the program, or the line of the profile.
     fn chain(
         &mut self,
         view: &View,
         address: u64,
         place: Option<(FileId, u64)>,
         program: Option<&dyn Program>,
-    ) -> Option<u32> {
+    ) -> Option<ChainId> {
         // A program that may be another build is not asked.
         let mut chain = match program.filter(|_| self.is_certain) {
             Some(program) => program.frames(address),
@@ -186,17 +187,10 @@ impl Listing {
         }
         let knows_line = found_line.is_some();
         if !knows_line && let Some((file, line)) = place {
-            let file = view.profile().file(file).to_vec();
-            chain = vec![Frame { function: String::new(), file, line: (line > 0).then_some(line) }];
+            let file = self.chains.path(file, || view.profile().file(file).into());
+            chain = vec![Frame { function: "".into(), file, line: (line > 0).then_some(line) }];
         }
-        if chain.is_empty() {
-            return None;
-        }
-        // Neighbours usually share their line.
-        if self.chains.last() != Some(&chain) {
-            self.chains.push(chain);
-        }
-        u32::try_from(self.chains.len() - 1).ok()
+        self.chains.add(chain)
     }
 
     fn place_calls(&mut self, calls: BTreeMap<CallKey, (Cost, Vec<Cost>)>) {
@@ -257,8 +251,13 @@ impl Listing {
     }
 
     /// The functions and lines of a row: empty if they are unknown.
-    pub(super) fn frames(&self, row: usize) -> &[Frame] {
-        self.rows[row].chain.map_or(&[], |chain| &self.chains[chain as usize])
+    pub(super) fn frames(&self, row: usize) -> Vec<&Frame> {
+        self.rows[row].chain.map(|chain| self.chains.frames(chain)).unwrap_or_default()
+    }
+
+    /// `true` if the functions and lines of two rows are the same.
+    pub(super) fn has_same_frames(&self, row: usize, other: usize) -> bool {
+        self.rows[row].chain == self.rows[other].chain
     }
 
     /// The calls of a row with their costs, the most expensive first.
@@ -429,6 +428,11 @@ impl Recorded {
     }
 }
 
+/// `true` if all instructions of a function of this size are listed.
+fn can_list(program: &dyn Program, byte_count: u64) -> bool {
+    byte_count <= MAX_FUNCTION_BYTES && program.can_decode(byte_count)
+}
+
 /// Returns the instructions of the functions that have these addresses, ascending, and `true` if a function is too large for
 /// all of them.
 fn instructions(program: &dyn Program, addresses: &[u64]) -> (Vec<Instruction>, bool) {
@@ -438,7 +442,7 @@ fn instructions(program: &dyn Program, addresses: &[u64]) -> (Vec<Instruction>, 
     while let Some(&address) = addresses.get(at) {
         let range = program.function_at(address).filter(|range| range.contains(&address));
         let range = match range {
-            Some(range) if range.end - range.start <= MAX_FUNCTION_BYTES => range,
+            Some(range) if can_list(program, range.end - range.start) => range,
             other => {
                 is_cut |= other.is_some();
                 let next = addresses.get(at + 1).copied().unwrap_or(u64::MAX);

@@ -28,7 +28,7 @@ pub(super) enum Item {
 pub(super) fn items(listing: &Listing, context: u64, has_lines: bool) -> Vec<Item> {
     let shown = shown_rows(listing, context);
     let mut items = Vec::new();
-    let mut last: &[Frame] = &[];
+    let mut last: Option<usize> = None;
     let mut row = 0;
     while row < listing.rows.len() {
         if !shown[row] {
@@ -37,10 +37,13 @@ pub(super) fn items(listing: &Listing, context: u64, has_lines: bool) -> Vec<Ite
             row = end;
             continue;
         }
-        let frames = listing.frames(row);
-        if has_lines && frames != last {
-            push_frames(&mut items, row, frames, last);
-            last = frames;
+        if has_lines && last.is_none_or(|last| !listing.has_same_frames(row, last)) {
+            let before = last.map(|last| listing.frames(last)).unwrap_or_default();
+            let frames = listing.frames(row);
+            if frames != before {
+                push_frames(&mut items, row, &frames, &before);
+            }
+            last = Some(row);
         }
         items.push(Item::Instruction(row));
         row += 1;
@@ -49,7 +52,7 @@ pub(super) fn items(listing: &Listing, context: u64, has_lines: bool) -> Vec<Ite
 }
 
 /// Writes the lines and inlined functions of a row that differ from those of the row before.
-fn push_frames(items: &mut Vec<Item>, row: usize, frames: &[Frame], last: &[Frame]) {
+fn push_frames(items: &mut Vec<Item>, row: usize, frames: &[&Frame], last: &[&Frame]) {
     let equal = frames.iter().zip(last).take_while(|(one, other)| one == other).count();
     for (nth, frame) in frames.iter().enumerate().skip(equal.min(frames.len().saturating_sub(1))) {
         // It goes on with another line.

@@ -270,7 +270,7 @@ impl Assembly<'_> {
             target: instruction.and_then(|it| it.target).map(hexadecimal),
             has_cost: costs.is_some(),
             self_costs: self.head.costs(costs.unwrap_or(&zeros)),
-            frames: listing.frames(nth).iter().map(frame).collect(),
+            frames: listing.frames(nth).into_iter().map(frame).collect(),
             calls: listing
                 .calls(nth)
                 .map(|(call, costs)| self.call_row(call.callee, call.count, costs))

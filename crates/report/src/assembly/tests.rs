@@ -63,7 +63,7 @@ impl Program for Fake {
     fn frames(&self, address: u64) -> Vec<Frame> {
         let frame = |function: &str, line| Frame {
             function: function.into(),
-            file: b"mill.c".to_vec(),
+            file: b"mill.c".as_slice().into(),
             line: Some(line),
         };
         let mut frames = vec![frame("main", 1)];

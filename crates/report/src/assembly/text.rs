@@ -437,7 +437,7 @@ impl<'t> FunctionText<'t> {
 
     /// The heading of an inlined function.
     fn inlined(&self, at: usize, row: usize, frame: usize) -> String {
-        let inlined = &self.listing.frames(row)[frame];
+        let inlined = self.listing.frames(row)[frame];
         let before = format!("{}inlined ", "  ".repeat(frame - 1));
         let room = self.room_beside(at).saturating_sub(columns(&before)).max(MIN_INLINED_COLUMNS);
         let name = short(&inlined.function, self.look.name_columns(room));
@@ -447,7 +447,7 @@ impl<'t> FunctionText<'t> {
     /// A source line: where it is, and its text if it is found.
     fn line(&self, row: usize, frame: usize) -> String {
         let frames = self.listing.frames(row);
-        let frame_here = &frames[frame];
+        let frame_here = frames[frame];
         let number = frame_here.line.unwrap_or_default();
         let indent = "  ".repeat(frame);
         let file = base_name(&frame_here.file);

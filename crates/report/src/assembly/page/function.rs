@@ -85,7 +85,7 @@ impl Page<'_> {
             match item {
                 Item::Folded(rows) => self.write_fold(&listed, at, rows.clone(), out)?,
                 Item::Inlined { row, frame } => {
-                    let frame_here = &listing.frames(*row)[*frame];
+                    let frame_here = listing.frames(*row)[*frame];
                     let name = printable(shorten(&frame_here.function, CALLEE_WIDTH).as_bytes()).into_owned();
                     let name = if name.is_empty() { "a function".to_owned() } else { name };
                     let indent = 2 * (*frame - 1);
@@ -172,7 +172,7 @@ impl Page<'_> {
         frame: usize,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let here = &listed.listing.frames(row)[frame];
+        let here = listed.listing.frames(row)[frame];
         let number = here.line.unwrap_or_default();
         let file = base_name(&here.file);
         let file = if is_unknown(&file) { "???".into() } else { printable(&file) };
