@@ -79,6 +79,25 @@ fn clean_file() {
     assert!(output.stderr.is_empty());
 }
 
+/// The last line of each file, and that of several, is a sentence about what the file is good for.
+#[test]
+fn verdicts() {
+    let folder =
+        folder(&[("clean", CLEAN), ("mixed", MIXED), ("empty", b"\n"), ("elf", b"\x7fELF\x02\x01\x01\0")]);
+    for (files, verdict) in [
+        (&["clean"][..], "clean: valid, no findings"),
+        (&["empty"], "empty: empty, without any cost: 1 warning"),
+        (&["elf"], "elf: not a profile: 1 error"),
+        (&["clean", "clean"], "2 files, all valid: no findings"),
+        (&["clean", "elf", "elf"], "3 files, 2 not valid: 2 errors"),
+        (&["clean", "elf", "missing"], "3 files, 1 not valid: 1 error; 1 could not be read"),
+        (&["clean", "missing"], "2 files: no findings; 1 could not be read"),
+    ] {
+        let output = run_in(folder.path(), &[&["lint"], files].concat());
+        assert_eq!(stdout(&output).lines().last(), Some(verdict), "{files:?}");
+    }
+}
+
 #[test]
 fn text_for_people() {
     let files: [(&str, &[u8]); 5] = [

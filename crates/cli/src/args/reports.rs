@@ -60,8 +60,8 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) file: Option<String>,
 
-    /// Show one row per source line of the program, or group of functions: by object file, source file, directory,
-    /// class, crate of Rust, package of PHP or Python, or cycle; or per thread or part
+    /// Show one row per source line, or group of functions: by object file, source file, directory, class, crate
+    /// of Rust, package of PHP or Python, or cycle; or per thread or part
     #[arg(long, value_name = "WHAT")]
     pub(crate) group: Option<GroupBy>,
 

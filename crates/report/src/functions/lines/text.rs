@@ -7,6 +7,7 @@ use gristmill_format::Cost;
 use gristmill_output::{
     Cell, Column, Look, Table, csv, grouped, json, lossy, percent, percent_number, printable, wrap,
 };
+use gristmill_profile::MemoryBudget;
 use gristmill_profile::symbol::normal_path;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -28,6 +29,8 @@ const MIN_NAME_COLUMNS: usize = 14;
 const MIN_PATH_COLUMNS: usize = 14;
 /// The columns of source text in Markdown, whose place of display is not known.
 const MARKDOWN_TEXT_COLUMNS: usize = 80;
+/// The copies of a name and a path while a table is made.
+const COPIES_OF_NAMES: usize = 6;
 /// The count of event types from which on some may be left out.
 const ONE_EVENT: usize = 1;
 
@@ -48,6 +51,7 @@ impl Report for ProgramLines<'_> {
             return Ok(());
         }
         let rows: Vec<LineRow> = self.rows().collect();
+        let look = &self.fitting_look(&rows, look);
         let all = Detail { events: self.head.events.len(), with_calls: self.has_calls };
         let (detail, mut table) = self.fitting_table(look, &rows, all);
         let room = look.width.saturating_sub(table.width_before_last()).max(MIN_LINE_COLUMNS);
@@ -174,6 +178,15 @@ impl ProgramLines<'_> {
         text
     }
 
+    /// Returns the same look, without names in full if all rows would have much longer names than the profile.
+    fn fitting_look(&self, rows: &[LineRow], look: &Look) -> Look {
+        let length = |row: &LineRow| row.file.len() + row.function.name.len();
+        let bytes = rows.iter().map(length).fold(0, usize::saturating_add);
+        let budget = MemoryBudget::new([&**self.rows.view.profile()]);
+        let fits = budget.check_bytes(bytes.saturating_mul(COPIES_OF_NAMES)).is_ok();
+        Look { has_full_names: look.has_full_names && fits, ..*look }
+    }
+
     /// `true` if self costs come first: the costs that rows are sorted by do.
     fn begins_with_self(&self) -> bool {
         self.sort != SortBy::Inclusive
@@ -192,11 +205,15 @@ impl ProgramLines<'_> {
         } else {
             MIN_LINE_COLUMNS
         };
-        let (_, texts) = self.positions(rows, usize::MAX);
+        if look.has_full_names {
+            return choice;
+        }
+        // No row is wider than that, so that longer names are not looked at.
+        let (_, texts) = self.positions(rows, GOOD_LINE_COLUMNS);
         let needed = needed.min(texts.iter().map(|text| text.width()).max().unwrap_or(0));
         let room = |table: &Table| look.width.saturating_sub(table.width_before_last());
         for detail in fewer {
-            if look.has_full_names || room(&choice.1) >= needed {
+            if room(&choice.1) >= needed {
                 break;
             }
             choice = (detail, self.table(rows, detail));
@@ -276,19 +293,28 @@ fn left_for_name(room: usize, has_text: bool) -> usize {
     (room * 2 / 5).max(MIN_NAME_COLUMNS)
 }
 
-/// The position of each line: `mill.c:12`, or its address.
+/// The position of each line: `mill.c:12`, or its address. Rows share the paths of their files, which can be long.
 fn lines(rows: &[LineRow], path_columns: usize) -> Vec<String> {
-    let paths: Vec<String> = rows.iter().map(|row| normal_path(&printable(&row.file)).into_owned()).collect();
+    let mut paths: Vec<String> = Vec::new();
+    let mut path_of: HashMap<*const u8, usize> = HashMap::new();
+    for row in rows {
+        path_of.entry(row.file.as_ptr()).or_insert_with(|| {
+            paths.push(normal_path(&printable(&row.file)).into_owned());
+            paths.len() - 1
+        });
+    }
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let line = |(path, row): (String, &LineRow)| {
-        let path = if path.is_empty() { UNKNOWN } else { &path };
+    let paths = fitted_files(&paths, path_columns);
+    let line = |row: &LineRow| {
+        let path = paths[path_of[&row.file.as_ptr()]].as_str();
+        let path = if path.is_empty() { UNKNOWN } else { path };
         match (row.line, row.address) {
             (Some(line), _) => format!("{path}:{line}"),
             (None, Some(address)) => format!("{path} 0x{:x}", address.0),
             (None, None) => format!("{path}:?"),
         }
     };
-    fitted_files(&paths, path_columns).into_iter().zip(rows).map(line).collect()
+    rows.iter().map(line).collect()
 }
 
 /// Returns the paths if they fit, or else their last components; files of the same name keep some of their directories.
