@@ -272,12 +272,12 @@ pub(crate) fn pattern(text: &str) -> Result<Regex, CliError> {
     gristmill_report::pattern(text).map_err(|error| invalid_pattern(text, &error))
 }
 
-/// Warns that no function matches a pattern.
-pub(crate) fn warn_of_no_match(pattern: &str, nearest: Option<&str>, session: &Session) {
+/// Warns that no function, or nothing of another kind, matches a pattern.
+pub(crate) fn warn_of_no_match(noun: &str, pattern: &str, nearest: Option<&str>, session: &Session) {
     let pattern = printable(pattern.as_bytes());
     let nearest = nearest
         .map_or_else(String::new, |name| format!("; the nearest name is {}", printable(name.as_bytes())));
-    session.warn(&format!("no function matches `{pattern}`{nearest}"));
+    session.warn(&format!("no {noun} matches `{pattern}`{nearest}"));
 }
 
 /// Warns that a pattern matches no file of a kind, such as a source file.

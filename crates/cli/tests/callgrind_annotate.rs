@@ -445,7 +445,7 @@ fn own_corpus() {
     assert!(cases.iter().all(|case| case.options.len() >= 40));
     cases.extend(at_home(&workshop));
     cases.retain(|case| is_asked_for(&case.path));
-    judge("the corpus", &workshop, &cases, harness::one_in(7));
+    judge("the corpus", &workshop, &cases, harness::one_in(13));
 }
 
 #[test]

@@ -382,7 +382,7 @@ fn recordings() {
         ("shell", &["sh", "-c", "for n in 1 2 3; do echo $n; done"]),
     ];
     let mut profiles = Vec::new();
-    for (name, arguments) in recordings.iter().step_by(one_in(4)) {
+    for (name, arguments) in recordings.iter().step_by(one_in(8)) {
         let path = here.join(format!("callgrind.out.{name}"));
         let out = format!("--callgrind-out-file={}", path.display());
         let options = ["-q", "--tool=callgrind", &out];

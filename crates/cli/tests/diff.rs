@@ -458,8 +458,9 @@ fn incomplete_event_types_cause_warnings() {
     let output = run_in(files.path(), &[&derived[..], &["--format", "csv"]].concat());
     assert!(stdout(&output).lines().next().unwrap().contains(",self X base,"), "{}", stdout(&output));
     let output = run_in(files.path(), &["diff", "base.out", "new.out", "--derive", "X = Nope"]);
-    let said = "warning: `X` cannot be derived: there is no `Nope`\n";
-    assert!(stdout(&output).contains(said), "{}", stdout(&output));
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    let said = "gristmill: --derive: `X` cannot be derived: there is no `Nope`\n";
+    assert!(stderr(&output).starts_with(said), "{}", stderr(&output));
 }
 
 #[test]

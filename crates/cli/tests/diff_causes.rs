@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use regex::Regex;
 use serde_json::Value;
 
-use harness::{code, has, json, run, stderr, stdout, text, whole};
+use harness::{code, has, json, one_in, run, stderr, stdout, text, whole};
 
 const SOURCE: &str = include_str!("diff_causes/mill.c");
 
@@ -266,8 +266,16 @@ fn causes_are_true() {
     }
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mill.c"), SOURCE).unwrap();
-    let pairs = pairs();
+    let mut pairs = pairs();
     assert!(pairs.len() >= 20);
+    let mut nth = 0..;
+    // Two of the recordings are needed below.
+    pairs.retain(|pair| {
+        let is_needed = |build: &Build<'_>| matches!(build.name, "levels" | "callers");
+        nth.next().is_some_and(|nth: usize| nth.is_multiple_of(one_in(3)))
+            || is_needed(&pair.base)
+            || is_needed(&pair.new)
+    });
     // Each build once, a few at a time.
     let name = |build: &Build<'_>| match build.name {
         "" => format!("change-{}", build.change),

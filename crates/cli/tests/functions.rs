@@ -411,19 +411,53 @@ fn costs_per_call_warn_in_values() {
     }
 }
 
+/// A function is on one line as long as its name has space; what is left out is named.
+#[test]
+fn costs_give_way_to_names() {
+    let shown = |options: &[&str]| {
+        let output = run_with(&[&["functions", "--event", "Ir,Dr", "-"], options].concat(), CLEAN);
+        let text = stdout(&output);
+        let rows: Vec<String> =
+            text.lines().skip_while(|line| !line.contains('%')).map(str::to_owned).collect();
+        rows
+    };
+    let wide = [
+        "Self Ir     %  Inclusive Ir      %  Self Dr     %  Inclusive Dr      %  Calls  Function",
+        "     50  83.3            50   83.3       10  83.3            10   83.3      3  grind (mill.c)",
+        "     10  16.7            60  100.0        2  16.7            12  100.0      0  main (mill.c)",
+    ];
+    assert_eq!(shown(&["--width", "110"]), wide);
+    let narrow = [
+        "Self Ir     %  Self Dr     %  Calls  Function",
+        "     50  83.3       10  83.3      3  grind (mill.c)",
+        "     10  16.7        2  16.7      0  main (mill.c)",
+        "inclusive costs need more columns (--width)",
+    ];
+    assert_eq!(shown(&["--width", "80"]), narrow);
+    let inclusive = [
+        "Inclusive Ir      %  Inclusive Dr      %  Function",
+        "          60  100.0            12  100.0  main (mill.c)",
+        "          50   83.3            10   83.3  grind (mill.c)",
+        "self costs and counts of calls need more columns (--width)",
+    ];
+    let shown = shown(&["--width", "64", "--sort", "inclusive"]);
+    assert_eq!(shown, inclusive);
+}
+
 #[test]
 fn costs_per_call_of_stacked_rows() {
-    let output = run_with(&["functions", "--per-call", "--event", "Ir,Dr", "-"], CLEAN);
+    let narrow = ["functions", "--per-call", "--event", "Ir,Dr", "--width", "40", "-"];
+    let output = run_with(&narrow, CLEAN);
     let text = stdout(&output);
     let rows: Vec<&str> = text.lines().skip_while(|line| !line.contains("Inclusive")).collect();
     let expected = [
         "            Self     %  Inclusive      %",
-        "3× grind (mill.c in mill)",
+        "3× grind (mill.c)",
         "  Ir          50  83.3         50   83.3",
         "    a call    17               17",
         "  Dr          10  83.3         10   83.3",
         "    a call     3                3",
-        "0× main (mill.c in mill)",
+        "0× main (mill.c)",
         "  Ir          10  16.7         60  100.0",
         "  Dr           2  16.7         12  100.0",
     ];

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use harness::{
-    MAX_SIZE, assert_frugal, assert_valid, code, files_below, folder, golden, gzip, json, other_corpus, root,
-    run_in, run_measured, schema, stderr, stdout, text, whole,
+    MAX_SIZE, assert_frugal, assert_valid, code, files_below, folder, golden, gzip, json, one_in,
+    other_corpus, root, run_in, run_measured, schema, stderr, stdout, text, whole,
 };
 
 /// All files below a folder, in order, as paths relative to it.
@@ -101,7 +101,7 @@ fn many_parts_are_cut_short() {
 #[test]
 fn text_fits_80_columns() {
     for corpus in corpora() {
-        for file in files(&corpus) {
+        for file in files(&corpus).into_iter().step_by(one_in(3)) {
             let output = run_in(&corpus, &["info", MAX_SIZE, &file]);
             for line in stdout(&output).lines() {
                 let is_a_name = line == file || line.trim_start().starts_with("gristmill lint ");
@@ -116,7 +116,7 @@ fn text_fits_80_columns() {
 fn json_fits_its_schema() {
     let schema = schema("info.schema.json");
     for corpus in corpora() {
-        for file in files(&corpus) {
+        for file in files(&corpus).into_iter().step_by(one_in(3)) {
             let output = run_in(&corpus, &["info", MAX_SIZE, "--format", "json", &file]);
             let json = json(&output);
             assert_valid(&schema, &json, &file);

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use harness::{
     CLEAN, assert_ends_quietly, assert_frugal, assert_valid, code, corpus, folder, golden, gzip, json,
-    malformed, root, run, run_in, run_measured, run_with, sarif_schemas, schema, stderr, stdout, text,
+    malformed, one_in, root, run, run_in, run_measured, run_with, sarif_schemas, schema, stderr, stdout,
+    text,
 };
 
 /// Errors, warnings and notes.
@@ -77,6 +78,25 @@ fn clean_file() {
     let output = run_in(folder.path(), &["lint", "--strict", "clean.out"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (0, "clean.out: valid, no findings\n"));
     assert!(output.stderr.is_empty());
+}
+
+/// The last line of each file, and that of several, is a sentence about what the file is good for.
+#[test]
+fn verdicts() {
+    let folder =
+        folder(&[("clean", CLEAN), ("mixed", MIXED), ("empty", b"\n"), ("elf", b"\x7fELF\x02\x01\x01\0")]);
+    for (files, verdict) in [
+        (&["clean"][..], "clean: valid, no findings"),
+        (&["empty"], "empty: empty, without any cost: 1 warning"),
+        (&["elf"], "elf: not a profile: 1 error"),
+        (&["clean", "clean"], "2 files, all valid: no findings"),
+        (&["clean", "elf", "elf"], "3 files, 2 not valid: 2 errors"),
+        (&["clean", "elf", "missing"], "3 files, 1 not valid: 1 error; 1 could not be read"),
+        (&["clean", "missing"], "2 files: no findings; 1 could not be read"),
+    ] {
+        let output = run_in(folder.path(), &[&["lint"], files].concat());
+        assert_eq!(stdout(&output).lines().last(), Some(verdict), "{files:?}");
+    }
 }
 
 #[test]
@@ -235,7 +255,7 @@ fn json_fits_its_schema() {
     let schema = schema("lint.schema.json");
     let mut files = corpus();
     files.extend(malformed());
-    for path in &files {
+    for path in files.iter().step_by(one_in(3)) {
         for options in [&[][..], &["--all", "--strict"]] {
             let output = run(&[&["lint", "--format", "json"], options, &[text(path)]].concat());
             let value = json(&output);
@@ -300,7 +320,7 @@ fn sarif_fits_its_schema() {
     let schemas = sarif_schemas();
     let mut files = corpus();
     files.extend(malformed());
-    for path in &files {
+    for path in files.iter().step_by(one_in(3)) {
         let value = json(&run(&["lint", "--format", "sarif", text(path)]));
         for schema in &schemas {
             assert_valid(schema, &value, text(path));

@@ -155,6 +155,37 @@ fn what_cannot_be_merged_is_refused_and_nothing_is_written() {
     );
 }
 
+/// A hint names options with which the same command succeeds, also where a single file has the sum.
+#[test]
+fn hints_about_large_sums_help() {
+    let most = u64::MAX;
+    let large = format!("events: Ir\nfn=f\n1 {most}\n");
+    let larger = format!("events: Ir\nfn=f\n1 {most}\n2 {most}\n1 {most}\n");
+    let folder =
+        folder(&[("large", large.as_bytes()), ("again", large.as_bytes()), ("larger", larger.as_bytes())]);
+    for (arguments, hint) in [
+        (&["large", "again"][..], "--mean"),
+        // Its total is 3 (2^64 - 1), so that a half of it is too large.
+        (&["larger"], "--scale 1/4"),
+        (&["larger", "large", "again"], "--scale 1/8"),
+        (&["larger", "large", "again", "--scale", "2"], "--scale 1/8"),
+        (&["larger", "--mean"], "--scale 1/4"),
+        (&["larger", "--median"], "--scale 1/4"),
+        (&["larger", "--scale", "0.9"], "--scale 1/4"),
+    ] {
+        let output = run_in(folder.path(), &[&["merge"], arguments].concat());
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        let said = format!("  hint: {hint} makes its numbers small enough\n");
+        assert!(stderr(&output).ends_with(&said), "{arguments:?}: {}", stderr(&output));
+        let scale =
+            arguments.iter().position(|&argument| argument == "--scale" && hint.starts_with("--scale"));
+        let kept = &arguments[..scale.unwrap_or(arguments.len())];
+        let hint: Vec<&str> = hint.split(' ').collect();
+        let output = run_in(folder.path(), &[&["merge"], kept, &hint[..]].concat());
+        assert_eq!(code(&output), 0, "{arguments:?} with {hint:?}: {}", stderr(&output));
+    }
+}
+
 /// Only a thousand findings of a file are kept. An error after that many others is still found.
 #[test]
 fn losses_are_found_beyond_the_findings_that_are_kept() {

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use harness::{code, corpus, folder, has, json, root, run, stderr, stdout, text};
+use harness::{code, corpus, folder, has, json, one_in, root, run, stderr, stdout, text};
 
 /// The last component of a function's name, found in a plain way: without brackets and what is in them, without a return type,
 /// and behind the last separator.
@@ -204,7 +204,7 @@ fn rows_of_the_corpus_differ() {
         let found = harness::files_below(&other).into_iter().filter(is_small);
         files.extend(found.filter(|file| !file.to_string_lossy().contains("malformed")));
     }
-    files.iter().for_each(|file| check(file));
+    files.iter().step_by(one_in(3)).for_each(|file| check(file));
 }
 
 const CPP: &str = r#"

@@ -15,8 +15,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use harness::{
-    CLEAN, assert_valid, code, corpus, folder, gzip, json, root, run, run_in, run_with, schema, stderr,
-    stdout, text, whole,
+    CLEAN, assert_valid, code, corpus, folder, gzip, json, one_in, root, run, run_in, run_with, schema,
+    stderr, stdout, text, whole,
 };
 
 fn blessed(name: &str, arguments: &[&str]) {
@@ -94,7 +94,7 @@ fn json_fits_the_schema_and_functions() {
 #[test]
 fn proposed_commands_work() {
     let mut count = 0;
-    for path in corpus() {
+    for path in corpus().into_iter().step_by(one_in(3)) {
         let output = run(&["--format", "json", text(&path)]);
         if code(&output) != 0 {
             continue;
@@ -121,7 +121,7 @@ fn proposed_commands_work() {
             assert!(rows.iter().any(is_meant), "{first}");
         }
     }
-    assert!(count > 150, "{count}");
+    assert!(count > 150 / one_in(3), "{count}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn output_is_real() {
         ("docs/from-callgrind-annotate.md", 2),
         ("docs/from-kcachegrind.md", 1),
         ("docs/in-ci.md", 1),
-        ("docs/tour.md", 12),
+        ("docs/tour.md", 13),
         ("docs/with-xdebug.md", 4),
     ];
     assert_eq!(blocks, expected);

@@ -11,7 +11,7 @@ use gristmill_report::assembly::AssemblyDocument;
 use gristmill_report::diff::{Diff, DiffTree, FunctionDiff};
 use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
-use gristmill_report::{Functions, Overview, Show, Tree};
+use gristmill_report::{Functions, Overview, ProgramLines, Show, Tree};
 use harness::*;
 
 #[test]
@@ -22,6 +22,10 @@ fn schemas_are_those_of_the_types() {
         ("diff", json::schema::<Diff>("gristmill diff --format json")),
         ("diff-function", json::schema::<FunctionDiff>("gristmill diff --function FUNCTION --format json")),
         ("diff-tree", json::schema::<DiffTree>("gristmill diff --tree --format json")),
+        (
+            "functions-lines",
+            json::schema::<ProgramLines<'_>>("gristmill functions --group line --format json"),
+        ),
         ("functions", json::schema::<Functions<'_>>("gristmill functions --format json")),
         ("gate", json::schema::<GateReport>("gristmill gate run --format json")),
         ("info", json::schema::<InfoDocument<'_>>("gristmill info --format json")),

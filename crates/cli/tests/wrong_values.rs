@@ -8,6 +8,7 @@ mod harness;
 use harness::{code, folder, root, run_in, stderr, stdout};
 
 const MAIN: &str = "callgrind/callgrind.out.mill-main";
+const FAST: &str = "callgrind/callgrind.out.mill-fast";
 const CREW: &str = "callgrind/callgrind.out.crew-threads";
 const CACHE: &str = "callgrind/callgrind.out.cache-branch";
 
@@ -25,8 +26,13 @@ fn refusals_say_what_there_is() {
         ),
         (
             format!("annotate {MAIN} --derive=X=Foo"),
-            "--derive: `X` cannot be derived\n  hint: the only event type is Ir\n",
+            "--derive: `X` cannot be derived: there is no `Foo`\n  hint: the only event type is Ir\n",
         ),
+        (
+            format!("diff {MAIN} {FAST} --derive=X=Foo"),
+            "--derive: `X` cannot be derived: there is no `Foo`\n  hint: the only event type is Ir\n",
+        ),
+        (format!("diff {MAIN} {FAST} --function sort_grian"), "no function is called `sort_grian`"),
         (
             format!("annotate {MAIN} --sort Ir:x"),
             "there is no event type `Ir:x`\n  hint: `x` behind the colon is no share; a share is a number from 0 to \
@@ -94,4 +100,33 @@ fn patterns_that_match_nothing_have_a_warning() {
     // What matches has none.
     let output = run_in(&corpus, &["functions", "--file", "sieve", "--object", "mill", MAIN]);
     assert_eq!(stderr(&output), "");
+}
+
+/// A pattern that matches nothing is a warning in every command, with what it was to match.
+#[test]
+fn patterns_without_a_match_are_named() {
+    let corpus = root().join("corpus");
+    for (words, said) in [
+        (format!("functions {MAIN} -f swpa"), "no function matches `swpa`; the nearest name is swap"),
+        (format!("functions {MAIN} --group object -f swap"), "no object matches `swap`"),
+        (format!("annotate {MAIN} -f swpa"), "no function matches `swpa`; the nearest name is swap"),
+        (format!("diff {MAIN} {FAST} -f swpa"), "no function matches `swpa`; the nearest name is swap"),
+        (
+            format!("diff {MAIN} {FAST} -f swpa --format json"),
+            "no function matches `swpa`; the nearest name is swap",
+        ),
+        (format!("diff {MAIN} {FAST} --group file -f swap"), "no file matches `swap`"),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let output = run_in(&corpus, &words);
+        assert_eq!(code(&output), 0, "{words:?}");
+        let warning = format!("gristmill: warning: {said}\n");
+        assert!(stderr(&output).contains(&warning), "{words:?}: {}", stderr(&output));
+    }
+    // One that matches has no warning, also if what it matches did not change.
+    for words in [["diff", MAIN, MAIN, "-f", "swap"], ["diff", MAIN, FAST, "-f", "SWAP"]] {
+        let output = run_in(&corpus, &words);
+        let has_match = words[4] == "swap";
+        assert_eq!(stderr(&output).is_empty(), has_match, "{words:?}: {}", stderr(&output));
+    }
 }

@@ -393,12 +393,8 @@ fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead
         };
         options.columns.iter().any(changed) || !comparison.calls(*function).is_none()
     };
-    let fits = |function: &JoinedId| {
-        let Some(filter) = &options.filter else { return true };
-        let has_match =
-            |mention: Mention<'_>| matches_function(&shown_name(mention), |name| filter.is_match(name));
-        comparison.in_new(*function).is_some_and(has_match)
-            || comparison.in_base(*function).is_some_and(has_match)
+    let is_wanted = |function: &JoinedId| {
+        options.filter.as_ref().is_none_or(|filter| fits(comparison, filter, *function))
     };
     let is_large = |function: &JoinedId| {
         let change = match options.sort {
@@ -407,7 +403,7 @@ fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead
         };
         options.is_large(change.delta(), whole)
     };
-    let changed: Vec<JoinedId> = comparison.functions().filter(is_changed).filter(fits).collect();
+    let changed: Vec<JoinedId> = comparison.functions().filter(is_changed).filter(is_wanted).collect();
     let large: Vec<JoinedId> = changed.iter().copied().filter(is_large).collect();
     let shown = first_functions(comparison, options, large);
     let is_shown: HashSet<JoinedId> = shown.iter().copied().collect();
@@ -419,6 +415,13 @@ fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead
     }
     let rest = Rest { rows: changed.len() - shown.len(), self_costs: Costs::new(&head.event_types, sums) };
     (shown, Rows { rest, rows: Vec::new(), all: comparison.functions().len() })
+}
+
+/// `true` if a pattern matches the name of a function on one of the sides.
+pub(crate) fn fits(comparison: &Comparison<'_>, filter: &Regex, function: JoinedId) -> bool {
+    let has_match =
+        |mention: Mention<'_>| matches_function(&shown_name(mention), |name| filter.is_match(name));
+    comparison.in_new(function).is_some_and(has_match) || comparison.in_base(function).is_some_and(has_match)
 }
 
 /// Returns those of the functions that come first in the order of rows, as many as may be shown.
@@ -533,7 +536,7 @@ fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping
 }
 
 /// Returns the group of a function.
-fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedId) -> String {
+pub(crate) fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedId) -> String {
     let mention = comparison.mention(function);
     // A joined path is shown as the new profile has it.
     let path = |joined: JoinedPathId, otherwise: &[u8]| {

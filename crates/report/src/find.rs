@@ -169,7 +169,10 @@ pub fn find_joined(
         let inclusive = comparison.inclusive(function, column);
         (inclusive.delta().abs(), inclusive.new.median)
     };
-    chosen(&found, cost).ok_or_else(|| FunctionNotFound { query: query.to_owned(), nearest: None })
+    chosen(&found, cost).ok_or_else(|| {
+        let nearest = nearest_name(names.iter().map(|(_, name, ..)| name.as_str()), query);
+        FunctionNotFound { query: query.to_owned(), nearest: nearest.map(str::to_owned) }
+    })
 }
 
 /// Returns the functions that match in the best way that any function does.

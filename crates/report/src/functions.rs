@@ -1,6 +1,7 @@
 //! The flat profile: functions, or groups of them, each with its costs.
 
 mod groups;
+mod lines;
 mod start_up_row;
 mod text;
 
@@ -15,6 +16,7 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+pub use self::lines::{LineRow, ProgramLines};
 use crate::call_count::CallCount;
 use crate::grouping::Grouping;
 use crate::head::Head;

@@ -49,7 +49,7 @@ impl Grouping {
     }
 
     /// The word for one row and the word for several.
-    pub(crate) fn nouns(self) -> (&'static str, &'static str) {
+    pub fn nouns(self) -> (&'static str, &'static str) {
         match self {
             Grouping::Function => ("function", "functions"),
             Grouping::Object => ("object", "objects"),

@@ -18,9 +18,12 @@ mod head;
 mod html_page;
 pub mod info;
 mod inlined;
+mod line_sources;
+mod line_text;
 pub mod lint;
 mod named_function;
 mod names;
+mod no_match;
 mod overview;
 mod page;
 mod path;
@@ -39,12 +42,14 @@ pub use call_count::CallCount;
 pub use columns::EventColumn;
 pub use damage::DamageRow;
 pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined, nearest_name};
-pub use functions::{FunctionRow, Functions, FunctionsOptions, SortBy};
+pub use functions::{FunctionRow, Functions, FunctionsOptions, LineRow, ProgramLines, SortBy};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};
 pub use inlined::inlining_notes;
+pub use line_text::LineText;
 pub use named_function::NamedFunction;
+pub use no_match::NoMatch;
 pub use overview::{CallPath, NextStep, Overview, OverviewOptions, PathEnd, PathStep};
 pub use pattern::{has_capital_letter, pattern};
 pub use rates::{Rate, Rates};
@@ -52,8 +57,8 @@ pub use read_file::ReadFile;
 pub use report::Report;
 pub use shares::{ShareRow, Shares};
 pub use show::{
-    CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary,
-    LineText, List, Neighbour, PartRow, Show, ShowOptions,
+    CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary, List,
+    Neighbour, PartRow, Show, ShowOptions,
 };
 pub use tree::{Basis, Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, CutError, EventSelection, Subject, SubjectId, View, ViewError, ViewOptions};

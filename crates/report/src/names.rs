@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use gristmill_output::printable;
+use gristmill_output::{Look, printable};
 use gristmill_profile::symbol::{
     Fitted, Label, PlaceForm, fit_labels, fold_callers, own_name, shorten, shorten_paths,
 };
@@ -127,6 +127,8 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
 
 /// The least columns of a name. Fewer say nothing.
 const MIN_COLUMNS: usize = 8;
+/// The least columns of a name in a sentence, which may have several lines.
+const MIN_NAME_IN_SENTENCES: usize = 40;
 /// The least columns of a file that tells names apart.
 const MIN_PLACE_COLUMNS: usize = 5;
 
@@ -208,6 +210,11 @@ pub(crate) fn fitted_paths(paths: &[&str], columns: usize) -> Vec<String> {
         }
     }
     fitted
+}
+
+/// Returns the columns of a name in a sentence: half of a line, as a sentence may have two names, and other words.
+pub(crate) fn name_in_sentences(look: &Look) -> usize {
+    look.name_columns((look.width / 2).max(MIN_NAME_IN_SENTENCES))
 }
 
 /// Returns a name that stands alone, safe to show and shortened.

@@ -2,7 +2,6 @@
 
 mod cycle;
 mod line_section;
-mod line_text;
 mod lines;
 mod parts;
 mod sections;
@@ -20,13 +19,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::cycle::{CycleBreaker, CycleEntry, CycleMember, CycleSummary};
-pub use self::line_text::LineText;
 pub use self::lines::{CalledFunction, HotLine, JumpSummary};
 pub use self::parts::PartRow;
 use crate::amount::add;
-use crate::annotate::SourceRemark;
 use crate::call_count::CallCount;
 use crate::head::Head;
+use crate::line_sources::LineSources;
 use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
 
@@ -182,12 +180,9 @@ pub struct Show {
     /// `true` if functions are hidden or focused on: then lines and parts are left out.
     #[serde(skip)]
     has_attribution: bool,
-    /// By source file of the lines: its path, safe to show, and a reason to doubt its text.
+    /// Remarks on the source files of the lines.
     #[serde(skip)]
-    source_remarks: Vec<(String, SourceRemark)>,
-    /// The paths of source files of the lines that were not found.
-    #[serde(skip)]
-    missing_sources: Vec<Arc<[u8]>>,
+    sources: LineSources,
 }
 
 impl Show {
@@ -236,8 +231,7 @@ impl Show {
                 || view.graph().arc_between(function.node(), function.node()).is_some(),
             folded,
             lines_of: (functions_read < folded && !view.has_attribution()).then_some(functions_read),
-            source_remarks: Vec::new(),
-            missing_sources: Vec::new(),
+            sources: LineSources::default(),
             head,
         })
     }

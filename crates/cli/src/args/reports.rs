@@ -60,8 +60,8 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) file: Option<String>,
 
-    /// Show one row per group of functions: by object file, source file, directory, class, crate of Rust,
-    /// package of PHP or Python, or cycle; or per thread or part of the recording
+    /// Show one row per source line, or group of functions: by object file, source file, directory, class, crate
+    /// of Rust, package of PHP or Python, or cycle; or per thread or part
     #[arg(long, value_name = "WHAT")]
     pub(crate) group: Option<GroupBy>,
 
@@ -94,6 +94,9 @@ pub(crate) struct FunctionsArgs {
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
 
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
@@ -256,6 +259,7 @@ pub(crate) enum ThenBy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GroupBy {
+    Line,
     Object,
     File,
     Dir,

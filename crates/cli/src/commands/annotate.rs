@@ -14,7 +14,7 @@ use gristmill_compat::LayoutError;
 use gristmill_format::ProducerKind;
 use gristmill_output::source::Sources;
 use gristmill_output::{Look, lossy, printable};
-use gristmill_profile::event_choice::EventChoice;
+use gristmill_profile::event_choice::{EventChoice, derivation};
 use gristmill_profile::symbol::{Symbol, matches_function};
 use gristmill_profile::{FunctionId, Profile};
 use regex::Regex;
@@ -114,7 +114,7 @@ fn warn_of_no_match(args: &AnnotateArgs, profile: &Profile, session: &Session) -
             .map(|function| Symbol::parse(profile.function(function).name).shown())
             .collect();
         let nearest = gristmill_report::nearest_name(names.iter().map(String::as_str), text);
-        load::warn_of_no_match(text, nearest, session);
+        load::warn_of_no_match("function", text, nearest, session);
     }
     Ok(())
 }
@@ -126,13 +126,13 @@ fn shown_events(args: &AnnotateArgs, profile: &Profile) -> Result<Vec<String>, C
     }
     let own = load::definitions(&args.derive)?;
     let choice = EventChoice::new(profile, &own);
-    for definition in &own {
-        if !choice.names().any(|name| name.as_bytes() == definition.name) {
-            return Err(CliError::Usage {
-                message: format!("--derive: `{}` cannot be derived", printable(&definition.name)),
-                hint: Some(load::known_events(EventChoice::new(profile, &[]).names().map(str::as_bytes))),
-            });
-        }
+    let recorded: Vec<&str> = choice.names().take(profile.event_count()).collect();
+    let faults = derivation(profile, &recorded, &own).faults;
+    if let Some(fault) = faults.iter().find(|fault| own.iter().any(|own| fault.prevents(&own.name))) {
+        return Err(CliError::Usage {
+            message: format!("--derive: {}", printable(fault.to_string().as_bytes())),
+            hint: Some(load::known_events(EventChoice::new(profile, &[]).names().map(str::as_bytes))),
+        });
     }
     let is_own = |name: &str| own.iter().any(|definition| definition.name == name.as_bytes());
     let names = choice.names().enumerate();

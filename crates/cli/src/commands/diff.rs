@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
+use gristmill_profile::formula::{Definition, DerivationFault};
 use gristmill_report::diff::{self, Diff, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff, Page};
-use gristmill_report::{Grouping, Report as _, find_joined, inlining_notes};
+use gristmill_report::{Grouping, NoMatch, Report as _, find_joined, inlining_notes};
 use regex::Regex;
 
 use crate::args::{DiffArgs, DiffFormat, DiffGroup};
@@ -66,10 +67,17 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     let comparison = Comparison::new(&base, &new, &options).map_err(|error| refusal(&error))?;
     refuse_unlike(args, &comparison)?;
+    refuse_underivable(&own, &comparison)?;
     if args.function.is_some() || format == DiffFormat::Callgrind {
         comparison.refuse_wide_lines().map_err(|error| refusal(&error))?;
     }
     let options = options_of(args, format, filter, &comparison)?;
+    if let (Some(filter), Some(text), None, false) =
+        (&options.filter, &args.filter, &args.function, args.tree)
+        && let Some(no_match) = NoMatch::of(&comparison, filter, options.grouping, text)
+    {
+        load::warn_of_no_match(no_match.noun, text, no_match.nearest.as_deref(), session);
+    }
     let function =
         args.function.as_deref().map(|name| function(&comparison, name, &options, session)).transpose()?;
     let look = match target {
@@ -184,6 +192,21 @@ fn refuse_unlike(args: &DiffArgs, comparison: &Comparison<'_>) -> Result<(), Cli
     })
 }
 
+/// Refuses event types of the user that cannot be derived.
+fn refuse_underivable(own: &[Definition], comparison: &Comparison<'_>) -> Result<(), CliError> {
+    let is_own = |fault: &&DerivationFault| own.iter().any(|definition| fault.prevents(&definition.name));
+    let Some(fault) = comparison.faults().iter().find(is_own) else { return Ok(()) };
+    Err(CliError::Usage {
+        message: format!("--derive: {}", printable(fault.to_string().as_bytes())),
+        hint: Some(load::known_events(common_events(comparison).iter().map(String::as_bytes))),
+    })
+}
+
+/// The names of the event types that both sides have.
+fn common_events(comparison: &Comparison<'_>) -> Vec<String> {
+    comparison.events().iter().filter(|event| event.is_common()).map(diff::event_name).collect()
+}
+
 fn options_of(
     args: &DiffArgs,
     format: DiffFormat,
@@ -192,8 +215,7 @@ fn options_of(
 ) -> Result<DiffOptions, CliError> {
     let is_for_programs = is_for_programs(format);
     let columns = diff::columns(comparison, &args.event, is_for_programs).map_err(|name| {
-        let known = comparison.events().iter().filter(|event| event.is_common());
-        let known: Vec<String> = known.map(diff::event_name).collect();
+        let known = common_events(comparison);
         CliError::Usage {
             message: format!("there is no event type `{}` on both sides", printable(name.as_bytes())),
             hint: Some(load::known_events(known.iter().map(String::as_bytes))),

@@ -1,16 +1,20 @@
 //! `gristmill functions`: the flat profile.
 
 use gristmill_format::ProducerKind;
-use gristmill_report::{Functions, FunctionsOptions, Grouping, View};
+use gristmill_output::printable;
+use gristmill_profile::symbol::matches_function;
+use gristmill_report::{Functions, FunctionsOptions, Grouping, ProgramLines, View};
 
-use crate::args::{FunctionsArgs, GroupBy, InclusiveRule, ThenBy};
+use crate::args::{FunctionsArgs, GroupBy, InclusiveRule, SortKey, ThenBy};
 use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
 use crate::inlined::{warn_of_unused_options, with_inlined};
 use crate::load;
+use crate::profile_files::modified;
 use crate::session::Session;
+use crate::source_finder::SourceFinder;
 use regex::Regex;
 
 /// Rows for people, unless `--limit` gives a number.
@@ -22,7 +26,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let files = found_files::or_newest(&args.files, session)?;
     let profile = load::profile(&files, &args.profile.selection, session)?;
     warn_of_unused_options(&[&profile], args.profile.inlined, &args.program, session);
-    let profile = with_inlined(profile, args.profile.inlined, &args.program, &[])?;
+    let profile = with_inlined(profile, args.profile.inlined, &args.program, &args.source.sources_below)?;
     let mut options = load::view_options(&args.profile, args.format)?;
     let redistributes = load::attribution::is_given(&args.attribution);
     if redistributes && matches!(args.group, Some(GroupBy::Thread | GroupBy::Part)) {
@@ -30,6 +34,9 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
             message: "--focus and --hide have no meaning for threads and parts".to_owned(),
             hint: Some("choose them with --thread or --part".to_owned()),
         });
+    }
+    if args.group == Some(GroupBy::Line) {
+        refuse_for_lines(args, redistributes)?;
     }
     if args.then.is_some() && matches!(args.group, Some(GroupBy::Cycle | GroupBy::Thread | GroupBy::Part)) {
         return Err(CliError::Usage {
@@ -40,6 +47,25 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let view = load::attribution::view(profile, &args.attribution, &mut options, "functions", session)?;
     let relative_to =
         args.relative_to.as_deref().map(|name| load::function(&view, name, session)).transpose()?;
+    if args.group == Some(GroupBy::Line) {
+        if args.profile.inclusive != InclusiveRule::Gristmill {
+            session.warn(
+                "--inclusive has no effect on lines: they have their self cost and the cost of their calls",
+            );
+        }
+        let options = FunctionsOptions {
+            sort: args.sort.into(),
+            limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
+            filter,
+            object: object.clone(),
+            file: file.clone(),
+            relative_to,
+            ..FunctionsOptions::default()
+        };
+        let time = files.iter().filter_map(|path| modified(path)).min();
+        let sources = SourceFinder::new(&args.source, &args.program.debuginfo_dir, time, session)?;
+        return print_lines(args, &view, &options, &sources, session);
+    }
     let rates = if args.rates { load::rates(&view, &options)? } else { None };
     if args.rates && rates.is_none() {
         session.warn(
@@ -47,22 +73,26 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         );
     }
     let per_call = args.per_call && calls_are_counted(view.profile(), session);
+    let grouping = match args.group {
+        // Lines are another report.
+        None | Some(GroupBy::Line) => Grouping::Function,
+        Some(GroupBy::Object) => Grouping::Object,
+        Some(GroupBy::File) => Grouping::File,
+        Some(GroupBy::Dir) => Grouping::Directory,
+        Some(GroupBy::Class) => Grouping::Class,
+        Some(GroupBy::Crate) => Grouping::Crate,
+        Some(GroupBy::Package) => Grouping::Package,
+        Some(GroupBy::Cycle) => Grouping::Cycle,
+        Some(GroupBy::Thread) => Grouping::Thread,
+        Some(GroupBy::Part) => Grouping::Part,
+    };
     let report = Functions::new(
         &view,
         &FunctionsOptions {
-            grouping: match args.group {
-                None => Grouping::Function,
-                Some(GroupBy::Object) => Grouping::Object,
-                Some(GroupBy::File) => Grouping::File,
-                Some(GroupBy::Dir) => Grouping::Directory,
-                Some(GroupBy::Class) => Grouping::Class,
-                Some(GroupBy::Crate) => Grouping::Crate,
-                Some(GroupBy::Package) => Grouping::Package,
-                Some(GroupBy::Cycle) => Grouping::Cycle,
-                Some(GroupBy::Thread) => Grouping::Thread,
-                Some(GroupBy::Part) => Grouping::Part,
-            },
-            then: args.then.map(|then| (grouping(then), if is_for_programs(args.format) { 100 } else { 5 })),
+            grouping,
+            then: args
+                .then
+                .map(|then| (grouping_of(then), if is_for_programs(args.format) { 100 } else { 5 })),
             sort: args.sort.into(),
             limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
             filter,
@@ -91,12 +121,76 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     if report.matching == 0
         && let Some(filter) = &args.filter
     {
-        load::warn_of_no_match(filter, view.nearest_name(filter).as_deref(), session);
+        // Groups have names of their own.
+        let nearest = if grouping == Grouping::Function { view.nearest_name(filter) } else { None };
+        load::warn_of_no_match(grouping.nouns().0, filter, nearest.as_deref(), session);
     }
     warn_of_missing_files(args, &view, object.as_ref(), file.as_ref(), session);
     warn_of_notes(&report.head, view.profile(), args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
+}
+
+/// Refuses options that have no meaning for source lines.
+fn refuse_for_lines(args: &FunctionsArgs, redistributes: bool) -> Result<(), CliError> {
+    let refused = [
+        (redistributes, "--focus and --hide have", "choose functions with --filter"),
+        (args.then.is_some(), "--then has", "leave it out: each line has its function"),
+        (args.per_call, "--per-call has", "leave it out: a profile does not count how often a line runs"),
+        (args.rates, "--rates has", "show the event types of the misses with --event"),
+        (args.sort == SortKey::Calls, "--sort calls has", "sort by self, inclusive or name"),
+    ];
+    match refused.into_iter().find(|(is_given, ..)| *is_given) {
+        None => Ok(()),
+        Some((_, option, hint)) => Err(CliError::Usage {
+            message: format!("{option} no meaning for source lines"),
+            hint: Some(hint.to_owned()),
+        }),
+    }
+}
+
+/// Prints the most expensive source lines.
+fn print_lines(
+    args: &FunctionsArgs,
+    view: &View,
+    options: &FunctionsOptions,
+    sources: &SourceFinder<'_>,
+    session: &Session,
+) -> Result<ExitStatus, CliError> {
+    let report = ProgramLines::new(view, options)
+        .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?
+        .with_sources(sources);
+    let matches = |name: &str| {
+        options.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
+    };
+    if let Some(filter) = &args.filter
+        && !view.subjects().any(|(_, subject)| matches(subject.name()))
+    {
+        load::warn_of_no_match("function", filter, view.nearest_name(filter).as_deref(), session);
+    }
+    if let (Some(text), Some(pattern)) = (&args.object, &options.object) {
+        warn_of_missing_objects(view, text, pattern, session);
+    }
+    let profile = view.profile();
+    if let (Some(text), Some(pattern)) = (&args.file, &options.file)
+        && !profile.files().any(|file| pattern.is_match(&String::from_utf8_lossy(profile.file(file))))
+    {
+        load::warn_of_no_file("source file", text, session);
+    }
+    for (path, remark) in report.source_remarks() {
+        session.warn(&format!("{path}: {}", printable(remark.to_string().as_bytes())));
+    }
+    warn_of_notes(&report.head, view.profile(), args.format, session);
+    print_report(&report, args.format, session)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Warns if no object file matches the pattern for them.
+fn warn_of_missing_objects(view: &View, text: &str, pattern: &Regex, session: &Session) {
+    let object = |object| String::from_utf8_lossy(view.profile().object(object));
+    if !view.subjects().any(|(_, subject)| pattern.is_match(&object(subject.object))) {
+        load::warn_of_no_file("object file", text, session);
+    }
 }
 
 /// Warns if no object file or no source file matches the pattern for them.
@@ -108,12 +202,8 @@ fn warn_of_missing_files(
     session: &Session,
 ) {
     let profile = view.profile();
-    if let (Some(text), Some(pattern)) = (&args.object, object)
-        && !view
-            .subjects()
-            .any(|(_, subject)| pattern.is_match(&String::from_utf8_lossy(profile.object(subject.object))))
-    {
-        load::warn_of_no_file("object file", text, session);
+    if let (Some(text), Some(pattern)) = (&args.object, object) {
+        warn_of_missing_objects(view, text, pattern, session);
     }
     if let (Some(text), Some(pattern)) = (&args.file, file)
         && !view
@@ -124,7 +214,7 @@ fn warn_of_missing_files(
     }
 }
 
-fn grouping(then: ThenBy) -> Grouping {
+fn grouping_of(then: ThenBy) -> Grouping {
     match then {
         ThenBy::Function => Grouping::Function,
         ThenBy::Object => Grouping::Object,

@@ -1,6 +1,7 @@
 //! `gristmill merge`: sums many profiles.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -31,6 +32,9 @@ const MAX_VALUES: usize = 3;
 /// The limit of event types in a warning: all of Callgrind fit.
 const MAX_EVENTS: usize = 26;
 
+/// The limit of halvings that find a factor with which numbers fit: sums of a million files do.
+const MAX_HALVINGS: u32 = 20;
+
 pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, CliError> {
     let target = output::target(args.output.as_deref(), &args.files, args.force)?;
     let files = without_base_files(&args.files);
@@ -53,7 +57,7 @@ pub(crate) fn run(args: &MergeArgs, session: &Session) -> Result<ExitStatus, Cli
     };
     let how = MergeFormat { combine, scale: args.scale };
     session.write_profile_to(&target, args.force, |out| {
-        merger.write(&how, out).map(drop).map_err(|error| writing_failed(&error))
+        merger.write(&how, out).map(drop).map_err(|error| writing_failed(&error, || smaller(&merger, how)))
     })?;
     Ok(ExitStatus::Success)
 }
@@ -239,7 +243,8 @@ fn keep_parts(
                 };
             notes.extend(oddities(&profile));
             let Some(input) = profile.inputs().first() else { continue };
-            let left_out = parts.add(&input.name, &input.bytes).map_err(|error| writing_failed(&error))?;
+            let left_out =
+                parts.add(&input.name, &input.bytes).map_err(|error| writing_failed(&error, || None))?;
             if left_out.lines > 0 {
                 let message = format!("{}:{}: cannot be carried over", input.name, left_out.first);
                 if !args.allow_damaged {
@@ -248,19 +253,35 @@ fn keep_parts(
                 notes.push(message);
             }
         }
-        parts.finish().map(drop).map_err(|error| writing_failed(&error))
+        parts.finish().map(drop).map_err(|error| writing_failed(&error, || None))
     })?;
     notes.iter().for_each(|note| session.warn(note));
     Ok(ExitStatus::Success)
 }
 
-/// Makes the error of a failed writer.
-fn writing_failed(error: &gristmill_format::Error) -> CliError {
+/// Makes the error of a failed writer. `smaller` returns options that make too large numbers fit.
+fn writing_failed(error: &gristmill_format::Error, smaller: impl FnOnce() -> Option<String>) -> CliError {
     CliError::from_sink(error).unwrap_or_else(|| CliError::Profile {
         message: format!("the result cannot be written: {}", error.kind()),
         hint: matches!(error.kind(), ErrorKind::CostTooLarge)
-            .then(|| "--mean or --scale makes its numbers smaller".to_owned()),
+            .then(smaller)
+            .flatten()
+            .map(|options| format!("{options} makes its numbers small enough")),
     })
+}
+
+/// Returns options with which the result can be written, as trying them shows.
+fn smaller(merger: &Merger, how: MergeFormat) -> Option<String> {
+    let fits = |how: &MergeFormat| merger.write(how, io::sink()).is_ok();
+    let mean = MergeFormat { combine: Combine::Mean, ..how };
+    if how.combine == Combine::Sum && merger.runs() > 1 && fits(&mean) {
+        return Some("--mean".to_owned());
+    }
+    let factors = (1..=MAX_HALVINGS).map(|halvings| format!("1/{}", 1_u64 << halvings));
+    factors
+        .filter_map(|factor| Some((factor.parse().ok()?, factor)))
+        .find(|&(scale, _)| fits(&MergeFormat { scale: Some(scale), ..how }))
+        .map(|(_, factor)| format!("--scale {factor}"))
 }
 
 fn usage(message: String) -> CliError {

@@ -47,7 +47,7 @@ pub(crate) fn view(
                 )),
             });
         }
-        warn_of_no_match(text, view.nearest_name(text).as_deref(), session);
+        warn_of_no_match("function", text, view.nearest_name(text).as_deref(), session);
     }
     Ok(view)
 }

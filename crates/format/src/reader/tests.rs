@@ -434,11 +434,17 @@ fn each_line_reads_the_same() {
 #[test]
 fn each_line_reads_the_same_after_another() {
     for (nth, first) in LINES.iter().enumerate() {
-        // All pairs would take their time; this way each line comes after every third one.
-        for second in LINES.iter().skip(nth % 3).step_by(3) {
+        // All pairs would take their time; this way each line comes after every third one, or of a sample after every ninth.
+        let step = 3 * one_in(3);
+        for second in LINES.iter().skip(nth % step).step_by(step) {
             assert_same(&among_others(&[first, second], "line"));
         }
     }
+}
+
+/// Of slow cases, one in this many is tried: all with `GRISTMILL_CI` in the environment, otherwise one in `step`.
+fn one_in(step: usize) -> usize {
+    if std::env::var_os("GRISTMILL_CI").is_some() { 1 } else { step }
 }
 
 /// All of the project's corpus, also what is no profile.
@@ -459,7 +465,7 @@ fn whole_files_read_the_same() {
 fn damaged_files_read_the_same() {
     let mut numbers = Numbers::new();
     for file in corpus() {
-        for _ in 0..12 {
+        for _ in 0..12 / one_in(4) {
             let mut piece = excerpt(&file, 1500, &mut numbers);
             for _ in 0..numbers.below(12) {
                 damage(&mut piece, &mut numbers, |file, at, numbers| {

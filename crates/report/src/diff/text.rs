@@ -15,10 +15,8 @@ use super::sentences::{SentenceName, SentenceNames};
 use super::wording::MAX_RENAMED_NAME;
 use super::{CauseRow, Diff, DiffHead, DiffRow, OtherCauses, safe};
 use crate::grouping::Grouping;
-use crate::names::{NameRow, fitted};
+use crate::names::{NameRow, fitted, name_in_sentences};
 
-/// The columns of a name in a sentence.
-const MAX_NAME_IN_SENTENCES: usize = 40;
 /// The smallest width of the names of functions.
 const MIN_NAME: usize = 20;
 /// The limit of renamed functions.
@@ -92,7 +90,7 @@ impl Diff {
         if self.causes.is_empty() {
             return Ok(());
         }
-        let names = self.sentence_names(look.name_columns(MAX_NAME_IN_SENTENCES));
+        let names = self.sentence_names(name_in_sentences(look));
         let steps = self.path_steps(&names);
         if !steps.is_empty() {
             writeln!(out, "\n{}", look.bold("Path of the greatest change (% of the change)"))?;
@@ -207,7 +205,8 @@ impl Diff {
     }
 
     fn write_remarks(&self, row: &DiffRow, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let remarks = remarks(&self.head, row, look.name_columns(MAX_RENAMED_NAME)).join("; ");
+        let remarks =
+            remarks(&self.head, row, look.name_columns(MAX_RENAMED_NAME.max(look.width / 2))).join("; ");
         if remarks.is_empty() {
             return Ok(());
         }
@@ -309,7 +308,12 @@ impl Diff {
         writeln!(out, "\n{}", look.bold("Renamed"))?;
         let most = if self.shows_joined { usize::MAX } else { MAX_RENAMES };
         for rename in self.renames.iter().take(most) {
-            wrap::write(out, &rename.text(look.name_columns(MAX_RENAMED_NAME)), look.width, 2)?;
+            wrap::write(
+                out,
+                &rename.text(look.name_columns(MAX_RENAMED_NAME.max(look.width / 2))),
+                look.width,
+                2,
+            )?;
         }
         if self.renames.len() > most {
             writeln!(out, "… {} more", grouped(self.renames.len() - most))?;

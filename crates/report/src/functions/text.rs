@@ -40,18 +40,13 @@ impl Report for Functions<'_> {
             return Ok(());
         }
         let with_bars = look.is_terminal && look.width >= MIN_WIDTH_FOR_BARS;
-        let mut detail = Detail { bars: with_bars, calls: self.has_calls };
-        let mut table = self.table(detail);
+        let whole = Detail { bars: with_bars, calls: self.has_calls, both: true };
         let room = |table: &Table| look.width.saturating_sub(table.width_before_last());
-        // A row on one line says more than counts of calls do.
-        if room(&table) < MIN_NAME_WIDTH && self.head.events.len() == 1 && self.sort != SortBy::Calls {
-            detail.calls = false;
-            table = self.table(detail);
-        }
-        let room = room(&table);
-        if room < MIN_NAME_WIDTH {
+        let mut fitting = self.details(whole).map(|detail| (detail, self.table(detail)));
+        let Some((detail, mut table)) = fitting.find(|(_, table)| room(table) >= MIN_NAME_WIDTH) else {
             return self.write_stacked(look, out);
-        }
+        };
+        let room = room(&table);
         for (cells, name) in table.rows.iter_mut().zip(self.flat_names(WITHIN, |_| look.name_columns(room))) {
             if let Some(last) = cells.last_mut() {
                 *last = Cell::new(name);
@@ -69,8 +64,15 @@ impl Report for Functions<'_> {
             table.rows.splice(..*count, [cells]);
         }
         table.write_text(look, out)?;
-        if self.has_calls && !detail.calls {
-            wrap::write_dim(out, "counts of calls need more columns (--width)", look, 2)?;
+        let other = if self.begins_with_self() { "inclusive costs" } else { "self costs" };
+        let left_out = match (detail.both, detail.calls == whole.calls) {
+            (true, true) => None,
+            (true, false) => Some("counts of calls".to_owned()),
+            (false, true) => Some(other.to_owned()),
+            (false, false) => Some(format!("{other} and counts of calls")),
+        };
+        if let Some(left_out) = left_out {
+            wrap::write_dim(out, &format!("{left_out} need more columns (--width)"), look, 2)?;
         }
         if start_up.is_some() {
             let note = "functions that start the program share a row (--no-fold-start-up shows each)";
@@ -90,7 +92,7 @@ impl Report for Functions<'_> {
             writeln!(out, "{}\n", rate_list(&self.rates))?;
         }
         writeln!(out, "{}\n", self.summary())?;
-        let mut table = self.table(Detail { bars: false, calls: self.has_calls });
+        let mut table = self.table(Detail { bars: false, calls: self.has_calls, both: true });
         let names = self.flat_names("↳ ", |_| DOCUMENT_COLUMNS).into_iter().zip(self.flat_rows());
         for (cells, (name, row)) in table.rows.iter_mut().zip(names) {
             let is_whole = row.row().is_none_or(|row| name.contains(&*printable(row.name.as_bytes())));
@@ -216,6 +218,22 @@ impl Functions<'_> {
         self.flat_rows().map(name).collect()
     }
 
+    /// The columns that a table can have, the most first. A function on one line says more than what is left out: counts of calls, and of
+    /// several event types the costs that rows are not sorted by.
+    fn details(&self, whole: Detail) -> impl Iterator<Item = Detail> {
+        let drops_calls = whole.calls && self.sort != SortBy::Calls;
+        let drops_costs = self.has_calls
+            && self.head.events.len() > 1
+            && matches!(self.sort, SortBy::SelfCost | SortBy::Inclusive);
+        let one = Detail { both: false, ..whole };
+        let fewer = [
+            drops_calls.then_some(Detail { calls: false, ..whole }),
+            drops_costs.then_some(one),
+            (drops_calls && drops_costs).then_some(Detail { calls: false, ..one }),
+        ];
+        [whole].into_iter().chain(fewer.into_iter().flatten())
+    }
+
     /// The table: costs of one event type, or of several side by side, and an empty last column for names.
     fn table(&self, detail: Detail) -> Table {
         let several = self.head.events.len() > 1;
@@ -226,10 +244,10 @@ impl Functions<'_> {
             let title = |what: &str| if several { format!("{what} {event}") } else { what.to_owned() };
             let inclusive = calls.then(|| [Column::number(title("Inclusive")), Column::number("%")]);
             let own = [Column::number(title("Self")), Column::number("%")];
-            columns.extend(self.ordered(own.into(), inclusive.into_iter().flatten().collect()));
+            columns.extend(self.chosen(own.into(), inclusive.into_iter().flatten().collect(), detail));
             if self.per_call {
                 let own = vec![Column::number("Self/call")];
-                columns.extend(self.ordered(own, vec![Column::number("Incl/call")]));
+                columns.extend(self.chosen(own, vec![Column::number("Incl/call")], detail));
             }
         }
         columns.extend(self.rates.iter().map(|rate| Column::number(rate.name)));
@@ -256,14 +274,14 @@ impl Functions<'_> {
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
             let bounded = Cell::number(inclusive, format!("{}{}", row.bound(), unit.show(inclusive)));
             let of_callees = if calls { vec![bounded, share(inclusive)] } else { Vec::new() };
-            cells.extend(self.ordered(vec![cost(own), share(own)], of_callees));
+            cells.extend(self.chosen(vec![cost(own), share(own)], of_callees, detail));
             if self.per_call {
                 let each = |all: Cost, sign: &str| {
                     let shown = |cost: Cost| Cell::number(cost, format!("{sign}{}", unit.show(cost)));
                     let average = row.calls.exact().and_then(|calls| rounded(all, calls));
                     vec![average.map_or_else(|| Cell::new(""), shown)]
                 };
-                cells.extend(self.ordered(each(own, row.self_sign()), each(inclusive, row.bound())));
+                cells.extend(self.chosen(each(own, row.self_sign()), each(inclusive, row.bound()), detail));
             }
         }
         let rate = |nth: usize| Cell::new(row.rates.get(nth).map_or_else(String::new, Rate::percent));
@@ -290,6 +308,15 @@ impl Functions<'_> {
     fn ordered<T>(&self, own: Vec<T>, inclusive: Vec<T>) -> Vec<T> {
         let (first, second) = if self.begins_with_self() { (own, inclusive) } else { (inclusive, own) };
         first.into_iter().chain(second).collect()
+    }
+
+    /// The same, without the costs that rows are not sorted by if there is no space for them.
+    fn chosen<T>(&self, own: Vec<T>, inclusive: Vec<T>, detail: Detail) -> Vec<T> {
+        match (detail.both, self.begins_with_self()) {
+            (true, _) => self.ordered(own, inclusive),
+            (false, true) => own,
+            (false, false) => inclusive,
+        }
     }
 
     /// Writes each function on a line of its own, and below it a line for each event type. Costs per call have a line of
@@ -471,11 +498,13 @@ impl FunctionRow {
     }
 }
 
-/// The columns of a table that are not costs.
+/// The columns of a table that may be left out.
 #[derive(Debug, Clone, Copy)]
 struct Detail {
     bars: bool,
     calls: bool,
+    /// `true` for self costs and inclusive costs, `false` for those that rows are sorted by.
+    both: bool,
 }
 
 /// A row as it is printed.

@@ -23,6 +23,8 @@ pub struct TextPrinter {
     paint: Painter,
     width: usize,
     file_count: u64,
+    /// The count of files with an error.
+    invalid_count: u64,
     unread_count: u64,
     counts: FindingCounts,
     /// `true` if the last file took more than one line.
@@ -36,6 +38,7 @@ impl TextPrinter {
             paint: look.painter(),
             width: look.width,
             file_count: 0,
+            invalid_count: 0,
             unread_count: 0,
             counts: FindingCounts::default(),
             needs_gap: false,
@@ -150,6 +153,18 @@ impl TextPrinter {
     }
 }
 
+/// Returns the verdict on a file with these findings, to follow its name.
+fn verdict(groups: &[RuleFindings<'_>], counts: &FindingCounts) -> String {
+    let has = |rule: &str| groups.iter().any(|group| group.rule.name == rule);
+    if has("not-a-profile") {
+        format!("not a profile: {counts}")
+    } else if has("empty-file") {
+        format!("empty, without any cost: {counts}")
+    } else {
+        counts.verdict()
+    }
+}
+
 /// Returns a word in the colour of a severity.
 pub(super) fn paint_severity(paint: Painter, severity: Severity, word: &str) -> Painted<&str> {
     match severity {
@@ -173,8 +188,9 @@ impl LintPrinter for TextPrinter {
         self.needs_gap = !groups.is_empty();
         full.iter().try_for_each(|group| self.write_group(file, group, out))?;
         self.write_notes(notes, out)?;
-        writeln!(out, "{}: {}", self.paint.bold(&file.file.name), counts.verdict())?;
+        writeln!(out, "{}: {}", self.paint.bold(&file.file.name), verdict(&groups, &counts))?;
         self.file_count += 1;
+        self.invalid_count += u64::from(counts.error > 0);
         self.counts += counts;
         Ok(counts)
     }
@@ -192,7 +208,12 @@ impl LintPrinter for TextPrinter {
         if self.needs_gap {
             writeln!(out)?;
         }
-        write!(out, "{} files: {}", grouped(file_count), self.counts)?;
+        let verdict = match (self.invalid_count, self.unread_count) {
+            (0, 0) => ", all valid".to_owned(),
+            (0, _) => String::new(),
+            (count, _) => format!(", {} not valid", grouped(count)),
+        };
+        write!(out, "{} files{verdict}: {}", grouped(file_count), self.counts)?;
         match self.unread_count {
             0 => writeln!(out),
             count => writeln!(out, "; {} could not be read", grouped(count)),

@@ -10,10 +10,10 @@ use gristmill_output::{
 };
 use gristmill_profile::event::known_long_name;
 
-use self::sections::{Line, Section};
+use self::sections::{Line, NAME_IN_SENTENCES, Section};
 use super::Overview;
 use crate::columns::EventColumn;
-use crate::names::DOCUMENT_COLUMNS;
+use crate::names::{DOCUMENT_COLUMNS, name_in_sentences};
 use crate::report::Report;
 
 /// The width of a bar for the whole.
@@ -29,7 +29,7 @@ const GAP: &str = "  ";
 impl Report for Overview {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         self.write_head(look, out)?;
-        let sections = self.sections(look.has_full_names);
+        let sections = self.sections(name_in_sentences(look));
         let layout = Layout::new(self, &sections, look);
         for section in &sections {
             layout.write(section, look, out)?;
@@ -64,7 +64,7 @@ impl Report for Overview {
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let lines: Vec<String> = self.head_lines().into_iter().map(|(line, _)| line).collect();
         markdown::write_lines(&lines, out)?;
-        for section in self.sections(false) {
+        for section in self.sections(NAME_IN_SENTENCES) {
             let mut columns = Vec::new();
             for title in self.cost_titles(&section) {
                 columns.extend([Column::number(title), Column::number("%")]);

@@ -113,7 +113,7 @@ impl Show {
         let mut below = more(&self.lines);
         // Documents have no options.
         if let (Some(path), false, true, Form::Text) =
-            (self.missing_sources.first(), self.has_sources(), look.is_terminal, form)
+            (self.sources.missing.first(), self.has_sources(), look.is_terminal, form)
         {
             let path = String::from_utf8_lossy(path);
             let path = short(base(&path), look.name_columns(look.width / 3));

@@ -11,10 +11,11 @@ use gristmill_profile::{FileId, FunctionId, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LineText, List, ShowOptions, first, sort_by_cost};
+use super::{List, ShowOptions, first, sort_by_cost};
 use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::head::Head;
+use crate::line_text::LineText;
 use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
 

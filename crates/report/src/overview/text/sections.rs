@@ -17,8 +17,8 @@ use crate::view::{Hash, SubjectId};
 const MAX_STEPS: usize = 8;
 /// The objects, files, threads or parts that are shown.
 const MAX_SHARES: usize = 5;
-/// The columns of a name in a sentence.
-const MAX_NAME_IN_SENTENCES: usize = 40;
+/// The columns of a name in a sentence of a document, whose width is not known.
+pub(super) const NAME_IN_SENTENCES: usize = 40;
 
 /// A list under its title.
 pub(super) struct Section {
@@ -127,9 +127,8 @@ impl Section {
 }
 
 impl Overview {
-    /// The lists for people: the first rows of each.
-    pub(super) fn sections(&self, has_full_names: bool) -> Vec<Section> {
-        let name_columns = if has_full_names { usize::MAX } else { MAX_NAME_IN_SENTENCES };
+    /// The lists for people: the first rows of each, with sentences whose names have these columns.
+    pub(super) fn sections(&self, name_columns: usize) -> Vec<Section> {
         let mut sections = vec![self.hottest_section()];
         sections.extend(self.path.as_ref().map(|path| self.path_section(path, name_columns)));
         let known =

@@ -14,7 +14,7 @@ const MAX_COLUMNS: usize = 400;
 /// The bytes of a source line that are looked at for them. A character takes at most 4 bytes.
 const MAX_BYTES: usize = 4 * MAX_COLUMNS;
 
-/// The text of a source line, without its end. It shares the text of the file. See the example of [`Show::with_sources`](super::Show::with_sources).
+/// The text of a source line, without its end. It shares the text of the file. See the example of [`Show::with_sources`](crate::Show::with_sources).
 #[derive(Clone)]
 pub struct LineText {
     source: Arc<SourceText>,
@@ -25,7 +25,7 @@ pub struct LineText {
 
 impl LineText {
     /// The line at these byte offsets. `None` if it is too far from the start of the file.
-    pub(super) fn new(source: &Arc<SourceText>, from: usize, to: usize) -> Option<Self> {
+    pub(crate) fn new(source: &Arc<SourceText>, from: usize, to: usize) -> Option<Self> {
         let (from, to) = (u32::try_from(from).ok()?, u32::try_from(to).ok()?);
         Some(LineText { source: Arc::clone(source), from, to })
     }
@@ -36,7 +36,7 @@ impl LineText {
     }
 
     /// Returns the line without blanks around it, safe to show and cut to columns of a terminal.
-    pub(super) fn fitted(&self, columns: usize) -> String {
+    pub(crate) fn fitted(&self, columns: usize) -> String {
         let line = self.as_bytes().trim_ascii();
         let is_long = line.len() > MAX_BYTES;
         let mut end = line.len().min(MAX_BYTES);
