@@ -16,7 +16,7 @@ const MIN_AGREEING_PERCENT: usize = 99;
 /// The names that Callgrind gives to code without a name.
 const UNNAMED: [&[u8]; 3] = [b"???", b"(below main)", b"(unknown)"];
 
-/// How often all code may be decoded, and the bytes in addition. A few names of real programs share code; in a hostile program, all
+/// The limit of times that all code is decoded, and the bytes in addition. A few names of real programs share code; in a hostile program, all
 /// functions can have all of it.
 const MAX_DECODINGS: u64 = 16;
 const FREE_DECODED_BYTES: u64 = 1 << 20;
@@ -176,8 +176,8 @@ struct Symbols {
 }
 
 /// The ranges of the functions of the profile, by the [key](key()) of their name.
-fn ranges(binary: &Binary, object: &AskedObject<'_>) -> HashMap<Vec<u8>, Symbols> {
-    let mut ranges: HashMap<Vec<u8>, Symbols> =
+fn ranges(binary: &Binary, object: &AskedObject<'_>) -> BTreeMap<Vec<u8>, Symbols> {
+    let mut ranges: BTreeMap<Vec<u8>, Symbols> =
         object.functions.iter().map(|function| (key(base(function)), Symbols::default())).collect();
     for function in binary.functions() {
         for alias in binary.aliases(function.range().start) {

@@ -22,7 +22,7 @@ pub(super) struct ProgramFiles {
     pub(super) below: Vec<PathBuf>,
     /// The servers to ask for what is not here.
     pub(super) servers: Option<Debuginfod>,
-    /// What is open, by the path without links: debug information can name one file in thousands of ways.
+    /// The open files, by the path without links: debug information can name one file in thousands of ways.
     open: Mutex<HashMap<PathBuf, WeakFileBytes>>,
 }
 

@@ -16,10 +16,13 @@ use crate::terminal::{printable, printable_path};
 /// The limit of columns of a name behind the target of a call or jump.
 const NAME_COLUMNS: usize = 40;
 
-/// How often all code may be decoded, and the bytes in addition. Functions of real programs do not overlap; those of a hostile one
+/// The limit of times that all code is decoded, and the bytes in addition. Functions of real programs do not overlap; those of a hostile one
 /// can all have all of its code.
 const MAX_DECODINGS: u64 = 16;
 const FREE_DECODED_BYTES: u64 = 1 << 20;
+
+/// What was made of a text that frames share, by its address. The text is kept, so that no other one gets the address.
+type ByText<T> = HashMap<usize, (Arc<str>, Rc<T>)>;
 
 /// A program, with the relation of its addresses to those of the profile.
 pub(super) struct MatchedProgram {
@@ -29,9 +32,9 @@ pub(super) struct MatchedProgram {
     found_at: String,
     agreement: Agreement,
     /// Demangled names of functions, by the address of the text that the frames share.
-    names: RefCell<HashMap<usize, (Arc<str>, Rc<str>)>>,
+    names: RefCell<ByText<str>>,
     /// Paths of files, likewise.
-    files: RefCell<HashMap<usize, (Arc<str>, Rc<[u8]>)>>,
+    files: RefCell<ByText<[u8]>>,
     /// The bytes of code that may still be decoded.
     decodable_bytes: Cell<u64>,
 }

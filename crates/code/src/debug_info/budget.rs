@@ -1,4 +1,4 @@
-//! What debug information may still be read, in proportion to its sections.
+//! The debug information that may still be read, in proportion to its sections.
 //!
 //! Units can refer to one table each, and entries to one list or string. A file of 200 KB could so stand for gigabytes, or for
 //! hours of reading.

@@ -22,7 +22,7 @@ const COUNTED_SECTIONS: [&str; 8] = [
     ".debug_line_str",
 ];
 
-/// What could not be found or read, each once.
+/// The files and units that could not be found or read, each once.
 #[derive(Default)]
 struct Missing {
     errors: Vec<Error>,

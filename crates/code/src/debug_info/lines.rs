@@ -26,13 +26,16 @@ struct Row {
     column: u32,
 }
 
+/// The path of a file, made once. `None` if it has none.
+type FilePath = OnceLock<Outcome<Option<Arc<str>>>>;
+
 /// The lines of a unit.
 pub(super) struct Lines<'a> {
     rows: Vec<Row>,
     /// By start.
     sequences: Vec<Sequence>,
     /// By index of the program; made when they are asked for.
-    files: Box<[OnceLock<Outcome<Option<Arc<str>>>>]>,
+    files: Box<[FilePath]>,
     paths: Paths<'a>,
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn unit(abbreviations: usize, entries: &[u8]) -> Vec<u8> {
     with_length(&[&[4, 0][..], &offset, &[8], entries].concat())
 }
 
-/// The entry of a unit with so many bytes of code.
+/// The entry of a unit with this many bytes of code.
 pub(crate) fn unit_entry(size: u64) -> Vec<u8> {
     [&[1][..], &START.to_le_bytes(), &size.to_le_bytes()].concat()
 }
