@@ -334,8 +334,10 @@ fn the_median_of_noisy_runs_is_the_baseline() {
     // The costs differ from run to run by the lines of a file: the setup writes 10, 20, 30, 0, then 10 again.
     let lines = "echo x >> count; test $(wc -l < count) -le 3 || : > count; for i in $(cat count); do seq 1000; done > lines";
     let setup = format!("setup = [[\"sh\", \"-c\", \"{lines}\"]]\n");
+    // Left to itself, it looks at the memory and the load of the machine.
+    let command = "sort -S 1M --parallel=1 lines";
     let config =
-        format!("[gate]\nincrease = \"0\"\n[[benchmark]]\nname = \"a\"\ncommand = \"sort lines\"\n{setup}");
+        format!("[gate]\nincrease = \"0\"\n[[benchmark]]\nname = \"a\"\ncommand = \"{command}\"\n{setup}");
     let folder = folder(&[("count", b"")]);
     let path = folder.path();
     configure(path, &config);

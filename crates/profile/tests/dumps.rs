@@ -11,7 +11,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::{env, fs, thread, time::Duration};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use gristmill_format::{Cost, NameStyle, PositionStyle, Rewrite};
 use gristmill_profile::{BlockLine, DamageKind, FunctionId, Input, Place, Profile};
@@ -100,7 +101,29 @@ fn control(child: &mut Child) {
         thread::sleep(Duration::from_millis(60));
         let mut command = Command::new("callgrind_control");
         command.args(["-d", &child.id().to_string()]).stdin(Stdio::null());
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        let mut request = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // It waits for an answer, also if the program has ended in between.
+        if !ends_within(&mut request, Duration::from_secs(20)) {
+            request.kill().unwrap();
+            request.wait().unwrap();
+            if !ends_within(child, Duration::from_secs(100)) {
+                child.kill().unwrap();
+                panic!("the program does not end, and does not answer callgrind_control");
+            }
+        }
+    }
+}
+
+fn ends_within(child: &mut Child, limit: Duration) -> bool {
+    let start = Instant::now();
+    loop {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        if start.elapsed() > limit {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(10));
     }
 }
 
