@@ -307,15 +307,24 @@ impl Matching {
 fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> Agreement {
     let mut agreement = Agreement::default();
     let mut seen = BTreeSet::new();
-    // Of one function, many addresses follow each other, and its name is compared once.
+    // Of one function, many addresses follow each other, and its name is parsed and compared once.
     let mut names: BTreeMap<(&[u8], u64), Option<bool>> = BTreeMap::new();
     let mut of_start: BTreeMap<u64, Aliases<'_>> = BTreeMap::new();
+    let mut last_name: Option<(&[u8], Option<ProfileName<'_>>)> = None;
+    let mut last_answer: Option<(u64, Option<bool>)> = None;
     for line in lines {
         if !seen.insert(line.address) {
             continue;
         }
         agreement.addresses += 1;
-        let Some(name) = ProfileName::parse(line.function) else { continue };
+        let (_, name) = match &mut last_name {
+            Some(last) if std::ptr::eq(last.0, line.function) => last,
+            last => {
+                last_answer = None;
+                last.insert((line.function, ProfileName::parse(line.function)))
+            }
+        };
+        let Some(name) = name else { continue };
         let address = line.address.wrapping_sub(distance);
         let Some(function) = binary.function(address) else {
             agreement.outside += u64::from(!binary.has_code(address));
@@ -325,11 +334,15 @@ fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> A
             continue;
         }
         let start = function.range().start;
-        let is_same = *names.entry((line.function, start)).or_insert_with(|| {
-            let read = || Aliases::new(binary.aliases(start).iter().filter_map(|alias| alias.raw_name()));
-            let is_same = of_start.entry(start).or_insert_with(read).have(&name);
-            (is_same || !is_assembler(binary, address)).then_some(is_same)
-        });
+        let is_same = match last_answer {
+            Some((of, is_same)) if of == start => is_same,
+            _ => *names.entry((line.function, start)).or_insert_with(|| {
+                let read = || Aliases::new(binary.aliases(start).iter().filter_map(|alias| alias.raw_name()));
+                let is_same = of_start.entry(start).or_insert_with(read).have(name);
+                (is_same || !is_assembler(binary, address)).then_some(is_same)
+            }),
+        };
+        last_answer = Some((start, is_same));
         match is_same {
             Some(true) => agreement.same_name += 1,
             Some(false) => agreement.other_name += 1,
