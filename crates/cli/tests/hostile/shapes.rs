@@ -40,6 +40,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "bipartite", make: bipartite, count: 900 },
     Shape { name: "events-by-functions", make: events_by_functions, count: 1500 },
     Shape { name: "events-by-lines", make: events_by_lines, count: 2000 },
+    Shape { name: "events-by-blocks", make: events_by_blocks, count: 3000 },
     Shape { name: "derived-by-functions", make: derived_by_functions, count: 900 },
     Shape { name: "derived-chain", make: derived_chain, count: 1200 },
     Shape { name: "same-definitions", make: same_definitions, count: 1500 },
@@ -172,6 +173,14 @@ fn events_by_lines(count: usize, out: &mut String) {
     let events: String = (0..count).map(|event| format!(" Ir{event}")).collect();
     put!(out, "positions: line\nevents:{events}\nfn=f");
     (0..count).for_each(|line| put!(out, "{} 1", count - line));
+}
+
+/// Blocks as of invocations, the last of which calls the one before.
+fn events_by_blocks(count: usize, out: &mut String) {
+    let events: String = (0..count).map(|event| format!(" e{event}")).collect();
+    put!(out, "positions: line\nevents:{events}");
+    (0..count / 2).for_each(|_| put!(out, "fn=f\n1 1"));
+    put!(out, "fn=main\n2 1\ncfn=f\ncalls=1 1\n2 1");
 }
 
 fn events_by_functions(count: usize, out: &mut String) {
