@@ -21,7 +21,7 @@ const NAME_COLUMNS: usize = 40;
 const MAX_DECODINGS: u64 = 16;
 const FREE_DECODED_BYTES: u64 = 1 << 20;
 
-/// What was made of a text that frames share, by its address. The text is kept, so that no other one gets the address.
+/// Text made of a text that frames share, by the address of that. The text is kept, so that no other one gets the address.
 type ByText<T> = HashMap<usize, (Arc<str>, Rc<T>)>;
 
 /// A program, with the relation of its addresses to those of the profile.
