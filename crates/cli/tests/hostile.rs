@@ -137,21 +137,33 @@ fn rows_share_long_names() {
         vec!["diff".into(), "--function=f".into(), path(&of_lines), path(&of_lines)],
         vec!["annotate".into(), "--style=cachegrind".into(), "--output=/dev/null".into(), path(&inlined)],
     ] {
-        MEMORY.reset_peak_usage();
-        let before = MEMORY.current_usage();
-        let outcome = run(words.clone());
-        let used = MEMORY.peak_usage() - before;
-        let case = shown(&words);
-        assert_eq!(outcome.status, 0, "{case}: {outcome:?}");
-        let size = words
-            .iter()
-            .filter_map(|word| Path::new(word).metadata().ok())
-            .map(|file| file.len())
-            .sum::<u64>();
-        let size = usize::try_from(size).unwrap();
-        let allowed = allowed(&words[0].to_string_lossy(), size).unwrap();
-        assert!(used <= allowed, "{case}: {used} bytes for {size}");
+        assert_in_proportion(&words);
     }
+}
+
+/// Costs of blocks are rows with all event types, of which a tree of invocations needs those of all blocks.
+#[test]
+fn trees_of_invocations_ask_for_memory() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let shape = SHAPES.iter().find(|shape| shape.name == "events-by-blocks").unwrap();
+    let folder = folder(&[("blocks", shape.text(shape.count).as_bytes())]);
+    let path: OsString = folder.path().join("blocks").into();
+    assert_in_proportion(&["tree".into(), path.clone()]);
+    assert_in_proportion(&["diff".into(), "--tree".into(), path.clone(), path]);
+}
+
+/// Runs a command that succeeds, within the memory that its files allow.
+fn assert_in_proportion(words: &[OsString]) {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let outcome = run(words.to_vec());
+    let used = MEMORY.peak_usage() - before;
+    let case = shown(words);
+    assert_eq!(outcome.status, 0, "{case}: {outcome:?}");
+    let files = words.iter().filter_map(|word| Path::new(word).metadata().ok());
+    let size = usize::try_from(files.map(|file| file.len()).sum::<u64>()).unwrap();
+    let allowed = allowed(&words[0].to_string_lossy(), size).unwrap();
+    assert!(used <= allowed, "{case}: {used} bytes for {size}");
 }
 
 /// A difference in JSON or CSV has a row for each function. It takes hardly more memory than the text, which has some of them.

@@ -40,7 +40,7 @@ use crate::csr::Csr;
 use growing::Trie;
 
 pub use callers::{CallerName, CallerNameId, RecordedCallers};
-pub use invocations::{ExactTree, Invocation, NotInvocations};
+pub use invocations::{ExactTree, Invocation, NoExactTree, NotInvocations};
 pub use selection::TreeLimits;
 
 /// The origin of a tree, and its certainty. See the example of [`CallTree`].

@@ -159,7 +159,7 @@ impl Comparison<'_> {
         ComparedTree { nodes, basis, cycles: cycles.ids().map(members).collect(), names, is_limited }
     }
 
-    /// Returns the exact tree of a run, if its blocks are invocations.
+    /// Returns the exact tree of a run, if its blocks are invocations, and their costs fit into memory.
     fn exact_tree(&self, run: usize, wanted: &[usize]) -> Option<CallTree<JoinedId>> {
         let profile = self.runs[run].profile;
         let tree = ExactTree::from_profile(profile, &self.selection).ok()?;

@@ -8,7 +8,7 @@ use gristmill_profile::analysis::{
     ArcId, CallTree, CallerNameId, CycleId, ExactTree, NodeId, RecordedCallers, TreeLimits, TreeNodeId, Unit,
 };
 use gristmill_profile::symbol::Symbol;
-use gristmill_profile::{FileId, MemoryBudget, ObjectId};
+use gristmill_profile::{FileId, ObjectId};
 
 use super::{Entry, EntryKind, TreeOptions};
 use crate::view::{SubjectId, View};
@@ -195,18 +195,8 @@ impl<'v> Source<'v> {
     }
 }
 
-/// Tables with a row for each block: self costs and inclusive costs, which grow by doubling.
-const TABLES_OF_BLOCKS: usize = 4;
-
 /// The exact tree, if the files have a block for each invocation, and its costs fit into memory.
 fn exact(view: &View) -> Option<Source<'_>> {
-    let profile = view.profile();
-    let blocks: usize =
-        profile.selected(view.selection()).map(|part| profile.invocations(part.id()).len()).sum();
-    let cells = blocks.saturating_mul(profile.event_count()).saturating_mul(TABLES_OF_BLOCKS);
-    if !MemoryBudget::new([&**profile]).has_cells(cells) {
-        return None;
-    }
     let tree = ExactTree::from_profile(view.profile(), view.selection()).ok()?;
     if tree.call_count() == 0 {
         return None;

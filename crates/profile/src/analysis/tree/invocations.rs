@@ -18,6 +18,7 @@ use gristmill_format::Cost;
 
 use crate::analysis::ids::TreeNodeId;
 use crate::analysis::tree::{CallTree, TreeBasis, Trie};
+use crate::budget::{MemoryBudget, OverBudget};
 use crate::cost::{CostTable, add};
 use crate::id::{FunctionId, narrow};
 use crate::profile::Profile;
@@ -25,6 +26,9 @@ use crate::selection::Selection;
 
 /// Each block lets calls look at this many blocks below the top, so that the time is in proportion to the file.
 const LOOKS_PER_BLOCK: usize = 64;
+
+/// Tables with a row for each block: self costs and inclusive costs, which grow by doubling.
+const TABLES_OF_BLOCKS: usize = 4;
 
 /// A block of a file, from one `fn=` to the next: one invocation of a function. See the example of [`ExactTree`].
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +60,33 @@ impl fmt::Display for NotInvocations {
 
 impl std::error::Error for NotInvocations {}
 
+/// The reason why a profile has no exact tree. See the example of [`ExactTree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoExactTree {
+    /// The blocks of its files are not invocations.
+    NotInvocations(NotInvocations),
+    /// The costs of all blocks, a row for each, would not fit into memory.
+    TooManyCosts(OverBudget),
+}
+
+impl fmt::Display for NoExactTree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoExactTree::NotInvocations(error) => error.fmt(f),
+            NoExactTree::TooManyCosts(error) => write!(f, "the exact tree would {error}"),
+        }
+    }
+}
+
+impl std::error::Error for NoExactTree {}
+
+impl From<NotInvocations> for NoExactTree {
+    fn from(error: NotInvocations) -> Self {
+        NoExactTree::NotInvocations(error)
+    }
+}
+
 /// The exact tree under construction, block by block.
 ///
 /// ```
@@ -76,7 +107,7 @@ impl std::error::Error for NotInvocations {}
 /// };
 /// let read_by_parse = tree.ids().find(|&id| names(id) == [&b"read"[..], b"parse", b"main"]).expect("it happened");
 /// assert_eq!(tree.self_cost(read_by_parse), [7]);
-/// # Ok::<(), gristmill_profile::analysis::NotInvocations>(())
+/// # Ok::<(), gristmill_profile::analysis::NoExactTree>(())
 /// ```
 #[derive(Debug)]
 pub struct ExactTree {
@@ -129,9 +160,13 @@ impl ExactTree {
     ///
     /// # Errors
     ///
-    /// If the blocks are not invocations.
-    pub fn from_profile(profile: &Profile, selection: &Selection) -> Result<Self, NotInvocations> {
-        let mut tree = ExactTree::new(profile.event_count().max(1));
+    /// If the blocks are not invocations, or if there are too many costs.
+    pub fn from_profile(profile: &Profile, selection: &Selection) -> Result<Self, NoExactTree> {
+        let width = profile.event_count().max(1);
+        let blocks = profile.selected(selection).map(|part| profile.invocations(part.id()).len());
+        let cells = blocks.sum::<usize>().saturating_mul(width).saturating_mul(TABLES_OF_BLOCKS);
+        MemoryBudget::new([profile]).check_cells(cells).map_err(NoExactTree::TooManyCosts)?;
+        let mut tree = ExactTree::new(width);
         for part in profile.selected(selection) {
             let mut blocks = profile.invocations(part.id());
             while let Some(block) = blocks.next_block() {
