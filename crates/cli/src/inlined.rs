@@ -18,7 +18,7 @@ use gristmill_report::program::ProgramError;
 
 use crate::args::ProgramArgs;
 use crate::error::CliError;
-use crate::programs::{MapUse, ProgramFinder};
+use crate::programs::{ProgramFinder, warn_of_unused_maps};
 use crate::session::Session;
 
 /// Gives self costs to the inlined functions that they came from, if that is asked for.
@@ -59,9 +59,7 @@ pub(crate) fn warn_of_unused_options(
     session: &Session,
 ) {
     if is_asked {
-        let mut maps = MapUse::new(programs);
-        profiles.iter().for_each(|profile| maps.see(profile));
-        maps.warn_of_unused(session);
+        warn_of_unused_maps(programs, profiles, session);
     } else if !programs.binary.is_empty() {
         session.warn("--binary has no effect without --inlined");
     }

@@ -8,6 +8,7 @@
 //! [`ProgramFinder::matched`] compares a program with a profile first. The trait [`Programs`] makes both one for reports.
 
 mod debuginfod;
+mod decoding;
 mod files;
 mod http;
 mod maps;
@@ -27,8 +28,9 @@ use gristmill_output::io_reason;
 use gristmill_report::program::{Evidence, Program, ProgramError, Programs};
 
 use self::debuginfod::Debuginfod;
+pub(crate) use self::decoding::DecodableBytes;
 use self::files::ProgramFiles;
-pub(crate) use self::maps::MapUse;
+pub(crate) use self::maps::{MapUse, warn_of_unused_maps};
 use self::maps::{check_maps, parts_of_map};
 use self::program::MatchedProgram;
 use crate::args::ProgramArgs;

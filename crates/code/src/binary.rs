@@ -225,19 +225,21 @@ impl Binary {
     /// If there is no code at the start of the range, or no decoder for it.
     pub fn instructions(&self, range: Range<u64>, syntax: Syntax) -> Result<Instructions<'_>, Error> {
         let no_code = || Error::new(self.image.name(), ErrorKind::NoCode { address: range.start });
-        let code = self.image.code_at(range.start).filter(|code| !code.is_empty()).ok_or_else(no_code)?;
-        let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
-        let architecture = self.architecture();
-        let instructions =
-            Instructions::new(architecture, &code[..length.min(code.len())], range.start, syntax);
+        let code = self.code(&range).ok_or_else(no_code)?;
+        let instructions = Instructions::new(self.architecture(), code, range.start, syntax);
         instructions.map_err(|error| Error::new(self.image.name(), error.kind().clone()))
     }
 
     /// Returns the addresses at which the instructions of a range start, ascending. `None` if they cannot be decoded.
     pub(crate) fn instruction_starts(&self, range: Range<u64>) -> Option<Vec<u64>> {
+        starts(self.architecture(), self.code(&range)?, range.start)
+    }
+
+    /// The code of a range as far as it goes. `None` if there is none at its start.
+    fn code(&self, range: &Range<u64>) -> Option<&[u8]> {
         let code = self.image.code_at(range.start).filter(|code| !code.is_empty())?;
         let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
-        starts(self.architecture(), &code[..length.min(code.len())], range.start)
+        Some(&code[..length.min(code.len())])
     }
 
     fn has_own_debug_info(&self) -> bool {

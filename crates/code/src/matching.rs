@@ -307,11 +307,10 @@ impl Matching {
 fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> Agreement {
     let mut agreement = Agreement::default();
     let mut seen = BTreeSet::new();
-    // Of one function, many addresses follow each other, and its name is parsed and compared once.
-    let mut names: BTreeMap<(&[u8], u64), Option<bool>> = BTreeMap::new();
+    // Of one function, many addresses follow each other: its name, which can be long, is parsed and compared once.
+    let mut names: BTreeMap<(*const [u8], u64), Option<bool>> = BTreeMap::new();
     let mut of_start: BTreeMap<u64, Aliases<'_>> = BTreeMap::new();
     let mut last_name: Option<(&[u8], Option<ProfileName<'_>>)> = None;
-    let mut last_answer: Option<(u64, Option<bool>)> = None;
     for line in lines {
         if !seen.insert(line.address) {
             continue;
@@ -319,10 +318,7 @@ fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> A
         agreement.addresses += 1;
         let (_, name) = match &mut last_name {
             Some(last) if std::ptr::eq(last.0, line.function) => last,
-            last => {
-                last_answer = None;
-                last.insert((line.function, ProfileName::parse(line.function)))
-            }
+            last => last.insert((line.function, ProfileName::parse(line.function))),
         };
         let Some(name) = name else { continue };
         let address = line.address.wrapping_sub(distance);
@@ -334,15 +330,11 @@ fn compare_names(binary: &Binary, lines: &[ProfileLine<'_>], distance: u64) -> A
             continue;
         }
         let start = function.range().start;
-        let is_same = match last_answer {
-            Some((of, is_same)) if of == start => is_same,
-            _ => *names.entry((line.function, start)).or_insert_with(|| {
-                let read = || Aliases::new(binary.aliases(start).iter().filter_map(|alias| alias.raw_name()));
-                let is_same = of_start.entry(start).or_insert_with(read).have(name);
-                (is_same || !is_assembler(binary, address)).then_some(is_same)
-            }),
-        };
-        last_answer = Some((start, is_same));
+        let is_same = *names.entry((std::ptr::from_ref(line.function), start)).or_insert_with(|| {
+            let read = || Aliases::new(binary.aliases(start).iter().filter_map(|alias| alias.raw_name()));
+            let is_same = of_start.entry(start).or_insert_with(read).have(name);
+            (is_same || !is_assembler(binary, address)).then_some(is_same)
+        });
         match is_same {
             Some(true) => agreement.same_name += 1,
             Some(false) => agreement.other_name += 1,

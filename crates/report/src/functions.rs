@@ -85,7 +85,8 @@ impl FunctionsOptions {
         self.rates.as_ref().map_or_else(Vec::new, |rates| rates.of_function(id, self.sort))
     }
 
-    fn takes_name(&self, name: &str) -> bool {
+    /// Returns `true` if the pattern for names takes a function with this name, or if there is no pattern.
+    pub fn takes_name(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
     }
 

@@ -2,7 +2,7 @@
 
 use gristmill_format::ProducerKind;
 use gristmill_output::printable;
-use gristmill_profile::symbol::matches_function;
+use gristmill_profile::FileId;
 use gristmill_report::{Functions, FunctionsOptions, Grouping, ProgramLines, View};
 
 use crate::args::{FunctionsArgs, GroupBy, InclusiveRule, SortKey, ThenBy};
@@ -15,7 +15,6 @@ use crate::load;
 use crate::profile_files::modified;
 use crate::session::Session;
 use crate::source_finder::SourceFinder;
-use regex::Regex;
 
 /// Rows for people, unless `--limit` gives a number.
 const DEFAULT_ROWS: usize = 30;
@@ -47,24 +46,24 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let view = load::attribution::view(profile, &args.attribution, &mut options, "functions", session)?;
     let relative_to =
         args.relative_to.as_deref().map(|name| load::function(&view, name, session)).transpose()?;
+    let chosen = FunctionsOptions {
+        sort: args.sort.into(),
+        limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
+        filter,
+        object,
+        file,
+        relative_to,
+        ..FunctionsOptions::default()
+    };
     if args.group == Some(GroupBy::Line) {
         if args.profile.inclusive != InclusiveRule::Gristmill {
             session.warn(
                 "--inclusive has no effect on lines: they have their self cost and the cost of their calls",
             );
         }
-        let options = FunctionsOptions {
-            sort: args.sort.into(),
-            limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
-            filter,
-            object: object.clone(),
-            file: file.clone(),
-            relative_to,
-            ..FunctionsOptions::default()
-        };
         let time = files.iter().filter_map(|path| modified(path)).min();
         let sources = SourceFinder::new(&args.source, &args.program.debuginfo_dir, time, session)?;
-        return print_lines(args, &view, &options, &sources, session);
+        return print_lines(args, &view, &chosen, &sources, session);
     }
     let rates = if args.rates { load::rates(&view, &options)? } else { None };
     if args.rates && rates.is_none() {
@@ -86,24 +85,15 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         Some(GroupBy::Thread) => Grouping::Thread,
         Some(GroupBy::Part) => Grouping::Part,
     };
-    let report = Functions::new(
-        &view,
-        &FunctionsOptions {
-            grouping,
-            then: args
-                .then
-                .map(|then| (grouping_of(then), if is_for_programs(args.format) { 100 } else { 5 })),
-            sort: args.sort.into(),
-            limit: args.format.limit(args.limit, DEFAULT_ROWS, None),
-            filter,
-            object: object.clone(),
-            file: file.clone(),
-            relative_to,
-            per_call,
-            folds_start_up: !args.no_fold_start_up,
-            rates,
-        },
-    );
+    let options = FunctionsOptions {
+        grouping,
+        then: args.then.map(|then| (grouping_of(then), if is_for_programs(args.format) { 100 } else { 5 })),
+        per_call,
+        folds_start_up: !args.no_fold_start_up,
+        rates,
+        ..chosen
+    };
+    let report = Functions::new(&view, &options);
     if per_call && is_for_programs(args.format) {
         session.warn("--per-call has no effect: only text and Markdown have costs per call");
     }
@@ -125,7 +115,8 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
         let nearest = if grouping == Grouping::Function { view.nearest_name(filter) } else { None };
         load::warn_of_no_match(grouping.nouns().0, filter, nearest.as_deref(), session);
     }
-    warn_of_missing_files(args, &view, object.as_ref(), file.as_ref(), session);
+    warn_of_missing_objects(args, &view, &options, session);
+    warn_of_missing_sources(args, view.subjects().map(|(_, subject)| subject.file), &view, &options, session);
     warn_of_notes(&report.head, view.profile(), args.format, session);
     print_report(&report, args.format, session)?;
     Ok(ExitStatus::Success)
@@ -160,23 +151,14 @@ fn print_lines(
     let report = ProgramLines::new(view, options)
         .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?
         .with_sources(sources);
-    let matches = |name: &str| {
-        options.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
-    };
     if let Some(filter) = &args.filter
-        && !view.subjects().any(|(_, subject)| matches(subject.name()))
+        && !view.subjects().any(|(_, subject)| options.takes_name(subject.name()))
     {
         load::warn_of_no_match("function", filter, view.nearest_name(filter).as_deref(), session);
     }
-    if let (Some(text), Some(pattern)) = (&args.object, &options.object) {
-        warn_of_missing_objects(view, text, pattern, session);
-    }
-    let profile = view.profile();
-    if let (Some(text), Some(pattern)) = (&args.file, &options.file)
-        && !profile.files().any(|file| pattern.is_match(&String::from_utf8_lossy(profile.file(file))))
-    {
-        load::warn_of_no_file("source file", text, session);
-    }
+    warn_of_missing_objects(args, view, options, session);
+    // Inlined code is in files that no function begins in.
+    warn_of_missing_sources(args, view.profile().files(), view, options, session);
     for (path, remark) in report.source_remarks() {
         session.warn(&format!("{path}: {}", printable(remark.to_string().as_bytes())));
     }
@@ -186,30 +168,24 @@ fn print_lines(
 }
 
 /// Warns if no object file matches the pattern for them.
-fn warn_of_missing_objects(view: &View, text: &str, pattern: &Regex, session: &Session) {
+fn warn_of_missing_objects(args: &FunctionsArgs, view: &View, options: &FunctionsOptions, session: &Session) {
+    let (Some(text), Some(pattern)) = (&args.object, &options.object) else { return };
     let object = |object| String::from_utf8_lossy(view.profile().object(object));
     if !view.subjects().any(|(_, subject)| pattern.is_match(&object(subject.object))) {
         load::warn_of_no_file("object file", text, session);
     }
 }
 
-/// Warns if no object file or no source file matches the pattern for them.
-fn warn_of_missing_files(
+/// Warns if none of these source files matches the pattern for them.
+fn warn_of_missing_sources(
     args: &FunctionsArgs,
+    mut files: impl Iterator<Item = FileId>,
     view: &View,
-    object: Option<&Regex>,
-    file: Option<&Regex>,
+    options: &FunctionsOptions,
     session: &Session,
 ) {
-    let profile = view.profile();
-    if let (Some(text), Some(pattern)) = (&args.object, object) {
-        warn_of_missing_objects(view, text, pattern, session);
-    }
-    if let (Some(text), Some(pattern)) = (&args.file, file)
-        && !view
-            .subjects()
-            .any(|(_, subject)| pattern.is_match(&String::from_utf8_lossy(profile.file(subject.file))))
-    {
+    let (Some(text), Some(pattern)) = (&args.file, &options.file) else { return };
+    if !files.any(|file| pattern.is_match(&String::from_utf8_lossy(view.profile().file(file)))) {
         load::warn_of_no_file("source file", text, session);
     }
 }

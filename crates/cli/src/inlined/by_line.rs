@@ -9,17 +9,13 @@ use gristmill_format::FunctionName;
 use gristmill_profile::inlining::{AskedFunction, AskedObject, ObjectFrames, PositionFrames, ProgramState};
 
 use super::chains::{Chains, Found, frames_at};
+use crate::programs::DecodableBytes;
 
 /// The share of lines that the program must have, in percent. Below it, it is not the same build.
 const MIN_AGREEING_PERCENT: usize = 99;
 
 /// The names that Callgrind gives to code without a name.
 const UNNAMED: [&[u8]; 3] = [b"???", b"(below main)", b"(unknown)"];
-
-/// The limit of times that all code is decoded, and the bytes in addition. A few names of real programs share code; in a hostile program, all
-/// functions can have all of it.
-const MAX_DECODINGS: u64 = 16;
-const FREE_DECODED_BYTES: u64 = 1 << 20;
 
 /// A line of a function: the last segment of its file's path, and its number.
 type LineKey = (SegmentId, u64);
@@ -94,18 +90,13 @@ struct Reading<'b> {
     binary: &'b Binary,
     chains: Chains,
     segments: Segments,
-    /// The bytes of code that may still be decoded.
-    decodable_bytes: u64,
+    decodable: DecodableBytes,
 }
 
 impl<'b> Reading<'b> {
     fn new(binary: &'b Binary) -> Self {
-        let sizes = binary.code_ranges().into_iter().map(|range| range.end - range.start);
-        let decodable_bytes = sizes
-            .fold(0, u64::saturating_add)
-            .saturating_mul(MAX_DECODINGS)
-            .saturating_add(FREE_DECODED_BYTES);
-        Reading { binary, chains: Chains::default(), segments: Segments::default(), decodable_bytes }
+        let decodable = DecodableBytes::new(binary);
+        Reading { binary, chains: Chains::default(), segments: Segments::default(), decodable }
     }
 
     /// The chains of all instructions of ranges, which are sorted.
@@ -115,11 +106,12 @@ impl<'b> Reading<'b> {
         for range in ranges {
             // No instruction counts twice.
             let range = range.start.max(end)..range.end;
-            let Some(left) = self.decodable_bytes.checked_sub(range.end.saturating_sub(range.start)) else {
+            let byte_count = range.end.saturating_sub(range.start);
+            if !self.decodable.has(byte_count) {
                 break;
-            };
-            if range.start < range.end {
-                (self.decodable_bytes, end) = (left, range.end);
+            }
+            if byte_count > 0 {
+                (self.decodable, end) = (self.decodable.without(byte_count), range.end);
                 self.read(range, &mut lines);
             }
         }

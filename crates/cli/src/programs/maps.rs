@@ -47,6 +47,13 @@ fn refusal(text: &str, reason: &str, hint: &str) -> CliError {
     }
 }
 
+/// Warns about the maps that none of these profiles has a use for.
+pub(crate) fn warn_of_unused_maps(args: &ProgramArgs, profiles: &[&Profile], session: &Session) {
+    let mut maps = MapUse::new(args);
+    profiles.iter().for_each(|profile| maps.see(profile));
+    maps.warn_of_unused(session);
+}
+
 /// The maps that profiles have a use for.
 #[derive(Debug)]
 pub(crate) struct MapUse<'a> {

@@ -11,15 +11,11 @@ use gristmill_code::{Binary, ControlFlow, ErrorKind, Matching, Syntax};
 use gristmill_profile::symbol::shorten;
 use gristmill_report::program::{Agreement, Frame, Instruction, Program};
 
+use super::decoding::DecodableBytes;
 use crate::terminal::{printable, printable_path};
 
 /// The limit of columns of a name behind the target of a call or jump.
 const NAME_COLUMNS: usize = 40;
-
-/// The limit of times that all code is decoded, and the bytes in addition. Functions of real programs do not overlap; those of a hostile one
-/// can all have all of its code.
-const MAX_DECODINGS: u64 = 16;
-const FREE_DECODED_BYTES: u64 = 1 << 20;
 
 /// Text made of a text that frames share, by the address of that. The text is kept, so that no other one gets the address.
 type ByText<T> = HashMap<usize, (Arc<str>, Rc<T>)>;
@@ -35,8 +31,7 @@ pub(super) struct MatchedProgram {
     names: RefCell<ByText<str>>,
     /// Paths of files, likewise.
     files: RefCell<ByText<[u8]>>,
-    /// The bytes of code that may still be decoded.
-    decodable_bytes: Cell<u64>,
+    decodable: Cell<DecodableBytes>,
 }
 
 impl MatchedProgram {
@@ -44,9 +39,7 @@ impl MatchedProgram {
     pub(super) fn new(binary: Arc<Binary>, matching: Matching, syntax: Syntax) -> Self {
         let found_at = printable_path(binary.path()).into_owned();
         let agreement = agreement_of(&matching);
-        let code_bytes =
-            binary.code_ranges().iter().map(|range| range.end - range.start).fold(0, u64::saturating_add);
-        let decodable_bytes = code_bytes.saturating_mul(MAX_DECODINGS).saturating_add(FREE_DECODED_BYTES);
+        let decodable = Cell::new(DecodableBytes::new(&binary));
         MatchedProgram {
             binary,
             matching,
@@ -55,7 +48,7 @@ impl MatchedProgram {
             agreement,
             names: RefCell::default(),
             files: RefCell::default(),
-            decodable_bytes: Cell::new(decodable_bytes),
+            decodable,
         }
     }
 
@@ -131,7 +124,7 @@ impl Program for MatchedProgram {
     }
 
     fn instructions(&self, range: Range<u64>) -> Vec<Instruction> {
-        self.decodable_bytes.set(self.decodable_bytes.get().saturating_sub(range.end - range.start));
+        self.decodable.set(self.decodable.get().without(range.end - range.start));
         let range = self.matching.address(range.start)..self.matching.address(range.end);
         // There may be no code, or no decoder; `remarks` says so.
         let Ok(instructions) = self.binary.instructions(range, self.syntax) else { return Vec::new() };
@@ -145,7 +138,7 @@ impl Program for MatchedProgram {
     }
 
     fn can_decode(&self, byte_count: u64) -> bool {
-        byte_count <= self.decodable_bytes.get()
+        self.decodable.get().has(byte_count)
     }
 
     fn frames(&self, address: u64) -> Vec<Frame> {

@@ -157,25 +157,9 @@ struct Candidates {
     units: Vec<(Unit, Cost)>,
     /// By node the index of its candidate and 1, or 0.
     of_node: Vec<u32>,
-    /// By node, a bit for each: `true` if it has a candidate. It fits into the caches where `of_node` does not.
-    has: Vec<u64>,
 }
 
 impl Candidates {
-    fn new(node_count: usize) -> Self {
-        Candidates { units: Vec::new(), of_node: vec![0; node_count], has: vec![0; node_count.div_ceil(64)] }
-    }
-
-    fn has(&self, node: NodeId) -> bool {
-        self.has[node.index() / 64] >> (node.index() % 64) & 1 != 0
-    }
-
-    /// Gives a node its candidate, by index and 1.
-    fn set(&mut self, node: NodeId, candidate: u32) {
-        self.of_node[node.index()] = candidate;
-        self.has[node.index() / 64] |= 1 << (node.index() % 64);
-    }
-
     /// Adds a candidate, and returns its index and 1.
     fn add(&mut self, unit: Unit, cost: Cost) -> u32 {
         self.units.push((unit, cost));
@@ -209,8 +193,7 @@ impl<'w> Walk<'w> {
     /// Returns a root, and its cost that is not of its callers.
     fn root_among(&self, only_large: bool) -> Option<(Unit, Cost)> {
         let graph = self.view.graph();
-        let candidates = self.candidates(only_large);
-        let Candidates { units, of_node, .. } = &candidates;
+        let Candidates { units, of_node } = self.candidates(only_large);
         if units.is_empty() {
             return None;
         }
@@ -222,7 +205,7 @@ impl<'w> Walk<'w> {
                 .filter(|&candidate| candidate != 0)
         };
         let mut of_callers: Vec<Cost> = vec![0; units.len()];
-        for id in graph.arc_ids().filter(|&id| candidates.has(graph.arc(id).callee)) {
+        for id in graph.arc_ids() {
             if let Some(candidate) = entered_by(&graph.arc(id)) {
                 of_callers[candidate as usize - 1] += graph.arc_cost(id)[0];
             }
@@ -248,12 +231,11 @@ impl<'w> Walk<'w> {
         let graph = self.view.graph();
         let inclusive = self.view.inclusive();
         let may_be_root = |cost: Cost| !only_large || self.is_large(cost);
-        let mut candidates = Candidates::new(graph.node_count());
+        let mut candidates = Candidates { units: Vec::new(), of_node: vec![0; graph.node_count()] };
         for node in graph.nodes() {
             let cost = inclusive.cost(node)[0];
             if may_be_root(cost) && self.cycles.cycle_of(node).is_none() {
-                let number = candidates.add(Unit::Node(node), cost);
-                candidates.set(node, number);
+                candidates.of_node[node.index()] = candidates.add(Unit::Node(node), cost);
             }
         }
         for cycle in self.cycles.ids() {
@@ -262,7 +244,7 @@ impl<'w> Walk<'w> {
             if may_be_root(cost) {
                 let number = candidates.add(unit, cost);
                 for member in self.cycles.members(cycle) {
-                    candidates.set(*member, number);
+                    candidates.of_node[member.index()] = number;
                 }
             }
         }

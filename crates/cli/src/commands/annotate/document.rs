@@ -15,7 +15,7 @@ use crate::args::AnnotateFormat;
 use crate::error::CliError;
 use crate::load;
 use crate::profile_files::warn_of_doubts;
-use crate::programs::{MapUse, ProgramFinder};
+use crate::programs::{ProgramFinder, warn_of_unused_maps};
 use crate::session::Session;
 use crate::terminal::grouped;
 
@@ -32,9 +32,7 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
         Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
     if args.name_inlined {
         let programs = ProgramFinder::new(&args.program, &args.source.sources_below)?;
-        let mut maps = MapUse::new(&args.program);
-        maps.see(job.profile);
-        maps.warn_of_unused(job.session);
+        warn_of_unused_maps(&args.program, &[job.profile], job.session);
         annotation = annotation.with_inlined(&programs);
         if !has_addresses(job.profile, &load::selection(&args.selection)) {
             job.session.warn("inlined functions need addresses: record with --dump-instr=yes");

@@ -12,7 +12,7 @@ use crate::args::{AnnotateArgs, AnnotateFormat, AsmLines, AsmSyntax};
 use crate::error::CliError;
 use crate::load;
 use crate::profile_files::warn_of_doubts;
-use crate::programs::{MapUse, ProgramFinder};
+use crate::programs::{ProgramFinder, warn_of_unused_maps};
 use crate::terminal;
 
 /// Instructions that are shown before and after those with costs.
@@ -43,9 +43,7 @@ pub(super) fn write(job: &Job<'_>, lines: AsmLines, out: &mut dyn Write) -> Resu
         AsmSyntax::Intel => Syntax::Intel,
     };
     let programs = ProgramFinder::new(&args.program, &args.source.sources_below)?.with_syntax(syntax);
-    let mut maps = MapUse::new(&args.program);
-    maps.see(job.profile);
-    maps.warn_of_unused(session);
+    warn_of_unused_maps(&args.program, &[job.profile], session);
     let view = document::view(job)?;
     let options = options(job)?;
     let assembly =
