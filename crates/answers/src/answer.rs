@@ -8,7 +8,7 @@ use gristmill_report::{CallCount, DamageRow, EventColumn, FunctionRow, Head};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What is loaded.
+/// The loaded profile.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Summary {
     /// The head that all reports have, in the scope of the question.
@@ -23,7 +23,7 @@ pub struct Summary {
     pub calls: usize,
     /// The count of cycles.
     pub cycles: usize,
-    /// What the profile has, so that a view can say why it is empty and what to record next time.
+    /// The contents of the profile, so that a view can say why it is empty and what to record next time.
     pub has: Contents,
     /// The profile that this one is compared with. Null without one.
     pub base: Option<BaseSummary>,
@@ -52,7 +52,7 @@ pub struct EventType {
     pub total: Option<ExactInteger>,
 }
 
-/// What a profile has.
+/// The contents of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Contents {
     /// `true` if there are calls.
@@ -108,7 +108,7 @@ pub struct Found {
     pub function: Option<u32>,
 }
 
-/// What contains a text.
+/// Functions, files and objects that contain a text.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchResults {
     /// The count of functions that match.
@@ -132,7 +132,7 @@ pub struct Flame {
     pub basis: gristmill_report::Basis,
     /// The part of the root's cost that is placed by a guess. Null if the tree is no estimate.
     pub guessed: Option<Costs>,
-    /// What frames stand for.
+    /// The things that frames stand for.
     pub functions: Vec<FlameFunction>,
     /// By frame: the index in `functions`. -1 for frames of one parent that are merged because each is narrow.
     pub function: Vec<i32>,
@@ -157,7 +157,7 @@ pub struct Flame {
     pub merged: Vec<u32>,
 }
 
-/// What a frame stands for.
+/// The thing that a frame stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FlameFunction {
     /// The id of the function. Null for the program and for a cycle.
@@ -334,7 +334,7 @@ pub struct SourceLine {
 /// A part of a source line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TextSpan {
-    /// What it is: `keyword`, `string`, `comment`, `number`; empty for everything else.
+    /// The kind: `keyword`, `string`, `comment`, `number`; empty for everything else.
     pub kind: &'static str,
     /// The text.
     pub text: String,
@@ -361,9 +361,9 @@ pub struct SourceCall {
 pub struct SourceJump {
     /// The line.
     pub to: u64,
-    /// How often it jumped.
+    /// The count of times it jumped.
     pub taken: ExactInteger,
-    /// How often it was reached; null for a jump without a condition.
+    /// The count of times it was reached; null for a jump without a condition.
     pub executed: Option<ExactInteger>,
 }
 
@@ -389,7 +389,7 @@ pub struct PartSummary {
     pub thread: Option<u64>,
     /// The number of the part.
     pub part: Option<u64>,
-    /// Why it was written.
+    /// The reason why it was written.
     pub trigger: Option<String>,
     /// The range of time, in basic blocks, as the file has it.
     pub time_range: Option<String>,
@@ -400,7 +400,7 @@ pub struct PartSummary {
     pub is_selected: bool,
 }
 
-/// What `gristmill lint` says.
+/// The findings of `gristmill lint`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Findings {
     /// The sentence that judges all of it.

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// What all views show.
+    /// The settings that all views share.
     #[serde(default)]
     pub scope: Scope,
     /// The question.
     pub question: Question,
 }
 
-/// What all views show: parts, event types, transforms. The same as the options of a command, with the same spelling.
+/// The settings that all views share: parts, event types, transforms. The same as the options of a command, with the same spelling.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scope {
@@ -47,7 +47,7 @@ pub struct Scope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Question {
-    /// What is loaded: files, event types, parts, what can be asked. See [`Summary`](crate::Summary).
+    /// The loaded profile: files, event types, parts, what can be asked. See [`Summary`](crate::Summary).
     Summary,
     /// The first screen, as the rows of `gristmill FILE`.
     Overview {
@@ -56,9 +56,9 @@ pub enum Question {
     },
     /// Functions or groups, a page of them. See [`FunctionsPage`](crate::FunctionsPage).
     Functions {
-        /// What a row stands for.
+        /// The thing that a row stands for.
         group: Group,
-        /// What decides the order.
+        /// The key that decides the order.
         sort: Sort,
         /// `true` for the least first.
         #[serde(default)]
@@ -146,7 +146,7 @@ pub enum Question {
         nodes: usize,
         /// Leaves out functions and calls below this share of the function in the middle, in thousandths.
         min_share: u32,
-        /// What boxes of functions are drawn around.
+        /// The groups that boxes are drawn around.
         cluster: Group,
     },
     /// A treemap: a rectangle for each callee or caller within that of the function. See [`Treemap`](crate::Treemap).
@@ -178,16 +178,16 @@ pub enum Question {
     },
     /// Parts, threads and processes, with their costs. See [`Parts`](crate::Parts).
     Parts,
-    /// What `gristmill lint` says. See [`Findings`](crate::Findings).
+    /// The findings of `gristmill lint`. See [`Findings`](crate::Findings).
     Findings {
         /// The most findings.
         limit: usize,
     },
-    /// What changed since the base, as the rows of `gristmill diff`.
+    /// The changes since the base, as the rows of `gristmill diff`.
     Changes {
-        /// What a row stands for.
+        /// The thing that a row stands for.
         group: Group,
-        /// What decides the order.
+        /// The key that decides the order.
         sort: ChangeSort,
         /// The pattern that names must match; empty for all.
         #[serde(default)]
@@ -219,7 +219,7 @@ pub struct Within {
     pub name: String,
 }
 
-/// What a row or a box stands for.
+/// The thing that a row or a box stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
@@ -242,7 +242,7 @@ pub enum Group {
     Cycle,
 }
 
-/// What decides the order of functions.
+/// The key that decides the order of functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sort {
@@ -263,7 +263,7 @@ pub enum Sort {
     File,
 }
 
-/// What decides the order of changes.
+/// The key that decides the order of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeSort {

@@ -33,6 +33,8 @@ use crate::view::{SubjectId, View, ViewError};
 pub struct AnnotationOptions {
     /// The pattern of the functions to annotate. Lines of other functions are omitted.
     pub function: Option<Regex>,
+    /// The only function to annotate. Lines of other functions are omitted.
+    pub subject: Option<SubjectId>,
     /// The pattern of the paths of source files to annotate.
     pub file: Option<Regex>,
     /// The source files to annotate, by their path or the end of it; all if empty.
@@ -154,7 +156,8 @@ impl<'v> Annotation<'v> {
             Some(_) => view.subjects().map(|(_, subject)| fits(&options.function, subject.name())).collect(),
             None => vec![true; view.subjects().len()],
         };
-        let is_wanted = |id: SubjectId| is_wanted[id.index()];
+        let is_subject = |id: SubjectId| options.subject.is_none_or(|subject| subject == id);
+        let is_wanted = |id: SubjectId| is_wanted[id.index()] && is_subject(id);
         let is_named = |path: &[u8]| {
             options.named.is_empty() || options.named.iter().any(|named| ends_with_path(path, named))
         };

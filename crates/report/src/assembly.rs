@@ -43,6 +43,8 @@ use crate::view::{SubjectId, View, ViewError};
 pub struct AssemblyOptions {
     /// The pattern of the functions.
     pub function: Option<Regex>,
+    /// The only function.
+    pub subject: Option<SubjectId>,
     /// The pattern of the paths of their source files.
     pub file: Option<Regex>,
     /// The share of the total, as a percentage, that the functions have together at least. All if `None`.
@@ -125,7 +127,8 @@ impl<'v> Assembly<'v> {
             let subject = view.subject(id);
             let name = options.function.as_ref();
             let file = options.file.as_ref();
-            name.is_none_or(|pattern| matches_function(subject.name(), |name| pattern.is_match(name)))
+            options.subject.is_none_or(|subject| subject == id)
+                && name.is_none_or(|pattern| matches_function(subject.name(), |name| pattern.is_match(name)))
                 && file.is_none_or(|pattern| pattern.is_match(&printable(profile.file(subject.file))))
         };
         let costs_anything = |id: SubjectId| {

@@ -2,6 +2,7 @@
 
 mod groups;
 mod lines;
+mod list;
 mod start_up_row;
 mod text;
 
@@ -17,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 pub use self::lines::{LineRow, ProgramLines};
+pub use self::list::{FunctionList, ListOrder};
 use crate::call_count::CallCount;
 use crate::grouping::Grouping;
 use crate::head::Head;

@@ -42,7 +42,9 @@ pub use call_count::CallCount;
 pub use columns::EventColumn;
 pub use damage::DamageRow;
 pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined, nearest_name};
-pub use functions::{FunctionRow, Functions, FunctionsOptions, LineRow, ProgramLines, SortBy};
+pub use functions::{
+    FunctionList, FunctionRow, Functions, FunctionsOptions, LineRow, ListOrder, ProgramLines, SortBy,
+};
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
 pub use head::{Head, doubts};

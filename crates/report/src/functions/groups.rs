@@ -178,7 +178,7 @@ pub(super) fn fill(
 }
 
 /// Returns the name of the group of a function.
-fn group_name(view: &View, id: SubjectId, grouping: Grouping) -> String {
+pub(super) fn group_name(view: &View, id: SubjectId, grouping: Grouping) -> String {
     let (profile, subject) = (view.profile(), view.subject(id));
     grouping.group(
         || subject.name().to_owned(),

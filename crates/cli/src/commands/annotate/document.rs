@@ -26,8 +26,12 @@ pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> Result<(), CliError> 
     job.refuse_options_of_cachegrind()?;
     let Job { args, .. } = *job;
     let view = view(job)?;
-    let options =
-        AnnotationOptions { function: job.function()?, file: job.file()?, named: job.files.source_names() };
+    let options = AnnotationOptions {
+        function: job.function()?,
+        subject: None,
+        file: job.file()?,
+        named: job.files.source_names(),
+    };
     let mut annotation =
         Annotation::new(&view, &options, job.sources).map_err(|error| load::unseen(&error))?;
     if args.name_inlined {

@@ -85,7 +85,7 @@ fn options(job: &Job<'_>) -> Result<AssemblyOptions, CliError> {
         Some(text) => Some(percentage(text)?),
         None => (is_whole && *format != AnnotateFormat::Json).then_some(THRESHOLD),
     };
-    Ok(AssemblyOptions { function: job.function()?, file: job.file()?, threshold, limit })
+    Ok(AssemblyOptions { function: job.function()?, subject: None, file: job.file()?, threshold, limit })
 }
 
 fn percentage(text: &str) -> Result<f64, CliError> {

@@ -1,0 +1,73 @@
+//! The reasons why a question has no answer.
+
+use std::fmt;
+
+use gristmill_output::printable;
+use gristmill_report::ViewError;
+
+/// The reason why a question has no answer: one sentence. See the example of [the crate](crate).
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The view cannot be made: an unknown event type, or nothing is selected.
+    View(ViewError),
+    /// No function has that id.
+    UnknownFunction(u32),
+    /// A text is no pattern.
+    Pattern {
+        /// The text.
+        text: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A text of the scope cannot be read.
+    Scope {
+        /// The name of the member.
+        member: &'static str,
+        /// The text.
+        text: String,
+        /// The reason.
+        reason: String,
+    },
+    /// No cost has the address of an instruction.
+    NoAddresses,
+    /// The view is not part of this version.
+    NoSuchView(&'static str),
+    /// The page no longer waits for the answer.
+    Cancelled,
+    /// The answer cannot be written, for this reason.
+    Write(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |text: &str| printable(text.as_bytes()).into_owned();
+        match self {
+            Refusal::View(error) => f.write_str(&shown(&error.to_string())),
+            Refusal::UnknownFunction(id) => {
+                write!(f, "there is no function with the id {id}: the profile was loaded again")
+            }
+            Refusal::Pattern { text, reason } => {
+                write!(f, "`{}` is not a valid pattern: {}", shown(text), shown(reason))
+            }
+            Refusal::Scope { member, text, reason } => {
+                write!(f, "{member}: `{}`: {}", shown(text), shown(reason))
+            }
+            Refusal::NoAddresses => f.write_str(
+                "no cost has the address of an instruction: record with valgrind --tool=callgrind --dump-instr=yes \
+                 --collect-jumps=yes",
+            ),
+            Refusal::NoSuchView(view) => write!(f, "this version has no {view}"),
+            Refusal::Cancelled => f.write_str("the question was cancelled"),
+            Refusal::Write(reason) => write!(f, "the answer cannot be written: {}", shown(reason)),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<ViewError> for Refusal {
+    fn from(error: ViewError) -> Self {
+        Refusal::View(error)
+    }
+}

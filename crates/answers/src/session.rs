@@ -1,0 +1,218 @@
+//! A loaded profile that answers questions, and keeps the views that it made.
+
+use std::fmt;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use gristmill_output::shell_word;
+use gristmill_output::source::{SourceError, SourceText, Sources};
+use gristmill_profile::Profile;
+use gristmill_report::assembly::{Assembly, AssemblyOptions, has_addresses};
+use gristmill_report::program::{Evidence, Program, ProgramError, Programs};
+use gristmill_report::{Overview, OverviewOptions, Show, ShowOptions, Tree, TreeOptions, View};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::answer::{Found, FunctionsPage, SearchResults};
+use crate::functions;
+use crate::kept_view::{Kept, KeptView, ListKey, kept};
+use crate::question::{Question, Request, Scope};
+use crate::refusal::Refusal;
+use crate::scope::view_options;
+
+/// Views that are kept.
+const MAX_VIEWS: usize = 4;
+/// The limit of nodes of a tree.
+const MAX_TREE_NODES: usize = 100_000;
+
+/// The sources and programs that a profile names. See the example of [the crate](crate).
+pub trait Files: Send + Sync {
+    /// Calls a function with finders of sources and programs.
+    fn with(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Programs));
+
+    /// `true` if there may be sources and programs.
+    fn is_available(&self) -> bool {
+        true
+    }
+}
+
+/// No sources and no programs. See the example of [the crate](crate).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFiles;
+
+impl Sources for NoFiles {
+    fn get(&self, _: &[u8]) -> Result<Arc<SourceText>, SourceError> {
+        Err(SourceError::Missing)
+    }
+}
+
+impl Programs for NoFiles {
+    fn get(&self, _: &[u8], _: &[Evidence<'_>]) -> Result<Rc<dyn Program>, ProgramError> {
+        Err(ProgramError::Missing)
+    }
+}
+
+impl Files for NoFiles {
+    fn with(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Programs)) {
+        work(self, self);
+    }
+
+    fn is_available(&self) -> bool {
+        false
+    }
+}
+
+/// An answer. Its JSON is that of its content. See the example of [the crate](crate).
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// The first screen.
+    Overview(Box<Overview>),
+    /// A page of functions or groups.
+    Functions(FunctionsPage),
+    /// One function.
+    Function(Box<Show>),
+    /// The id of a function.
+    Found(Found),
+    /// Functions, files and objects that contain a text.
+    Search(SearchResults),
+    /// The call tree.
+    Tree(Box<Tree>),
+    /// The JSON document of a report: machine code.
+    Document(Box<RawValue>),
+}
+
+/// A loaded profile that answers questions. It can be shared between threads. See the example of [the crate](crate).
+pub struct Session {
+    profile: Arc<Profile>,
+    files: Box<dyn Files>,
+    views: Mutex<Kept<(Scope, bool), KeptView>>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Makes a session of a profile.
+    pub fn new(profile: Arc<Profile>, files: Box<dyn Files>) -> Self {
+        Session { profile, files, views: Mutex::default() }
+    }
+
+    /// Returns the view of a scope. With `bypasses_hidden`, callers of hidden functions call what these called.
+    fn view(&self, scope: &Scope, bypasses_hidden: bool) -> Result<Arc<KeptView>, Refusal> {
+        // Without hidden functions and focus both are the same.
+        let bypasses = bypasses_hidden && !(scope.hide.is_empty() && scope.focus.is_empty());
+        kept(&self.views, (scope.clone(), bypasses), MAX_VIEWS, || {
+            let view = View::new(Arc::clone(&self.profile), &view_options(scope, bypasses)?)?;
+            Ok(KeptView::new(view))
+        })
+    }
+
+    /// Answers a question. `is_cancelled` is asked between the steps of long answers.
+    ///
+    /// # Errors
+    ///
+    /// If the question names what the profile does not have.
+    pub fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Answer, Refusal> {
+        let scope = &request.scope;
+        let kept = |bypasses_hidden| {
+            let view = self.view(scope, bypasses_hidden)?;
+            if is_cancelled() { Err(Refusal::Cancelled) } else { Ok(view) }
+        };
+        Ok(match &request.question {
+            Question::Overview { limit } => {
+                let options = OverviewOptions {
+                    limit: Some(*limit),
+                    files: file_words(&self.profile),
+                    ..OverviewOptions::default()
+                };
+                Answer::Overview(Box::new(Overview::new(&kept(false)?.view, &options)))
+            }
+            Question::Functions { group, sort, ascending, filter, within, start, count } => {
+                let key = ListKey {
+                    group: *group,
+                    sort: *sort,
+                    ascending: *ascending,
+                    filter: filter.clone(),
+                    within: within.clone(),
+                };
+                Answer::Functions(functions::page(&*kept(false)?, key, *start, *count)?)
+            }
+            Question::Function { function, depth, limit } => {
+                let kept = kept(true)?;
+                let function = kept.subject(*function)?;
+                let limit = Some(*limit);
+                let options = ShowOptions { function, depth: *depth, lines: limit, limit };
+                let show = Show::new(&kept.view, &options)?;
+                let mut answer = None;
+                let mut show = Some(show);
+                self.files
+                    .with(&mut |sources, _| answer = show.take().map(|show| show.with_sources(sources)));
+                let answer = answer.or(show).ok_or(Refusal::Cancelled)?;
+                Answer::Function(Box::new(answer))
+            }
+            Question::Find { name, file, object } => {
+                Answer::Found(functions::find(&kept(false)?.view, name, file, object))
+            }
+            Question::Search { text, is_pattern, limit } => {
+                Answer::Search(functions::search(&*kept(false)?, text, *is_pattern, *limit)?)
+            }
+            Question::Tree { from, inverted, min_share, max_depth, limit } => {
+                let kept = kept(true)?;
+                let options = TreeOptions {
+                    from: from.map(|id| kept.subject(id)).transpose()?,
+                    inverted: *inverted,
+                    min_share: *min_share,
+                    max_depth: Some(*max_depth),
+                    limit: Some((*limit).clamp(1, MAX_TREE_NODES)),
+                    splits_chains: true,
+                };
+                Answer::Tree(Box::new(Tree::new(&kept.view, &options)))
+            }
+            Question::Assembly { function } => {
+                let kept = kept(false)?;
+                let subject = Some(kept.subject(*function)?);
+                if !has_addresses(&self.profile, kept.view.selection()) {
+                    return Err(Refusal::NoAddresses);
+                }
+                let mut answer = Err(Refusal::Cancelled);
+                self.files.with(&mut |sources, programs| {
+                    let options = AssemblyOptions { subject, ..AssemblyOptions::default() };
+                    let assembly = Assembly::new(&kept.view, &options, programs, sources);
+                    answer =
+                        assembly.map_err(Refusal::from).and_then(|it| document(|out| it.write_json(out)));
+                });
+                Answer::Document(answer?)
+            }
+            Question::Summary => return Err(Refusal::NoSuchView("summary")),
+            Question::Flame { .. } => return Err(Refusal::NoSuchView("flame graph")),
+            Question::Graph { .. } => return Err(Refusal::NoSuchView("call graph")),
+            Question::Treemap { .. } => return Err(Refusal::NoSuchView("treemap")),
+            Question::Source { .. } => return Err(Refusal::NoSuchView("source view")),
+            Question::Parts => return Err(Refusal::NoSuchView("list of parts")),
+            Question::Findings { .. } => return Err(Refusal::NoSuchView("list of findings")),
+            Question::Changes { .. } | Question::ChangesTree { .. } | Question::ChangedFunction { .. } => {
+                return Err(Refusal::NoSuchView("comparison"));
+            }
+        })
+    }
+}
+
+/// Takes the JSON document that a report writes.
+fn document(
+    write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
+) -> Result<Box<RawValue>, Refusal> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(|error| Refusal::Write(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|error| Refusal::Write(error.to_string()))?;
+    RawValue::from_string(text.trim_end().to_owned()).map_err(|error| Refusal::Write(error.to_string()))
+}
+
+/// Returns the names of the files of a profile, quoted for a shell.
+fn file_words(profile: &Profile) -> String {
+    let words: Vec<String> = profile.inputs().iter().map(|input| shell_word(input.name.as_bytes())).collect();
+    words.join(" ")
+}
