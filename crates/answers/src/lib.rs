@@ -22,6 +22,7 @@
 
 mod answer;
 mod functions;
+pub mod graph_layout;
 mod kept_view;
 mod question;
 mod refusal;
@@ -31,4 +32,4 @@ mod session;
 pub use self::answer::*;
 pub use self::question::*;
 pub use self::refusal::Refusal;
-pub use self::session::{Answer, Files, NoFiles, Session};
+pub use self::session::{Answer, FileWork, Files, NoFiles, Session};

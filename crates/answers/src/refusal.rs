@@ -33,6 +33,8 @@ pub enum Refusal {
     NoAddresses,
     /// The view is not part of this version.
     NoSuchView(&'static str),
+    /// The finders of sources and programs no longer work.
+    NoFiles,
     /// The page no longer waits for the answer.
     Cancelled,
     /// The answer cannot be written, for this reason.
@@ -58,6 +60,7 @@ impl fmt::Display for Refusal {
                  --collect-jumps=yes",
             ),
             Refusal::NoSuchView(view) => write!(f, "this version has no {view}"),
+            Refusal::NoFiles => f.write_str("sources and programs can no longer be read: start gristmill view again"),
             Refusal::Cancelled => f.write_str("the question was cancelled"),
             Refusal::Write(reason) => write!(f, "the answer cannot be written: {}", shown(reason)),
         }

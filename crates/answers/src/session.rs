@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use gristmill_output::shell_word;
 use gristmill_output::source::{SourceError, SourceText, Sources};
@@ -25,10 +25,13 @@ const MAX_VIEWS: usize = 4;
 /// The limit of nodes of a tree.
 const MAX_TREE_NODES: usize = 100_000;
 
+/// Work on the sources and programs that a profile names. See the example of [the crate](crate).
+pub type FileWork = Box<dyn FnOnce(&dyn Sources, &dyn Programs) + Send>;
+
 /// The sources and programs that a profile names. See the example of [the crate](crate).
 pub trait Files: Send + Sync {
-    /// Calls a function with finders of sources and programs.
-    fn with(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Programs));
+    /// Does work with finders of sources and programs, here or on the thread that owns them, and returns after it.
+    fn with(&self, work: FileWork);
 
     /// `true` if there may be sources and programs.
     fn is_available(&self) -> bool {
@@ -53,7 +56,7 @@ impl Programs for NoFiles {
 }
 
 impl Files for NoFiles {
-    fn with(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Programs)) {
+    fn with(&self, work: FileWork) {
         work(self, self);
     }
 
@@ -111,6 +114,19 @@ impl Session {
         })
     }
 
+    /// Does work with the finders of sources and programs.
+    fn with_files<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Sources, &dyn Programs) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        self.files.with(Box::new(move |sources, programs| {
+            // Nobody else has the receiver, which waits.
+            let _ = sender.send(work(sources, programs));
+        }));
+        receiver.recv().map_err(|_| Refusal::NoFiles)
+    }
+
     /// Answers a question. `is_cancelled` is asked between the steps of long answers.
     ///
     /// # Errors
@@ -147,12 +163,7 @@ impl Session {
                 let limit = Some(*limit);
                 let options = ShowOptions { function, depth: *depth, lines: limit, limit };
                 let show = Show::new(&kept.view, &options)?;
-                let mut answer = None;
-                let mut show = Some(show);
-                self.files
-                    .with(&mut |sources, _| answer = show.take().map(|show| show.with_sources(sources)));
-                let answer = answer.or(show).ok_or(Refusal::Cancelled)?;
-                Answer::Function(Box::new(answer))
+                Answer::Function(Box::new(self.with_files(move |sources, _| show.with_sources(sources))?))
             }
             Question::Find { name, file, object } => {
                 Answer::Found(functions::find(&kept(false)?.view, name, file, object))
@@ -178,13 +189,11 @@ impl Session {
                 if !has_addresses(&self.profile, kept.view.selection()) {
                     return Err(Refusal::NoAddresses);
                 }
-                let mut answer = Err(Refusal::Cancelled);
-                self.files.with(&mut |sources, programs| {
+                let answer = self.with_files(move |sources, programs| {
                     let options = AssemblyOptions { subject, ..AssemblyOptions::default() };
-                    let assembly = Assembly::new(&kept.view, &options, programs, sources);
-                    answer =
-                        assembly.map_err(Refusal::from).and_then(|it| document(|out| it.write_json(out)));
-                });
+                    let assembly = Assembly::new(&kept.view, &options, programs, sources)?;
+                    document(|out| assembly.write_json(out))
+                })?;
                 Answer::Document(answer?)
             }
             Question::Summary => return Err(Refusal::NoSuchView("summary")),
