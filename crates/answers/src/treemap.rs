@@ -81,7 +81,7 @@ fn inside([x, y, width, height]: Bounds) -> Option<Bounds> {
     is_large.then_some([x + GAP, y + TITLE, inner_width, inner_height])
 }
 
-/// Returns what is within a node, the largest first, each with its area: those too small as one, then its own cost.
+/// Returns what is within a node, the largest first, each with its area: those too small as one, then its self cost.
 fn items(kept: &KeptTree, id: usize, [_, _, width, height]: Bounds, room: usize) -> Vec<(Item, f64)> {
     let node = kept.node(id);
     let area = |costs: &[Cost]| share(costs[0], node.inclusive[0]) * width * height;
@@ -102,7 +102,7 @@ fn items(kept: &KeptTree, id: usize, [_, _, width, height]: Bounds, room: usize)
     let own = Item { kind: TileKind::SelfCost, node: None, merged: 0, costs: node.self_costs.to_vec() };
     for item in [rest, own] {
         let area = area(&item.costs);
-        // Without anything else in it, a rectangle is its own cost.
+        // Without anything else in it, a rectangle is its self cost.
         if item.costs.iter().any(|&cost| cost != 0) && !items.is_empty() {
             items.push((item, area));
         }
