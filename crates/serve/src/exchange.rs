@@ -115,9 +115,7 @@ impl Shared {
                 let sentence = format!("the request could not be read: {error}");
                 Err(reply::failure(StatusCode::BAD_REQUEST, &sentence))
             }
-            Err(_) => {
-                Err(reply::failure(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time"))
-            }
+            Err(_) => Err(reply::failure(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time")),
         }
     }
 

@@ -1,5 +1,8 @@
 //! The server: its thread, its connections and its addresses.
 
+#[cfg(test)]
+mod tests;
+
 use std::convert::Infallible;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -252,9 +255,8 @@ async fn accept(listener: tokio::net::TcpListener, max_connections: usize, share
         tokio::spawn(async move {
             let _place = place;
             let read_time = shared.read_time;
-            let service = service_fn(|request| async {
-                Ok::<_, Infallible>(shared.reply(request, local.ip()).await)
-            });
+            let service =
+                service_fn(|request| async { Ok::<_, Infallible>(shared.reply(request, local.ip()).await) });
             // A connection that fails is one that nobody reads.
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
