@@ -56,4 +56,4 @@ mod server;
 
 pub use self::error::ServeError;
 pub use self::page::Page;
-pub use self::server::{Limits, Options, Server};
+pub use self::server::{Limits, Listener, Options, Server};

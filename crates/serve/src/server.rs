@@ -81,7 +81,7 @@ impl Default for Limits {
 ///
 /// use gristmill_answers::{NoFiles, Session};
 /// use gristmill_profile::Profile;
-/// use gristmill_serve::{Limits, Options, Page, ServeError, Server};
+/// use gristmill_serve::{Limits, Listener, Options, Page, ServeError, Server};
 ///
 /// let session = || Session::new(Arc::new(Profile::from_bytes(b"events: Ir\n".to_vec())), Box::new(NoFiles));
 /// let page = Page { document: b"", script: b"", style: b"" };
@@ -91,7 +91,7 @@ impl Default for Limits {
 /// server.replace(session());
 ///
 /// let same = Options { port: server.address().port(), ..Options::default() };
-/// let Err(ServeError::PortInUse(address)) = Server::start(page, session(), &same) else { panic!() };
+/// let Err(ServeError::PortInUse(address)) = Listener::new(&same) else { panic!() };
 /// assert_eq!(address, server.address());
 /// # Ok::<(), ServeError>(())
 /// ```
@@ -108,6 +108,36 @@ impl fmt::Debug for Server {
     }
 }
 
+/// An address that is taken before there is something to answer with: loading a profile takes longer than to see that another
+/// program has the port. See the example of [`Server`].
+#[derive(Debug)]
+pub struct Listener {
+    listener: TcpListener,
+    address: SocketAddr,
+    limits: Limits,
+}
+
+impl Listener {
+    /// Takes the address. Who connects waits.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses the address.
+    pub fn new(options: &Options) -> Result<Listener, ServeError> {
+        let wanted = SocketAddr::new(options.address, options.port);
+        let refused = |error| ServeError::of_listening(wanted, error);
+        let listener = TcpListener::bind(wanted).map_err(refused)?;
+        listener.set_nonblocking(true).map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        Ok(Listener { listener, address, limits: options.limits.clone() })
+    }
+
+    /// The address that it listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
 impl Server {
     /// Listens, and starts to answer.
     ///
@@ -115,20 +145,24 @@ impl Server {
     ///
     /// If the system refuses the address, random numbers or a thread.
     pub fn start(page: Page, session: Session, options: &Options) -> Result<Server, ServeError> {
-        Server::with_source(page, Arc::new(session), options)
+        Server::on(Listener::new(options)?, page, session)
+    }
+
+    /// Starts to answer on an address that was taken.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses random numbers or a thread.
+    pub fn on(listener: Listener, page: Page, session: Session) -> Result<Server, ServeError> {
+        Server::with_source(listener, page, Arc::new(session))
     }
 
     fn with_source(
+        listener: Listener,
         page: Page,
         source: Arc<dyn AnswerSource>,
-        options: &Options,
     ) -> Result<Server, ServeError> {
-        let wanted = SocketAddr::new(options.address, options.port);
-        let refused = |error| ServeError::of_listening(wanted, error);
-        let listener = TcpListener::bind(wanted).map_err(refused)?;
-        listener.set_nonblocking(true).map_err(refused)?;
-        let address = listener.local_addr().map_err(refused)?;
-        let limits = &options.limits;
+        let Listener { listener, address, limits } = listener;
         let shared = Arc::new(Shared {
             page,
             hosts: Hosts { bound: address },

@@ -54,7 +54,8 @@ fn wait_until(what: &str, is_true: impl Fn() -> bool) {
 fn start(source: &Arc<Busy>, answers: usize) -> Server {
     let limits = Limits { answers, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
-    Server::with_source(PAGE, Arc::clone(source) as Arc<dyn AnswerSource>, &options).unwrap()
+    let listener = Listener::new(&options).unwrap();
+    Server::with_source(listener, PAGE, Arc::clone(source) as Arc<dyn AnswerSource>).unwrap()
 }
 
 /// Sends a question on a connection that stays open.
