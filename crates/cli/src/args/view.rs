@@ -55,5 +55,6 @@ pub(crate) struct ViewArgs {
 /// Parses an address of this machine.
 fn address(text: &str) -> Result<IpAddr, String> {
     let text = text.trim_start_matches('[').trim_end_matches(']');
-    text.parse().map_err(|_| "expected an IP address of this machine, such as 127.0.0.1 or 0.0.0.0".to_owned())
+    text.parse()
+        .map_err(|_| "expected an IP address of this machine, such as 127.0.0.1 or 0.0.0.0".to_owned())
 }

@@ -47,8 +47,8 @@ impl FileThread {
             let session = Session::in_process(args.max_size, io::sink(), io::stderr());
             let FinderArgs { source, program, profile_time, .. } = &args;
             let sources = SourceFinder::new(source, &program.debuginfo_dir, *profile_time, &session);
-            let finders =
-                sources.and_then(|sources| Ok((sources, ProgramFinder::new(program, &source.sources_below)?)));
+            let finders = sources
+                .and_then(|sources| Ok((sources, ProgramFinder::new(program, &source.sources_below)?)));
             match finders {
                 Ok((sources, programs)) => {
                     // It is waited for below.
