@@ -63,14 +63,10 @@ pub struct Contents {
     pub lines: bool,
     /// `true` if costs have addresses of instructions.
     pub addresses: bool,
-    /// `true` if there are jumps.
-    pub jumps: bool,
     /// `true` if there is more than one part, thread or process.
     pub several_parts: bool,
-    /// `true` if sources can be read.
-    pub sources: bool,
-    /// `true` if programs can be read, for machine code.
-    pub programs: bool,
+    /// `true` if sources and programs can be read.
+    pub files: bool,
 }
 
 /// The profile that this one is compared with.
@@ -80,8 +76,6 @@ pub struct BaseSummary {
     pub files: Vec<String>,
     /// The program that was measured.
     pub title: String,
-    /// Its totals, by the event types that both have.
-    pub totals: Vec<ExactInteger>,
     /// The reasons why the sides may not be compared.
     pub doubts: Vec<String>,
 }
@@ -177,6 +171,8 @@ pub struct FlameFunction {
 pub struct Graph {
     /// The head of the report.
     pub head: Head,
+    /// The id of the function in the middle. Null without one.
+    pub around: Option<u32>,
     /// The width of the picture, in pixels at normal size.
     pub width: f64,
     /// The height of the picture.
@@ -202,6 +198,8 @@ pub struct GraphNode {
     /// The costs with respect to the function in the middle: what it spends in here, or what of it comes through here. The
     /// inclusive cost without one.
     pub cost: Costs,
+    /// `true` if `cost` is an estimate.
+    pub cost_is_estimate: bool,
     /// The left edge of the box.
     pub x: f64,
     /// The upper edge of the box.
@@ -223,7 +221,8 @@ pub struct GraphNode {
 /// Calls in a call graph.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GraphArc {
-    /// The index of the caller in `nodes`.
+    /// The index of the caller in `nodes`. The cost and the count are those of the whole scope, not only of calls that come
+    /// through the function in the middle.
     pub caller: usize,
     /// The index of the callee in `nodes`.
     pub callee: usize,
@@ -232,6 +231,8 @@ pub struct GraphArc {
     pub calls: CallCount,
     /// Inclusive cost of the calls.
     pub cost: Costs,
+    /// `true` if the cost is an estimate, because functions are hidden or focused on.
+    pub cost_is_estimate: bool,
     /// `true` if the calls are inside of a cycle.
     pub is_inner: bool,
     /// The points of its cubic Bézier curves: a start, then three points for each curve.
@@ -256,6 +257,8 @@ pub struct Treemap {
     pub head: Head,
     /// The origin of the tree, and with it the certainty of the rectangles.
     pub basis: gristmill_report::Basis,
+    /// The part of the root's cost that is placed by a guess. Null if the tree is no estimate.
+    pub guessed: Option<Costs>,
     /// The functions of the rectangles.
     pub functions: Vec<FlameFunction>,
     /// The rectangles.
@@ -265,7 +268,9 @@ pub struct Treemap {
 /// A rectangle of a treemap.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Tile {
-    /// The index in `functions`; null for callees that are too small to draw.
+    /// The kind.
+    pub kind: TileKind,
+    /// The index in `functions`; null for self cost, and for callees that are too small to draw.
     pub function: Option<usize>,
     /// The count of rectangles that it stands for, if they are too small.
     pub merged: usize,
@@ -279,6 +284,19 @@ pub struct Tile {
     pub inclusive: Costs,
     /// `true` if its place is a guess.
     pub is_guessed: bool,
+}
+
+/// The kind of a rectangle of a treemap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TileKind {
+    /// A callee or caller.
+    Function,
+    /// The self cost of the function that it is in.
+    #[serde(rename = "self")]
+    SelfCost,
+    /// Callees or callers that are too small to draw.
+    Rest,
 }
 
 /// Source text with costs.
@@ -295,7 +313,9 @@ pub struct Source {
     pub shown: Option<usize>,
     /// The lines of the file, all of its text and also lines beyond its end that have costs.
     pub lines: Vec<SourceLine>,
-    /// The costs of the function that have no line.
+    /// The count of lines of text without costs that are left out, because the file is too long.
+    pub hidden_lines: u64,
+    /// The self cost in the file that has no line.
     pub without_line: Costs,
 }
 
@@ -334,7 +354,7 @@ pub struct SourceLine {
 /// A part of a source line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TextSpan {
-    /// The kind: `keyword`, `string`, `comment`, `number`; empty for everything else.
+    /// The kind: `keyword`, `literal`, `comment`, `number`, `type`, `call`, `directive`; empty for everything else.
     pub kind: &'static str,
     /// The text.
     pub text: String,
@@ -403,12 +423,27 @@ pub struct PartSummary {
 /// The findings of `gristmill lint`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Findings {
-    /// The sentence that judges all of it.
+    /// The sentence that judges each file, a line each.
     pub verdict: String,
     /// The count of findings.
-    pub all: usize,
-    /// The findings.
+    pub all: u64,
+    /// The rules that found something, the most severe first in each file.
+    pub rules: Vec<RuleSummary>,
+    /// The first findings of each rule in each file.
     pub rows: Vec<FindingRow>,
+}
+
+/// A rule that found something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RuleSummary {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// The subject of the rule, in a sentence.
+    pub summary: &'static str,
+    /// The count of its findings.
+    pub count: u64,
 }
 
 /// A finding.
@@ -417,11 +452,11 @@ pub struct FindingRow {
     /// `error`, `warning` or `note`.
     pub severity: &'static str,
     /// The name of the rule.
-    pub rule: String,
+    pub rule: &'static str,
     /// The file.
     pub file: String,
-    /// The line. Null if it is about the whole file.
-    pub line: Option<u64>,
+    /// The line.
+    pub line: u64,
     /// The sentence.
     pub text: String,
 }

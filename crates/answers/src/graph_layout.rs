@@ -28,7 +28,7 @@ const MAX_WEIGHT: f64 = 16.0;
 /// Width of the loop of an arc from a box to itself.
 const LOOP_WIDTH: f64 = 18.0;
 
-/// A width and a height.
+/// A width and a height. See the example of [`layout`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Size {
     /// The width.
@@ -37,7 +37,7 @@ pub struct Size {
     pub height: f64,
 }
 
-/// A rectangle.
+/// A rectangle. See the example of [`layout`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rectangle {
     /// The left edge.
@@ -50,7 +50,7 @@ pub struct Rectangle {
     pub height: f64,
 }
 
-/// A box to place.
+/// A box to place. See the example of [`layout`].
 #[derive(Debug, Clone, Default)]
 pub struct DrawingNode {
     /// Its size.
@@ -59,7 +59,7 @@ pub struct DrawingNode {
     pub cluster: Option<usize>,
 }
 
-/// An arc to draw.
+/// An arc to draw. See the example of [`layout`].
 #[derive(Debug, Clone, Default)]
 pub struct DrawingArc {
     /// The index of the caller's box.
@@ -72,7 +72,7 @@ pub struct DrawingArc {
     pub label: Size,
 }
 
-/// Distances.
+/// Distances. See the example of [`layout`].
 #[derive(Debug, Clone)]
 pub struct LayoutOptions {
     /// Between boxes of a layer.
@@ -104,7 +104,7 @@ pub struct Drawing {
     pub options: LayoutOptions,
 }
 
-/// The course of an arc.
+/// The course of an arc. See the example of [`layout`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ArcPath {
     /// Cubic Bézier curves from caller to callee: a start, then three points for each curve.
@@ -115,7 +115,7 @@ pub struct ArcPath {
     pub is_reversed: bool,
 }
 
-/// A call graph that is laid out.
+/// A call graph that is laid out. See the example of [`layout`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Layout {
     /// By node: its box.

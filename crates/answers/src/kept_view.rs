@@ -4,11 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gristmill_report::{FunctionList, Head, SubjectId, View};
 
+use crate::call_tree::{KeptTree, TreeKey};
 use crate::question::{Group, Sort, Within};
 use crate::refusal::Refusal;
 
 /// Orders of functions that are kept for each view.
 const MAX_LISTS: usize = 4;
+/// Call trees that are kept for each view.
+const MAX_TREES: usize = 4;
 
 /// The properties that decide the rows of a list and their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +29,12 @@ pub(crate) struct KeptView {
     pub(crate) view: View,
     pub(crate) head: Head,
     lists: Mutex<Kept<ListKey, FunctionList>>,
+    trees: Mutex<Kept<TreeKey, KeptTree>>,
 }
 
 impl KeptView {
     pub(crate) fn new(view: View) -> Self {
-        KeptView { head: Head::new(&view), view, lists: Mutex::default() }
+        KeptView { head: Head::new(&view), view, lists: Mutex::default(), trees: Mutex::default() }
     }
 
     /// Returns the list with that key, which is made if it is not kept.
@@ -40,6 +44,11 @@ impl KeptView {
         make: impl FnOnce() -> Result<FunctionList, Refusal>,
     ) -> Result<Arc<FunctionList>, Refusal> {
         kept(&self.lists, key, MAX_LISTS, make)
+    }
+
+    /// Returns the call tree with that key, which is made if it is not kept.
+    pub(crate) fn tree(&self, key: TreeKey) -> Result<Arc<KeptTree>, Refusal> {
+        kept(&self.trees, key, MAX_TREES, || Ok(KeptTree::new(&self.view, key)))
     }
 
     /// Returns the function with that id.

@@ -21,6 +21,11 @@
 #![deny(missing_docs)]
 
 mod answer;
+mod call_graph;
+mod call_tree;
+mod comparison;
+mod document;
+mod flame;
 mod functions;
 pub mod graph_layout;
 mod kept_view;
@@ -28,6 +33,9 @@ mod question;
 mod refusal;
 mod scope;
 mod session;
+mod source;
+mod summary;
+mod treemap;
 
 pub use self::answer::*;
 pub use self::question::*;

@@ -127,9 +127,10 @@ pub enum Question {
         inverted: bool,
         /// The order of frames of one parent.
         order: FlameOrder,
-        /// The frame of the last answer to zoom into, by its path of function ids from the root; empty for all.
+        /// The frame that is as wide as the picture, by the names of functions that lead to it from below the root; empty for
+        /// all.
         #[serde(default)]
-        zoom: Vec<u32>,
+        zoom: Vec<String>,
         /// Frames below the whole width divided by this are merged into one.
         resolution: u32,
     },

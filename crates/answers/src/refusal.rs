@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gristmill_output::printable;
+use gristmill_profile::compare::CompareError;
 use gristmill_report::ViewError;
 
 /// The reason why a question has no answer: one sentence. See the example of [the crate](crate).
@@ -31,8 +32,20 @@ pub enum Refusal {
     },
     /// No cost has the address of an instruction.
     NoAddresses,
-    /// The view is not part of this version.
-    NoSuchView(&'static str),
+    /// There is no base to compare with.
+    NoBase,
+    /// Functions are hidden or focused on, or calls are cut, which a comparison does not know.
+    NotCompared,
+    /// The sides cannot be compared.
+    Compare(CompareError),
+    /// Not both sides have the event type of this name.
+    NoCommonEvent(String),
+    /// No function is meant, for this reason.
+    NoSuchFunction(String),
+    /// The profile has no source file of this path.
+    NoSuchFile(String),
+    /// A question for source names neither a function nor a file.
+    NothingToShow,
     /// The finders of sources and programs no longer work.
     NoFiles,
     /// The page no longer waits for the answer.
@@ -59,7 +72,15 @@ impl fmt::Display for Refusal {
                 "no cost has the address of an instruction: record with valgrind --tool=callgrind --dump-instr=yes \
                  --collect-jumps=yes",
             ),
-            Refusal::NoSuchView(view) => write!(f, "this version has no {view}"),
+            Refusal::NoBase => f.write_str("there is nothing to compare with: start gristmill view with --base FILE"),
+            Refusal::NotCompared => {
+                f.write_str("a comparison does not know hidden functions, focus and cut calls: remove them")
+            }
+            Refusal::Compare(error) => f.write_str(&shown(&error.to_string())),
+            Refusal::NoCommonEvent(name) => write!(f, "there is no event type `{}` on both sides", shown(name)),
+            Refusal::NoSuchFunction(reason) => f.write_str(&shown(reason)),
+            Refusal::NoSuchFile(path) => write!(f, "the profile has no source file `{}`", shown(path)),
+            Refusal::NothingToShow => f.write_str("choose a function or a source file"),
             Refusal::NoFiles => f.write_str("sources and programs can no longer be read: start gristmill view again"),
             Refusal::Cancelled => f.write_str("the question was cancelled"),
             Refusal::Write(reason) => write!(f, "the answer cannot be written: {}", shown(reason)),

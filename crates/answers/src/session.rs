@@ -4,24 +4,34 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, mpsc};
 
-use gristmill_output::shell_word;
 use gristmill_output::source::{SourceError, SourceText, Sources};
-use gristmill_profile::Profile;
+use gristmill_output::{lossy, shell_word};
+use gristmill_profile::{FileId, Profile};
 use gristmill_report::assembly::{Assembly, AssemblyOptions, has_addresses};
 use gristmill_report::program::{Evidence, Program, ProgramError, Programs};
-use gristmill_report::{Overview, OverviewOptions, Show, ShowOptions, Tree, TreeOptions, View};
+use gristmill_report::{
+    FunctionRow, Overview, OverviewOptions, Show, ShowOptions, SourceListing, Tree, TreeOptions, View,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::answer::{Found, FunctionsPage, SearchResults};
-use crate::functions;
+use crate::answer::{
+    Findings, Flame, Found, FunctionsPage, Graph, Parts, SearchResults, Source, Summary, Treemap,
+};
+use crate::call_graph::{self, Around, Limits};
+use crate::call_tree::TreeKey;
+use crate::comparison::Sides;
+use crate::document::document;
 use crate::kept_view::{Kept, KeptView, ListKey, kept};
 use crate::question::{Question, Request, Scope};
 use crate::refusal::Refusal;
 use crate::scope::view_options;
+use crate::{flame, functions, source, summary, treemap};
 
 /// Views that are kept.
 const MAX_VIEWS: usize = 4;
+/// Documents that are kept. One may have megabytes.
+const MAX_DOCUMENTS: usize = 8;
 /// The limit of nodes of a tree.
 const MAX_TREE_NODES: usize = 100_000;
 
@@ -81,15 +91,32 @@ pub enum Answer {
     Search(SearchResults),
     /// The call tree.
     Tree(Box<Tree>),
-    /// The JSON document of a report: machine code.
-    Document(Box<RawValue>),
+    /// The loaded profile.
+    Summary(Box<Summary>),
+    /// A flame graph.
+    Flame(Box<Flame>),
+    /// A call graph.
+    Graph(Box<Graph>),
+    /// A treemap.
+    Treemap(Box<Treemap>),
+    /// Source text with costs.
+    Source(Box<Source>),
+    /// Parts, threads and processes.
+    Parts(Parts),
+    /// The findings of lint.
+    Findings(Findings),
+    /// The JSON document of a report: machine code or changes.
+    Document(Arc<Box<RawValue>>),
 }
 
 /// A loaded profile that answers questions. It can be shared between threads. See the example of [the crate](crate).
 pub struct Session {
     profile: Arc<Profile>,
+    base: Option<Arc<Profile>>,
     files: Box<dyn Files>,
     views: Mutex<Kept<(Scope, bool), KeptView>>,
+    /// Comparisons and machine code, which take time to make.
+    documents: Mutex<Kept<(Scope, Question), Box<RawValue>>>,
 }
 
 impl fmt::Debug for Session {
@@ -101,7 +128,13 @@ impl fmt::Debug for Session {
 impl Session {
     /// Makes a session of a profile.
     pub fn new(profile: Arc<Profile>, files: Box<dyn Files>) -> Self {
-        Session { profile, files, views: Mutex::default() }
+        Session { profile, base: None, files, views: Mutex::default(), documents: Mutex::default() }
+    }
+
+    /// Sets the profile that this one is compared with.
+    #[must_use]
+    pub fn with_base(self, base: Arc<Profile>) -> Self {
+        Session { base: Some(base), ..self }
     }
 
     /// Returns the view of a scope. With `bypasses_hidden`, callers of hidden functions call what these called.
@@ -189,35 +222,104 @@ impl Session {
                 if !has_addresses(&self.profile, kept.view.selection()) {
                     return Err(Refusal::NoAddresses);
                 }
-                let answer = self.with_files(move |sources, programs| {
+                self.document(request, move |sources, programs| {
                     let options = AssemblyOptions { subject, ..AssemblyOptions::default() };
                     let assembly = Assembly::new(&kept.view, &options, programs, sources)?;
                     document(|out| assembly.write_json(out))
-                })?;
-                Answer::Document(answer?)
+                })?
             }
-            Question::Summary => return Err(Refusal::NoSuchView("summary")),
-            Question::Flame { .. } => return Err(Refusal::NoSuchView("flame graph")),
-            Question::Graph { .. } => return Err(Refusal::NoSuchView("call graph")),
-            Question::Treemap { .. } => return Err(Refusal::NoSuchView("treemap")),
-            Question::Source { .. } => return Err(Refusal::NoSuchView("source view")),
-            Question::Parts => return Err(Refusal::NoSuchView("list of parts")),
-            Question::Findings { .. } => return Err(Refusal::NoSuchView("list of findings")),
-            Question::Changes { .. } | Question::ChangesTree { .. } | Question::ChangedFunction { .. } => {
-                return Err(Refusal::NoSuchView("comparison"));
+            Question::Summary => {
+                let mut summary =
+                    summary::summary(&self.profile, &*kept(false)?, scope, self.files.is_available())?;
+                summary.base = self.sides().map(|sides| sides.summary(scope));
+                Answer::Summary(Box::new(summary))
+            }
+            Question::Flame { from, inverted, order, zoom, resolution } => {
+                let kept = kept(true)?;
+                let from = from.map(|id| kept.subject(id)).transpose()?;
+                let tree = kept.tree(TreeKey { from, inverted: *inverted })?;
+                Answer::Flame(Box::new(flame::flame(&tree, &kept.head, *order, zoom, *resolution)))
+            }
+            Question::Graph { around, callers, callees, nodes, min_share, cluster } => {
+                let kept = kept(true)?;
+                let limits = Limits {
+                    callers: *callers,
+                    callees: *callees,
+                    nodes: *nodes,
+                    min_share: *min_share,
+                    cluster: *cluster,
+                };
+                let graph = match around {
+                    None => call_graph::graph(&kept.view, &kept.head, None, &limits),
+                    Some(id) => {
+                        let subject = kept.subject(*id)?;
+                        let tree = |inverted| kept.tree(TreeKey { from: Some(subject), inverted });
+                        let (callers, callees) = (&*tree(true)?, &*tree(false)?);
+                        let around = Around { subject, callers, callees };
+                        call_graph::graph(&kept.view, &kept.head, Some(&around), &limits)
+                    }
+                };
+                Answer::Graph(Box::new(graph))
+            }
+            Question::Treemap { from, callers, width, height } => {
+                let kept = kept(true)?;
+                let from = from.map(|id| kept.subject(id)).transpose()?;
+                let tree = kept.tree(TreeKey { from, inverted: *callers })?;
+                Answer::Treemap(Box::new(treemap::treemap(&tree, &kept.head, *width, *height)))
+            }
+            Question::Source { function, file } => {
+                let kept = kept(false)?;
+                let (row, listing) = match (function, file) {
+                    (Some(id), _) => {
+                        let subject = kept.subject(*id)?;
+                        let row = FunctionRow::of_function(&kept.view, &kept.head, subject);
+                        (Some(row), SourceListing::of_function(&kept.view, &kept.head, subject)?)
+                    }
+                    (None, Some(path)) => {
+                        let is_meant = |file: &FileId| lossy(self.profile.file(*file)) == *path;
+                        let file = self.profile.files().find(is_meant);
+                        let file = file.ok_or_else(|| Refusal::NoSuchFile(path.clone()))?;
+                        (None, SourceListing::of_file(&kept.view, &kept.head, file)?)
+                    }
+                    (None, None) => return Err(Refusal::NothingToShow),
+                };
+                let (head, file) = (kept.head.clone(), file.clone());
+                let source = move |sources: &dyn Sources, _: &dyn Programs| {
+                    source::source(head, row, listing, file.as_deref(), sources)
+                };
+                Answer::Source(Box::new(self.with_files(source)?))
+            }
+            Question::Parts => {
+                let kept = kept(false)?;
+                Answer::Parts(summary::parts(&self.profile, &kept.head, &kept.view)?)
+            }
+            Question::Findings { limit } => Answer::Findings(summary::findings(&self.profile, *limit)),
+            question @ (Question::Changes { .. }
+            | Question::ChangesTree { .. }
+            | Question::ChangedFunction { .. }) => {
+                let sides = self.sides().ok_or(Refusal::NoBase)?;
+                let (scope, question) = (scope.clone(), question.clone());
+                self.document(request, move |sources, _| sides.answer(&scope, &question, sources))?
             }
         })
     }
-}
 
-/// Takes the JSON document that a report writes.
-fn document(
-    write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
-) -> Result<Box<RawValue>, Refusal> {
-    let mut bytes = Vec::new();
-    write(&mut bytes).map_err(|error| Refusal::Write(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|error| Refusal::Write(error.to_string()))?;
-    RawValue::from_string(text.trim_end().to_owned()).map_err(|error| Refusal::Write(error.to_string()))
+    /// Returns both sides of a comparison, if there is a base.
+    fn sides(&self) -> Option<Sides> {
+        let base = Arc::clone(self.base.as_ref()?);
+        Some(Sides { base, new: Arc::clone(&self.profile) })
+    }
+
+    /// Answers with a document that is kept, or made with the finders of sources and programs.
+    fn document(
+        &self,
+        request: &Request,
+        make: impl FnOnce(&dyn Sources, &dyn Programs) -> Result<Box<RawValue>, Refusal> + Send + 'static,
+    ) -> Result<Answer, Refusal> {
+        let key = (request.scope.clone(), request.question.clone());
+        let document = kept(&self.documents, key, MAX_DOCUMENTS, || self.with_files(make)?)?;
+        Ok(Answer::Document(document))
+    }
 }
 
 /// Returns the names of the files of a profile, quoted for a shell.

@@ -17,6 +17,7 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+pub use self::groups::group_name;
 pub use self::lines::{LineRow, ProgramLines};
 pub use self::list::{FunctionList, ListOrder};
 use crate::call_count::CallCount;

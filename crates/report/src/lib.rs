@@ -34,6 +34,7 @@ mod read_file;
 mod report;
 mod shares;
 mod show;
+mod source_listing;
 mod start_up;
 mod tree;
 mod view;
@@ -44,6 +45,7 @@ pub use damage::DamageRow;
 pub use find::{Choice, FoundFunction, FunctionNotFound, find_joined, nearest_name};
 pub use functions::{
     FunctionList, FunctionRow, Functions, FunctionsOptions, LineRow, ListOrder, ProgramLines, SortBy,
+    group_name,
 };
 pub use gristmill_profile::analysis::InclusiveRule;
 pub use grouping::Grouping;
@@ -62,6 +64,7 @@ pub use show::{
     CallSum, CalledFunction, CycleBreaker, CycleEntry, CycleMember, CycleSummary, HotLine, JumpSummary, List,
     Neighbour, PartRow, Show, ShowOptions,
 };
+pub use source_listing::{ListedFile, ListedJump, ListedLine, SourceListing};
 pub use tree::{Basis, Entry, EntryKind, Node, Tree, TreeOptions};
 pub use view::{Cut, CutError, EventSelection, Subject, SubjectId, View, ViewError, ViewOptions};
 

@@ -14,6 +14,7 @@ use gristmill_profile::symbol::{matches_function, shorten};
 use gristmill_profile::{FunctionId, MemoryBudget, Part, Profile, Selection};
 use regex::Regex;
 
+use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::columns::{Columns, EventColumn};
 
@@ -278,6 +279,19 @@ impl View {
         }))
     }
 
+    /// Returns the costs of a part, selected or not, by column.
+    ///
+    /// # Errors
+    ///
+    /// If a derived cost is out of range.
+    pub fn costs_of_part(&self, part: &Part<'_>) -> Result<Vec<Cost>, ViewError> {
+        let mut recorded = vec![0; self.profile.event_count().max(1)];
+        for (event, cost) in part.event_types().iter().zip(part.totals()) {
+            add(&mut recorded[event.index()..=event.index()], &[cost]);
+        }
+        self.shown_costs(&recorded)
+    }
+
     /// `true` if calls from one subject to another are cut.
     pub(crate) fn is_cut(&self, caller: SubjectId, callee: SubjectId) -> bool {
         self.cut.contains(&arc(caller, callee))
@@ -285,7 +299,7 @@ impl View {
 
     /// `true` if calls from one subject to another stay inside a cycle that the view takes as one, or are of a subject to
     /// itself.
-    pub(crate) fn is_inner(&self, caller: SubjectId, callee: SubjectId) -> bool {
+    pub fn is_inner(&self, caller: SubjectId, callee: SubjectId) -> bool {
         self.inclusive.cycles().is_inner(&arc(caller, callee))
     }
 

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::{ArcPath, Layout};
 
-/// Texts and colours of a picture. A list may be shorter than what is drawn: the rest has the default.
+/// Texts and colours of a picture. A list may be shorter than what is drawn: the rest has the default. See the
+/// example of [`layout`](super::layout).
 #[derive(Debug, Clone, Default)]
 pub struct SvgStyle {
     /// By node: the lines of text in its box.

@@ -177,8 +177,8 @@ pub(super) fn fill(
     }
 }
 
-/// Returns the name of the group of a function.
-pub(super) fn group_name(view: &View, id: SubjectId, grouping: Grouping) -> String {
+/// Returns the name of the group that a function is in. See the example of [`FunctionList`](super::FunctionList).
+pub fn group_name(view: &View, id: SubjectId, grouping: Grouping) -> String {
     let (profile, subject) = (view.profile(), view.subject(id));
     grouping.group(
         || subject.name().to_owned(),

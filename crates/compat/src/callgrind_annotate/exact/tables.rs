@@ -1,5 +1,6 @@
 //! The sums of functions and of the calls between them.
 
+use gristmill_output::printable;
 use gristmill_profile::OverBudget;
 use gristmill_profile::hash::Map;
 
@@ -46,7 +47,7 @@ pub(super) struct Arc {
     is_named: bool,
 }
 
-/// A total as the file writes it.
+/// A total as the file writes it, safe to show.
 #[derive(Debug, Clone)]
 pub(super) struct Total {
     pub(super) text: Vec<u8>,
@@ -208,7 +209,11 @@ impl Sink for FunctionTables {
     }
 
     fn totals(&mut self, is_summary: bool, words: &[&[u8]]) {
-        let totals = words.iter().map(|word| Total { text: word.to_vec(), number: Number::parse(word) });
+        let total = |word: &&[u8]| Total {
+            text: printable(word).into_owned().into_bytes(),
+            number: Number::parse(word),
+        };
+        let totals = words.iter().map(total);
         *(if is_summary { &mut self.summary } else { &mut self.totals }) = totals.collect();
     }
 }

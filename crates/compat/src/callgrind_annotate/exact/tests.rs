@@ -128,3 +128,12 @@ fn long_names_are_refused() {
     let error = ExactReport::new(profile.as_bytes(), &options()).unwrap_err();
     assert!(matches!(error, ExactError::OverBudget(_)), "{error}");
 }
+
+#[test]
+fn a_stated_total_has_no_control_character() {
+    let totals = b"events: Ir\nfl=x\nfn=q\n1 2\ntotals: 5\x1b[2J\x8a\n";
+    let mut out = Vec::new();
+    ExactReport::new(totals, &options()).unwrap().write(&NoSources, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.contains("5\\x1b[2J\\x8a  PROGRAM TOTALS"), "{text}");
+}

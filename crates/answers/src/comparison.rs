@@ -1,0 +1,132 @@
+//! Changes since a base, as the JSON documents of `gristmill diff`.
+
+use std::sync::Arc;
+
+use gristmill_output::lossy;
+use gristmill_output::source::Sources;
+use gristmill_profile::Profile;
+use gristmill_profile::compare::{CompareOptions, Comparison, JoinOptions};
+use gristmill_report::diff::{self, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff};
+use gristmill_report::{Grouping, Report as _, SortBy, find_joined};
+use serde_json::value::RawValue;
+
+use crate::answer::BaseSummary;
+use crate::document::document;
+use crate::functions::grouping;
+use crate::question::{ChangeSort, Group, Question, Scope};
+use crate::refusal::Refusal;
+use crate::scope::{definitions, optional_pattern, selection};
+
+/// The most nodes of a tree.
+const MAX_TREE_NODES: usize = 20_000;
+/// The most rows of changes, and the most causes.
+const MAX_ROWS: usize = 5000;
+
+/// The profiles of both sides.
+#[derive(Clone)]
+pub(crate) struct Sides {
+    pub(crate) base: Arc<Profile>,
+    pub(crate) new: Arc<Profile>,
+}
+
+impl Sides {
+    /// Compares both sides, and does work with the comparison and the columns to show.
+    fn compare<T>(
+        &self,
+        scope: &Scope,
+        work: impl FnOnce(&Comparison<'_>, Vec<usize>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        if !(scope.hide.is_empty() && scope.focus.is_empty() && scope.cuts.is_empty()) {
+            return Err(Refusal::NotCompared);
+        }
+        let own = definitions(scope)?;
+        let options = CompareOptions {
+            selection: selection(scope)?,
+            joining: JoinOptions {
+                fold_recursion: scope.fold_recursion,
+                fold_callers: scope.fold_callers,
+                ..JoinOptions::default()
+            },
+            definitions: diff::definitions([&*self.base, &*self.new], &own),
+        };
+        let comparison = Comparison::new(&[&self.base], &[&self.new], &options).map_err(Refusal::Compare)?;
+        let columns = diff::columns(&comparison, &scope.events, false).map_err(Refusal::NoCommonEvent)?;
+        work(&comparison, columns)
+    }
+
+    /// Returns what a summary says of the base.
+    pub(crate) fn summary(&self, scope: &Scope) -> BaseSummary {
+        let doubts = self
+            .compare(&Scope { events: scope.events.clone(), ..Scope::default() }, |comparison, columns| {
+                Ok(diff::doubts(comparison, &columns))
+            });
+        let command = self.base.parts().next().and_then(|part| part.command());
+        let files: Vec<String> = self.base.inputs().iter().map(|input| input.name.clone()).collect();
+        BaseSummary {
+            title: command.filter(|it| !it.is_empty()).map_or_else(|| files.join(", "), lossy),
+            files,
+            // Profiles that cannot be compared are a doubt, not a reason to show nothing.
+            doubts: doubts.unwrap_or_else(|refusal| vec![refusal.to_string()]),
+        }
+    }
+
+    /// Answers a question on changes.
+    pub(crate) fn answer(
+        &self,
+        scope: &Scope,
+        question: &Question,
+        sources: &dyn Sources,
+    ) -> Result<Box<RawValue>, Refusal> {
+        self.compare(scope, |comparison, columns| match question {
+            Question::Changes { group, sort, filter, limit } => {
+                let options = options(columns, *group, *sort, filter, *limit)?;
+                document(|out| diff::write_json(comparison, &options, out))
+            }
+            Question::ChangesTree { min_share, limit } => {
+                let options = DiffTreeOptions {
+                    columns,
+                    // The option has hundred-thousandths.
+                    min: Some(min_share.saturating_mul(100)),
+                    max_depth: None,
+                    limit: Some((*limit).clamp(1, MAX_TREE_NODES)),
+                };
+                document(|out| DiffTree::new(comparison, &options).write_json(out))
+            }
+            Question::ChangedFunction { name } => {
+                comparison.refuse_wide_lines().map_err(Refusal::Compare)?;
+                let column = columns.first().copied().unwrap_or(0);
+                let found = find_joined(comparison, name, column)
+                    .map_err(|error| Refusal::NoSuchFunction(error.to_string()))?;
+                let options = options(columns, Group::Function, ChangeSort::SelfChange, "", MAX_ROWS)?;
+                let function = FunctionDiff::new(comparison, &options, found.function.id, sources);
+                document(|out| function.write_json(out))
+            }
+            _ => Err(Refusal::NoBase),
+        })
+    }
+}
+
+fn options(
+    columns: Vec<usize>,
+    group: Group,
+    sort: ChangeSort,
+    filter: &str,
+    limit: usize,
+) -> Result<DiffOptions, Refusal> {
+    let limit = limit.min(MAX_ROWS);
+    Ok(DiffOptions {
+        columns,
+        // Cycles are not compared: their members change too easily.
+        grouping: if group == Group::Cycle { Grouping::Function } else { grouping(group) },
+        sort: match sort {
+            ChangeSort::SelfChange => SortBy::SelfCost,
+            ChangeSort::InclusiveChange => SortBy::Inclusive,
+            ChangeSort::Name => SortBy::Name,
+        },
+        limit: Some(limit),
+        min: 0,
+        filter: optional_pattern(filter)?,
+        causes: Some(limit),
+        show_joined: false,
+    })
+}
