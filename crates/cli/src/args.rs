@@ -196,7 +196,7 @@ pub(crate) enum Command {
     /// View a profile in the browser: everything linked, source and machine code, pictures
     #[command(
         after_help = "Examples:\n  gristmill view callgrind.out.4711\n  gristmill view --watch --source-map /build/=$PWD/ \
-                      callgrind.out.4711\n  gristmill view --no-open --port 8080 callgrind.out.4711\n  gristmill view --answer \
+                      callgrind.out.4711\n  gristmill view after.out --base before.out\n  gristmill view --answer \
                       '{\"question\":{\"kind\":\"overview\",\"limit\":5}}' callgrind.out.4711\n\nOnly who has the printed address \
                       with its token can ask, from this machine unless --bind says otherwise. Ctrl-C ends it.\n\nExit \
                       status: 2 if a profile cannot be read, the port is not free or a question has no answer, 130 after \
@@ -353,7 +353,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
         Command::Show(args) => &args.files,
         Command::Tree(args) => &args.files,
         Command::Annotate(args) => &args.files,
-        Command::View(args) => &args.files,
+        Command::View(args) => {
+            compared = args.inputs();
+            &compared
+        }
         Command::Diff(args) => {
             compared = args.inputs();
             &compared

@@ -94,7 +94,7 @@ const VALUES: [(&str, &str); 22] = [
 ];
 
 /// Questions of the page, for `gristmill view --answer`: each kind, with its members in several ways.
-const QUESTIONS: [&str; 24] = [
+const QUESTIONS: [&str; 25] = [
     r#"{"kind":"overview","limit":5}"#,
     r#"{"kind":"summary"}"#,
     r#"{"kind":"functions","group":"function","sort":"inclusive","start":0,"count":50}"#,
@@ -107,12 +107,13 @@ const QUESTIONS: [&str; 24] = [
     r#"{"kind":"tree","min_share":10,"max_depth":20,"limit":200}"#,
     r#"{"kind":"tree","from":0,"inverted":true,"min_share":0,"max_depth":5,"limit":100}"#,
     r#"{"kind":"flame","order":"cost","resolution":1000}"#,
-    r#"{"kind":"flame","from":0,"inverted":true,"order":"name","zoom":[1],"resolution":100}"#,
+    r#"{"kind":"flame","from":0,"inverted":true,"order":"name","zoom":["main"],"resolution":100}"#,
     r#"{"kind":"graph","callers":3,"callees":3,"nodes":40,"min_share":10,"cluster":"object"}"#,
     r#"{"kind":"graph","around":0,"callers":2,"callees":5,"nodes":20,"min_share":0,"cluster":"function"}"#,
     r#"{"kind":"treemap","width":800,"height":600}"#,
     r#"{"kind":"treemap","from":0,"callers":true,"width":80,"height":60}"#,
     r#"{"kind":"source","function":0}"#,
+    r#"{"kind":"source","file":"a.c"}"#,
     r#"{"kind":"assembly","function":0}"#,
     r#"{"kind":"parts"}"#,
     r#"{"kind":"findings","limit":20}"#,

@@ -191,9 +191,10 @@ impl Shared {
 
 fn status_of(refusal: &Refusal) -> StatusCode {
     match refusal {
-        Refusal::UnknownFunction(_) => StatusCode::NOT_FOUND,
+        Refusal::UnknownFunction(_) | Refusal::NoSuchFunction(_) | Refusal::NoSuchFile(_) => {
+            StatusCode::NOT_FOUND
+        }
         Refusal::Write(_) | Refusal::NoFiles => StatusCode::INTERNAL_SERVER_ERROR,
-        Refusal::NoSuchView(_) => StatusCode::NOT_IMPLEMENTED,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     }
 }

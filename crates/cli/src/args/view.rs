@@ -12,6 +12,10 @@ pub(crate) struct ViewArgs {
     #[arg(value_name = "FILE", help = FOUND_FILE_HELP, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
+    /// Runs before the change, to compare with; several files are one profile
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "files", value_hint = ValueHint::FilePath)]
+    pub(crate) base: Vec<PathBuf>,
+
     /// Load the profile again whenever its file changes
     #[arg(long)]
     pub(crate) watch: bool,
@@ -50,6 +54,13 @@ pub(crate) struct ViewArgs {
 
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
+}
+
+impl ViewArgs {
+    /// The profiles of both sides.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        [&self.files[..], &self.base].concat()
+    }
 }
 
 /// Parses an address of this machine.

@@ -4,12 +4,14 @@ mod browser;
 mod files;
 mod watch;
 
+use std::cell::OnceCell;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use gristmill_answers::{Request, Session as Answers};
 use gristmill_output::json;
+use gristmill_profile::Profile;
 use gristmill_serve::{Limits, Listener, Options, Page, ServeError, Server};
 
 use self::files::{FileThread, FinderArgs};
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliE
         return Err(usage("--watch: standard input cannot be read again", "name a file"));
     }
     let files = found_files::or_newest(&args.files, session)?;
-    let loading = Loading { args, files: &files, session };
+    let loading = Loading { args, files: &files, session, base: OnceCell::new() };
     if let Some(question) = &args.answer {
         return answer(question, &loading);
     }
@@ -88,6 +90,8 @@ struct Loading<'l> {
     args: &'l ViewArgs,
     files: &'l [PathBuf],
     session: &'l Session,
+    /// The profile to compare with, which stays the same.
+    base: OnceCell<Arc<Profile>>,
 }
 
 impl Loading<'_> {
@@ -100,11 +104,9 @@ impl Loading<'_> {
     /// Loads the files, with finders of the sources and programs that they name.
     fn answers(&self, paths: &[PathBuf]) -> Result<Answers, CliError> {
         let Loading { args, session, .. } = *self;
-        let profile = load::profile_of(paths, session)?;
+        let profile = self.profile(paths)?;
         load::together::check(paths, args.set, &profile, session);
         warn_of_unused_maps(&args.program, &[&profile], session);
-        warn_of_doubts(&profile, session);
-        let profile = with_inlined(profile, args.inlined, &args.program, &args.source.sources_below)?;
         let finders = FinderArgs {
             source: args.source.clone(),
             program: args.program.clone(),
@@ -112,7 +114,26 @@ impl Loading<'_> {
             max_size: session.max_size,
         };
         let files = FileThread::start(finders)?;
-        Ok(Answers::new(Arc::new(profile), Box::new(files)))
+        let answers = Answers::new(Arc::new(profile), Box::new(files));
+        if args.base.is_empty() {
+            return Ok(answers);
+        }
+        let base = match self.base.get() {
+            Some(base) => base,
+            None => {
+                let base = Arc::new(self.profile(&args.base)?);
+                self.base.get_or_init(|| base)
+            }
+        };
+        Ok(answers.with_base(Arc::clone(base)))
+    }
+
+    /// Loads one side.
+    fn profile(&self, paths: &[PathBuf]) -> Result<Profile, CliError> {
+        let Loading { args, session, .. } = *self;
+        let profile = load::profile_of(paths, session)?;
+        warn_of_doubts(&profile, session);
+        with_inlined(profile, args.inlined, &args.program, &args.source.sources_below)
     }
 }
 
