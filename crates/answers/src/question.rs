@@ -1,0 +1,288 @@
+//! Questions: what a view of the page asks, and the scope that all views of the page share.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A question, and what it is asked of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// What all views show.
+    #[serde(default)]
+    pub scope: Scope,
+    /// The question.
+    pub question: Question,
+}
+
+/// What all views show: parts, event types, transforms. The same as the options of a command, with the same spelling.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scope {
+    /// The names of the event types to show, the first of which decides all orders. Empty for the first recorded one.
+    pub events: Vec<String>,
+    /// Event types by formula, `NAME = FORMULA`.
+    pub derive: Vec<String>,
+    /// Parts, as ranges such as `1-3,7`. Empty for all.
+    pub parts: String,
+    /// Threads, as ranges. Empty for all.
+    pub threads: String,
+    /// Processes, as ranges. Empty for all.
+    pub processes: String,
+    /// The pattern of functions that are hidden: their cost counts for their callers. Empty for none.
+    pub hide: String,
+    /// The pattern of functions one of which must be on the stack. Empty for none.
+    pub focus: String,
+    /// Calls to cut, `CALLER -> CALLEE`, both patterns.
+    pub cuts: Vec<String>,
+    /// `true` if the members of a cycle are not taken as one.
+    pub no_cycles: bool,
+    /// `true` if all levels of a recursion are one function.
+    pub fold_recursion: bool,
+    /// `true` if functions that differ only in their recorded callers are one.
+    pub fold_callers: bool,
+}
+
+/// A question. A function is meant by its id, which rows have, and which stays the same as long as the files and the folding of
+/// the scope do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Question {
+    /// What is loaded: files, event types, parts, what can be asked. See [`Summary`](crate::Summary).
+    Summary,
+    /// The first screen, as the rows of `gristmill FILE`.
+    Overview {
+        /// The most rows of each list.
+        limit: usize,
+    },
+    /// Functions or groups, a page of them. See [`FunctionsPage`](crate::FunctionsPage).
+    Functions {
+        /// What a row stands for.
+        group: Group,
+        /// What decides the order.
+        sort: Sort,
+        /// `true` for the least first.
+        #[serde(default)]
+        ascending: bool,
+        /// The pattern that names must match; empty for all.
+        #[serde(default)]
+        filter: String,
+        /// Only functions of the group with this name, of the kind `within`.
+        #[serde(default)]
+        within: Option<Within>,
+        /// The first row of the page.
+        start: usize,
+        /// The most rows of the page.
+        count: usize,
+    },
+    /// Everything about one function, as the rows of `gristmill show`.
+    Function {
+        /// The function.
+        function: u32,
+        /// The greatest distance of callers and callees; 1 stands for direct ones.
+        depth: usize,
+        /// The most rows of each list.
+        limit: usize,
+    },
+    /// The id of a function that a link names. See [`Found`](crate::Found).
+    Find {
+        /// The demangled name.
+        name: String,
+        /// Its source file.
+        file: String,
+        /// Its object.
+        object: String,
+    },
+    /// Functions, files and objects whose names contain a text. See [`SearchResults`](crate::SearchResults).
+    Search {
+        /// The text, in any case unless it has a capital.
+        text: String,
+        /// `true` if the text is a pattern.
+        #[serde(default)]
+        is_pattern: bool,
+        /// The most results of each kind.
+        limit: usize,
+    },
+    /// The call tree, as the rows of `gristmill tree`.
+    Tree {
+        /// The function that it begins with instead of the program.
+        #[serde(default)]
+        from: Option<u32>,
+        /// `true` for callers below what they call.
+        #[serde(default)]
+        inverted: bool,
+        /// Leaves out nodes below this share of the root, in thousandths.
+        min_share: u32,
+        /// The most levels below the root.
+        max_depth: usize,
+        /// The most nodes.
+        limit: usize,
+    },
+    /// A flame graph: the frames of the call tree that are wide enough to draw. See [`Flame`](crate::Flame).
+    Flame {
+        /// The function that it begins with instead of the program.
+        #[serde(default)]
+        from: Option<u32>,
+        /// `true` for callers above what they call.
+        #[serde(default)]
+        inverted: bool,
+        /// The order of frames of one parent.
+        order: FlameOrder,
+        /// The frame of the last answer to zoom into, by its path of function ids from the root; empty for all.
+        #[serde(default)]
+        zoom: Vec<u32>,
+        /// Frames below the whole width divided by this are merged into one.
+        resolution: u32,
+    },
+    /// The call graph around a function or of the hottest functions, with its layout. See [`Graph`](crate::Graph).
+    Graph {
+        /// The function in the middle; none for the most expensive functions of the program.
+        #[serde(default)]
+        around: Option<u32>,
+        /// The levels of callers, at most.
+        callers: usize,
+        /// The levels of callees, at most.
+        callees: usize,
+        /// The most functions.
+        nodes: usize,
+        /// Leaves out functions and calls below this share of the function in the middle, in thousandths.
+        min_share: u32,
+        /// What boxes of functions are drawn around.
+        cluster: Group,
+    },
+    /// A treemap: a rectangle for each callee or caller within that of the function. See [`Treemap`](crate::Treemap).
+    Treemap {
+        /// The function of the whole rectangle; none for the program.
+        #[serde(default)]
+        from: Option<u32>,
+        /// `true` for callers.
+        #[serde(default)]
+        callers: bool,
+        /// The width of the whole rectangle, in pixels.
+        width: u32,
+        /// The height of the whole rectangle, in pixels.
+        height: u32,
+    },
+    /// The source of a function's files, with costs by line. See [`Source`](crate::Source).
+    Source {
+        /// The function whose lines these are. None for all functions of the file.
+        #[serde(default)]
+        function: Option<u32>,
+        /// The file, by its path in the profile; none for that of the function.
+        #[serde(default)]
+        file: Option<String>,
+    },
+    /// The machine code of a function, as the rows of `gristmill annotate --asm`.
+    Assembly {
+        /// The function.
+        function: u32,
+    },
+    /// Parts, threads and processes, with their costs. See [`Parts`](crate::Parts).
+    Parts,
+    /// What `gristmill lint` says. See [`Findings`](crate::Findings).
+    Findings {
+        /// The most findings.
+        limit: usize,
+    },
+    /// What changed since the base, as the rows of `gristmill diff`.
+    Changes {
+        /// What a row stands for.
+        group: Group,
+        /// What decides the order.
+        sort: ChangeSort,
+        /// The pattern that names must match; empty for all.
+        #[serde(default)]
+        filter: String,
+        /// The most rows.
+        limit: usize,
+    },
+    /// The call trees of both sides as one, as the rows of `gristmill diff --tree`.
+    ChangesTree {
+        /// Leaves out nodes below this share of the root, in thousandths.
+        min_share: u32,
+        /// The most nodes.
+        limit: usize,
+    },
+    /// One function on both sides, line by line, as the rows of `gristmill diff --function`.
+    ChangedFunction {
+        /// The name of the function.
+        name: String,
+    },
+}
+
+/// A group that functions are in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Within {
+    /// The kind of the group.
+    pub group: Group,
+    /// The name of the group.
+    pub name: String,
+}
+
+/// What a row or a box stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// A function.
+    #[default]
+    Function,
+    /// A program or library.
+    Object,
+    /// A source file.
+    File,
+    /// A directory of source files.
+    Directory,
+    /// A class, namespace or module.
+    Class,
+    /// A crate of Rust.
+    Crate,
+    /// A package of PHP or Python.
+    Package,
+    /// A function, or a cycle in place of its members.
+    Cycle,
+}
+
+/// What decides the order of functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sort {
+    /// Self cost of the first event type.
+    #[default]
+    SelfCost,
+    /// Inclusive cost of the first event type.
+    Inclusive,
+    /// Calls.
+    Calls,
+    /// Inclusive cost by call.
+    PerCall,
+    /// Name.
+    Name,
+    /// Object, then name.
+    Object,
+    /// Source file, then name.
+    File,
+}
+
+/// What decides the order of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeSort {
+    /// The change of self cost, the greatest first, up or down.
+    #[default]
+    SelfChange,
+    /// The change of inclusive cost.
+    InclusiveChange,
+    /// Name.
+    Name,
+}
+
+/// The order of the frames of one parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlameOrder {
+    /// The most expensive first.
+    #[default]
+    Cost,
+    /// By name: stable under filters.
+    Name,
+}
