@@ -96,13 +96,13 @@ export async function ask<Q extends Question>(question: Q, signal: AbortSignal):
   const key = scopeKey.value + JSON.stringify(question);
   const known = cache.get(key);
   if (known !== undefined) { cache.delete(key); cache.set(key, known); return known as Answers[Q["kind"]]; }
-  isBusy.value++;
+  isBusy.value = isBusy.peek() + 1; // peek: an effect that asks must not follow what it changes
   try {
     const answer = await transport.ask({ scope: scope.value, question }, signal);
     cache.set(key, answer);
     if (cache.size > 40) cache.delete(cache.keys().next().value!);
     return answer as Answers[Q["kind"]];
-  } finally { isBusy.value--; }
+  } finally { isBusy.value = isBusy.peek() - 1; }
 }
 
 /** Theme: that of the system, or by hand. */

@@ -45,7 +45,7 @@ function Top() {
     <strong class="brand">Gristmill</strong>
     <span class="file" title={loaded?.files.map((file) => file.name).join("\n")}>{visible(loaded?.head.title || loaded?.files[0]?.name || "")}
       {loaded && loaded.files.length > 1 ? ` and ${loaded.files.length - 1} more` : ""}</span>
-    <label class="pick"><span>Event</span><select id="event" value={eventName.value} onChange={(e) => go({ event: e.currentTarget.value })}>
+    <label class="pick"><span>Event</span><select id="event" aria-label="Event type" value={eventName.value} onChange={(e) => go({ event: e.currentTarget.value })}>
       {loaded?.event_types.map((type) => <option key={type.name} value={type.name}>{type.name}{type.long_name ? ` – ${type.long_name}` : ""}</option>)}</select></label>
     <label class="pick"><span>Parts</span><input value={place.value.parts} placeholder="all" size={6} disabled={!loaded?.has.several_parts} onChange={(e) => go({ parts: e.currentTarget.value.trim() })} aria-label="Parts, as 1-3,7" /></label>
     <span class="grow" />

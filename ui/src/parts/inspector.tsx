@@ -13,6 +13,11 @@ export function Neighbours({ title, list, answer, far }: { title: string; list: 
     <Hidden shown={list.rows.length} all={list.all} what={title.toLowerCase()} /></section>;
 }
 
+/** The pattern that only this name matches. */
+function exactly(name: string): string {
+  return `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+}
+
 /** Facts, callers and callees of the selection. */
 export function Inspector() {
   const id = place.value.function;
@@ -25,7 +30,7 @@ export function Inspector() {
       <dt>Calls</dt><dd>{callCount(answer)}{answer.is_recursive ? <span class="tag">recursive</span> : null}{answer.function.cycle != null ? <span class="tag">cycle {answer.function.cycle}</span> : null}</dd></dl>
     {answer.inclusive_is_upper_bound ? <p class="note">The inclusive cost is an upper bound.</p> : null}
     <p class="actions"><button onClick={() => go({ view: "source", source: "" })}>Source</button><button onClick={() => go({ view: "callers" })}>Callers</button><button onClick={() => go({ view: "graph", around: true })}>Graph</button>
-      <button onClick={() => go({ view: "flame", from: id, inverted: false })}>Flame</button><button onClick={() => go({ focus: `=${answer.function.name}` })}>Focus</button><button onClick={() => go({ hide: `=${answer.function.name}` })}>Hide</button></p>
+      <button onClick={() => go({ view: "flame", from: id, inverted: false })}>Flame</button><button onClick={() => go({ focus: exactly(answer.function.name) })}>Focus</button><button onClick={() => go({ hide: exactly(answer.function.name) })}>Hide</button></p>
     <p class="base">{percentOf(answer.inclusive[eventName.value], total.value)} of the total {eventName.value} passes here.</p>
     <Neighbours title="Callers" list={answer.callers} answer={answer} /><Neighbours title="Callees" list={answer.callees} answer={answer} />
   </> : null}</Status></aside>;
