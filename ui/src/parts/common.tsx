@@ -28,12 +28,12 @@ export function Bar({ of, whole, kind }: { of: Exact | null | undefined; whole: 
 }
 
 /** A cost with its share of the total and a bar behind it. */
-export function Cost({ costs, whole, estimate, bar = true }: { costs: Costs | null | undefined; whole?: Exact; estimate?: boolean; bar?: boolean }) {
+export function Cost({ costs, whole, estimate, bound, bar = true, inner }: { costs: Costs | null | undefined; whole?: Exact; estimate?: boolean; bound?: boolean; bar?: boolean; inner?: boolean }) {
   const value = costs?.[eventName.value];
   if (value === undefined || value === null) return <span class="faint">–</span>;
   const of = whole ?? total.value;
   return <span class={`cost${Number(value) === 0 ? " faint" : ""}${estimate ? " estimate" : ""}`} title={estimate ? "an estimate: the profile does not determine it" : undefined}>
-    {bar ? <Bar of={value} whole={of} /> : null}<span class="number">{estimate ? "~" : ""}{grouped(value)}</span><span class="share">{percentOf(value, of)}</span>
+    {bar && !inner ? <Bar of={value} whole={of} /> : null}<span class="number">{bound ? "≤" : estimate ? "~" : ""}{grouped(value)}</span><span class="share" title={inner ? "Levels of a recursion overlap: their sum has no share" : undefined}>{inner ? "–" : percentOf(value, of)}</span>
   </span>;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { callCount, grouped, percent, percentOf, visible } from "../format";
+import { base, callCount, grouped, percent, percentOf, visible } from "../format";
 import { announce, eventName, go, place, select, total } from "../state";
 import { Cost, Name, Status, useAnswer } from "../parts/common";
 import { Certainty, colourOf, Picture, type Box } from "../parts/picture";
@@ -13,7 +13,9 @@ export function FlameView() {
   useEffect(() => setZoom([]), [from, inverted, order]);
   const { answer, error } = useAnswer({ kind: "flame", from, inverted, order, zoom, resolution: Math.max(200, Math.ceil(width / 200) * 400) });
   const name = eventName.value;
-  const ranks = useMemo(() => new Map([...new Set((answer?.functions ?? []).map((f) => f.object).filter((object) => object !== ""))].slice(0, 7).map((object, i) => [object, i])), [answer]);
+  const objects = new Set((answer?.functions ?? []).map((f) => f.object).filter((object) => object !== "" && object !== "???"));
+  const by = objects.size > 1 ? "object" : "file";
+  const ranks = useMemo(() => new Map([...new Set((answer?.functions ?? []).map((f) => f[by]).filter((key) => key !== "" && key !== "???"))].slice(0, 7).map((key, i) => [key, i])), [answer]);
   const boxes = useMemo<Box[]>(() => {
     if (!answer) return [];
     const wanted = filter.toLowerCase();
@@ -21,7 +23,7 @@ export function FlameView() {
       const at = f < 0 ? undefined : answer.functions[f]!;
       const label = at ? visible(at.name) : `${grouped(answer.merged[i])} narrow frames`;
       const cost = answer.inclusive[i]![name];
-      return { x: answer.x[i]! * width, y: answer.depth[i]! * ROW, width: answer.width[i]! * width, height: ROW, name: label, colour: at ? colourOf(ranks, at.object) : "--g7", hatched: answer.is_guessed[i]!, parent: answer.parent[i]!, header: true,
+      return { x: answer.x[i]! * width, y: answer.depth[i]! * ROW, width: answer.width[i]! * width, height: ROW, name: label, colour: at ? colourOf(ranks, at[by]) : "--g7", hatched: answer.is_guessed[i]!, parent: answer.parent[i]!, header: true,
         isSelected: at !== undefined && at.id !== null && at.id === selected, isDim: wanted !== "" && !label.toLowerCase().includes(wanted),
         say: `${label}: ${answer.is_guessed[i] ? "~" : ""}${grouped(cost)} ${name} inclusive, ${percentOf(cost, total.value)} of all, ${percent(answer.width[i]!)} of this picture; self ${grouped(answer.self[i]![name])}; ${callCount(answer.calls[i]!)} calls${at ? `; all frames of it ${grouped(at.all[name])}` : ""}${answer.is_guessed[i] ? "; estimate" : ""}` };
     });
@@ -42,5 +44,5 @@ export function FlameView() {
     <Status answer={answer} error={error}>{answer ? <><Certainty basis={answer.basis} />
       {asTable ? <table><thead><tr><th scope="col" class="num">Inclusive</th><th scope="col" class="num">Self</th><th scope="col" class="num">Level</th><th scope="col">Function</th></tr></thead><tbody>{answer.function.slice(0, 500).map((f, i) => <tr key={i}><td class="num"><Cost costs={answer.inclusive[i]} estimate={answer.is_guessed[i] === true} /></td><td class="num"><Cost costs={answer.self[i]} /></td><td class="num">{answer.depth[i]}</td><td>{f < 0 ? boxes[i]?.name : <Name row={answer.functions[f]!} />}</td></tr>)}</tbody></table>
         : <Picture boxes={boxes} height={height} label="Flame graph" onWidth={setWidth} onEnter={enter} onBack={back} onHome={() => setZoom([])} onSelect={(i) => { const f = answer.functions[answer.function[i]!]; if (f) select(f); }} />}
-      <p class="hint">Colours: {[...ranks.keys()].map(visible).join(", ") || "objects are not known"}. Click selects, Enter or double click zooms, Esc goes back.</p></> : null}</Status></>;
+      <p class="hint">Colours by {by}:{[...ranks.keys()].map((key, i) => <span key={key} title={visible(key)}><span class={`swatch s${i}`} />{base(key)}</span>)}<span class="swatch s7" />others. Click selects, Enter or double click zooms, Esc goes back.</p></> : null}</Status></>;
 }

@@ -43,7 +43,7 @@ export function Functions() {
     <Status answer={answer} error={error}>{all === 0 ? <Empty title="Nothing matches">Remove the filter, or choose other rows.</Empty> : <div class="scroll" ref={box} tabIndex={0} role="region" aria-label="Functions" onScroll={onScroll} onKeyDown={move}>
       <table aria-rowcount={all + 1}><thead><tr>{head("Self", "self_cost", true)}{head("Inclusive", "inclusive", true)}{head("Calls", "calls", true)}{head("Name", "name", false)}</tr></thead><tbody>
         <tr class="pad" ref={above} aria-hidden="true"><td colSpan={4} /></tr>
-        {answer?.rows.map((row, i) => <tr key={`${row.id}${row.name}`} id={`row-${row.id}`} aria-rowindex={shown + i + 2} aria-selected={row.id !== null && row.id === selected}><td class="num"><Cost costs={row.self} estimate={row.self_estimated === true} /></td><td class="num"><Cost costs={row.inclusive} estimate={row.inclusive_estimated === true} /></td><td class="num">{callCount(row)}</td>
+        {answer?.rows.map((row, i) => <tr key={`${row.id}${row.name}`} id={`row-${row.id}`} aria-rowindex={shown + i + 2} aria-selected={row.id !== null && row.id === selected}><td class="num"><Cost costs={row.self} estimate={row.self_estimated === true} /></td><td class="num"><Cost costs={row.inclusive} estimate={row.inclusive_estimated === true} bound={row.inclusive_is_upper_bound === true} /></td><td class="num">{callCount(row)}</td>
           <td>{row.id === null && group !== "function" ? <button class="name fn" onClick={() => go({ within: `${group}:${row.name}`, group: "function" })}>{visible(row.name)}</button> : <Name row={row} />}</td></tr>)}
         <tr class="pad" ref={below} aria-hidden="true"><td colSpan={4} /></tr></tbody></table></div>}</Status></>;
 }
