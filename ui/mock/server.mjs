@@ -37,6 +37,24 @@ const answers = {
   },
   source: (q) => { const answer = show(q.function, 1, 1000); const lines = answer.lines.rows.filter((line) => line.line !== null).sort((a, b) => a.line - b.line);
     return { head, function: byId.get(q.function), files: [{ path: lines[0]?.file ?? "", found_at: null, remark: null, self: answer.self }], shown: lines.length ? 0 : null, without_line: {}, lines: lines.map((line) => ({ ...line, text: line.text ? [{ kind: "", text: line.text }] : [], calls: line.calls.map((call) => ({ ...call, function: call.id, is_inner: call.inner })), jumps: [] })) }; },
+  // The direct neighbours only, in three rows: enough to look at the drawing.
+  graph: (q) => {
+    const answer = show(q.around ?? all.functions[0].id, 1, 6), center = { ...byId.get(answer.function.id), level: 1 }, nodes = [center], arcs = [];
+    for (const [level, list] of [[0, answer.callers.rows], [2, answer.callees.rows]]) for (const row of list) { if (row.id === center.id) continue; nodes.push({ ...byId.get(row.id), level }); arcs.push({ caller: level === 0 ? nodes.length - 1 : 0, callee: level === 0 ? 0 : nodes.length - 1, calls: row.calls, cost: row.cost, is_inner: row.inner }); }
+    const seen = [0, 0, 0];
+    const placed = nodes.map((node) => ({ ...node, is_center: node === center, cost: node.inclusive, x: 20 + 190 * seen[node.level]++, y: 20 + 110 * node.level, width: 170, height: 36, hidden_callers: 0, hidden_callers_cost: {}, hidden_callees: 0, hidden_callees_cost: {} }));
+    return { head, width: 1000, height: 300, nodes: placed, all_nodes: rows.length, clusters: [], arcs: arcs.map((arc) => { const a = placed[arc.caller], b = placed[arc.callee], from = [a.x + 85, a.y + 36], to = [b.x + 85, b.y]; return { ...arc, points: [from, [from[0], from[1] + 30], [to[0], to[1] - 30], to], label: [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2] }; }) };
+  },
+  // Slices, one direction by level.
+  treemap: (q) => {
+    const { nodes, functions, basis } = tree(q), tiles = [], used = [];
+    nodes.forEach((node, i) => {
+      const outer = node.parent === null ? [0, 0, q.width, q.height] : tiles[node.parent].bounds, whole = node.parent === null ? cost(node.inclusive) : cost(nodes[node.parent].inclusive), part = cost(node.inclusive) / (whole || 1), at = used[node.parent] ?? 0, [x, y, w, h] = outer;
+      if (node.parent !== null) used[node.parent] = at + part;
+      tiles[i] = { function: node.function, merged: 0, parent: node.parent, depth: node.depth, inclusive: node.inclusive, is_guessed: node.guessed, bounds: node.parent === null ? outer : node.depth % 2 ? [x + 3 + (w - 6) * at, y + 16, (w - 6) * part, Math.max(0, h - 19)] : [x + 3, y + 16 + Math.max(0, h - 19) * at, w - 6, Math.max(0, h - 19) * part] };
+    });
+    return { head, basis, functions: functions.map((f) => ({ ...f, all: head.totals })), tiles };
+  },
   parts: () => ({ head, parts: [{ file: profile, process: null, thread: null, part: 1, trigger: null, time_range: null, self: head.totals, is_selected: true }], all: 1 }),
   findings: () => ({ verdict: "No findings.", all: 0, rows: [] }),
 };

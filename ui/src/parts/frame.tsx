@@ -81,6 +81,7 @@ function onKey(e: KeyboardEvent): void {
   else if (e.key === "i") go({ inclusive: !place.value.inclusive, sort: place.value.inclusive ? "self_cost" : "inclusive" });
   else if (e.key === "s") go({ view: "source" });
   else if (e.key === "r") go({ fold: !place.value.fold });
+  else if ("t+-0".includes(e.key)) document.querySelector<HTMLButtonElement>(`main [data-key="${e.key}"]`)?.click();
 }
 
 export function Frame() {

@@ -44,6 +44,7 @@ export function Picture({ boxes, height, label, onWidth, onSelect, onEnter, onBa
       pen.globalAlpha = box.isDim ? 0.3 : 1;
       pen.fillStyle = fill;
       pen.fillRect(box.x, box.y, Math.max(0.5, box.width - 1), box.height - 1);
+      if (box.height > 24 || box.parent >= 0 && boxes[box.parent]!.height > 24) { pen.strokeStyle = ground; pen.lineWidth = 1; pen.strokeRect(box.x + 0.5, box.y + 0.5, Math.max(0.5, box.width - 1), Math.max(0.5, box.height - 1)); }
       if (box.hatched && box.width > 6) { pen.strokeStyle = text; pen.lineWidth = 1; pen.setLineDash([2, 2]); pen.strokeRect(box.x + 1, box.y + 1, box.width - 3, box.height - 3); pen.setLineDash([]); }
       if (box.isSelected || index === at) { pen.strokeStyle = index === at ? accent : text; pen.lineWidth = 2; pen.strokeRect(box.x + 1, box.y + 1, Math.max(1, box.width - 3), box.height - 3); }
       if (box.width > 24 && box.height >= 13 && box.header) {
@@ -53,7 +54,6 @@ export function Picture({ boxes, height, label, onWidth, onSelect, onEnter, onBa
       }
     });
     pen.globalAlpha = 1;
-    pen.fillStyle = ground;
   }, [boxes, height, at, dark]);
   const hit = (e: MouseEvent) => {
     const area = canvas.current!.getBoundingClientRect(), x = e.clientX - area.left, y = e.clientY - area.top;
