@@ -32,7 +32,9 @@ export function FlameView() {
     if (!answer || (answer.function[i] ?? -1) < 0) return;
     const path: number[] = [];
     for (let j = i; j >= 0; j = answer.parent[j]!) { const id = answer.functions[answer.function[j]!]?.id; if (id !== null && id !== undefined) path.unshift(id); }
-    setZoom(path);
+    // An answer that begins at the zoomed frame has no ancestors: they are those of the last zoom.
+    const root = answer.functions[answer.function[0] ?? -1]?.id ?? null;
+    setZoom(zoom.length > 0 && root === zoom.at(-1) ? [...zoom.slice(0, -1), ...path] : path);
     announce.value = `zoomed into ${boxes[i]!.name}`;
   };
   const back = () => { if (zoom.length > 0) setZoom(zoom.slice(0, -1)); else if (from !== null) go({ from: null }); };
