@@ -21,9 +21,19 @@ export function short(value: Exact | null | undefined): string {
   if (value === null || value === undefined) return "–";
   const number = Number(value);
   const size = Math.abs(number);
-  for (const [limit, prefix] of [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"]] as const) {
+  for (const [limit, prefix] of [
+    [1e18, "E"],
+    [1e15, "P"],
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e4, "k"],
+  ] as const) {
     const unit = prefix === "k" ? 1e3 : limit;
-    if (size >= limit) { const n = number / unit; return `${n.toFixed(Math.abs(n) >= 99.95 ? 0 : Math.abs(n) >= 9.995 ? 1 : 2)}${SPACE}${prefix}`; }
+    if (size >= limit) {
+      const n = number / unit;
+      return `${n.toFixed(Math.abs(n) >= 99.95 ? 0 : Math.abs(n) >= 9.995 ? 1 : 2)}${SPACE}${prefix}`;
+    }
   }
   return grouped(value);
 }
@@ -48,17 +58,26 @@ export function percentOf(value: Exact | null | undefined, whole: Exact | null |
 
 /** The count of calls: "≥" if some are inlined and not counted. */
 export function callCount(calls: Calls): string {
-  return calls.calls !== null ? grouped(calls.calls) : calls.recorded_calls !== undefined ? `≥${grouped(calls.recorded_calls)}` : "–";
+  return calls.calls !== null
+    ? grouped(calls.calls)
+    : calls.recorded_calls !== undefined
+      ? `≥${grouped(calls.recorded_calls)}`
+      : "–";
 }
 
 /** A name in which control and bidirectional characters are visible: names come from files. */
 export function visible(name: string): string {
-  return name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return name.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** The last component of a path; "" if it is unknown. */
 export function base(path: string): string {
-  return path === "" || path === "???" ? "" : visible(path.slice(path.replace(/[/\\]+$/, "").search(/[^/\\]*$/)));
+  return path === "" || path === "???"
+    ? ""
+    : visible(path.slice(path.replace(/[/\\]+$/, "").search(/[^/\\]*$/)));
 }
 
 /** Shorter and shorter forms of a name: arguments out, generics out, outer path out. */
@@ -69,7 +88,10 @@ export function shorter(name: string): string[] {
   const generics = fold(args, "<", ">");
   if (generics !== forms.at(-1)) forms.push(generics);
   let rest = generics;
-  for (let cut = outer(rest); cut > 0 && forms.length < 9; cut = outer(rest)) { rest = rest.slice(cut); forms.push(rest); }
+  for (let cut = outer(rest); cut > 0 && forms.length < 9; cut = outer(rest)) {
+    rest = rest.slice(cut);
+    forms.push(rest);
+  }
   return forms;
 }
 
@@ -80,15 +102,26 @@ function outer(name: string): number {
 
 function fold(name: string, open: string, close: string): string {
   if (/^[<(]/.test(name) || /operator/.test(name)) return name;
-  let depth = 0, out = "";
+  let depth = 0,
+    out = "";
   for (const c of name) {
-    if (c === open) { if (depth++ === 0) out += `${open}..`; continue; }
-    if (c === close && depth > 0) { if (--depth === 0) out += close; continue; }
+    if (c === open) {
+      if (depth++ === 0) out += `${open}..`;
+      continue;
+    }
+    if (c === close && depth > 0) {
+      if (--depth === 0) out += close;
+      continue;
+    }
     if (depth === 0) out += c;
   }
   return depth === 0 ? out.replace("(..)", name.includes("()") ? "()" : "(..)") : name;
 }
 
 export function bytes(size: number): string {
-  return size < 1000 ? `${size} bytes` : size < 1e6 ? `${(size / 1e3).toFixed(0)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+  return size < 1000
+    ? `${size} bytes`
+    : size < 1e6
+      ? `${(size / 1e3).toFixed(0)} kB`
+      : `${(size / 1e6).toFixed(1)} MB`;
 }

@@ -1,7 +1,9 @@
 import type { Answers, Question, Scope } from "./answers";
 
 /** Answers questions. The page has no other way to a number. */
-export interface Transport { ask(request: { scope: Scope; question: Question }, signal: AbortSignal): Promise<unknown> }
+export interface Transport {
+  ask(request: { scope: Scope; question: Question }, signal: AbortSignal): Promise<unknown>;
+}
 
 /** An answer that the server refused to give, with its reason. */
 export class Refused extends Error {}
@@ -12,7 +14,10 @@ export class HttpTransport implements Transport {
 
   /** Exchanges the token of the address for a cookie, and takes it out of the address. */
   constructor(token: string | null) {
-    this.session = token === null ? Promise.resolve() : post("/api/session", { token }, new AbortController().signal).then(() => undefined);
+    this.session =
+      token === null
+        ? Promise.resolve()
+        : post("/api/session", { token }, new AbortController().signal).then(() => undefined);
     this.session.catch(() => undefined);
   }
 
@@ -25,7 +30,13 @@ export class HttpTransport implements Transport {
 async function post(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal, credentials: "same-origin" });
+    response = await fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
+      credentials: "same-origin",
+    });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new Refused("gristmill does not answer: start `gristmill view` again, then reload this page");
@@ -33,8 +44,13 @@ async function post(path: string, body: unknown, signal: AbortSignal): Promise<R
   if (response.ok) return response;
   const text = await response.text();
   let reason = text || `the server answered ${response.status}`;
-  try { reason = (JSON.parse(text) as { error?: string }).error ?? reason; } catch { /* not JSON: the text is the reason */ }
-  if (response.status === 401 || response.status === 403) reason += " (open the whole address that gristmill printed)";
+  try {
+    reason = (JSON.parse(text) as { error?: string }).error ?? reason;
+  } catch {
+    /* not JSON: the text is the reason */
+  }
+  if (response.status === 401 || response.status === 403)
+    reason += " (open the whole address that gristmill printed)";
   throw new Refused(reason);
 }
 

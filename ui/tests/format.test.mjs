@@ -4,8 +4,15 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const { outputFiles } = await build({ entryPoints: [fileURLToPath(new URL("../src/format.ts", import.meta.url))], bundle: true, write: false, format: "esm" });
-const format = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+const { outputFiles } = await build({
+  entryPoints: [fileURLToPath(new URL("../src/format.ts", import.meta.url))],
+  bundle: true,
+  write: false,
+  format: "esm",
+});
+const format = await import(
+  `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
+);
 
 test("numbers are grouped and exact beyond 2^53", () => {
   assert.equal(format.grouped(85123), "85,123");
@@ -23,7 +30,12 @@ test("a share that is not zero is never written as zero", () => {
 });
 
 test("names get shorter by meaning first, and hidden characters are visible", () => {
-  assert.deepEqual(format.shorter("std::map<int, Foo>::find(int const&)"), ["std::map<int, Foo>::find(int const&)", "std::map<int, Foo>::find(..)", "std::map<..>::find(..)", "map<..>::find(..)"]);
+  assert.deepEqual(format.shorter("std::map<int, Foo>::find(int const&)"), [
+    "std::map<int, Foo>::find(int const&)",
+    "std::map<int, Foo>::find(..)",
+    "std::map<..>::find(..)",
+    "map<..>::find(..)",
+  ]);
   assert.deepEqual(format.shorter("(below main)"), ["(below main)"]);
   assert.equal(format.visible("a\u202eb"), "a\\u202eb");
   assert.equal(format.base("/srv/demo/src/mill.c"), "mill.c");
