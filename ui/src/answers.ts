@@ -143,6 +143,8 @@ export interface Summary {
   base: { files: string[]; title: string; totals: Exact[]; doubts: string[] } | null;
   damage: Damage[];
   findings: number;
+  /** `true` if the server reloads the files when they change. */
+  is_watched?: boolean;
 }
 export interface PathStep extends Named {
   members: number;
@@ -201,7 +203,24 @@ export interface HotLine {
   inclusive: Costs;
   calls: CalledFunction[];
 }
+/** The sum of the calls of one side, where it differs from the other numbers. */
+export interface CallSum extends Calls {
+  cost: Costs;
+}
+export interface Cycle extends Calls {
+  number: number;
+  self: Costs;
+  inclusive: Costs;
+  members: List<Named & { self: Costs; inclusive: Costs }>;
+  entries: List<{ caller: Named; callee: Named; cost: Costs } & Calls>;
+  breaker: { caller: Named; callee: Named; members_left: number; is_best: boolean } | null;
+}
 export interface Show extends Head, Calls {
+  by_callers?: Costs | null;
+  by_callees?: Costs;
+  callers_sum?: CallSum | null;
+  callees_sum?: CallSum | null;
+  cycle?: Cycle | null;
   function: Named;
   self: Costs;
   inclusive: Costs;
@@ -377,6 +396,7 @@ export interface Assembly extends Head {
     inclusive: Costs;
     instructions: Instruction[];
     is_certain: boolean;
+    without_address?: Costs;
   }[];
 }
 export interface Change {
@@ -391,26 +411,77 @@ export interface DiffRow {
   file: string;
   object: string;
   on: "both" | "vanished" | "new";
-  self: Record<string, Change>;
-  inclusive: Record<string, Change>;
+  self: Changes;
+  inclusive: Changes;
   calls: Change | null;
 }
-export interface Diff {
+export interface ChangedNode {
+  function: number;
+  parent: number | null;
+  depth: number;
+  calls: Change;
+  self: Changes;
+  inclusive: Changes;
+  hidden: number;
+  guessed: boolean;
+  self_guessed: boolean;
+}
+export interface DiffTree extends DiffHead {
+  basis: Basis;
+  functions: (TreeEntry & { base_name: string | null })[];
+  nodes: ChangedNode[];
+}
+export interface ChangedCall {
+  function: FunctionRef;
+  calls: Change;
+  inclusive: Changes;
+}
+export interface ChangedLine {
+  file: string;
+  base_line: number | null;
+  new_line: number | null;
+  source: string | null;
+  self: Changes;
+  calls: ChangedCall[];
+}
+export interface DiffFunction extends DiffHead {
+  function: DiffRow;
+  callers: ChangedCall[];
+  callees: ChangedCall[];
+  lines: ChangedLine[];
+}
+export type Changes = Record<string, Change>;
+export interface DiffHead {
   event_types: string[];
   events: EventColumn[];
-  totals: Record<string, Change>;
+  base_runs: string[][];
+  new_runs: string[][];
+  totals: Changes;
   environment: { text: string }[];
-  joined: { rule: string; functions: number }[];
+  joined: { rule: string; functions: number; example_base: string | null; example_new: string | null }[];
+  directories: { base: string; new: string; paths: number }[];
+  damage: Damage[];
+}
+export interface FunctionRef {
+  id: number;
+  name: string;
+  file: string;
+}
+export interface Cause {
+  kind: string;
+  text: string;
+  effect: Exact;
+  size: Exact;
+  noise: boolean;
+  function: FunctionRef;
+}
+export interface Diff extends DiffHead {
   on_both: number;
   vanished: number;
   new: number;
   all: number;
-  causes: {
-    kind: string;
-    text: string;
-    effect: Exact;
-    function: { id: number; name: string; file: string };
-  }[];
+  causes: Cause[];
+  other_causes?: { number: number; effect: Exact } | null;
   functions: DiffRow[];
   rest: { functions: number; self: Costs };
 }
@@ -432,6 +503,6 @@ export interface Answers {
   parts: Parts;
   findings: Findings;
   changes: Diff;
-  changes_tree: unknown;
-  changed_function: unknown;
+  changes_tree: DiffTree;
+  changed_function: DiffFunction;
 }

@@ -125,3 +125,39 @@ export function bytes(size: number): string {
       ? `${(size / 1e3).toFixed(0)} kB`
       : `${(size / 1e6).toFixed(1)} MB`;
 }
+
+/** The sum of exact numbers, exact if all are whole. */
+export function sum(values: Iterable<Exact | null | undefined>): Exact {
+  const list = [...values].filter((value) => value !== null && value !== undefined);
+  if (!list.every((value) => /^-?\d+$/.test(String(value))))
+    return list.reduce<number>((a, b) => a + Number(b), 0);
+  const total = list.reduce<bigint>((a, b) => a + BigInt(b), 0n);
+  return total >= -(2n ** 53n) && total <= 2n ** 53n ? Number(total) : String(total);
+}
+
+/** A number with the other sign. */
+export function negated(value: Exact): Exact {
+  if (typeof value === "number") return value === 0 ? 0 : -value;
+  return value.startsWith("-") ? value.slice(1) : `-${value}`;
+}
+
+/** A number divided by a count, with three significant digits below 100. */
+export function perCall(cost: Exact | null | undefined, count: Exact | null | undefined): string {
+  if (cost === null || cost === undefined || Number(count ?? 0) === 0) return "–";
+  const value = Number(cost) / Number(count);
+  return value >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toPrecision(3);
+}
+
+/** A name for narrow columns: the first of its shorter forms that has at most this many characters, cut if none has. */
+export function fitted(name: string, characters: number): string {
+  const forms = shorter(name);
+  const fitting = forms.find((form) => form.length <= characters);
+  if (fitting !== undefined) return fitting;
+  const last = forms.at(-1)!;
+  return characters < 4 ? "" : `${last.slice(0, characters - 1)}…`;
+}
+
+/** A pattern that only this name matches. */
+export function exactly(name: string): string {
+  return `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+}

@@ -1,240 +1,259 @@
+// What the page holds besides its address: answers, the selection, themes. Nothing here calculates a cost.
 import { computed, effect, signal } from "@preact/signals";
-import type { Answers, Group, Named, Question, Scope, Sort, Summary } from "./answers";
+import type { Answers, Exact, Question, Scope, Show, Summary } from "./answers";
+import { go, lines, place, token, type FunctionKey, type View } from "./place";
 import { HttpTransport, type Transport } from "./transport";
-
-export const VIEWS = [
-  ["overview", "Overview"],
-  ["functions", "Functions"],
-  ["flame", "Flame graph"],
-  ["tree", "Call tree"],
-  ["callers", "Callers and callees"],
-  ["graph", "Call graph"],
-  ["treemap", "Treemap"],
-  ["source", "Source"],
-  ["assembly", "Machine code"],
-  ["parts", "Parts"],
-  ["findings", "Findings"],
-  ["compare", "Compare"],
-] as const;
-export type View = (typeof VIEWS)[number][0];
-
-/** All that an address says. Every view is a function of it. */
-export interface Place {
-  view: View;
-  event: string;
-  function: number | null;
-  name: string;
-  file: string;
-  object: string;
-  filter: string;
-  group: Group;
-  sort: Sort;
-  ascending: boolean;
-  within: string;
-  from: number | null;
-  inverted: boolean;
-  order: "cost" | "name";
-  inclusive: boolean;
-  parts: string;
-  hide: string;
-  focus: string;
-  fold: boolean;
-  cycles: boolean;
-  around: boolean;
-  source: string;
-}
-const START: Place = {
-  view: "overview",
-  event: "",
-  function: null,
-  name: "",
-  file: "",
-  object: "",
-  filter: "",
-  group: "function",
-  sort: "self_cost",
-  ascending: false,
-  within: "",
-  from: null,
-  inverted: false,
-  order: "cost",
-  inclusive: true,
-  parts: "",
-  hide: "",
-  focus: "",
-  fold: false,
-  cycles: true,
-  around: true,
-  source: "",
-};
-const KEYS: Record<keyof Place, string> = {
-  view: "view",
-  event: "e",
-  function: "id",
-  name: "f",
-  file: "ff",
-  object: "fo",
-  filter: "q",
-  group: "g",
-  sort: "s",
-  ascending: "asc",
-  within: "in",
-  from: "z",
-  inverted: "inv",
-  order: "o",
-  inclusive: "i",
-  parts: "p",
-  hide: "hide",
-  focus: "focus",
-  fold: "fold",
-  cycles: "cyc",
-  around: "around",
-  source: "src",
-};
-
-/** Reads an address. Unknown keys are kept. */
-function parse(hash: string): { place: Place; unknown: [string, string][] } {
-  const place: Place = { ...START };
-  const unknown: [string, string][] = [];
-  const byKey = new Map(Object.entries(KEYS).map(([name, key]) => [key, name as keyof Place]));
-  for (const [key, value] of new URLSearchParams(hash.replace(/^#/, ""))) {
-    const name = byKey.get(key);
-    if (key === "v" || key === "token") continue;
-    if (name === undefined) {
-      unknown.push([key, value]);
-      continue;
-    }
-    const fallback = START[name];
-    const target = place as unknown as Record<string, unknown>;
-    if (typeof fallback === "boolean") target[name] = value === "1";
-    else if (name === "function" || name === "from") {
-      const id = Number(value);
-      target[name] = value !== "" && Number.isInteger(id) && id >= 0 ? id : null;
-    } else target[name] = value;
-  }
-  if (!VIEWS.some(([view]) => view === place.view)) place.view = "overview";
-  return { place, unknown };
-}
-
-function write(place: Place, unknown: [string, string][]): string {
-  const params = new URLSearchParams([["v", "1"]]);
-  for (const name of Object.keys(KEYS) as (keyof Place)[]) {
-    const value = place[name];
-    if (value !== START[name] || name === "view")
-      params.set(KEYS[name], typeof value === "boolean" ? (value ? "1" : "0") : String(value ?? ""));
-  }
-  for (const [key, value] of unknown) params.append(key, value);
-  return `#${params}`;
-}
-
-const token =
-  new URLSearchParams(location.hash.slice(1)).get("token") ??
-  (/^#[0-9A-Za-z_-]{16,}$/.test(location.hash) ? location.hash.slice(1) : null);
-const initial = token !== null && !location.hash.includes("=") ? parse("") : parse(location.hash);
-let unknownKeys = initial.unknown;
-export const place = signal<Place>(initial.place);
-if (token !== null) history.replaceState(null, "", write(initial.place, unknownKeys));
-addEventListener("popstate", () => {
-  const read = parse(location.hash);
-  unknownKeys = read.unknown;
-  place.value = read.place;
-});
-
-/** Goes elsewhere: a step of the history, or none while somebody types. */
-export function go(change: Partial<Place>, replace = false): void {
-  const next = { ...place.value, ...change };
-  const hash = write(next, unknownKeys);
-  if (hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash);
-  place.value = next;
-}
-
-/** Selects a function, in a view or in this one. */
-export function select(
-  row: Named | { id: number | null; name: string; file: string; object: string },
-  view?: View,
-): void {
-  if (row.id === null) return;
-  go({
-    function: row.id,
-    name: row.name,
-    file: row.file,
-    object: row.object,
-    source: "",
-    ...(view ? { view } : {}),
-  });
-}
 
 const transport: Transport = new HttpTransport(token);
 export const summary = signal<Summary | null>(null);
 export const failure = signal("");
+/** The text of the status strip: what the pointer is over. */
 export const hover = signal("");
+/** The text that screen readers speak. */
 export const announce = signal("");
-export const overlay = signal<"" | "palette" | "help">("");
-export const isBusy = signal(0);
+export const overlay = signal<"" | "palette" | "help" | "formula">("");
+export const busyCount = signal(0);
+/** Counts reloads of the files. Answers of an older generation are not shown again. */
+export const generation = signal(0);
+export const reloadProblem = signal("");
 
 export const eventName = computed(() => place.value.event || (summary.value?.event_types[0]?.name ?? ""));
 export const event = computed(() => summary.value?.event_types.find((type) => type.name === eventName.value));
-export const total = computed(() => summary.value?.head.totals[eventName.value] ?? event.value?.total ?? 0);
+/** The event types that tables show, the first decides. */
+export const shownEvents = computed(() =>
+  place.value.second && place.value.second !== eventName.value
+    ? [eventName.value, place.value.second]
+    : [eventName.value],
+);
+
+export function totalOf(name: string): Exact {
+  const loaded = summary.value;
+  return loaded?.head.totals[name] ?? loaded?.event_types.find((type) => type.name === name)?.total ?? 0;
+}
+export const total = computed(() => totalOf(eventName.value));
+/** `true` if views show changes since the base. */
+export const isComparing = computed(() => place.value.compare && summary.value?.base != null);
+
 export const scope = computed<Scope>(() => {
-  const { parts, hide, focus, fold, cycles, event } = place.value;
+  const at = place.value;
+  const second = at.second && at.second !== at.event ? [at.second] : [];
+  // A second event type needs the first by name, which the summary knows.
+  const first = at.event || (second.length > 0 ? eventName.value : "");
   return {
-    events: event ? [event] : [],
-    derive: [],
-    parts,
-    threads: "",
-    processes: "",
-    hide,
-    focus,
-    cuts: [],
-    no_cycles: !cycles,
-    fold_recursion: fold,
-    fold_callers: false,
+    events: first ? [first, ...second] : [],
+    derive: lines(at.derive),
+    parts: at.parts,
+    threads: at.threads,
+    processes: at.processes,
+    hide: alternatives(lines(at.hide)),
+    focus: at.focus,
+    cuts: lines(at.cuts),
+    no_cycles: !at.cycles,
+    fold_recursion: at.fold,
+    fold_callers: at.foldCallers,
   };
 });
+/** One pattern that matches what any of the patterns does. */
+function alternatives(patterns: string[]): string {
+  return patterns.length < 2 ? (patterns[0] ?? "") : patterns.map((one) => `(?:${one})`).join("|");
+}
 /** The scope as text: answers are the same as long as it is. */
-export const scopeKey = computed(() => JSON.stringify(scope.value));
+export const scopeKey = computed(() => `${generation.value} ${JSON.stringify(scope.value)}`);
+/** The part of the scope that ids depend on, as text. */
+const idScope = computed(() => `${generation.value} ${place.value.fold} ${place.value.foldCallers}`);
 
-const cache = new Map<string, unknown>();
-/** Asks, or remembers a recent answer. */
-export async function ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<Answers[Q["kind"]]> {
-  const key = scopeKey.value + JSON.stringify(question);
-  const known = cache.get(key);
+const MAX_KEPT_ANSWERS = 40;
+const kept = new Map<string, unknown>();
+
+/** Asks, or takes a recent answer. */
+export async function ask<Q extends Question>(
+  question: Q,
+  signal: AbortSignal,
+  within: Scope = scope.value,
+): Promise<Answers[Q["kind"]]> {
+  const key = `${generation.peek()} ${JSON.stringify(within)} ${JSON.stringify(question)}`;
+  const known = kept.get(key);
   if (known !== undefined) {
-    cache.delete(key);
-    cache.set(key, known);
+    kept.delete(key);
+    kept.set(key, known);
     return known as Answers[Q["kind"]];
   }
-  isBusy.value = isBusy.peek() + 1; // peek: an effect that asks must not follow what it changes
+  busyCount.value = busyCount.peek() + 1; // peek: an effect that asks must not follow what it changes
   try {
-    const answer = await transport.ask({ scope: scope.value, question }, signal);
-    cache.set(key, answer);
-    if (cache.size > 40) cache.delete(cache.keys().next().value!);
+    const answer = await transport.ask({ scope: within, question }, signal);
+    kept.set(key, answer);
+    if (kept.size > MAX_KEPT_ANSWERS) kept.delete(kept.keys().next().value!);
     return answer as Answers[Q["kind"]];
   } finally {
-    isBusy.value = isBusy.peek() - 1;
+    busyCount.value = busyCount.peek() - 1;
   }
 }
 
-/** Theme: that of the system, or by hand. */
-export const theme = signal<"auto" | "light" | "dark">(
-  (localStorage.getItem("gristmill.theme") as "light" | "dark" | null) ?? "auto",
-);
-const darkQuery = matchMedia("(prefers-color-scheme: dark)");
-export const systemDark = signal(darkQuery.matches);
-darkQuery.addEventListener("change", () => {
-  systemDark.value = darkQuery.matches;
+// ---- Functions by name: links hold names, questions hold ids.
+
+const ids = new Map<string, number | null>();
+function idKey({ name, file, object }: FunctionKey): string {
+  return `${idScope.value} ${JSON.stringify([name, file, object])}`;
+}
+
+/** Remembers the id of a function that an answer named. */
+export function learn(row: FunctionKey & { id: number | null }): void {
+  if (row.id !== null) ids.set(idKey(row), row.id);
+}
+
+/** The id of a function: undefined until the answer is there, null if the profile has no such function. */
+function idOf(key: () => FunctionKey) {
+  const id = signal<number | null | undefined>(null);
+  effect(() => {
+    const wanted = key();
+    if (wanted.name === "") {
+      id.value = null;
+      return;
+    }
+    const text = idKey(wanted);
+    if (ids.has(text)) {
+      id.value = ids.get(text) ?? null;
+      return;
+    }
+    const control = new AbortController();
+    id.value = undefined;
+    ask({ kind: "find", name: wanted.name, file: wanted.file, object: wanted.object }, control.signal).then(
+      (answer) => {
+        ids.set(text, answer.function);
+        if (!control.signal.aborted) id.value = answer.function;
+      },
+      () => {
+        if (!control.signal.aborted) id.value = null;
+      },
+    );
+    return () => control.abort();
+  });
+  return id;
+}
+
+const selectionKey = computed(() => {
+  const { name, file, object } = place.value;
+  return JSON.stringify({ name, file, object });
 });
-export const isDark = computed(() => theme.value === "dark" || (theme.value === "auto" && systemDark.value));
+const rootKey = computed(() => {
+  const { rootName, rootFile, rootObject } = place.value;
+  return JSON.stringify({ name: rootName, file: rootFile, object: rootObject });
+});
+/** The id of the selected function. */
+export const selected = idOf(() => JSON.parse(selectionKey.value) as FunctionKey);
+/** The id of the function that pictures and trees begin with. */
+export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
+/** `true` if the address names a function that the profile does not have. */
+export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
+
+/** Selects a function, in a view or in this one. */
+export function select(row: FunctionKey & { id: number | null }, view?: View): void {
+  if (row.id === null) return;
+  learn(row);
+  const isSame =
+    row.name === place.value.name && row.file === place.value.file && row.object === place.value.object;
+  if (isSame && view === undefined) return;
+  go({ name: row.name, file: row.file, object: row.object, source: "", ...(view ? { view } : {}) });
+}
+
+/** Selects a function of which only the id and the name are known. */
+export async function selectById(id: number, view?: View): Promise<void> {
+  const answer = await ask(
+    { kind: "function", function: id, depth: 1, limit: 30 },
+    new AbortController().signal,
+  );
+  select(answer.function, view);
+}
+
+/** Begins pictures and trees with a function. */
+export function startAt(row: FunctionKey & { id: number | null }, view?: View): void {
+  learn(row);
+  const change = { rootName: row.name, rootFile: row.file, rootObject: row.object, zoom: "" };
+  go({ ...change, ...(view ? { view } : {}) });
+}
+export function startAtProgram(): void {
+  go({ rootName: "", rootFile: "", rootObject: "", zoom: "" });
+}
+
+/** Costs, callers and callees of the selection. */
+export const selection = signal<Show | null>(null);
+export const selectionError = signal("");
+effect(() => {
+  const id = selected.value;
+  void scopeKey.value;
+  selectionError.value = "";
+  if (id === null || id === undefined) {
+    selection.value = null;
+    return;
+  }
+  const control = new AbortController();
+  ask({ kind: "function", function: id, depth: 1, limit: 30 }, control.signal).then(
+    (answer) => {
+      if (!control.signal.aborted) selection.value = answer;
+    },
+    (error: Error) => {
+      if (control.signal.aborted) return;
+      selection.value = null;
+      selectionError.value = error.message;
+    },
+  );
+  return () => control.abort();
+});
+
+/** The number that is 100%: the total, or the inclusive cost of the selection. */
+export function wholeOf(name: string): Exact {
+  const inclusive = place.value.relative ? selection.value?.inclusive[name] : undefined;
+  return inclusive ?? totalOf(name);
+}
+export const whole = computed(() => wholeOf(eventName.value));
+/** The thing that percentages are of, in words. */
+export const wholeText = computed(() =>
+  place.value.relative && selection.value ? selection.value.function.name : "the total",
+);
+
+/** The functions of the current list, for `[` and `]`. */
+export const list = signal<(FunctionKey & { id: number | null })[]>([]);
+export function stepInList(step: 1 | -1): void {
+  const rows = list.value.filter((row) => row.id !== null);
+  const at = rows.findIndex((row) => row.id === selected.value);
+  const next = at < 0 ? (step > 0 ? rows[0] : rows.at(-1)) : rows[at + step];
+  if (!next) return;
+  select(next);
+  announce.value = next.name;
+}
+
+// ---- Theme: that of the system, or by hand.
+
+export type Theme = "auto" | "light" | "dark";
+const THEME = "gristmill.theme";
+export const theme = signal<Theme>((localStorage.getItem(THEME) as Theme | null) ?? "auto");
+const darkQuery = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = signal(darkQuery.matches);
+darkQuery.addEventListener("change", () => {
+  systemIsDark.value = darkQuery.matches;
+});
+export const isDark = computed(
+  () => theme.value === "dark" || (theme.value === "auto" && systemIsDark.value),
+);
 effect(() => {
   document.documentElement.dataset["theme"] = isDark.value ? "dark" : "light";
-  if (theme.value === "auto") localStorage.removeItem("gristmill.theme");
-  else localStorage.setItem("gristmill.theme", theme.value);
+  if (theme.value === "auto") localStorage.removeItem(THEME);
+  else localStorage.setItem(THEME, theme.value);
 });
+
+/** Single keys can be turned off: speech input types them by mistake. */
+const KEYS = "gristmill.keys";
+export const hasSingleKeys = signal(localStorage.getItem(KEYS) !== "off");
+effect(() => localStorage.setItem(KEYS, hasSingleKeys.value ? "on" : "off"));
+
+// ---- The loaded profile, and reloading.
+
 effect(() => {
   void scopeKey.value;
   const control = new AbortController();
   ask({ kind: "summary" }, control.signal).then(
     (answer) => {
+      if (control.signal.aborted) return;
       summary.value = answer;
       failure.value = "";
       document.title = `${answer.head.title || answer.files[0]?.name || "profile"} – Gristmill`;
@@ -245,3 +264,23 @@ effect(() => {
   );
   return () => control.abort();
 });
+
+const POLL_MILLISECONDS = 2000;
+let lastGeneration: number | null = null;
+async function poll(): Promise<void> {
+  if (summary.value?.is_watched && !document.hidden) {
+    try {
+      const loaded = await transport.loaded();
+      reloadProblem.value = loaded.problem ?? "";
+      if (lastGeneration !== null && loaded.generation !== lastGeneration) {
+        generation.value += 1; // All questions are asked again; the address, and so the view, stays.
+        announce.value = "the files changed and are loaded again";
+      }
+      lastGeneration = loaded.generation;
+    } catch {
+      // The next question reports that the server is gone.
+    }
+  }
+  setTimeout(poll, POLL_MILLISECONDS);
+}
+void poll();

@@ -1,42 +1,51 @@
+// The frame around all views: top bar, rail, crumbs, status strip.
 import { useEffect, useRef } from "preact/hooks";
+import { ACTIONS, copy, isViewPossible, onKey } from "../actions";
+import { grouped, percentOf, signed, visible } from "../format";
+import { go, lines, place, VIEWS, type Place, type View } from "../place";
+import { commandLine } from "../shell";
 import {
   announce,
+  busyCount,
   event,
   eventName,
   failure,
-  go,
   hover,
-  isBusy,
+  isComparing,
   isDark,
   overlay,
-  place,
+  reloadProblem,
   summary,
   theme,
   total,
-  VIEWS,
-  type View,
+  whole,
+  wholeText,
 } from "../state";
-import { grouped, visible } from "../format";
-import { Inspector } from "./inspector";
-import { Help, Palette } from "./palette";
-import { Overview } from "../views/overview";
-import { Functions } from "../views/functions";
-import { FlameView } from "../views/flame";
-import { TreeView } from "../views/tree";
-import { Callers } from "../views/callers";
-import { GraphView } from "../views/graph";
-import { TreemapView } from "../views/treemap";
-import { SourceView } from "../views/source";
 import { AssemblyView } from "../views/assembly";
-import { PartsView } from "../views/parts";
-import { FindingsView } from "../views/findings";
+import { Callers } from "../views/callers";
 import { CompareView } from "../views/compare";
-import { Empty } from "./common";
+import { FindingsView } from "../views/findings";
+import { FlameView } from "../views/flame";
+import { Functions } from "../views/functions";
+import { GraphView } from "../views/graph";
+import { Overview } from "../views/overview";
+import { PartsView } from "../views/parts";
+import { SandwichView } from "../views/sandwich";
+import { SourceView } from "../views/source";
+import { TreeView } from "../views/tree";
+import { TreemapView } from "../views/treemap";
+import { Empty } from "./answer";
+import { Formula } from "./formula";
+import { Help } from "./help";
+import { Inspector } from "./inspector";
+import { Menu } from "./menu";
+import { Palette } from "./palette";
 
 const COMPONENTS: Record<View, () => preact.JSX.Element> = {
   overview: Overview,
   functions: Functions,
   flame: FlameView,
+  sandwich: SandwichView,
   tree: TreeView,
   callers: Callers,
   graph: GraphView,
@@ -47,11 +56,16 @@ const COMPONENTS: Record<View, () => preact.JSX.Element> = {
   findings: FindingsView,
   compare: CompareView,
 };
+
+/** Views that show the selection themselves, or no functions at all. */
+const WITHOUT_INSPECTOR = new Set<View>(["overview", "callers", "findings", "parts", "compare"]);
+
 /** Outlines of the icons of the rail, in a square of 16. */
 const ICONS: Record<View, string> = {
   overview: "M2 2h5v6H2zM9 2h5v3H9zM9 7h5v7H9zM2 10h5v4H2z",
   functions: "M2 3h12M2 6.5h12M2 10h12M2 13.5h12",
   flame: "M1 12.5h14v-3H1zM1 8.5h9v-3H1zM1 4.5h5v-3H1z",
+  sandwich: "M3.5 1.5h9v3h-9zM1 6.5h14v3H1zM5 11.5h6v3H5z",
   tree: "M2 2.5h5M4 2.5v10h3M4 7.5h3M9 7.5h5M9 12.5h5",
   callers: "M2 3l5 5-5 5M9 3l5 5-5 5",
   graph: "M6 1.5h4v3H6zM1.5 11.5h4v3h-4zM10.5 11.5h4v3h-4zM7 4.5l-3 7M9 4.5l3 7",
@@ -66,9 +80,8 @@ const ICONS: Record<View, string> = {
 function Rail() {
   return (
     <nav class="rail" aria-label="Views">
-      {VIEWS.map(([view, name], index) => {
-        if (view === "compare" && !summary.value?.base) return null;
-        return (
+      {VIEWS.map(([view, name], index) =>
+        isViewPossible(view) ? (
           <button
             key={view}
             aria-current={place.value.view === view ? "page" : undefined}
@@ -81,64 +94,123 @@ function Rail() {
             </svg>
             <span>{name}</span>
           </button>
-        );
-      })}
+        ) : null,
+      )}
     </nav>
   );
 }
 
-function Top() {
-  const loaded = summary.value;
-  const nextTheme =
-    theme.value === "auto" ? (isDark.value ? "light" : "dark") : theme.value === "light" ? "dark" : "light";
+const FORMULA = "\u0000formula";
+
+function EventPicker() {
+  const types = summary.value?.event_types ?? [];
+  const { second } = place.value;
   return (
-    <header class="top">
-      <strong class="brand">Gristmill</strong>
-      <span class="file" title={loaded?.files.map((file) => file.name).join("\n")}>
-        {visible(loaded?.head.title || loaded?.files[0]?.name || "")}
-        {loaded && loaded.files.length > 1 ? ` and ${loaded.files.length - 1} more` : ""}
-      </span>
-      <label class="pick">
+    <span class="pick">
+      <label>
         <span>Event</span>
         <select
           id="event"
           aria-label="Event type"
           value={eventName.value}
-          onChange={(e) => go({ event: e.currentTarget.value })}
+          onChange={(e) => {
+            const chosen = e.currentTarget.value;
+            if (chosen !== FORMULA) go({ event: chosen });
+            else {
+              e.currentTarget.value = eventName.value;
+              overlay.value = "formula";
+            }
+          }}
         >
-          {loaded?.event_types.map((type) => (
+          {types.map((type) => (
             <option key={type.name} value={type.name}>
-              {type.name}
-              {type.long_name ? ` – ${type.long_name}` : ""}
+              {visible(type.name)}
+              {type.long_name ? ` – ${visible(type.long_name)}` : ""}
             </option>
           ))}
+          <option value={FORMULA}>New by formula…</option>
         </select>
       </label>
-      <label class="pick">
-        <span>Parts</span>
-        <input
-          value={place.value.parts}
-          placeholder="all"
-          size={6}
-          disabled={!loaded?.has.several_parts}
-          onChange={(e) => go({ parts: e.currentTarget.value.trim() })}
-          aria-label="Parts, as 1-3,7"
-        />
-      </label>
+      {types.length > 1 ? (
+        <select
+          class="second"
+          aria-label="Second event type"
+          title="A second event type beside the first"
+          value={second}
+          onChange={(e) => go({ second: e.currentTarget.value })}
+        >
+          <option value="">+ second</option>
+          {types
+            .filter((type) => type.name !== eventName.value)
+            .map((type) => (
+              <option key={type.name} value={type.name}>
+                + {visible(type.name)}
+              </option>
+            ))}
+        </select>
+      ) : null}
+    </span>
+  );
+}
+
+function FileName() {
+  const loaded = summary.value;
+  const count = loaded?.files.length ?? 0;
+  return (
+    <span class="file" title={loaded?.files.map((file) => visible(file.name)).join("\n")}>
+      {visible(loaded?.head.title || loaded?.files[0]?.name || "")}
+      {count > 1 ? ` and ${count - 1} more` : ""}
+    </span>
+  );
+}
+
+function CompareSwitch() {
+  if (!summary.value?.base) return null;
+  return (
+    <button
+      aria-pressed={place.value.compare}
+      title="Show the changes since the base in all views (d)"
+      onClick={() => go({ compare: !place.value.compare })}
+    >
+      Δ Compare
+    </button>
+  );
+}
+
+function nextTheme(): "light" | "dark" {
+  if (theme.value === "auto") return isDark.value ? "light" : "dark";
+  return theme.value === "light" ? "dark" : "light";
+}
+
+function Top() {
+  const narrowed = summary.value?.has.several_parts ?? false;
+  const wanted = nextTheme();
+  return (
+    <header class="top">
+      <strong class="brand">Gristmill</strong>
+      <FileName />
+      <EventPicker />
+      {narrowed ? (
+        <button title="Choose parts, threads and processes" onClick={() => go({ view: "parts" })}>
+          Parts: {summary.value!.head.selected_parts} of {summary.value!.head.parts}
+        </button>
+      ) : null}
+      <CompareSwitch />
       <span class="grow" />
       <button
         class="search"
+        aria-label="Search and commands"
         onClick={() => {
           overlay.value = "palette";
         }}
       >
-        Search and commands <kbd>Ctrl K</kbd>
+        <span>Search and commands</span> <kbd>Ctrl K</kbd>
       </button>
       <button
-        aria-label={`Use the ${nextTheme} theme`}
-        title={`Use the ${nextTheme} theme`}
+        aria-label={`Use the ${wanted} theme`}
+        title={`Use the ${wanted} theme`}
         onClick={() => {
-          theme.value = nextTheme;
+          theme.value = wanted;
         }}
       >
         {isDark.value ? "☀" : "☾"}
@@ -156,68 +228,173 @@ function Top() {
   );
 }
 
-/** What narrows all views, each removable. */
+interface Crumb {
+  text: string;
+  undo: () => void;
+}
+
+function crumb(isThere: boolean | string, text: string, undo: Partial<Place>): Crumb[] {
+  return isThere ? [{ text, undo: () => go(undo) }] : [];
+}
+
+/** A pattern that matches one name, as that name. */
+function unquoted(pattern: string): string {
+  return pattern.replaceAll(/[\^$](?=$| -> )|^\^|(?<= -> )\^/g, "").replaceAll(/\\([^A-Za-z0-9])/g, "$1");
+}
+
+/** A crumb for each line of a setting. */
+function crumbsOf(setting: "hide" | "cuts" | "derive", say: (line: string) => string): Crumb[] {
+  const all = lines(place.value[setting]);
+  return all.map((line) => ({
+    text: say(line),
+    undo: () => {
+      const rest = all.filter((other) => other !== line).join("\n");
+      // A view of an event type that is gone would have no answer.
+      const isShown = setting === "derive" && line.split("=")[0]?.trim() === place.value.event;
+      go({ [setting]: rest, ...(isShown ? { event: "" } : {}) });
+    },
+  }));
+}
+
+function crumbs(): Crumb[] {
+  const at = place.value;
+  return [
+    ...crumb(at.rootName, `begins with ${at.rootName}`, {
+      rootName: "",
+      rootFile: "",
+      rootObject: "",
+      zoom: "",
+    }),
+    ...crumb(at.focus, `only stacks with ${unquoted(at.focus)}`, { focus: "" }),
+    ...crumbsOf("hide", (line) => `${unquoted(line)} merged into callers`),
+    ...crumbsOf("cuts", (line) => `cut: ${unquoted(line)}`),
+    ...crumb(at.fold, "recursion folded", { fold: false }),
+    ...crumb(at.foldCallers, "recorded callers folded", { foldCallers: false }),
+    ...crumb(!at.cycles, "cycles not joined", { cycles: true }),
+    ...crumb(at.parts, `parts ${at.parts}`, { parts: "" }),
+    ...crumb(at.threads, `threads ${at.threads}`, { threads: "" }),
+    ...crumb(at.processes, `processes ${at.processes}`, { processes: "" }),
+    ...crumbsOf("derive", (line) => line),
+    ...crumb(at.swapped && isComparing.value, "sides swapped", { swapped: false }),
+  ];
+}
+
+/** Everything that narrows all views, each removable. */
 function Crumbs() {
-  const { hide, focus, fold, cycles, parts } = place.value;
-  const crumbs = [
-    focus && { text: `only stacks with ${focus}`, undo: { focus: "" } },
-    hide && { text: `hidden: ${hide} (cost counts for callers)`, undo: { hide: "" } },
-    fold && { text: "recursion folded", undo: { fold: false } },
-    !cycles && { text: "cycles not joined", undo: { cycles: true } },
-    parts && { text: `parts ${parts}`, undo: { parts: "" } },
-  ].filter((crumb) => crumb !== "" && crumb !== false);
-  if (crumbs.length === 0) return null;
+  const list = crumbs();
+  if (list.length === 0) return null;
   return (
-    <div class="crumbs" aria-label="What all views are narrowed to">
-      {crumbs.map((crumb) => (
-        <button key={crumb.text} onClick={() => go(crumb.undo)} aria-label={`Remove: ${crumb.text}`}>
-          {visible(crumb.text)} <b aria-hidden="true">×</b>
+    <div class="crumbs" role="group" aria-label="Settings of all views">
+      {list.map((one) => (
+        <button key={one.text} onClick={one.undo} aria-label={`Remove: ${visible(one.text)}`}>
+          <span>{visible(one.text)}</span> <b aria-hidden="true">×</b>
         </button>
       ))}
-      <span>
-        percentages are of {grouped(total.value)} {eventName.value}
-      </span>
+      {list.length > 1 ? (
+        <button class="plain" onClick={() => ACTIONS.find((action) => action.id === "unnarrow")!.run()}>
+          Show everything
+        </button>
+      ) : null}
     </div>
   );
 }
 
-function onKey(e: KeyboardEvent): void {
-  if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
-    e.preventDefault();
-    overlay.value = overlay.value === "palette" ? "" : "palette";
-    return;
-  }
-  if (e.key === "Escape" && overlay.value) {
-    overlay.value = "";
-    return;
-  }
-  if (
-    e.ctrlKey ||
-    e.metaKey ||
-    e.altKey ||
-    (e.target as HTMLElement).closest("input, select, textarea, dialog")
-  )
-    return;
-  if (localStorage.getItem("gristmill.keys") === "off") return;
-  const index = "123456789".indexOf(e.key);
-  const events = summary.value?.event_types ?? [];
-  if (index >= 0) go({ view: VIEWS[index]![0] });
-  else if (e.key === "?") overlay.value = "help";
-  else if (e.key === "/") {
-    e.preventDefault();
-    const box = document.querySelector<HTMLInputElement>("input.filter");
-    if (box) box.focus();
-    else overlay.value = "palette";
-  } else if (e.key === "e" && events.length > 1)
-    go({
-      event: events[(events.findIndex((type) => type.name === eventName.value) + 1) % events.length]!.name,
-    });
-  else if (e.key === "i")
-    go({ inclusive: !place.value.inclusive, sort: place.value.inclusive ? "self_cost" : "inclusive" });
-  else if (e.key === "s") go({ view: "source" });
-  else if (e.key === "r") go({ fold: !place.value.fold });
-  else if ("t+-0".includes(e.key))
-    document.querySelector<HTMLButtonElement>(`main [data-key="${e.key}"]`)?.click();
+/** "A 85,123 → B 80,004 Ir, −6.0%", wherever changes are shown. */
+function CompareLine() {
+  const base = summary.value?.base;
+  if (!base || !isComparing.value) return null;
+  const index = summary.value!.event_types.findIndex((type) => type.name === eventName.value);
+  const baseTotal = base.totals[index];
+  if (baseTotal === undefined) return null;
+  const [before, after] = place.value.swapped ? [total.value, baseTotal] : [baseTotal, total.value];
+  const change = Number(after) - Number(before);
+  return (
+    <p class="compare-line">
+      <span>
+        <b>{grouped(before)}</b> → <b>{grouped(after)}</b> {eventName.value}{" "}
+        <span class={change > 0 ? "worse" : "better"}>
+          {signed(change)} ({percentOf(change, before)})
+        </span>
+      </span>
+      <span class="dim">
+        {place.value.swapped ? "new → base" : "base → new"}; base {base.files.map(visible).join(", ")}
+      </span>
+      <button title="Swap the sides (x)" onClick={() => go({ swapped: !place.value.swapped })}>
+        ⇄
+      </button>
+    </p>
+  );
+}
+
+/** The strip below: what the pointer is over, else the command with the same answer. */
+function StatusStrip() {
+  const unit = event.value?.unit ? ` ${event.value.unit}` : "";
+  const command = commandLine();
+  return (
+    <footer class="status">
+      {hover.value ? (
+        <span class="hover">{hover.value}</span>
+      ) : (
+        <span class="command">
+          <button
+            title="Copy the command with the same answer (Y)"
+            aria-label="Copy the command with the same answer"
+            onClick={() => copy(command, "the command")}
+          >
+            $
+          </button>
+          <code title={visible(command)}>{visible(command)}</code>
+        </span>
+      )}
+      <span class="grow" />
+      <span class="busy">{busyCount.value > 0 ? "Calculating…" : ""}</span>
+      <button
+        class="whole"
+        title="Percentages of the total, or of the selection (%)"
+        onClick={() => go({ relative: !place.value.relative })}
+      >
+        100% = {grouped(whole.value)} {eventName.value}
+        {unit}, {visible(wholeText.value)}
+      </button>
+    </footer>
+  );
+}
+
+function MainContent() {
+  const Component = COMPONENTS[place.value.view];
+  if (failure.value) return <Failure />;
+  if (!summary.value) return <Empty title="Loading" />;
+  return <Component />;
+}
+
+/** The reason why nothing can be shown, with a way back. */
+function Failure() {
+  return (
+    <div class="empty" role="alert">
+      <h2>No answer</h2>
+      <p>{visible(failure.value)}</p>
+      <p>
+        <button onClick={() => history.back()}>Back</button>{" "}
+        <button
+          onClick={() =>
+            go({
+              event: "",
+              second: "",
+              derive: "",
+              focus: "",
+              hide: "",
+              cuts: "",
+              parts: "",
+              threads: "",
+              processes: "",
+            })
+          }
+        >
+          Show everything again
+        </button>
+      </p>
+    </div>
+  );
 }
 
 export function Frame() {
@@ -231,42 +408,28 @@ export function Frame() {
     hover.value = "";
     if (main.current) main.current.scrollTop = 0;
   }, [view]);
-  const Component = COMPONENTS[view];
   const name = VIEWS.find(([key]) => key === view)![1];
   return (
     <>
       <Top />
       <Rail />
       <main ref={main} class={`main view-${view}`} aria-label={name}>
+        {reloadProblem.value ? (
+          <p class="warn">The files changed, but: {visible(reloadProblem.value)}</p>
+        ) : null}
         <Crumbs />
-        {failure.value ? (
-          <Empty title="No answer">{failure.value}</Empty>
-        ) : summary.value ? (
-          <Component />
-        ) : (
-          <Empty title="Loading" />
-        )}
+        <CompareLine />
+        <MainContent />
       </main>
-      {view === "overview" ||
-      view === "callers" ||
-      view === "findings" ||
-      view === "parts" ||
-      view === "compare" ? null : (
-        <Inspector />
-      )}
-      <footer class="status">
-        <span class="hover">{hover.value}</span>
-        <span class="grow" />
-        <span>{isBusy.value > 0 ? "Calculating…" : ""}</span>
-        <span>
-          {event.value?.name} total {grouped(total.value)}
-          {event.value?.unit ? ` ${event.value.unit}` : ""}
-        </span>
-      </footer>
+      {WITHOUT_INSPECTOR.has(view) ? null : <Inspector />}
+      <StatusStrip />
       <div class="sr" role="status" aria-live="polite">
         {announce.value}
       </div>
-      {overlay.value === "palette" ? <Palette /> : overlay.value === "help" ? <Help /> : null}
+      <Menu />
+      {overlay.value === "palette" ? <Palette /> : null}
+      {overlay.value === "help" ? <Help /> : null}
+      {overlay.value === "formula" ? <Formula /> : null}
     </>
   );
 }
