@@ -12,7 +12,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 pub(crate) fn wasm() -> Result<(), Failure> {
-    check(WASM, ProjectCrate::libraries().map(ProjectCrate::package))
+    check(WASM, ProjectCrate::portable().map(ProjectCrate::package))
 }
 
 pub(crate) fn windows() -> Result<(), Failure> {

@@ -13,6 +13,7 @@ mod program;
 mod reports;
 mod rewrite;
 mod source;
+mod view;
 #[cfg(test)]
 mod vocabulary;
 
@@ -39,6 +40,7 @@ pub(crate) use self::reports::{
 };
 pub(crate) use self::rewrite::{Dropped, NameStyle, PositionStyle, RewriteArgs};
 pub(crate) use self::source::SourceArgs;
+pub(crate) use self::view::ViewArgs;
 use crate::size::{self, Size};
 
 /// Help of every FILE argument.
@@ -191,6 +193,17 @@ pub(crate) enum Command {
     )]
     Annotate(AnnotateArgs),
 
+    /// View a profile in the browser: everything linked, source and machine code, pictures
+    #[command(
+        after_help = "Examples:\n  gristmill view callgrind.out.4711\n  gristmill view --watch --source-map /build/=$PWD/ \
+                      callgrind.out.4711\n  gristmill view after.out --base before.out\n  gristmill view --answer \
+                      '{\"question\":{\"kind\":\"overview\",\"limit\":5}}' callgrind.out.4711\n\nOnly who has the printed address \
+                      with its token can ask, from this machine unless --bind says otherwise. Ctrl-C ends it.\n\nExit \
+                      status: 2 if a profile cannot be read, the port is not free or a question has no answer, 130 after \
+                      Ctrl-C."
+    )]
+    View(ViewArgs),
+
     /// Compare two profiles: the change of each function, and its causes
     #[command(
         after_help = "Examples:\n  gristmill diff callgrind.out.before callgrind.out.after\n  gristmill diff --format markdown \
@@ -264,6 +277,7 @@ impl Command {
             Command::Merge(_)
             | Command::Gate(_)
             | Command::Rewrite(_)
+            | Command::View(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
         }
@@ -339,6 +353,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
         Command::Show(args) => &args.files,
         Command::Tree(args) => &args.files,
         Command::Annotate(args) => &args.files,
+        Command::View(args) => {
+            compared = args.inputs();
+            &compared
+        }
         Command::Diff(args) => {
             compared = args.inputs();
             &compared

@@ -13,6 +13,7 @@ pub(crate) mod overview;
 pub(crate) mod rewrite;
 pub(crate) mod show;
 pub(crate) mod tree;
+pub(crate) mod view;
 
 use std::io::Write as _;
 

@@ -93,6 +93,35 @@ const VALUES: [(&str, &str); 22] = [
     ("threshold", "100"),
 ];
 
+/// Questions of the page, for `gristmill view --answer`: each kind, with its members in several ways.
+const QUESTIONS: [&str; 25] = [
+    r#"{"kind":"overview","limit":5}"#,
+    r#"{"kind":"summary"}"#,
+    r#"{"kind":"functions","group":"function","sort":"inclusive","start":0,"count":50}"#,
+    r#"{"kind":"functions","group":"file","sort":"per_call","ascending":true,"filter":"a","start":1,"count":3}"#,
+    r#"{"kind":"functions","group":"cycle","sort":"object","start":0,"count":3}"#,
+    r#"{"kind":"function","function":0,"depth":3,"limit":20}"#,
+    r#"{"kind":"find","name":"main","file":"","object":""}"#,
+    r#"{"kind":"search","text":"a","limit":20}"#,
+    r#"{"kind":"search","text":"^.*a","is_pattern":true,"limit":3}"#,
+    r#"{"kind":"tree","min_share":10,"max_depth":20,"limit":200}"#,
+    r#"{"kind":"tree","from":0,"inverted":true,"min_share":0,"max_depth":5,"limit":100}"#,
+    r#"{"kind":"flame","order":"cost","resolution":1000}"#,
+    r#"{"kind":"flame","from":0,"inverted":true,"order":"name","zoom":["main"],"resolution":100}"#,
+    r#"{"kind":"graph","callers":3,"callees":3,"nodes":40,"min_share":10,"cluster":"object"}"#,
+    r#"{"kind":"graph","around":0,"callers":2,"callees":5,"nodes":20,"min_share":0,"cluster":"function"}"#,
+    r#"{"kind":"treemap","width":800,"height":600}"#,
+    r#"{"kind":"treemap","from":0,"callers":true,"width":80,"height":60}"#,
+    r#"{"kind":"source","function":0}"#,
+    r#"{"kind":"source","file":"a.c"}"#,
+    r#"{"kind":"assembly","function":0}"#,
+    r#"{"kind":"parts"}"#,
+    r#"{"kind":"findings","limit":20}"#,
+    r#"{"kind":"changes","group":"function","sort":"self_change","limit":20}"#,
+    r#"{"kind":"changes_tree","min_share":10,"limit":100}"#,
+    r#"{"kind":"changed_function","name":"main"}"#,
+];
+
 /// Lists the ways to report about profiles that the definition of the arguments knows: each command, then with each of its flags
 /// and each value of its options, one at a time. `of_files` are profiles, of which a command takes as many as it can.
 ///
@@ -121,11 +150,17 @@ fn command_lines_of(command: &Definition, of_files: [&Path; 2]) -> Vec<Vec<OsStr
         }
     }
     let options: Vec<OsString> = command.get_arguments().flat_map(options_of).collect();
-    let line = |option: Option<OsString>| {
+    let line = |question: Option<&str>, option: Option<OsString>| {
         let name = std::iter::once(command.get_name().into());
-        name.chain(option).chain(files.iter().cloned()).collect()
+        let question = question.map(|question| format!(r#"--answer={{"question":{question}}}"#).into());
+        name.chain(question).chain(option).chain(files.iter().cloned()).collect()
     };
-    std::iter::once(line(None)).chain(options.into_iter().map(|option| line(Some(option)))).collect()
+    // Without a question it would wait for some.
+    let questions = if command.get_name() == "view" { &QUESTIONS[..] } else { &[] };
+    let first = questions.first().copied();
+    let others = questions.iter().skip(1).map(|question| line(Some(question), None));
+    let with_options = options.into_iter().map(|option| line(first, Some(option)));
+    std::iter::once(line(first, None)).chain(with_options).chain(others).collect()
 }
 
 /// Returns an option with each of its values; none for a positional argument, and for options about output files.

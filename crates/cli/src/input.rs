@@ -180,8 +180,22 @@ pub(crate) fn display_name(path: &Path) -> String {
     if is_dash(path) { "<stdin>".to_owned() } else { printable_path(path).into_owned() }
 }
 
+/// The files that are mapped instead of copied into memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mapping {
+    /// Large ones that are not packed.
+    Large,
+    /// None.
+    Never,
+}
+
 /// Reads `path`, or standard input for `-`.
-pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Result<Input, InputError> {
+pub(crate) fn read(
+    path: &Path,
+    max_size: Size,
+    mapping: Mapping,
+    progress: &mut Progress,
+) -> Result<Input, InputError> {
     if is_dash(path) {
         return read_from(path, &mut io::stdin().lock(), max_size, progress);
     }
@@ -195,7 +209,8 @@ pub(crate) fn read(path: &Path, max_size: Size, progress: &mut Progress) -> Resu
     let size = metadata.is_file().then_some(metadata.len());
     let head = head(path, &mut file)?;
     drop(waiting);
-    if let Some(size) = size
+    if mapping == Mapping::Large
+        && let Some(size) = size
         && size <= max_size.bytes()
         && Packing::from_magic(&head).is_none()
         && let Some(bytes) = InputBytes::mapped(&file)

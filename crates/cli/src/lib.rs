@@ -111,6 +111,7 @@ fn run(command: &Command, session: &Session) -> Result<ExitStatus, CliError> {
         Command::Show(args) => commands::show::run(args, session),
         Command::Tree(args) => commands::tree::run(args, session),
         Command::Annotate(args) => commands::annotate::run(args, session),
+        Command::View(args) => commands::view::run(args, session),
         Command::Diff(args) => commands::diff::run(args, session),
         Command::Gate(args) => commands::gate::run(args, session),
         Command::Merge(args) => commands::merge::run(args, session),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::args::GlobalArgs;
 use crate::error::CliError;
-use crate::input::{self, Input, InputError};
+use crate::input::{self, Input, InputError, Mapping};
 use crate::limited_writer::{Allowance, LimitedWriter};
 use crate::output::{self, Target};
 use crate::pager::{self, PagedOutput};
@@ -38,6 +38,8 @@ pub(crate) struct Session {
     /// `true` if standard output is a terminal.
     terminal: bool,
     show_progress: bool,
+    /// `true` if files are copied into memory, whatever their size.
+    copies_files: Cell<bool>,
     /// `true` while a pager has the terminal. Messages go there, too.
     is_paged: Rc<Cell<bool>>,
     /// The text that the command may write.
@@ -64,6 +66,7 @@ impl Session {
             max_size: args.max_size,
             terminal: stdout.is_terminal(),
             show_progress: true,
+            copies_files: Cell::default(),
             is_paged: Rc::default(),
             stdout: RefCell::new(Box::new(LimitedWriter::new(buffered, &allowance))),
             allowance,
@@ -96,6 +99,7 @@ impl Session {
             max_size,
             terminal: false,
             show_progress: false,
+            copies_files: Cell::default(),
             is_paged: Rc::default(),
             stdout: RefCell::new(Box::new(LimitedWriter::new(stdout, &allowance))),
             allowance,
@@ -126,12 +130,19 @@ impl Session {
     /// Reads one input (`-` is standard input), with progress. The command reports its `damage`.
     pub(crate) fn read(&self, path: &Path) -> Result<Input, InputError> {
         let mut progress = self.progress("reading", path, input::stored_size(path));
-        let result = input::read(path, self.max_size, &mut progress);
+        let mapping = if self.copies_files.get() { Mapping::Never } else { Mapping::Large };
+        let result = input::read(path, self.max_size, mapping, &mut progress);
         progress.finish();
         if let Ok(input) = &result {
             self.allow_file(input.bytes.len());
         }
         result
+    }
+
+    /// Copies files into memory from now on instead of mapping large ones. A command that runs for hours must not end, or mix two
+    /// contents, when a file is written again.
+    pub(crate) fn copy_files(&self) {
+        self.copies_files.set(true);
     }
 
     /// Allows the text about a file with this many bytes.

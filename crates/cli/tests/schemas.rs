@@ -4,6 +4,9 @@
 
 mod harness;
 
+use gristmill_answers::{
+    Findings, Flame, Found, FunctionsPage, Graph, Parts, Request, SearchResults, Source, Summary, Treemap,
+};
 use gristmill_gate::GateReport;
 use gristmill_output::json;
 use gristmill_report::annotate::AnnotationDocument;
@@ -13,6 +16,39 @@ use gristmill_report::info::InfoDocument;
 use gristmill_report::lint::{LintDocument, RuleList};
 use gristmill_report::{Functions, Overview, ProgramLines, Show, Tree};
 use harness::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The questions of the page of gristmill view, and the answers by the kind of question. `gristmill view --answer` prints one.
+#[derive(Serialize, JsonSchema)]
+struct Contract<'r> {
+    /// The question. Members of the scope, and of a question those that can be null, false or empty, may be left out.
+    request: Request,
+    /// The answers.
+    answers: Answers<'r>,
+}
+
+/// The type of the answer to each kind of question.
+#[derive(Serialize, JsonSchema)]
+struct Answers<'r> {
+    summary: Summary,
+    overview: Overview,
+    functions: FunctionsPage,
+    function: Show,
+    find: Found,
+    search: SearchResults,
+    tree: Tree,
+    flame: Flame,
+    graph: Graph,
+    treemap: Treemap,
+    source: Source,
+    assembly: AssemblyDocument<'r>,
+    parts: Parts,
+    findings: Findings,
+    changes: Diff,
+    changes_tree: DiffTree,
+    changed_function: FunctionDiff,
+}
 
 #[test]
 fn schemas_are_those_of_the_types() {
@@ -34,6 +70,7 @@ fn schemas_are_those_of_the_types() {
         ("overview", json::schema::<Overview>("gristmill overview --format json")),
         ("show", json::schema::<Show>("gristmill show --format json")),
         ("tree", json::schema::<Tree>("gristmill tree --format json")),
+        ("view", json::schema::<Contract<'_>>("gristmill view --answer JSON")),
     ] {
         let path = root().join("docs/schema").join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(schema.as_value()).unwrap() + "\n";

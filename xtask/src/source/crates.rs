@@ -11,8 +11,10 @@ pub(crate) struct ProjectCrate {
     pub(crate) folder: &'static str,
     /// A crate uses only crates of lower levels.
     pub(crate) level: u8,
-    /// Libraries compile for WebAssembly and have documented types.
+    /// Libraries have documented types.
     pub(crate) is_library: bool,
+    /// `true` if it compiles for WebAssembly: it needs no system.
+    pub(crate) is_portable: bool,
 }
 
 /// All crates, from the bottom.
@@ -26,11 +28,13 @@ const CRATES: [ProjectCrate; 10] = [
     library("web", 5),
     library("compat", 3),
     library("gate", 3),
-    ProjectCrate { folder: "cli", level: 5, is_library: false },
+    // It listens.
+    ProjectCrate { is_portable: false, ..library("serve", 5) },
+    ProjectCrate { folder: "cli", level: 6, is_library: false, is_portable: false },
 ];
 
 const fn library(folder: &'static str, level: u8) -> ProjectCrate {
-    ProjectCrate { folder, level, is_library: true }
+    ProjectCrate { folder, level, is_library: true, is_portable: true }
 }
 
 impl ProjectCrate {
@@ -41,6 +45,11 @@ impl ProjectCrate {
 
     pub(crate) fn libraries() -> impl Iterator<Item = Self> {
         Self::all().filter(|known| known.is_library)
+    }
+
+    /// Returns the libraries that compile for WebAssembly.
+    pub(crate) fn portable() -> impl Iterator<Item = Self> {
+        Self::libraries().filter(|known| known.is_portable)
     }
 
     /// Finds a crate by the name of its package, `gristmill-format`.

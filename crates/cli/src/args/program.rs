@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ProgramArgs {
     /// Replace FROM at the start of the path of a program by TO; repeatable
     #[arg(long, value_name = "FROM=TO", help_heading = "Programs", hide_short_help = true)]

@@ -34,7 +34,7 @@ fn read_bytes(bytes: &[u8], limit: u64) -> Result<Input, InputError> {
 }
 
 fn read_path(path: &Path) -> Result<Input, InputError> {
-    read(path, Size::from_bytes(1 << 20), &mut Progress::hidden())
+    read(path, Size::from_bytes(1 << 20), Mapping::Large, &mut Progress::hidden())
 }
 
 /// Text like a profile: regular, but not too regular.

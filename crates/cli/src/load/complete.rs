@@ -7,7 +7,7 @@ use gristmill_report::DamageRow;
 
 use super::refusal;
 use crate::error::CliError;
-use crate::input;
+use crate::input::{self, Mapping};
 use crate::progress::Progress;
 use crate::size::Size;
 
@@ -40,7 +40,7 @@ pub(crate) fn load(
     threads: usize,
     damaged: Damaged,
 ) -> Result<Profile, CliError> {
-    let input = input::read(path, max_size, &mut Progress::hidden())?;
+    let input = input::read(path, max_size, Mapping::Large, &mut Progress::hidden())?;
     let (name, damage) = (input.name(), input.damage.clone());
     let mut profile = Loader::new().threads(threads).load(vec![model::Input { name, bytes: input.bytes }]);
     if let Some(damage) = damage {

@@ -1,0 +1,207 @@
+//! `gristmill view`: a profile in the browser.
+
+mod browser;
+mod files;
+mod watch;
+
+use std::cell::OnceCell;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gristmill_answers::{Request, Session as Answers};
+use gristmill_output::json;
+use gristmill_profile::Profile;
+use gristmill_serve::{Limits, Listener, Options, Page, ServeError, Server};
+
+use self::files::{FileThread, FinderArgs};
+use self::watch::Watch;
+use crate::args::{SelectionArgs, ViewArgs, is_dash};
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::found_files;
+use crate::inlined::with_inlined;
+use crate::interrupt;
+use crate::load;
+use crate::profile_files::{modified, warn_of_doubts};
+use crate::programs::warn_of_unused_maps;
+use crate::session::Session;
+use crate::terminal::printable_path;
+
+/// The page, as `ui` builds it.
+const PAGE: Page = Page {
+    document: include_bytes!("../../../../ui/dist/index.html"),
+    script: include_bytes!("../../../../ui/dist/app.js"),
+    style: include_bytes!("../../../../ui/dist/style.css"),
+};
+
+pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let has_standard_input = args.files.iter().any(|path| is_dash(path));
+    if args.watch && has_standard_input {
+        return Err(usage("--watch: standard input cannot be read again", "name a file"));
+    }
+    let files = found_files::or_newest(&args.files, session)?;
+    let loading = Loading { args, files: &files, session, base: OnceCell::new() };
+    if let Some(question) = &args.answer {
+        return answer(question, &loading);
+    }
+    session.copy_files();
+    // A wrong port is reported before a large profile is loaded.
+    let options = Options { address: args.bind, port: args.port.unwrap_or(0), limits: Limits::default() };
+    let listener = Listener::new(&options).map_err(|error| not_served(&error))?;
+    let paths = loading.paths()?;
+    // The files as they are before they are read: what is written meanwhile is a change.
+    let watch = args.watch.then(|| Watch::new(&paths));
+    let answers = loading.answers(&paths)?;
+    interrupt::set_up();
+    let server = Server::on(listener, PAGE, answers).map_err(|error| not_served(&error))?;
+    announce(&server, session)?;
+    if !args.no_open && browser::has_screen() {
+        let address = server.url_for_once().map_err(|error| not_served(&error))?;
+        browser::open(&address);
+    }
+    match watch {
+        Some(watch) => watch.forever(|| load_again(&loading, &server)),
+        None => server.wait(),
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Prints the answer to one question.
+fn answer(question: &str, loading: &Loading<'_>) -> Result<ExitStatus, CliError> {
+    let request: Request = serde_json::from_str(question).map_err(|error| {
+        usage(
+            format!("--answer: this is no question: {error}"),
+            r#"a question looks like {"question":{"kind":"overview","limit":10}}; docs/view.md has them all"#,
+        )
+    })?;
+    let answers = loading.answers(&loading.paths()?)?;
+    let answer = answers
+        .answer(&request, &|| false)
+        .map_err(|refusal| CliError::Usage { message: refusal.to_string(), hint: None })?;
+    let out = &mut *loading.session.stdout();
+    json::write_value(&answer, out)?;
+    writeln!(out)?;
+    Ok(ExitStatus::Success)
+}
+
+/// The files to load, and how.
+struct Loading<'l> {
+    args: &'l ViewArgs,
+    files: &'l [PathBuf],
+    session: &'l Session,
+    /// The profile to compare with, which stays the same.
+    base: OnceCell<Arc<Profile>>,
+}
+
+impl Loading<'_> {
+    /// Returns the files, with `--set` those that are there now.
+    fn paths(&self) -> Result<Vec<PathBuf>, CliError> {
+        let selection = SelectionArgs { set: self.args.set, ..SelectionArgs::default() };
+        Ok(load::refusal::without_base_files(&load::with_sets(self.files, &selection, self.session)?))
+    }
+
+    /// Loads the files, with finders of the sources and programs that they name.
+    fn answers(&self, paths: &[PathBuf]) -> Result<Answers, CliError> {
+        let Loading { args, session, .. } = *self;
+        let profile = self.profile(paths)?;
+        load::together::check(paths, args.set, &profile, session);
+        warn_of_unused_maps(&args.program, &[&profile], session);
+        let finders = FinderArgs {
+            source: args.source.clone(),
+            program: args.program.clone(),
+            profile_time: paths.iter().filter_map(|path| modified(path)).min(),
+            max_size: session.max_size,
+        };
+        let files = FileThread::start(finders)?;
+        let answers = Answers::new(Arc::new(profile), Box::new(files));
+        if args.base.is_empty() {
+            return Ok(answers);
+        }
+        let base = match self.base.get() {
+            Some(base) => base,
+            None => {
+                let base = Arc::new(self.profile(&args.base)?);
+                self.base.get_or_init(|| base)
+            }
+        };
+        Ok(answers.with_base(Arc::clone(base)))
+    }
+
+    /// Loads one side.
+    fn profile(&self, paths: &[PathBuf]) -> Result<Profile, CliError> {
+        let Loading { args, session, .. } = *self;
+        let profile = load::profile_of(paths, session)?;
+        warn_of_doubts(&profile, session);
+        with_inlined(profile, args.inlined, &args.program, &args.source.sources_below)
+    }
+}
+
+/// Loads the files again. If that fails, the server keeps what it has. Returns the files that are watched from now on.
+fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Vec<PathBuf>> {
+    let session = loading.session;
+    let loaded = loading.paths().and_then(|paths| Ok((loading.answers(&paths)?, paths)));
+    match loaded {
+        Ok((answers, paths)) => {
+            server.replace(answers);
+            let name = paths.first().map(|path| printable_path(path)).unwrap_or_default();
+            session.tell(&format!("{name} has changed and was loaded again"));
+            Some(paths)
+        }
+        Err(error) => {
+            session.report(&error);
+            server.tell_failure(error.to_string());
+            None
+        }
+    }
+}
+
+/// Prints the address, and how to open it from another machine.
+fn announce(server: &Server, session: &Session) -> Result<(), CliError> {
+    writeln!(session.stdout(), "{}", server.url())?;
+    session.flush()?;
+    let address = server.address();
+    let port = address.port();
+    if !address.ip().is_loopback() {
+        session.warn(&format!(
+            "{} can be reached from other machines: whoever has the token can read the profile and the sources that it \
+             names, and nothing is encrypted",
+            at(address)
+        ));
+    }
+    session.tell(&format!(
+        "open this address; from another machine, first run there: ssh -L {port}:127.0.0.1:{port} HOST"
+    ));
+    session.tell("Ctrl-C ends it");
+    Ok(())
+}
+
+/// The address for a message.
+fn at(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("port {} of each address of this machine", address.port()),
+        false => address.to_string(),
+    }
+}
+
+fn not_served(error: &ServeError) -> CliError {
+    CliError::Usage {
+        message: error.to_string(),
+        hint: match error {
+            ServeError::PortInUse(_) => {
+                Some("choose another one with --port, or leave it out for one that is free".to_owned())
+            }
+            ServeError::NoPermission(address) if address.port() < 1024 => {
+                Some("ports below 1024 are for the administrator; choose another one with --port".to_owned())
+            }
+            ServeError::NoSuchAddress(_) => {
+                Some("leave --bind out, or use 0.0.0.0 for all addresses".to_owned())
+            }
+            _ => None,
+        },
+    }
+}
+
+fn usage(message: impl Into<String>, hint: &str) -> CliError {
+    CliError::Usage { message: message.into(), hint: Some(hint.to_owned()) }
+}

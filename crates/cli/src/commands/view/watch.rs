@@ -1,0 +1,109 @@
+//! Files that are looked at for changes.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// Time between two looks. A change is taken when the next look sees no further one.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The state of a file: when it was changed, and its size. `None` if it is not there.
+type State = Option<(Option<SystemTime>, u64)>;
+
+/// Files, as they were when they were loaded.
+#[derive(Debug)]
+pub(super) struct Watch {
+    paths: Vec<PathBuf>,
+    loaded: Vec<State>,
+    /// The states at the last look.
+    last: Vec<State>,
+}
+
+impl Watch {
+    /// Begins with the current states of the files.
+    pub(super) fn new(paths: &[PathBuf]) -> Self {
+        let states = states(paths);
+        Watch { paths: paths.to_vec(), last: states.clone(), loaded: states }
+    }
+
+    /// Looks at the files once each interval, and loads them when they have changed. `load` returns the files to look at from then
+    /// on, or nothing if it failed; it is then tried again after the next change.
+    pub(super) fn forever(mut self, mut load: impl FnMut() -> Option<Vec<PathBuf>>) -> ! {
+        loop {
+            thread::sleep(INTERVAL);
+            if self.has_changed() {
+                if let Some(paths) = load()
+                    && paths != self.paths
+                {
+                    self = Watch::new(&paths);
+                }
+            }
+        }
+    }
+
+    /// Looks at the files. `true` if they are not as they were when they were loaded, and nobody writes them: they are as at the
+    /// last look, and none is missing or empty.
+    fn has_changed(&mut self) -> bool {
+        let now = states(&self.paths);
+        let is_stable = now == self.last && now.iter().flatten().all(|(_, bytes)| *bytes > 0);
+        self.last.clone_from(&now);
+        if !is_stable || now.contains(&None) || now == self.loaded {
+            return false;
+        }
+        self.loaded = now;
+        true
+    }
+}
+
+fn states(paths: &[PathBuf]) -> Vec<State> {
+    paths.iter().map(|path| state(path)).collect()
+}
+
+fn state(path: &Path) -> State {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok(), metadata.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Writes a file, with a time of its own.
+    fn write(path: &Path, text: &str, seconds: u64) {
+        fs::write(path, text).unwrap();
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+    }
+
+    #[test]
+    fn a_change_is_seen_once_when_it_is_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        write(&one, "a", 1);
+        write(&other, "a", 1);
+        let mut watch = Watch::new(&[one.clone(), other.clone()]);
+        let mut looks = |count: usize| (0..count).map(|_| watch.has_changed()).collect::<Vec<_>>();
+        assert_eq!(looks(3), [false; 3]);
+        // Somebody writes it.
+        write(&one, "ab", 2);
+        assert_eq!(looks(1), [false]);
+        write(&one, "abc", 3);
+        assert_eq!(looks(4), [false, true, false, false]);
+        // The same size at another time, and another size at the same time.
+        write(&other, "b", 4);
+        assert_eq!(looks(3), [false, true, false]);
+        write(&other, "bc", 4);
+        assert_eq!(looks(3), [false, true, false]);
+        // Emptied and removed: it will come again.
+        write(&one, "", 5);
+        assert_eq!(looks(3), [false; 3]);
+        fs::remove_file(&one).unwrap();
+        assert_eq!(looks(3), [false; 3]);
+        write(&one, "abc", 3);
+        assert_eq!(looks(3), [false; 3]);
+        write(&one, "abc", 6);
+        assert_eq!(looks(3), [false, true, false]);
+    }
+}

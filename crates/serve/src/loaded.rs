@@ -1,0 +1,79 @@
+//! The profile that is served now, and what can be asked of it.
+
+use std::io;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use gristmill_answers::{Refusal, Request, Session};
+use gristmill_output::json;
+use serde::Serialize;
+
+/// A thing that answers questions as JSON.
+pub(crate) trait AnswerSource: Send + Sync {
+    /// Answers a question. `is_cancelled` is asked between the steps of long answers.
+    fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, Refusal>;
+}
+
+impl AnswerSource for Session {
+    fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, Refusal> {
+        let answer = Session::answer(self, request, is_cancelled)?;
+        let mut bytes = Vec::new();
+        let written: io::Result<()> = json::write_value(&answer, &mut bytes);
+        written.map_err(|error| Refusal::Write(error.to_string()))?;
+        Ok(bytes)
+    }
+}
+
+/// The state of loading, as `/api/loaded` gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct LoadedState {
+    /// The count of times that a profile was loaded. Ids of functions hold for one of them.
+    pub(crate) generation: u64,
+    /// The reason why the last attempt to load it again failed: the answers are those of the profile before.
+    pub(crate) failure: Option<String>,
+}
+
+/// The source of answers with its state.
+#[derive(Clone)]
+struct Current {
+    source: Arc<dyn AnswerSource>,
+    state: LoadedState,
+}
+
+/// The profile that is served now. It can be replaced.
+pub(crate) struct Loaded(RwLock<Current>);
+
+impl Loaded {
+    pub(crate) fn new(source: Arc<dyn AnswerSource>) -> Self {
+        let state = LoadedState { generation: 1, failure: None };
+        Loaded(RwLock::new(Current { source, state }))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Current> {
+        // Each write is one assignment, so the value is whole even after a panic.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Current> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the source of answers, and the generation that they are from.
+    pub(crate) fn source(&self) -> (Arc<dyn AnswerSource>, u64) {
+        let current = self.read();
+        (Arc::clone(&current.source), current.state.generation)
+    }
+
+    pub(crate) fn state(&self) -> LoadedState {
+        self.read().state.clone()
+    }
+
+    pub(crate) fn replace(&self, source: Arc<dyn AnswerSource>) {
+        let mut current = self.write();
+        let generation = current.state.generation + 1;
+        *current = Current { source, state: LoadedState { generation, failure: None } };
+    }
+
+    pub(crate) fn fail(&self, reason: String) {
+        self.write().state.failure = Some(reason);
+    }
+}

@@ -1,0 +1,163 @@
+import type { Calls, Exact } from "./answers";
+
+const SPACE = "\u2009";
+
+/** A number with its digits in groups, exact. */
+export function grouped(value: Exact | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  const text = String(value);
+  const negative = text.startsWith("-");
+  const [whole = "", fraction] = (negative ? text.slice(1) : text).split(".");
+  return (negative ? "−" : "") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction ? `.${fraction}` : "");
+}
+
+/** A number with an explicit sign. */
+export function signed(value: Exact): string {
+  return Number(value) > 0 ? `+${grouped(value)}` : grouped(value);
+}
+
+/** Three digits and a unit prefix. */
+export function short(value: Exact | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  const number = Number(value);
+  const size = Math.abs(number);
+  for (const [limit, prefix] of [
+    [1e18, "E"],
+    [1e15, "P"],
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e4, "k"],
+  ] as const) {
+    const unit = prefix === "k" ? 1e3 : limit;
+    if (size >= limit) {
+      const n = number / unit;
+      return `${n.toFixed(Math.abs(n) >= 99.95 ? 0 : Math.abs(n) >= 9.995 ? 1 : 2)}${SPACE}${prefix}`;
+    }
+  }
+  return grouped(value);
+}
+
+/** A share of a whole, 0 to 1. */
+export function share(value: Exact | null | undefined, whole: Exact | null | undefined): number {
+  const total = Number(whole ?? 0);
+  return total === 0 || value === null || value === undefined ? 0 : Number(value) / total;
+}
+
+/** A share as a percentage: never 0.0 for what is not zero. */
+export function percent(fraction: number): string {
+  const value = fraction * 100;
+  if (value === 0) return "0%";
+  if (Math.abs(value) < 0.1) return value < 0 ? ">−0.1%" : "<0.1%";
+  return `${value.toFixed(1).replace("-", "−")}%`;
+}
+
+export function percentOf(value: Exact | null | undefined, whole: Exact | null | undefined): string {
+  return Number(whole ?? 0) === 0 ? "–" : percent(share(value, whole));
+}
+
+/** The count of calls: "≥" if some are inlined and not counted. */
+export function callCount(calls: Calls): string {
+  return calls.calls !== null
+    ? grouped(calls.calls)
+    : calls.recorded_calls !== undefined
+      ? `≥${grouped(calls.recorded_calls)}`
+      : "–";
+}
+
+/** A name in which control and bidirectional characters are visible: names come from files. */
+export function visible(name: string): string {
+  return name.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** The last component of a path; "" if it is unknown. */
+export function base(path: string): string {
+  return path === "" || path === "???"
+    ? ""
+    : visible(path.slice(path.replace(/[/\\]+$/, "").search(/[^/\\]*$/)));
+}
+
+/** Shorter and shorter forms of a name: arguments out, generics out, outer path out. */
+export function shorter(name: string): string[] {
+  const forms = [visible(name)];
+  const args = fold(forms[0]!, "(", ")");
+  if (args !== forms.at(-1)) forms.push(args);
+  const generics = fold(args, "<", ">");
+  if (generics !== forms.at(-1)) forms.push(generics);
+  let rest = generics;
+  for (let cut = outer(rest); cut > 0 && forms.length < 9; cut = outer(rest)) {
+    rest = rest.slice(cut);
+    forms.push(rest);
+  }
+  return forms;
+}
+
+function outer(name: string): number {
+  const match = /^[^(<\s]*?(::|->|\.(?=[A-Za-z_])|\/)/.exec(name);
+  return match ? match[0].length : 0;
+}
+
+function fold(name: string, open: string, close: string): string {
+  if (/^[<(]/.test(name) || /operator/.test(name)) return name;
+  let depth = 0,
+    out = "";
+  for (const c of name) {
+    if (c === open) {
+      if (depth++ === 0) out += `${open}..`;
+      continue;
+    }
+    if (c === close && depth > 0) {
+      if (--depth === 0) out += close;
+      continue;
+    }
+    if (depth === 0) out += c;
+  }
+  return depth === 0 ? out.replace("(..)", name.includes("()") ? "()" : "(..)") : name;
+}
+
+export function bytes(size: number): string {
+  return size < 1000
+    ? `${size} bytes`
+    : size < 1e6
+      ? `${(size / 1e3).toFixed(0)} kB`
+      : `${(size / 1e6).toFixed(1)} MB`;
+}
+
+/** The sum of exact numbers, exact if all are whole. */
+export function sum(values: Iterable<Exact | null | undefined>): Exact {
+  const list = [...values].filter((value) => value !== null && value !== undefined);
+  if (!list.every((value) => /^-?\d+$/.test(String(value))))
+    return list.reduce<number>((a, b) => a + Number(b), 0);
+  const total = list.reduce<bigint>((a, b) => a + BigInt(b), 0n);
+  return total >= -(2n ** 53n) && total <= 2n ** 53n ? Number(total) : String(total);
+}
+
+/** A number with the other sign. */
+export function negated(value: Exact): Exact {
+  if (typeof value === "number") return value === 0 ? 0 : -value;
+  return value.startsWith("-") ? value.slice(1) : `-${value}`;
+}
+
+/** A number divided by a count, with three significant digits below 100. */
+export function perCall(cost: Exact | null | undefined, count: Exact | null | undefined): string {
+  if (cost === null || cost === undefined || Number(count ?? 0) === 0) return "–";
+  const value = Number(cost) / Number(count);
+  return value >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toPrecision(3);
+}
+
+/** A name for narrow columns: the first of its shorter forms that has at most this many characters, cut if none has. */
+export function fitted(name: string, characters: number): string {
+  const forms = shorter(name);
+  const fitting = forms.find((form) => form.length <= characters);
+  if (fitting !== undefined) return fitting;
+  const last = forms.at(-1)!;
+  return characters < 4 ? "" : `${last.slice(0, characters - 1)}…`;
+}
+
+/** A pattern that only this name matches. */
+export function exactly(name: string): string {
+  return `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+}

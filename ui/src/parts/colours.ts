@@ -1,0 +1,73 @@
+// Colours of pictures: tokens of the style sheet, and the ink that can be read on them.
+import { isDark } from "../state";
+
+const GROUP_COUNT = 7;
+
+/** The groups of a picture by rank: the most expensive first. The colour of a name stays while it keeps its rank. */
+export class Groups {
+  readonly names: string[];
+  private ranks: Map<string, number>;
+
+  constructor(keys: Iterable<string>) {
+    const known = [...new Set(keys)].filter((key) => key !== "" && key !== "???");
+    this.names = known.slice(0, GROUP_COUNT);
+    this.ranks = new Map(this.names.map((name, index) => [name, index]));
+  }
+
+  /** The token of a group. The last one, grey, is that of all others. */
+  token(key: string): string {
+    return `--g${this.ranks.get(key) ?? GROUP_COUNT}`;
+  }
+}
+
+/** The token of a share from 0 to 1: the scale of heat. */
+export function heatToken(fraction: number): string {
+  const steps = [0.01, 0.03, 0.1, 0.25, 0.5];
+  return `--h${steps.filter((step) => fraction >= step).length}`;
+}
+
+/** The steps of the scale of changes, in shares of the total. */
+export const CHANGE_STEPS = [0.001, 0.01, 0.1];
+/** The token of a change, as a share of the total: blue is less, orange is more. */
+export function changeToken(fraction: number): string {
+  const steps = CHANGE_STEPS.filter((step) => Math.abs(fraction) >= step).length;
+  return `--d${3 + Math.sign(fraction) * steps}`;
+}
+
+/** The value of a token in the current theme. */
+export function css(token: string): string {
+  void isDark.value;
+  return getComputedStyle(document.documentElement).getPropertyValue(token).trim();
+}
+
+const LIGHT_INK = "#ffffff";
+const DARK_INK = "#1a1d21";
+
+function luminance(hex: string): number {
+  const channels = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
+  const [r, g, b] = channels.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+/** The ink of more contrast on a ground, `#rrggbb`. */
+export function inkOn(hex: string): string {
+  const ground = luminance(hex);
+  const onDark = 1.05 / (ground + 0.05);
+  const onLight = (ground + 0.05) / (luminance(DARK_INK) + 0.05);
+  return onDark > onLight ? LIGHT_INK : DARK_INK;
+}
+
+/** Values of tokens, each read once for a drawing. */
+export function palette(): (token: string) => string {
+  const known = new Map<string, string>();
+  return (token) => {
+    let value = known.get(token);
+    if (value === undefined) {
+      value = css(token);
+      // Short hexadecimal forms come from the minifier.
+      if (/^#[0-9a-f]{3}$/i.test(value)) value = `#${[...value.slice(1)].map((c) => c + c).join("")}`;
+      known.set(token, value);
+    }
+    return value;
+  };
+}

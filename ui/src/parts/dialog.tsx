@@ -1,0 +1,28 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { overlay } from "../state";
+
+/** A dialog that keeps the focus, and gives it back. */
+export function Dialog({ label, children }: { label: string; children: ComponentChildren }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    ref.current?.showModal();
+    return () => before?.focus();
+  }, []);
+  const close = () => {
+    overlay.value = "";
+  };
+  return (
+    <dialog
+      ref={ref}
+      aria-label={label}
+      onClose={close}
+      onClick={(e) => {
+        if (e.target === ref.current) close();
+      }}
+    >
+      <div class="sheet">{children}</div>
+    </dialog>
+  );
+}

@@ -1,0 +1,183 @@
+// Frames of a flame graph as boxes of a picture. The library gives edges and widths as shares of the root.
+import type { Costs, Flame, FlameFunction } from "../answers";
+import { callCount, grouped, percent, percentOf, share, visible } from "../format";
+import type { Colours } from "../place";
+import { changeToken, Groups, heatToken } from "./colours";
+import type { Box } from "./picture";
+
+export const ROW = 20;
+
+/** The first component of a qualified name: crate, namespace or package. */
+export function namespaceOf(name: string): string {
+  const plain = name.replace(/^<(.*?) as .*/, "$1").replace(/^[&<*]+/, "");
+  const match = /^[A-Za-z_~][\w$-]*(?=(::|\.|\\|->|\/))/.exec(plain);
+  return match?.[0] ?? "";
+}
+
+export function keyOf(at: { name: string; file: string; object: string }, colours: Colours): string {
+  if (colours === "file") return at.file;
+  if (colours === "namespace") return namespaceOf(at.name);
+  return at.object;
+}
+
+/** The window of a picture in shares of the root: all of it is 0 to 1. */
+export interface Window {
+  from: number;
+  to: number;
+}
+export const WHOLE: Window = { from: 0, to: 1 };
+
+/** Zooms a window around a share of its width, within the picture. */
+export function zoomed(window: Window, factor: number, at: number): Window {
+  const size = Math.min(1, (window.to - window.from) / factor);
+  // The smallest frame of an answer is about 1/4000 of it: a closer look shows nothing new.
+  const kept = Math.max(size, 1 / 2000);
+  const centre = window.from + (window.to - window.from) * at;
+  return moved({ from: centre - kept * at, to: centre + kept * (1 - at) }, 0);
+}
+
+/** Moves a window by a share of its width. */
+export function moved(window: Window, by: number): Window {
+  const size = window.to - window.from;
+  const from = Math.max(0, Math.min(1 - size, window.from - by * size));
+  return { from, to: from + size };
+}
+
+export interface FrameOptions {
+  event: string;
+  second: string | null;
+  whole: number | string;
+  width: number;
+  window: Window;
+  groups: Groups;
+  colours: Colours;
+  selected: number | null;
+  pattern: RegExp | null;
+  /** The upper edge of a level. */
+  top: (depth: number) => number;
+}
+
+/** The function of a frame; undefined for merged ones. */
+export function functionOf(answer: Flame, index: number): FlameFunction | undefined {
+  const at = answer.function[index] ?? -1;
+  return at < 0 ? undefined : answer.functions[at];
+}
+
+export function frameName(answer: Flame, index: number): string {
+  const at = functionOf(answer, index);
+  return at ? visible(at.name) : `${grouped(answer.merged[index])} narrow frames`;
+}
+
+function ratioToken(costs: Costs, root: Costs, event: string, second: string): string {
+  const usual = share(root[second], root[event]);
+  const here = share(costs[second], costs[event]);
+  if (usual === 0) return "--d3";
+  // Twice the usual ratio is one step, ten times three.
+  const factor = here / usual;
+  if (factor > 1) return changeToken(factor >= 10 ? 1 : factor >= 4 ? 0.05 : factor >= 1.5 ? 0.005 : 0);
+  return changeToken(-(factor <= 0.1 ? 1 : factor <= 0.25 ? 0.05 : factor <= 0.67 ? 0.005 : 0));
+}
+
+function colourOf(answer: Flame, index: number, options: FrameOptions): string {
+  const at = functionOf(answer, index);
+  if (!at) return "--g7";
+  const { event, second, colours } = options;
+  if (colours === "self") return heatToken(share(answer.self[index]![event], answer.inclusive[0]?.[event]));
+  if (colours === "ratio" && second)
+    return ratioToken(answer.inclusive[index]!, answer.inclusive[0]!, event, second);
+  return options.groups.token(keyOf(at, colours));
+}
+
+/** The sentence of a frame: its costs, of what they are shares, how certain they are. */
+export function sentence(answer: Flame, index: number, event: string, whole: number | string): string {
+  const at = functionOf(answer, index);
+  const cost = answer.inclusive[index]![event];
+  const guessed = answer.is_guessed[index] ? "~" : "";
+  const parts = [
+    `${frameName(answer, index)}: ${guessed}${grouped(cost)} ${event} inclusive, ${percentOf(cost, whole)} of all`,
+    `${percent(answer.width[index]!)} of this picture`,
+    `self ${grouped(answer.self[index]![event])}`,
+    `${callCount(answer.calls[index]!)} calls`,
+    at ? `all frames of it ${grouped(at.all[event])}` : "",
+    guessed ? "estimate" : "",
+  ];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+/** Frames as boxes, in the order of the answer. */
+export function boxesOf(answer: Flame, options: FrameOptions): Box[] {
+  const { width, window, pattern, selected } = options;
+  const scale = width / (window.to - window.from);
+  const isMatch = answer.function.map((_, index) => {
+    const at = functionOf(answer, index);
+    return pattern !== null && at !== undefined && pattern.test(at.name);
+  });
+  // A frame with a match below it is not dimmed, so that the way to the match can be seen.
+  const leadsToMatch = [...isMatch];
+  for (let index = isMatch.length - 1; index > 0; index--) {
+    const parent = answer.parent[index]!;
+    if (leadsToMatch[index] && parent >= 0) leadsToMatch[parent] = true;
+  }
+  return answer.function.map((group, index) => {
+    const at = functionOf(answer, index);
+    return {
+      x: (answer.x[index]! - window.from) * scale,
+      y: options.top(answer.depth[index]!),
+      width: answer.width[index]! * scale,
+      height: ROW,
+      name: frameName(answer, index),
+      colour: colourOf(answer, index, options),
+      isEstimate: answer.is_guessed[index]!,
+      isSelected: at !== undefined && at.id !== null && at.id === selected,
+      isMatch: isMatch[index]!,
+      isDim: pattern !== null && !leadsToMatch[index],
+      missing: 0,
+      parent: answer.parent[index]!,
+      group,
+      say: sentence(answer, index, options.event, options.whole),
+    };
+  });
+}
+
+/** The frames that match and have no match above them: their costs do not overlap. */
+export function outermostMatches(answer: Flame, pattern: RegExp): number[] {
+  const isInside: boolean[] = [];
+  const found: number[] = [];
+  answer.function.forEach((_, index) => {
+    const parent = answer.parent[index]!;
+    const above = parent >= 0 && isInside[parent]!;
+    const at = functionOf(answer, index);
+    const matches = at !== undefined && pattern.test(at.name);
+    isInside[index] = above || matches;
+    if (matches && !above) found.push(index);
+  });
+  return found;
+}
+
+/** The pattern of a search: case counts only if it has a capital. Null if there is none or it is no pattern. */
+export function searchPattern(text: string): { pattern: RegExp | null; problem: string } {
+  if (text === "") return { pattern: null, problem: "" };
+  try {
+    return { pattern: new RegExp(text, /[A-Z]/.test(text) ? "" : "i"), problem: "" };
+  } catch {
+    return { pattern: null, problem: "not a valid pattern: escape ( [ * + ? with \\" };
+  }
+}
+
+/** The path of function ids from the root to a frame. */
+export function pathTo(answer: Flame, index: number): number[] {
+  const path: number[] = [];
+  for (let at = index; at >= 0; at = answer.parent[at]!) {
+    const id = functionOf(answer, at)?.id;
+    if (id !== null && id !== undefined) path.unshift(id);
+  }
+  return path;
+}
+
+/** The frame that a path of ids leads to; -1 if it is not in the answer. */
+export function frameAt(answer: Flame, path: number[]): number {
+  const wanted = path.join(".");
+  return answer.function.findIndex(
+    (_, index) => functionOf(answer, index)?.id === path.at(-1) && pathTo(answer, index).join(".") === wanted,
+  );
+}

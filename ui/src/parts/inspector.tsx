@@ -1,0 +1,287 @@
+import { cutCalls, hideFunction } from "../actions";
+import type { Cycle, List, Neighbour, Show } from "../answers";
+import { callCount, exactly, grouped, percentOf, visible } from "../format";
+import { go, place } from "../place";
+import {
+  eventName,
+  isMissing,
+  selected,
+  selection,
+  selectionError,
+  shownEvents,
+  startAt,
+  totalOf,
+} from "../state";
+import { Hidden, Status } from "./answer";
+import { Cost, Name } from "./cost";
+
+function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?: boolean | undefined }) {
+  const isSelf = row.id === answer.function.id;
+  return (
+    <tr>
+      {shownEvents.value.map((name) => (
+        <td class="num" key={name}>
+          <Cost
+            costs={row.cost}
+            event={name}
+            whole={answer.inclusive[name]}
+            estimate={row.distance > 1 || row.cost_estimated === true}
+            bound={row.cost_is_upper_bound}
+            inner={row.inner || isSelf}
+          />
+        </td>
+      ))}
+      <td class="num">{callCount(row)}</td>
+      {far ? <td class="num">{row.distance}</td> : null}
+      <td>
+        <Name row={row} />
+        {row.inner ? (
+          <span class="tag" title="inside of a cycle">
+            cycle
+          </span>
+        ) : null}
+        {isSelf ? <span class="tag">itself</span> : null}
+        {row.via ? <span class="at">via {visible(row.via)}</span> : null}
+      </td>
+    </tr>
+  );
+}
+
+/** A list of callers or callees, with shares of the selected function's inclusive cost. */
+export function Neighbours({
+  title,
+  list,
+  answer,
+  far,
+}: {
+  title: string;
+  list: List<Neighbour>;
+  answer: Show;
+  far?: boolean;
+}) {
+  return (
+    <section class="neighbours">
+      <h3>
+        {title} <span class="count">{grouped(list.all)}</span>
+      </h3>
+      {list.rows.length === 0 ? (
+        <p class="faint">none</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              {shownEvents.value.map((name) => (
+                <th
+                  key={name}
+                  scope="col"
+                  class="num"
+                  title={`Percentages are of the inclusive cost of ${visible(answer.function.name)}`}
+                >
+                  {shownEvents.value.length > 1 ? name : "Cost"}, % of selected
+                </th>
+              ))}
+              <th scope="col" class="num">
+                Calls
+              </th>
+              {far ? (
+                <th scope="col" class="num">
+                  Distance
+                </th>
+              ) : null}
+              <th scope="col">Function</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.rows.map((row) => (
+              <NeighbourRow
+                key={`${row.id}-${row.distance}-${row.via}`}
+                row={row}
+                answer={answer}
+                far={far}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Hidden shown={list.rows.length} all={list.all} what={title.toLowerCase()} />
+    </section>
+  );
+}
+
+/** Inclusive cost, self cost and calls of the function. */
+export function Facts({ answer }: { answer: Show }) {
+  return (
+    <dl>
+      {shownEvents.value.map((name) => (
+        <Fact key={name} name={name} answer={answer} />
+      ))}
+      <dt>Calls</dt>
+      <dd>
+        {callCount(answer)}
+        {answer.is_recursive ? <span class="tag">recursive</span> : null}
+        {answer.function.cycle != null ? <span class="tag">cycle {answer.function.cycle}</span> : null}
+        {answer.folded > 1 ? <span class="tag">{grouped(answer.folded)} functions folded</span> : null}
+      </dd>
+    </dl>
+  );
+}
+
+function Fact({ name, answer }: { name: string; answer: Show }) {
+  const unit = shownEvents.value.length > 1 ? ` ${name}` : "";
+  // The facts are of the function: their percentages are of the total, even if others are relative to it.
+  const whole = totalOf(name);
+  return (
+    <>
+      <dt>Inclusive{unit}</dt>
+      <dd>
+        <Cost
+          costs={answer.inclusive}
+          event={name}
+          whole={whole}
+          estimate={answer.inclusive_estimated}
+          bound={answer.inclusive_is_upper_bound}
+        />
+      </dd>
+      <dt>Self{unit}</dt>
+      <dd>
+        <Cost costs={answer.self} event={name} whole={whole} estimate={answer.self_estimated} />
+      </dd>
+    </>
+  );
+}
+
+/** Both sums, where what callers spend differs from what the function and its callees cost. */
+export function Sums({ answer }: { answer: Show }) {
+  const name = eventName.value;
+  const above = answer.by_callers?.[name];
+  const below = answer.by_callees?.[name];
+  if (above === undefined || below === undefined || String(above) === String(below)) return null;
+  return (
+    <p class="note">
+      The calls of its callers cost {grouped(above)}; its self cost and the calls to its callees sum up to{" "}
+      {grouped(below)} {name}. The profile has both numbers.
+    </p>
+  );
+}
+
+/** The members of a cycle, its entries, and the call that breaks it best. */
+export function CycleFacts({ cycle }: { cycle: Cycle }) {
+  return (
+    <section>
+      <h3>
+        Cycle {cycle.number} <span class="count">{grouped(cycle.members.all)} functions</span>
+      </h3>
+      <p class="dim">Its members call each other, so they share one inclusive cost.</p>
+      {cycle.breaker ? (
+        <p>
+          <button onClick={() => cutCalls(cycle.breaker!.caller.name, cycle.breaker!.callee.name)}>
+            Cut {visible(cycle.breaker.caller.name)} → {visible(cycle.breaker.callee.name)}
+          </button>{" "}
+          <span class="dim">leaves {grouped(cycle.breaker.members_left)} in the cycle</span>
+        </p>
+      ) : null}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Self
+            </th>
+            <th scope="col">Member</th>
+          </tr>
+        </thead>
+        <tbody>
+          {cycle.members.rows.map((row) => (
+            <tr key={row.id}>
+              <td class="num">
+                <Cost costs={row.self} />
+              </td>
+              <td>
+                <Name row={row} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Hidden shown={cycle.members.rows.length} all={cycle.members.all} what="members" />
+      {cycle.entries.rows.length > 0 ? <h3>Calls into the cycle</h3> : null}
+      <table>
+        <tbody>
+          {cycle.entries.rows.map((row) => (
+            <tr key={`${row.caller.id} ${row.callee.id}`}>
+              <td class="num">
+                <Cost costs={row.cost} />
+              </td>
+              <td>
+                <Name row={row.caller} bare /> → <Name row={row.callee} bare />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Actions({ answer }: { answer: Show }) {
+  const row = answer.function;
+  return (
+    <p class="actions">
+      <button onClick={() => go({ view: "source", source: "" })}>Source</button>
+      <button onClick={() => go({ view: "callers" })}>Callers</button>
+      <button onClick={() => go({ view: "sandwich" })}>Sandwich</button>
+      <button onClick={() => go({ view: "graph", around: true })}>Graph</button>
+      <button onClick={() => startAt(row, "flame")}>Flame</button>
+      <button
+        title="Only stacks with it; other cost leaves the total"
+        onClick={() => go({ focus: exactly(row.name) })}
+      >
+        Focus
+      </button>
+      <button title="Its cost counts for its callers" onClick={() => hideFunction(row.name)}>
+        Merge into callers
+      </button>
+    </p>
+  );
+}
+
+/** Facts, callers and callees of the selection. */
+export function Inspector() {
+  const answer = selection.value;
+  if (selected.value === null && !answer) {
+    return (
+      <aside class="inspector" aria-label="Selection" tabIndex={0}>
+        <p class="hint">
+          {isMissing.value
+            ? `${visible(place.value.name)} is not in this profile.`
+            : "Select a function: its callers, callees and facts show here."}
+        </p>
+      </aside>
+    );
+  }
+  return (
+    <aside class="inspector" aria-label="Selection" tabIndex={0}>
+      <Status answer={answer} error={selectionError.value}>
+        {answer ? (
+          <>
+            <h2>{visible(answer.function.name)}</h2>
+            <p class="where">
+              {visible(answer.function.file)}
+              <br />
+              {visible(answer.function.object)}
+            </p>
+            <Facts answer={answer} />
+            <Sums answer={answer} />
+            <Actions answer={answer} />
+            <p class="base">
+              {percentOf(answer.inclusive[eventName.value], totalOf(eventName.value))} of the total{" "}
+              {eventName.value} passes here.
+            </p>
+            <Neighbours title="Callers" list={answer.callers} answer={answer} />
+            <Neighbours title="Callees" list={answer.callees} answer={answer} />
+            {answer.cycle ? <CycleFacts cycle={answer.cycle} /> : null}
+          </>
+        ) : null}
+      </Status>
+    </aside>
+  );
+}

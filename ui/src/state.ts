@@ -1,0 +1,286 @@
+// What the page holds besides its address: answers, the selection, themes. Nothing here calculates a cost.
+import { computed, effect, signal } from "@preact/signals";
+import type { Answers, Exact, Question, Scope, Show, Summary } from "./answers";
+import { go, lines, place, token, type FunctionKey, type View } from "./place";
+import { HttpTransport, type Transport } from "./transport";
+
+const transport: Transport = new HttpTransport(token);
+export const summary = signal<Summary | null>(null);
+export const failure = signal("");
+/** The text of the status strip: what the pointer is over. */
+export const hover = signal("");
+/** The text that screen readers speak. */
+export const announce = signal("");
+export const overlay = signal<"" | "palette" | "help" | "formula">("");
+export const busyCount = signal(0);
+/** Counts reloads of the files. Answers of an older generation are not shown again. */
+export const generation = signal(0);
+export const reloadProblem = signal("");
+
+export const eventName = computed(() => place.value.event || (summary.value?.event_types[0]?.name ?? ""));
+export const event = computed(() => summary.value?.event_types.find((type) => type.name === eventName.value));
+/** The event types that tables show, the first decides. */
+export const shownEvents = computed(() =>
+  place.value.second && place.value.second !== eventName.value
+    ? [eventName.value, place.value.second]
+    : [eventName.value],
+);
+
+export function totalOf(name: string): Exact {
+  const loaded = summary.value;
+  return loaded?.head.totals[name] ?? loaded?.event_types.find((type) => type.name === name)?.total ?? 0;
+}
+export const total = computed(() => totalOf(eventName.value));
+/** `true` if views show changes since the base. */
+export const isComparing = computed(() => place.value.compare && summary.value?.base != null);
+
+export const scope = computed<Scope>(() => {
+  const at = place.value;
+  const second = at.second && at.second !== at.event ? [at.second] : [];
+  // A second event type needs the first by name, which the summary knows.
+  const first = at.event || (second.length > 0 ? eventName.value : "");
+  return {
+    events: first ? [first, ...second] : [],
+    derive: lines(at.derive),
+    parts: at.parts,
+    threads: at.threads,
+    processes: at.processes,
+    hide: alternatives(lines(at.hide)),
+    focus: at.focus,
+    cuts: lines(at.cuts),
+    no_cycles: !at.cycles,
+    fold_recursion: at.fold,
+    fold_callers: at.foldCallers,
+  };
+});
+/** One pattern that matches what any of the patterns does. */
+function alternatives(patterns: string[]): string {
+  return patterns.length < 2 ? (patterns[0] ?? "") : patterns.map((one) => `(?:${one})`).join("|");
+}
+/** The scope as text: answers are the same as long as it is. */
+export const scopeKey = computed(() => `${generation.value} ${JSON.stringify(scope.value)}`);
+/** The part of the scope that ids depend on, as text. */
+const idScope = computed(() => `${generation.value} ${place.value.fold} ${place.value.foldCallers}`);
+
+const MAX_KEPT_ANSWERS = 40;
+const kept = new Map<string, unknown>();
+
+/** Asks, or takes a recent answer. */
+export async function ask<Q extends Question>(
+  question: Q,
+  signal: AbortSignal,
+  within: Scope = scope.value,
+): Promise<Answers[Q["kind"]]> {
+  const key = `${generation.peek()} ${JSON.stringify(within)} ${JSON.stringify(question)}`;
+  const known = kept.get(key);
+  if (known !== undefined) {
+    kept.delete(key);
+    kept.set(key, known);
+    return known as Answers[Q["kind"]];
+  }
+  busyCount.value = busyCount.peek() + 1; // peek: an effect that asks must not follow what it changes
+  try {
+    const answer = await transport.ask({ scope: within, question }, signal);
+    kept.set(key, answer);
+    if (kept.size > MAX_KEPT_ANSWERS) kept.delete(kept.keys().next().value!);
+    return answer as Answers[Q["kind"]];
+  } finally {
+    busyCount.value = busyCount.peek() - 1;
+  }
+}
+
+// ---- Functions by name: links hold names, questions hold ids.
+
+const ids = new Map<string, number | null>();
+function idKey({ name, file, object }: FunctionKey): string {
+  return `${idScope.value} ${JSON.stringify([name, file, object])}`;
+}
+
+/** Remembers the id of a function that an answer named. */
+export function learn(row: FunctionKey & { id: number | null }): void {
+  if (row.id !== null) ids.set(idKey(row), row.id);
+}
+
+/** The id of a function: undefined until the answer is there, null if the profile has no such function. */
+function idOf(key: () => FunctionKey) {
+  const id = signal<number | null | undefined>(null);
+  effect(() => {
+    const wanted = key();
+    if (wanted.name === "") {
+      id.value = null;
+      return;
+    }
+    const text = idKey(wanted);
+    if (ids.has(text)) {
+      id.value = ids.get(text) ?? null;
+      return;
+    }
+    const control = new AbortController();
+    id.value = undefined;
+    ask({ kind: "find", name: wanted.name, file: wanted.file, object: wanted.object }, control.signal).then(
+      (answer) => {
+        ids.set(text, answer.function);
+        if (!control.signal.aborted) id.value = answer.function;
+      },
+      () => {
+        if (!control.signal.aborted) id.value = null;
+      },
+    );
+    return () => control.abort();
+  });
+  return id;
+}
+
+const selectionKey = computed(() => {
+  const { name, file, object } = place.value;
+  return JSON.stringify({ name, file, object });
+});
+const rootKey = computed(() => {
+  const { rootName, rootFile, rootObject } = place.value;
+  return JSON.stringify({ name: rootName, file: rootFile, object: rootObject });
+});
+/** The id of the selected function. */
+export const selected = idOf(() => JSON.parse(selectionKey.value) as FunctionKey);
+/** The id of the function that pictures and trees begin with. */
+export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
+/** `true` if the address names a function that the profile does not have. */
+export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
+
+/** Selects a function, in a view or in this one. */
+export function select(row: FunctionKey & { id: number | null }, view?: View): void {
+  if (row.id === null) return;
+  learn(row);
+  const isSame =
+    row.name === place.value.name && row.file === place.value.file && row.object === place.value.object;
+  if (isSame && view === undefined) return;
+  go({ name: row.name, file: row.file, object: row.object, source: "", ...(view ? { view } : {}) });
+}
+
+/** Selects a function of which only the id and the name are known. */
+export async function selectById(id: number, view?: View): Promise<void> {
+  const answer = await ask(
+    { kind: "function", function: id, depth: 1, limit: 30 },
+    new AbortController().signal,
+  );
+  select(answer.function, view);
+}
+
+/** Begins pictures and trees with a function. */
+export function startAt(row: FunctionKey & { id: number | null }, view?: View): void {
+  learn(row);
+  const change = { rootName: row.name, rootFile: row.file, rootObject: row.object, zoom: "" };
+  go({ ...change, ...(view ? { view } : {}) });
+}
+export function startAtProgram(): void {
+  go({ rootName: "", rootFile: "", rootObject: "", zoom: "" });
+}
+
+/** Costs, callers and callees of the selection. */
+export const selection = signal<Show | null>(null);
+export const selectionError = signal("");
+effect(() => {
+  const id = selected.value;
+  void scopeKey.value;
+  selectionError.value = "";
+  if (id === null || id === undefined) {
+    selection.value = null;
+    return;
+  }
+  const control = new AbortController();
+  ask({ kind: "function", function: id, depth: 1, limit: 30 }, control.signal).then(
+    (answer) => {
+      if (!control.signal.aborted) selection.value = answer;
+    },
+    (error: Error) => {
+      if (control.signal.aborted) return;
+      selection.value = null;
+      selectionError.value = error.message;
+    },
+  );
+  return () => control.abort();
+});
+
+/** The number that is 100%: the total, or the inclusive cost of the selection. */
+export function wholeOf(name: string): Exact {
+  const inclusive = place.value.relative ? selection.value?.inclusive[name] : undefined;
+  return inclusive ?? totalOf(name);
+}
+export const whole = computed(() => wholeOf(eventName.value));
+/** The thing that percentages are of, in words. */
+export const wholeText = computed(() =>
+  place.value.relative && selection.value ? selection.value.function.name : "the total",
+);
+
+/** The functions of the current list, for `[` and `]`. */
+export const list = signal<(FunctionKey & { id: number | null })[]>([]);
+export function stepInList(step: 1 | -1): void {
+  const rows = list.value.filter((row) => row.id !== null);
+  const at = rows.findIndex((row) => row.id === selected.value);
+  const next = at < 0 ? (step > 0 ? rows[0] : rows.at(-1)) : rows[at + step];
+  if (!next) return;
+  select(next);
+  announce.value = next.name;
+}
+
+// ---- Theme: that of the system, or by hand.
+
+export type Theme = "auto" | "light" | "dark";
+const THEME = "gristmill.theme";
+export const theme = signal<Theme>((localStorage.getItem(THEME) as Theme | null) ?? "auto");
+const darkQuery = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = signal(darkQuery.matches);
+darkQuery.addEventListener("change", () => {
+  systemIsDark.value = darkQuery.matches;
+});
+export const isDark = computed(
+  () => theme.value === "dark" || (theme.value === "auto" && systemIsDark.value),
+);
+effect(() => {
+  document.documentElement.dataset["theme"] = isDark.value ? "dark" : "light";
+  if (theme.value === "auto") localStorage.removeItem(THEME);
+  else localStorage.setItem(THEME, theme.value);
+});
+
+/** Single keys can be turned off: speech input types them by mistake. */
+const KEYS = "gristmill.keys";
+export const hasSingleKeys = signal(localStorage.getItem(KEYS) !== "off");
+effect(() => localStorage.setItem(KEYS, hasSingleKeys.value ? "on" : "off"));
+
+// ---- The loaded profile, and reloading.
+
+effect(() => {
+  void scopeKey.value;
+  const control = new AbortController();
+  ask({ kind: "summary" }, control.signal).then(
+    (answer) => {
+      if (control.signal.aborted) return;
+      summary.value = answer;
+      failure.value = "";
+      document.title = `${answer.head.title || answer.files[0]?.name || "profile"} – Gristmill`;
+    },
+    (error: Error) => {
+      if (!control.signal.aborted) failure.value = error.message;
+    },
+  );
+  return () => control.abort();
+});
+
+const POLL_MILLISECONDS = 2000;
+let lastGeneration: number | null = null;
+async function poll(): Promise<void> {
+  if (summary.value?.is_watched && !document.hidden) {
+    try {
+      const loaded = await transport.loaded();
+      reloadProblem.value = loaded.problem ?? "";
+      if (lastGeneration !== null && loaded.generation !== lastGeneration) {
+        generation.value += 1; // All questions are asked again; the address, and so the view, stays.
+        announce.value = "the files changed and are loaded again";
+      }
+      lastGeneration = loaded.generation;
+    } catch {
+      // The next question reports that the server is gone.
+    }
+  }
+  setTimeout(poll, POLL_MILLISECONDS);
+}
+void poll();

@@ -1,0 +1,210 @@
+import { useEffect } from "preact/hooks";
+import type { ChangedCall, DiffFunction, List, Neighbour, Show } from "../answers";
+import { grouped, visible } from "../format";
+import { place } from "../place";
+import { eventName, isComparing, list, selected, summary } from "../state";
+import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
+import { ChangeCost, ChangeNumber, Cost, Name, sidesOf } from "../parts/cost";
+import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
+import { Export } from "../parts/save";
+
+const MAX_DISTANCE = 8;
+const MAX_ROWS = 100;
+
+export function Callers() {
+  return isComparing.value ? <ChangedCallers /> : <PlainCallers />;
+}
+
+function cells(answer: Show) {
+  const event = eventName.value;
+  const rows = (side: string, all: List<Neighbour>) =>
+    all.rows.map((row) => [side, row.distance, row.cost[event], row.calls, row.name, row.file, row.object]);
+  return [
+    ["side", "distance", `cost ${event}`, "calls", "name", "file", "object"],
+    ...rows("caller", answer.callers),
+    ...rows("callee", answer.callees),
+    ...rows("caller", answer.far_callers),
+    ...rows("callee", answer.far_callees),
+  ];
+}
+
+function PlainCallers() {
+  const id = selected.value;
+  const hasFunction = id !== null && id !== undefined;
+  const { answer, error } = useAnswer(
+    hasFunction ? { kind: "function", function: id, depth: MAX_DISTANCE, limit: MAX_ROWS } : null,
+  );
+  useEffect(() => {
+    if (answer) list.value = [...answer.callers.rows, ...answer.callees.rows];
+  }, [answer]);
+  if (!hasFunction) return <NeedFunction what="all its callers and callees, with their distance" />;
+  return (
+    <Status answer={answer} error={error}>
+      {answer ? (
+        <>
+          <div class="tools">
+            <h1>{visible(answer.function.name)}</h1>
+            <Export name="callers-callees" json={answer} rows={() => cells(answer)} />
+          </div>
+          <p class="where">
+            {visible(answer.function.file)} · {visible(answer.function.object)}
+          </p>
+          <Facts answer={answer} />
+          <Sums answer={answer} />
+          {summary.value?.has.calls === false ? (
+            <Empty title="No calls in this profile">
+              Cachegrind does not record calls: record with valgrind --tool=callgrind.
+            </Empty>
+          ) : (
+            <div class="cards">
+              <Neighbours title="Callers" list={answer.callers} answer={answer} />
+              <Neighbours title="Callees" list={answer.callees} answer={answer} />
+              <Neighbours
+                title="Callers of callers (estimate)"
+                list={answer.far_callers}
+                answer={answer}
+                far
+              />
+              <Neighbours
+                title="Callees of callees (estimate)"
+                list={answer.far_callees}
+                answer={answer}
+                far
+              />
+              {answer.by_part && answer.by_part.all > 1 ? <ByPart answer={answer} /> : null}
+              {answer.cycle ? <CycleFacts cycle={answer.cycle} /> : null}
+            </div>
+          )}
+        </>
+      ) : null}
+    </Status>
+  );
+}
+
+function ByPart({ answer }: { answer: Show }) {
+  return (
+    <section>
+      <h3>By part</h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Self
+            </th>
+            <th scope="col" class="num">
+              Inclusive
+            </th>
+            <th scope="col">Part</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.by_part.rows.map((row, index) => (
+            <tr key={index}>
+              <td class="num">
+                <Cost costs={row.self} whole={answer.self[eventName.value]} />
+              </td>
+              <td class="num">
+                <Cost costs={row.inclusive} whole={answer.inclusive[eventName.value]} />
+              </td>
+              <td>{visible(row.name)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function ChangedCallers() {
+  const { name } = place.value;
+  const { answer, error } = useAnswer(name === "" ? null : { kind: "changed_function", name });
+  if (name === "") return <NeedFunction what="the changes of its callers and callees" />;
+  return (
+    <Status answer={answer} error={error}>
+      {answer ? <ChangedFacts answer={answer} /> : null}
+    </Status>
+  );
+}
+
+function ChangedFacts({ answer }: { answer: DiffFunction }) {
+  const row = answer.function;
+  const event = eventName.value;
+  const self = sidesOf(row.self[event]);
+  const inclusive = sidesOf(row.inclusive[event]);
+  return (
+    <>
+      <h1>{visible(row.name)}</h1>
+      <p class="where">
+        {visible(row.file)}{" "}
+        {row.base_name && row.base_name !== row.name ? `· before: ${visible(row.base_name)}` : ""}
+      </p>
+      <dl class="changes">
+        <dt>Inclusive</dt>
+        <dd>
+          {grouped(inclusive?.base)} → {grouped(inclusive?.new)} <ChangeNumber change={inclusive} />
+        </dd>
+        <dt>Self</dt>
+        <dd>
+          {grouped(self?.base)} → {grouped(self?.new)} <ChangeNumber change={self} />
+        </dd>
+        <dt>Calls</dt>
+        <dd>
+          <ChangeNumber change={sidesOf(row.calls)} />
+        </dd>
+      </dl>
+      <div class="cards">
+        <ChangedCalls title="Callers" rows={answer.callers} />
+        <ChangedCalls title="Callees" rows={answer.callees} />
+      </div>
+    </>
+  );
+}
+
+export function ChangedCalls({ title, rows }: { title: string; rows: ChangedCall[] }) {
+  return (
+    <section>
+      <h3>
+        {title} <span class="count">{grouped(rows.length)}</span>
+      </h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Before
+            </th>
+            <th scope="col" class="num">
+              After
+            </th>
+            <th scope="col" class="num">
+              Change
+            </th>
+            <th scope="col" class="num">
+              of calls
+            </th>
+            <th scope="col">Function</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const change = sidesOf(row.inclusive[eventName.value]);
+            return (
+              <tr key={row.function.id}>
+                <td class="num">{grouped(change?.base)}</td>
+                <td class="num">{grouped(change?.new)}</td>
+                <td class="num">
+                  <ChangeCost changes={row.inclusive} />
+                </td>
+                <td class="num">
+                  <ChangeNumber change={sidesOf(row.calls)} />
+                </td>
+                <td>
+                  <Name row={{ ...row.function, object: "" }} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+// The call trees of both sides as one table.
+import { useMemo, useState } from "preact/hooks";
+import type { DiffTree } from "../answers";
+import { grouped } from "../format";
+import { eventName, selected } from "../state";
+import { Status, useAnswer } from "../parts/answer";
+import { ChangeCost, ChangeNumber, Name, sidesOf } from "../parts/cost";
+import { Indent } from "../parts/indent";
+import { Certainty } from "../parts/picture";
+import { Pad, useRows } from "../parts/rows";
+import { Export } from "../parts/save";
+import { changedRows } from "./changed-flame";
+
+const ROW_HEIGHT = 24;
+
+export function ChangedTree() {
+  const { answer, error } = useAnswer({ kind: "changes_tree", min_share: 1, limit: 2000 });
+  return (
+    <Status answer={answer} error={error}>
+      {answer ? (
+        <>
+          <div class="tools">
+            <span class="dim">calls that changed by less than 0.1% are not shown</span>
+            <Export name="changes-tree" json={answer} rows={() => changedRows(answer)} />
+          </div>
+          <Certainty basis={answer.basis} />
+          <ChangedTreeTable answer={answer} />
+        </>
+      ) : null}
+    </Status>
+  );
+}
+
+export function ChangedTreeTable({ answer }: { answer: DiffTree }) {
+  const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
+  const parents = useMemo(() => new Set(answer.nodes.map((node) => node.parent)), [answer]);
+  const shown = useMemo(() => {
+    const hidden = new Set<number>();
+    return answer.nodes.flatMap((node, index) => {
+      const { parent } = node;
+      if (parent !== null && (hidden.has(parent) || closed.has(parent))) hidden.add(index);
+      return hidden.has(index) ? [] : [index];
+    });
+  }, [answer, closed]);
+  const rows = useRows(shown.length, ROW_HEIGHT);
+  const toggle = (index: number) => {
+    const next = new Set(closed);
+    if (!next.delete(index)) next.add(index);
+    setClosed(next);
+  };
+  const event = eventName.value;
+  return (
+    <div
+      class="scroll"
+      ref={rows.box}
+      tabIndex={0}
+      role="region"
+      aria-label="Changes in the call tree"
+      onScroll={rows.onScroll}
+    >
+      <table role="treegrid" aria-label="Changes in the call tree" aria-rowcount={shown.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Before
+            </th>
+            <th scope="col" class="num">
+              After
+            </th>
+            <th scope="col" class="num">
+              Change of inclusive {event}
+            </th>
+            <th scope="col" class="num">
+              of self
+            </th>
+            <th scope="col" class="num">
+              of calls
+            </th>
+            <th scope="col">Function</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Pad at={rows.above} columns={6} />
+          {shown.slice(rows.from, rows.to).map((index, i) => {
+            const node = answer.nodes[index]!;
+            const at = answer.functions[node.function]!;
+            const change = sidesOf(node.inclusive[event]);
+            return (
+              <tr
+                key={index}
+                aria-level={node.depth + 1}
+                aria-rowindex={rows.from + i + 2}
+                aria-expanded={parents.has(index) ? !closed.has(index) : undefined}
+                aria-selected={at.id !== null && at.id === selected.value}
+              >
+                <td class="num">{grouped(change?.base)}</td>
+                <td class="num">{grouped(change?.new)}</td>
+                <td class="num">
+                  {node.guessed ? <span title="an estimate">~</span> : null}
+                  <ChangeNumber change={change} />
+                </td>
+                <td class="num">
+                  <ChangeCost changes={node.self} />
+                </td>
+                <td class="num">
+                  <ChangeNumber change={sidesOf(node.calls)} />
+                </td>
+                <td>
+                  <Indent depth={node.depth} />
+                  {parents.has(index) ? (
+                    <button
+                      class="twist"
+                      aria-label={closed.has(index) ? "Open" : "Close"}
+                      onClick={() => toggle(index)}
+                    >
+                      {closed.has(index) ? "▸" : "▾"}
+                    </button>
+                  ) : (
+                    <span class="twist" />
+                  )}
+                  <Name row={at} />
+                  {at.base_name && at.base_name !== at.name ? (
+                    <span class="at">before: {at.base_name}</span>
+                  ) : null}
+                </td>
+              </tr>
+            );
+          })}
+          <Pad at={rows.below} columns={6} />
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Findings } from "../answers";
+import { visible } from "../format";
+import { Hidden, Status, useAnswer } from "../parts/answer";
+import { Export } from "../parts/save";
+
+const MAX_ROWS = 200;
+
+export function FindingsView() {
+  const { answer, error } = useAnswer({ kind: "findings", limit: MAX_ROWS });
+  return (
+    <Status answer={answer} error={error}>
+      {answer ? <Table answer={answer} /> : null}
+    </Status>
+  );
+}
+
+function Table({ answer }: { answer: Findings }) {
+  const cells = () => [
+    ["severity", "file", "line", "text", "rule"],
+    ...answer.rows.map((row) => [row.severity, row.file, row.line, row.text, row.rule]),
+  ];
+  return (
+    <>
+      <div class="tools">
+        <h1>Findings about the file</h1>
+        <Export name="findings" json={answer} rows={cells} />
+      </div>
+      <p>{visible(answer.verdict)}</p>
+      {answer.rows.length === 0 ? null : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Severity</th>
+              <th scope="col">Location</th>
+              <th scope="col">Finding</th>
+              <th scope="col">Rule</th>
+            </tr>
+          </thead>
+          <tbody>
+            {answer.rows.map((row, index) => (
+              <tr key={index}>
+                <td>
+                  <span class={`severity ${row.severity}`}>{row.severity}</span>
+                </td>
+                <td>
+                  {visible(row.file)}
+                  {row.line !== null ? `:${row.line}` : ""}
+                </td>
+                <td>{visible(row.text)}</td>
+                <td class="fn">{visible(row.rule)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Hidden shown={answer.rows.length} all={answer.all} what="findings" />
+    </>
+  );
+}

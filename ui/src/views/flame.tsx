@@ -1,0 +1,495 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Flame } from "../answers";
+import { grouped, percentOf, sum, visible } from "../format";
+import { go, place, type Colours } from "../place";
+import {
+  announce,
+  eventName,
+  isComparing,
+  list,
+  root,
+  select,
+  selected,
+  shownEvents,
+  startAtProgram,
+  whole,
+} from "../state";
+import { Status, useAnswer } from "../parts/answer";
+import { Groups } from "../parts/colours";
+import { Cost, Name } from "../parts/cost";
+import {
+  boxesOf,
+  frameAt,
+  functionOf,
+  keyOf,
+  moved,
+  outermostMatches,
+  pathTo,
+  ROW,
+  searchPattern,
+  WHOLE,
+  zoomed,
+  type Window,
+} from "../parts/frames";
+import { GroupLegend, HeatLegend, RatioLegend } from "../parts/legend";
+import { openMenu } from "../parts/menu";
+import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
+import { Export, SavePicture } from "../parts/save";
+import { ChangedFlame } from "./changed-flame";
+import { Minimap } from "./minimap";
+
+const MAX_TABLE_ROWS = 500;
+/** Frames below this share of a pixel are merged by the library. */
+const FRAMES_PER_PIXEL = 2;
+/** A frame narrower than this is zoomed into when a search steps to it. */
+const MIN_STEP_PIXELS = 24;
+
+/** The count of frames that a picture of this width and zoom can tell apart, in steps: each step asks again. */
+function resolutionOf(width: number, window: Window): number {
+  const wanted = (width * FRAMES_PER_PIXEL) / (window.to - window.from);
+  return Math.min(1 << 17, 2 ** Math.ceil(Math.log2(Math.max(400, wanted))));
+}
+
+function zoomPath(): number[] {
+  return place.value.zoom === "" ? [] : place.value.zoom.split(".").map(Number).filter(Number.isInteger);
+}
+
+function setZoom(path: number[]): void {
+  go({ zoom: path.join(".") });
+}
+
+export function FlameView() {
+  return isComparing.value ? <ChangedFlame /> : <PlainFlame />;
+}
+
+function PlainFlame() {
+  const { inverted, order, filter, upward, asTable, rootName } = place.value;
+  const [width, setWidth] = useState(900);
+  const [window, setWindow] = useState<Window>(WHOLE);
+  const [cursor, setCursor] = useState(-1);
+  const zoom = zoomPath();
+  const zoomText = place.value.zoom;
+  useEffect(() => {
+    setWindow(WHOLE);
+    setCursor(-1);
+  }, [zoomText, rootName, inverted, order]);
+
+  const from = root.value;
+  const question = { kind: "flame" as const, from: from ?? null, inverted, order };
+  const isReady = from !== undefined && (rootName === "" || from !== null);
+  const { answer, error } = useAnswer(
+    isReady ? { ...question, zoom, resolution: resolutionOf(width, window) } : null,
+  );
+  const overall = useAnswer(
+    isReady && (zoom.length > 0 || window !== WHOLE)
+      ? { ...question, zoom: [], resolution: resolutionOf(width, WHOLE) }
+      : null,
+  ).answer;
+  useEffect(() => {
+    // Ids of a link may be those of another profile: then the whole graph shows.
+    if (error && zoom.length > 0) go({ zoom: "" }, true);
+  }, [error]);
+
+  const ancestors = useMemo(() => ancestorsOf(answer, overall, zoom), [answer, overall, zoomText]);
+  const { pattern, problem } = searchPattern(filter);
+  const groups = useMemo(() => groupsOf(answer), [answer, place.value.colours]);
+  const levels = (answer?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0) + 1 + ancestors.length;
+  const height = levels * ROW;
+  const top = (depth: number) => {
+    const level = depth + ancestors.length;
+    return upward ? height - (level + 1) * ROW : level * ROW;
+  };
+  const { colours } = place.value;
+  const boxes = useMemo<Box[]>(() => {
+    if (!answer) return [];
+    const frames = boxesOf(answer, {
+      event: eventName.value,
+      second: shownEvents.value[1] ?? null,
+      whole: whole.value,
+      width,
+      window,
+      groups,
+      colours,
+      selected: selected.value ?? null,
+      pattern,
+      top,
+    });
+    return [...frames, ...ancestorBoxes(ancestors, width, (level) => top(level - ancestors.length))];
+  }, [
+    answer,
+    ancestors,
+    width,
+    window,
+    filter,
+    selected.value,
+    eventName.value,
+    whole.value,
+    colours,
+    upward,
+    groups,
+  ]);
+
+  const enter = (index: number) => {
+    if (!answer) return;
+    const ancestor = index - answer.function.length;
+    if (ancestor >= 0) return setZoom(zoom.slice(0, ancestor + 1));
+    if (!functionOf(answer, index)) return;
+    const path = pathTo(answer, index);
+    // An answer that begins at the zoomed frame has no ancestors: they are those of the last zoom.
+    setZoom(ancestors.length > 0 ? [...zoom.slice(0, -1), ...path] : path);
+    announce.value = `zoomed into ${boxes[index]!.name}`;
+  };
+  const back = () => {
+    if (window !== WHOLE) setWindow(WHOLE);
+    else if (zoom.length > 0) setZoom(zoom.slice(0, -1));
+    else if (rootName !== "") startAtProgram();
+  };
+  const home = () => {
+    setWindow(WHOLE);
+    if (zoom.length > 0) setZoom([]);
+  };
+  const matches = answer && pattern ? outermostMatches(answer, pattern) : [];
+  const step = (by: 1 | -1) => {
+    if (!answer || matches.length === 0) return;
+    const at = matches.indexOf(cursor);
+    const next = matches[(at + by + matches.length) % matches.length]!;
+    const box = boxes[next]!;
+    if (box.width < MIN_STEP_PIXELS || box.x < 0 || box.x > width) {
+      setWindow(around(answer.x[next]!, answer.width[next]!));
+    }
+    setCursor(next);
+    announce.value = box.say;
+  };
+  useEffect(() => {
+    if (answer) list.value = matches.map((index) => functionOf(answer, index)!);
+  }, [answer, filter]);
+
+  return (
+    <>
+      <div class="tools">
+        <Directions />
+        <ColourChoice />
+        <Search answer={answer} matches={matches} problem={problem} onStep={step} />
+        {zoom.length > 0 || window !== WHOLE ? (
+          <>
+            <button onClick={back}>Back</button>
+            <button data-action="fit" onClick={home}>
+              Whole graph
+            </button>
+          </>
+        ) : null}
+        <button
+          aria-pressed={asTable}
+          title="Picture as a table (t)"
+          onClick={() => go({ asTable: !asTable })}
+        >
+          As table
+        </button>
+        {answer ? <FlameExport answer={answer} boxes={boxes} width={width} height={height} /> : null}
+      </div>
+      <Status answer={answer} error={error}>
+        {answer ? (
+          <>
+            <Certainty basis={answer.basis} share={guessedShare(answer)} />
+            {asTable ? (
+              <FrameTable answer={answer} />
+            ) : (
+              <>
+                {overall && (zoom.length > 0 || window !== WHOLE) ? (
+                  <Minimap
+                    answer={overall}
+                    window={windowOf(overall, zoom, window)}
+                    groups={groups}
+                    onWindow={(next) => {
+                      if (zoom.length > 0) setZoom([]);
+                      setWindow(next);
+                    }}
+                  />
+                ) : null}
+                <Picture
+                  boxes={boxes}
+                  height={height}
+                  label="Flame graph"
+                  cursor={cursor}
+                  onWidth={setWidth}
+                  onEnter={enter}
+                  onBack={back}
+                  onHome={home}
+                  onSelect={(index) => {
+                    const at = functionOf(answer, index) ?? ancestors[index - answer.function.length];
+                    if (at) select(at);
+                  }}
+                  onMenu={(e, index) => {
+                    const at = functionOf(answer, index);
+                    if (at) openMenu(e, at);
+                  }}
+                  onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
+                  onPan={(by) => setWindow(moved(window, by))}
+                />
+              </>
+            )}
+            <FlameLegend groups={groups} />
+            <p class="hint">
+              Click selects, Enter or double click zooms, Esc goes back, Ctrl and wheel zoom at the pointer.
+            </p>
+          </>
+        ) : null}
+      </Status>
+    </>
+  );
+}
+
+/** A window in which a frame fills a third of the width. */
+function around(x: number, width: number): Window {
+  const size = Math.min(1, width * 3);
+  return moved({ from: x + width / 2 - size / 2, to: x + width / 2 + size / 2 }, 0);
+}
+
+/** The place of the shown window in the whole graph. */
+function windowOf(overall: Flame, zoom: number[], window: Window): Window {
+  const frame = zoom.length > 0 ? frameAt(overall, zoom) : 0;
+  const x = overall.x[frame] ?? 0;
+  const width = overall.width[frame] ?? 1;
+  return { from: x + window.from * width, to: x + window.to * width };
+}
+
+type Ancestor = { id: number | null; name: string; file: string; object: string };
+
+/** The functions above the root of a zoomed answer. None if the answer has them itself. */
+function ancestorsOf(answer: Flame | null, overall: Flame | null, zoom: number[]): Ancestor[] {
+  if (!answer || zoom.length < 2) return [];
+  if (functionOf(answer, 0)?.id !== zoom.at(-1)) return [];
+  return zoom.slice(0, -1).map((id) => {
+    const known = [...(overall?.functions ?? []), ...answer.functions].find((one) => one.id === id);
+    return known ?? { id, name: "…", file: "", object: "" };
+  });
+}
+
+/** Ancestors of a zoomed frame: as wide as the picture, dimmed. */
+function ancestorBoxes(ancestors: Ancestor[], width: number, top: (level: number) => number): Box[] {
+  return ancestors.map((at, level) => ({
+    x: 0,
+    y: top(level),
+    width,
+    height: ROW,
+    name: visible(at.name),
+    colour: "--g7",
+    isEstimate: false,
+    isSelected: at.id !== null && at.id === selected.value,
+    isMatch: false,
+    isDim: false,
+    missing: 0,
+    parent: -1,
+    group: -1,
+    say: `${visible(at.name)}: above the zoomed frame; Enter zooms out to it`,
+  }));
+}
+
+function guessedShare(answer: Flame): string {
+  const name = eventName.value;
+  return answer.guessed ? percentOf(answer.guessed[name], answer.inclusive[0]?.[name]) : "";
+}
+
+/** Groups of the answer's functions, by the chosen meaning of colours. One object tells nothing apart: files do then. */
+function groupsOf(answer: Flame | null): Groups {
+  const functions = answer?.functions ?? [];
+  return new Groups(functions.map((at) => keyOf(at, place.value.colours)));
+}
+
+function Directions() {
+  const { inverted, order, upward } = place.value;
+  return (
+    <>
+      <label>
+        <input type="checkbox" checked={inverted} onChange={() => go({ inverted: !inverted, zoom: "" })} />{" "}
+        inverted
+      </label>
+      <label>
+        <input type="checkbox" checked={upward} onChange={() => go({ upward: !upward })} /> root below
+      </label>
+      <label>
+        Order{" "}
+        <select value={order} onChange={(e) => go({ order: e.currentTarget.value as "cost" | "name" })}>
+          <option value="cost">cost</option>
+          <option value="name">name</option>
+        </select>
+      </label>
+    </>
+  );
+}
+
+function ColourChoice() {
+  return (
+    <label>
+      Colours{" "}
+      <select value={place.value.colours} onChange={(e) => go({ colours: e.currentTarget.value as Colours })}>
+        <option value="object">object</option>
+        <option value="file">file</option>
+        <option value="namespace">crate, namespace</option>
+        <option value="self">self cost</option>
+        {shownEvents.value.length > 1 ? (
+          <option value="ratio">
+            {shownEvents.value[1]} per {shownEvents.value[0]}
+          </option>
+        ) : null}
+      </select>
+    </label>
+  );
+}
+
+function FlameLegend({ groups }: { groups: Groups }) {
+  const { colours } = place.value;
+  const [event, second] = shownEvents.value;
+  if (colours === "self") return <HeatLegend of="self cost, in shares of the root" />;
+  if (colours === "ratio" && second) return <RatioLegend event={event!} second={second} />;
+  return <GroupLegend groups={groups} by={colours === "namespace" ? "crate or namespace" : colours} />;
+}
+
+function Search({
+  answer,
+  matches,
+  problem,
+  onStep,
+}: {
+  answer: Flame | null;
+  matches: number[];
+  problem: string;
+  onStep: (by: 1 | -1) => void;
+}) {
+  const { filter } = place.value;
+  return (
+    <>
+      <input
+        class="filter"
+        type="search"
+        placeholder="Search names ( / )"
+        aria-label="Search names"
+        value={filter}
+        onInput={(e) => go({ filter: e.currentTarget.value }, true)}
+        onKeyDown={(e) => {
+          if (e.key === "Enter") onStep(e.shiftKey ? -1 : 1);
+        }}
+      />
+      {filter === "" || !answer ? null : (
+        <span class="matched" role="status">
+          {problem || <Matched answer={answer} matches={matches} />}
+          {matches.length > 0 ? (
+            <>
+              <button
+                data-action="previous-match"
+                aria-label="Previous match"
+                title="Previous match (p)"
+                onClick={() => onStep(-1)}
+              >
+                ‹
+              </button>
+              <button
+                data-action="next-match"
+                aria-label="Next match"
+                title="Next match (n)"
+                onClick={() => onStep(1)}
+              >
+                ›
+              </button>
+            </>
+          ) : null}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The total of a search: the outermost frames only, since frames within them are part of their cost. */
+function Matched({ answer, matches }: { answer: Flame; matches: number[] }) {
+  const name = eventName.value;
+  const functions = new Set(matches.map((index) => answer.function[index]!));
+  const only = functions.size === 1 ? answer.functions[[...functions][0]!] : undefined;
+  // One function: the library's sum over all its frames. Several can be inside of each other: only frames tell.
+  const total = only ? only.all[name] : sum(matches.map((index) => answer.inclusive[index]![name]));
+  const isBound = !only && answer.merged.some((count) => count > 1);
+  return (
+    <>
+      {grouped(matches.length)} {matches.length === 1 ? "match" : "matches"}, {isBound ? "at least " : ""}
+      {grouped(total)} ({percentOf(total, whole.value)})
+    </>
+  );
+}
+
+function FlameExport({
+  answer,
+  boxes,
+  width,
+  height,
+}: {
+  answer: Flame;
+  boxes: Box[];
+  width: number;
+  height: number;
+}) {
+  const rows = () => [
+    [
+      "level",
+      "function",
+      ...shownEvents.value.flatMap((name) => [`inclusive ${name}`, `self ${name}`]),
+      "calls",
+    ],
+    ...answer.function.map((_, index) => [
+      answer.depth[index]!,
+      functionOf(answer, index)?.name ?? `${answer.merged[index]} narrow frames`,
+      ...shownEvents.value.flatMap((name) => [answer.inclusive[index]![name], answer.self[index]![name]]),
+      answer.calls[index]!.calls,
+    ]),
+  ];
+  return (
+    <span class="exports">
+      <SavePicture name="flame-graph" draw={() => drawingOf(boxes, width, height)} />
+      <Export name="flame-graph" json={answer} rows={rows} />
+    </span>
+  );
+}
+
+function FrameTable({ answer }: { answer: Flame }) {
+  const count = answer.function.length;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Frames">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Inclusive
+            </th>
+            <th scope="col" class="num">
+              Self
+            </th>
+            <th scope="col" class="num">
+              Level
+            </th>
+            <th scope="col">Function</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.function.slice(0, MAX_TABLE_ROWS).map((_, index) => {
+            const at = functionOf(answer, index);
+            return (
+              <tr key={index}>
+                <td class="num">
+                  <Cost costs={answer.inclusive[index]} estimate={answer.is_guessed[index]} />
+                </td>
+                <td class="num">
+                  <Cost costs={answer.self[index]} />
+                </td>
+                <td class="num">{answer.depth[index]}</td>
+                <td>{at ? <Name row={at} /> : `${grouped(answer.merged[index])} narrow frames`}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {count > MAX_TABLE_ROWS ? (
+        <p class="hidden">
+          {grouped(count - MAX_TABLE_ROWS)} more frames are in the picture and in the saved table.
+        </p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+// The call graph as a document, and as text for Graphviz.
+import type { Graph } from "../answers";
+import { callCount, fitted, percentOf, visible } from "../format";
+import { eventName, whole } from "../state";
+import { palette } from "../parts/colours";
+import { xml, type Drawing } from "../parts/save";
+import { arrowOf, pathOf, widthOf } from "./graph";
+
+const CHARACTER_PIXELS = 6.6;
+/** Graphviz cannot read labels above 16 KiB. */
+const MAX_DOT_LABEL = 1000;
+
+export function graphDrawing(graph: Graph): Drawing {
+  const name = eventName.value;
+  const colour = palette();
+  const [text, line, panel, ground] = ["--text", "--dim", "--panel", "--bg"].map(colour) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const clusters = graph.clusters.map(
+    ({ name: title, bounds: [x, y, width, height] }) =>
+      `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="6" fill="none" stroke="${line}" stroke-dasharray="4 3"/>` +
+      `<text x="${x + 6}" y="${y + 13}" font-size="10" fill="${line}">${xml(fitted(title, width / CHARACTER_PIXELS))}</text>`,
+  );
+  const arcs = graph.arcs.map((arc) => {
+    const [x, y] = arc.label;
+    return (
+      `<path d="${pathOf(arc.points)}" fill="none" stroke="${line}" stroke-width="${widthOf(arc.cost[name], whole.value).toFixed(2)}"/>` +
+      `<path d="${arrowOf(arc.points)}" fill="${line}"/>` +
+      `<text x="${x}" y="${y + 3}" font-size="10" text-anchor="middle" fill="${text}">` +
+      `${percentOf(arc.cost[name], whole.value)} · ${callCount(arc)}×</text>`
+    );
+  });
+  const nodes = graph.nodes.map((node) => {
+    const label = xml(fitted(node.name, (node.width - 12) / CHARACTER_PIXELS));
+    return (
+      `<g><title>${xml(visible(node.name))}</title>` +
+      `<rect x="${node.x}" y="${node.y}" width="${node.width}" height="${node.height}" rx="4" fill="${panel}" stroke="${text}"/>` +
+      `<text x="${node.x + 6}" y="${node.y + 14}" font-size="11" fill="${text}">${label}</text>` +
+      `<text x="${node.x + 6}" y="${node.y + 27}" font-size="10" fill="${text}">` +
+      `${percentOf(node.cost[name], whole.value)} · self ${percentOf(node.self[name], whole.value)}</text></g>`
+    );
+  });
+  const { width, height } = graph;
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
+    `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${ground}"/>` +
+    `${clusters.join("")}${arcs.join("")}${nodes.join("")}</svg>`;
+  return { svg, width, height };
+}
+
+function quoted(text: string): string {
+  const short = text.length > MAX_DOT_LABEL ? `${text.slice(0, MAX_DOT_LABEL)}…` : text;
+  return `"${visible(short).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** Text for `dot`. Names are labels only: ids are numbers. */
+export function graphDot(graph: Graph): string {
+  const name = eventName.value;
+  const nodes = graph.nodes.map(
+    (node, index) =>
+      `  n${index} [label=${quoted(`${node.name}\n${percentOf(node.cost[name], whole.value)}`).replace("\\u000a", "\\n")}];`,
+  );
+  const arcs = graph.arcs.map(
+    (arc) =>
+      `  n${arc.caller} -> n${arc.callee} [label="${percentOf(arc.cost[name], whole.value)}, ${callCount(arc)}x", ` +
+      `penwidth=${widthOf(arc.cost[name], whole.value).toFixed(2)}];`,
+  );
+  return `digraph calls {\n  node [shape=box, fontname="sans-serif"];\n${[...nodes, ...arcs].join("\n")}\n}\n`;
+}

@@ -1,0 +1,612 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { cutCalls } from "../actions";
+import type { Graph, GraphArc, GraphNode, Group } from "../answers";
+import { callCount, fitted, grouped, percentOf, share, visible } from "../format";
+import { go, place, type Place } from "../place";
+import { announce, eventName, hover, list, select, selected, summary, whole } from "../state";
+import { Empty, Status, useAnswer } from "../parts/answer";
+import { Cost, Name } from "../parts/cost";
+import { openMenu } from "../parts/menu";
+import { Export, SavePicture } from "../parts/save";
+import { graphDot, graphDrawing } from "./graph-export";
+
+const CHARACTER_PIXELS = 6.6;
+const MAX_ZOOM = 4;
+const CLUSTERS: [Group, string][] = [
+  ["function", "none"],
+  ["object", "object"],
+  ["file", "file"],
+  ["directory", "directory"],
+  ["class", "class"],
+  ["crate", "crate"],
+  ["package", "package"],
+];
+
+/** The part of the picture in sight, in its own units. */
+interface Sight {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+export function widthOf(cost: number | string | undefined, total: number | string): number {
+  return 0.7 + 5 * Math.sqrt(Math.max(0, share(cost, total)));
+}
+
+export function pathOf(points: [number, number][]): string {
+  return points
+    .map(([x, y], index) => `${index === 0 ? "M" : index % 3 === 1 ? "C" : ""}${x} ${y}`)
+    .join(" ");
+}
+
+/** The triangle at the end of an arc, from the direction of its last curve. */
+export function arrowOf(points: [number, number][]): string {
+  const [endX, endY] = points.at(-1)!;
+  let [fromX, fromY] = points.at(-2) ?? [endX, endY - 1];
+  if (fromX === endX && fromY === endY) [fromX, fromY] = points.at(-3) ?? [endX, endY - 1];
+  const length = Math.hypot(endX - fromX, endY - fromY) || 1;
+  const [dx, dy] = [(endX - fromX) / length, (endY - fromY) / length];
+  const size = 7;
+  const back: [number, number] = [endX - dx * size, endY - dy * size];
+  const side = size / 2.4;
+  return `M${endX} ${endY}L${back[0] - dy * side} ${back[1] + dx * side}L${back[0] + dy * side} ${back[1] - dx * side}Z`;
+}
+
+function sayNode(node: GraphNode): string {
+  const name = eventName.value;
+  const parts = [
+    `${visible(node.name)}: ${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
+    `self ${grouped(node.self[name])}`,
+    node.hidden_callers > 0 ? `${grouped(node.hidden_callers)} more callers` : "",
+    node.hidden_callees > 0 ? `${grouped(node.hidden_callees)} more callees` : "",
+  ];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function sayArc(graph: Graph, arc: GraphArc): string {
+  const name = eventName.value;
+  const [caller, callee] = [graph.nodes[arc.caller]!, graph.nodes[arc.callee]!];
+  return (
+    `${visible(caller.name)} → ${visible(callee.name)}: ${grouped(arc.cost[name])} ${name} ` +
+    `(${percentOf(arc.cost[name], whole.value)}), ${callCount(arc)} calls${arc.is_inner ? ", inside of a cycle" : ""}`
+  );
+}
+
+function NumberChoice({
+  label,
+  field,
+  values,
+}: {
+  label: string;
+  field: keyof Place;
+  values: [string, string][];
+}) {
+  return (
+    <label>
+      {label}{" "}
+      <select
+        value={String(place.value[field])}
+        onChange={(e) => go({ [field]: e.currentTarget.value } as Partial<Place>)}
+      >
+        {values.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const DEPTHS: [string, string][] = [
+  ["0", "none"],
+  ["1", "1"],
+  ["2", "2"],
+  ["4", "4"],
+  ["6", "6"],
+  ["12", "12"],
+  ["100", "all"],
+];
+const SHARES: [string, string][] = [
+  ["0", "all"],
+  ["1", "0.1%"],
+  ["5", "0.5%"],
+  ["10", "1%"],
+  ["20", "2%"],
+  ["50", "5%"],
+  ["100", "10%"],
+];
+
+function wholeNumber(text: string, fallback: number): number {
+  const value = Number(text);
+  return Number.isInteger(value) && value >= 0 ? value : fallback;
+}
+
+export function GraphView() {
+  const { around, nodes, callerDepth, calleeDepth, minShare, cluster, asTable } = place.value;
+  const id = selected.value;
+  const { answer, error } = useAnswer(
+    id === undefined
+      ? null
+      : {
+          kind: "graph",
+          around: around ? id : null,
+          callers: wholeNumber(callerDepth, 2),
+          callees: wholeNumber(calleeDepth, 6),
+          nodes: Math.min(500, Math.max(1, wholeNumber(nodes, 40))),
+          min_share: Math.min(1000, wholeNumber(minShare, 10)),
+          cluster,
+        },
+  );
+  const [arc, setArc] = useState(-1);
+  useEffect(() => {
+    setArc(-1);
+    if (answer) list.value = answer.nodes;
+  }, [answer]);
+  if (summary.value?.has.calls === false) {
+    return (
+      <Empty title="No calls in this profile">
+        Cachegrind does not record calls: record with valgrind --tool=callgrind, and the call graph shows
+        here.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <div class="tools">
+        <label>
+          <input type="checkbox" checked={around} onChange={() => go({ around: !around })} /> around the
+          selection
+        </label>
+        <NumberChoice label="Callers" field="callerDepth" values={DEPTHS} />
+        <NumberChoice label="Callees" field="calleeDepth" values={DEPTHS} />
+        <NumberChoice label="At least" field="minShare" values={SHARES} />
+        <NumberChoice label="Boxes around" field="cluster" values={CLUSTERS} />
+        <label>
+          Functions{" "}
+          <input
+            type="range"
+            min={10}
+            max={200}
+            step={10}
+            value={nodes}
+            onChange={(e) => go({ nodes: e.currentTarget.value }, true)}
+          />
+        </label>
+        {answer ? (
+          <span class="dim">
+            {grouped(answer.nodes.length)} of {grouped(answer.all_nodes)}
+          </span>
+        ) : null}
+        <button
+          aria-pressed={asTable}
+          title="Picture as a table (t)"
+          onClick={() => go({ asTable: !asTable })}
+        >
+          As table
+        </button>
+        {answer ? (
+          <span class="exports">
+            <SavePicture name="call-graph" draw={() => graphDrawing(answer)} dot={() => graphDot(answer)} />
+            <Export name="call-graph" json={answer} rows={() => cells(answer)} />
+          </span>
+        ) : null}
+      </div>
+      <Status answer={answer} error={error}>
+        {answer && answer.nodes.length === 0 ? (
+          <Empty title="No calls to draw">Lower the least share, or draw the whole program.</Empty>
+        ) : null}
+        {answer && answer.nodes.length > 0 ? (
+          <>
+            <p class="note">
+              {around && id !== null
+                ? `Costs are those of ${visible(place.value.name)}, while it runs; beyond its direct calls they are estimates.`
+                : "Costs are inclusive."}
+            </p>
+            {asTable ? <ArcTable graph={answer} /> : <Canvas graph={answer} arc={arc} onArc={setArc} />}
+            <ArcPanel graph={answer} arc={arc} onClose={() => setArc(-1)} />
+          </>
+        ) : null}
+      </Status>
+    </>
+  );
+}
+
+function cells(graph: Graph) {
+  const name = eventName.value;
+  return [
+    ["caller", "callee", `cost ${name}`, "calls"],
+    ...graph.arcs.map((arc) => [
+      graph.nodes[arc.caller]!.name,
+      graph.nodes[arc.callee]!.name,
+      arc.cost[name],
+      arc.calls,
+    ]),
+  ];
+}
+
+function ArcTable({ graph }: { graph: Graph }) {
+  const name = eventName.value;
+  const arcs = [...graph.arcs].sort((a, b) => Number(b.cost[name] ?? 0) - Number(a.cost[name] ?? 0));
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Calls of the graph">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Cost
+            </th>
+            <th scope="col" class="num">
+              Calls
+            </th>
+            <th scope="col">Caller</th>
+            <th scope="col">Callee</th>
+          </tr>
+        </thead>
+        <tbody>
+          {arcs.map((arc) => (
+            <tr key={`${arc.caller} ${arc.callee}`}>
+              <td class="num">
+                <Cost costs={arc.cost} />
+              </td>
+              <td class="num">{callCount(arc)}</td>
+              <td class="half">
+                <Name row={graph.nodes[arc.caller]!} bare />
+              </td>
+              <td class="half">
+                <Name row={graph.nodes[arc.callee]!} bare />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The chosen calls, with what can be done to them. */
+function ArcPanel({ graph, arc, onClose }: { graph: Graph; arc: number; onClose: () => void }) {
+  const chosen = graph.arcs[arc];
+  if (!chosen) return null;
+  const [caller, callee] = [graph.nodes[chosen.caller]!, graph.nodes[chosen.callee]!];
+  return (
+    <p class="arc-panel" role="status">
+      <span>{sayArc(graph, chosen)}</span>
+      <button
+        title="Take these calls out of the graph; all numbers follow"
+        onClick={() => cutCalls(caller.name, callee.name)}
+      >
+        Cut these calls
+      </button>
+      <button onClick={() => select(caller)}>Caller</button>
+      <button onClick={() => select(callee)}>Callee</button>
+      <button aria-label="Close" onClick={onClose}>
+        ×
+      </button>
+    </p>
+  );
+}
+
+/** Zoom and pan of the drawing. */
+function useSight(graph: Graph) {
+  const area = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 900, height: 500 });
+  const [sight, setSight] = useState<Sight>({ x: 0, y: 0, scale: 1 });
+  const fitScale = Math.min(1, size.width / graph.width, size.height / graph.height);
+  useEffect(() => {
+    const element = area.current!;
+    const observer = new ResizeObserver(() => {
+      setSize({ width: Math.max(100, element.clientWidth), height: Math.max(100, element.clientHeight) });
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const fit = () => {
+    // A large graph is not made unreadable: it begins around the function in the middle.
+    const scale = Math.max(fitScale, 0.55);
+    const centre = graph.nodes.find((node) => node.is_center) ?? graph.nodes[0];
+    const middleX = scale === fitScale || !centre ? graph.width / 2 : centre.x + centre.width / 2;
+    const middleY = scale === fitScale || !centre ? graph.height / 2 : centre.y + centre.height / 2;
+    setSight({ x: middleX - size.width / scale / 2, y: middleY - size.height / scale / 2, scale });
+  };
+  useEffect(fit, [graph, size.width, size.height]);
+  const zoom = (factor: number, atX = 0.5, atY = 0.5) =>
+    setSight((old) => {
+      const scale = Math.max(Math.min(fitScale, 0.2), Math.min(MAX_ZOOM, old.scale * factor));
+      const x = old.x + (size.width * atX) / old.scale - (size.width * atX) / scale;
+      const y = old.y + (size.height * atY) / old.scale - (size.height * atY) / scale;
+      return { x, y, scale };
+    });
+  const pan = (byX: number, byY: number) =>
+    setSight((old) => ({ ...old, x: old.x - byX / old.scale, y: old.y - byY / old.scale }));
+  const centre = (node: GraphNode) =>
+    setSight((old) => {
+      const isInSight =
+        node.x >= old.x &&
+        node.y >= old.y &&
+        node.x + node.width <= old.x + size.width / old.scale &&
+        node.y + node.height <= old.y + size.height / old.scale;
+      if (isInSight) return old;
+      return {
+        ...old,
+        x: node.x + node.width / 2 - size.width / old.scale / 2,
+        y: node.y + node.height / 2 - size.height / old.scale / 2,
+      };
+    });
+  useEffect(() => {
+    const element = area.current!;
+    const onWheel = (e: WheelEvent) => {
+      e.preventDefault();
+      const box = element.getBoundingClientRect();
+      if (e.ctrlKey || e.metaKey) {
+        zoom(2 ** (-e.deltaY / 200), (e.clientX - box.left) / box.width, (e.clientY - box.top) / box.height);
+      } else pan(-e.deltaX, -e.deltaY);
+    };
+    element.addEventListener("wheel", onWheel, { passive: false });
+    return () => element.removeEventListener("wheel", onWheel);
+  });
+  return { area, size, sight, fitScale, fit, zoom, pan, centre };
+}
+
+/** The node that an arrow leads to: along the most expensive call up or down, or beside. */
+function walk(graph: Graph, from: number, key: string): { node: number; arc: number } | null {
+  const name = eventName.value;
+  const best = (end: "caller" | "callee", other: "caller" | "callee") => {
+    let found: { node: number; arc: number; cost: number } | null = null;
+    graph.arcs.forEach((arc, index) => {
+      const cost = Number(arc.cost[name] ?? 0);
+      if (arc[end] !== from || arc[other] === from) return;
+      if (!found || cost > found.cost) found = { node: arc[other], arc: index, cost };
+    });
+    return found as { node: number; arc: number; cost: number } | null;
+  };
+  if (key === "ArrowDown") return best("caller", "callee");
+  if (key === "ArrowUp") return best("callee", "caller");
+  const at = graph.nodes[from]!;
+  const sign = key === "ArrowRight" ? 1 : -1;
+  const beside = graph.nodes
+    .map((node, index) => ({ node, index, by: (node.x - at.x) * sign }))
+    .filter(({ node, by }) => by > 0 && Math.abs(node.y - at.y) < at.height * 2)
+    .sort((a, b) => a.by - b.by)[0];
+  return beside ? { node: beside.index, arc: -1 } : null;
+}
+
+function Canvas({ graph, arc, onArc }: { graph: Graph; arc: number; onArc: (arc: number) => void }) {
+  const { area, size, sight, fitScale, fit, zoom, pan, centre } = useSight(graph);
+  const drag = useRef({ x: 0, y: 0, isDown: false, moved: false });
+  const { x, y, scale } = sight;
+  const viewBox = `${x} ${y} ${size.width / scale} ${size.height / scale}`;
+  const onKeyDown = (e: KeyboardEvent, from: number) => {
+    if (e.key === "Enter" || e.key === " ") select(graph.nodes[from]!);
+    else if (e.key.startsWith("Arrow") && !e.altKey) {
+      const next = walk(graph, from, e.key);
+      if (!next) return;
+      if (next.arc >= 0) onArc(next.arc);
+      const node = graph.nodes[next.node]!;
+      announce.value = next.arc >= 0 ? sayArc(graph, graph.arcs[next.arc]!) : sayNode(node);
+      centre(node);
+      document.getElementById(`node-${next.node}`)?.focus();
+    } else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  return (
+    <div class="graph-frame">
+      <span class="zoom" role="group" aria-label="Zoom">
+        <button data-action="smaller" aria-label="Smaller" title="Smaller (-)" onClick={() => zoom(1 / 1.25)}>
+          −
+        </button>
+        <button data-action="fit" aria-label="Fit into the window" title="Fit (0)" onClick={fit}>
+          {Math.round(scale * 100)}%
+        </button>
+        <button data-action="larger" aria-label="Larger" title="Larger (+)" onClick={() => zoom(1.25)}>
+          +
+        </button>
+      </span>
+      <div
+        class="graph-area"
+        ref={area}
+        onPointerDown={(e) => {
+          drag.current = { x: e.clientX, y: e.clientY, isDown: e.button === 0, moved: false };
+        }}
+        onPointerMove={(e) => {
+          const from = drag.current;
+          if (!from.isDown) return;
+          pan(e.clientX - from.x, e.clientY - from.y);
+          drag.current = { x: e.clientX, y: e.clientY, isDown: true, moved: true };
+        }}
+        onPointerUp={() => {
+          drag.current.isDown = false;
+        }}
+        onPointerLeave={() => {
+          drag.current.isDown = false;
+          hover.value = "";
+        }}
+      >
+        <svg
+          class="graph"
+          width={size.width}
+          height={size.height}
+          viewBox={viewBox}
+          role="group"
+          aria-label="Call graph"
+        >
+          {graph.clusters.map((cluster) => (
+            <Cluster key={cluster.name} name={cluster.name} bounds={cluster.bounds} />
+          ))}
+          {graph.arcs.map((one, index) => (
+            <Arc key={index} graph={graph} arc={one} isChosen={index === arc} onChoose={() => onArc(index)} />
+          ))}
+          {graph.nodes.map((node, index) => (
+            <Node
+              key={node.id ?? node.name}
+              node={node}
+              index={index}
+              onKeyDown={(e) => onKeyDown(e, index)}
+            />
+          ))}
+        </svg>
+      </div>
+      {scale > fitScale * 1.2 ? <BirdsEye graph={graph} viewBox={viewBox} sight={sight} size={size} /> : null}
+      <p class="hint">
+        Drag and wheel move, Ctrl and wheel zoom; arrow keys walk along the most expensive calls. A click on
+        an arc chooses it.
+      </p>
+    </div>
+  );
+}
+
+function Cluster({
+  name,
+  bounds: [x, y, width, height],
+}: {
+  name: string;
+  bounds: [number, number, number, number];
+}) {
+  return (
+    <g class="cluster">
+      <rect x={x} y={y} width={width} height={height} rx="6" />
+      <text x={x + 6} y={y + 13}>
+        {fitted(name, width / CHARACTER_PIXELS)}
+      </text>
+    </g>
+  );
+}
+
+function Arc({
+  graph,
+  arc,
+  isChosen,
+  onChoose,
+}: {
+  graph: Graph;
+  arc: GraphArc;
+  isChosen: boolean;
+  onChoose: () => void;
+}) {
+  const name = eventName.value;
+  const path = useMemo(() => pathOf(arc.points), [arc]);
+  const width = widthOf(arc.cost[name], whole.value);
+  const say = sayArc(graph, arc);
+  return (
+    <g
+      class={`arc${isChosen ? " chosen" : ""}${arc.is_inner ? " inner" : ""}`}
+      onMouseEnter={() => {
+        hover.value = say;
+      }}
+      onClick={onChoose}
+    >
+      <path class="reach" d={path} />
+      <path d={path} stroke-width={width} />
+      <path class="head" d={arrowOf(arc.points)} />
+      <text x={arc.label[0]} y={arc.label[1]} text-anchor="middle" dominant-baseline="middle">
+        {percentOf(arc.cost[name], whole.value)} · {callCount(arc)}×
+      </text>
+    </g>
+  );
+}
+
+function Stub({
+  count,
+  cost,
+  what,
+  x,
+  y,
+}: {
+  count: number;
+  cost: number | string | undefined;
+  what: string;
+  x: number;
+  y: number;
+}) {
+  if (count === 0) return null;
+  return (
+    <text class="stub" x={x} y={y} text-anchor="middle">
+      +{grouped(count)} {count === 1 ? what : `${what}s`}, {percentOf(cost, whole.value)}
+    </text>
+  );
+}
+
+function Node({
+  node,
+  index,
+  onKeyDown,
+}: {
+  node: GraphNode;
+  index: number;
+  onKeyDown: (e: KeyboardEvent) => void;
+}) {
+  const name = eventName.value;
+  const say = sayNode(node);
+  const { x, y, width, height } = node;
+  const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
+  const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
+  const isSelected = node.id !== null && node.id === selected.value;
+  const classes = ["node", node.is_center ? "centre" : "", isSelected ? "selected" : ""];
+  return (
+    <g
+      id={`node-${index}`}
+      tabIndex={0}
+      role="button"
+      aria-label={say}
+      class={classes.join(" ")}
+      onMouseEnter={() => {
+        hover.value = say;
+      }}
+      onClick={() => select(node)}
+      onContextMenu={(e) => openMenu(e, node)}
+      onKeyDown={onKeyDown}
+    >
+      <rect x={x} y={y} width={width} height={height} rx="4" />
+      <rect class="inclusive" x={x + 4} y={y + height - 7} width={(width - 8) * inclusive} height="4" />
+      <rect class="self" x={x + 4} y={y + height - 7} width={(width - 8) * self} height="4" />
+      <text x={x + 6} y={y + 14}>
+        {fitted(node.name, (width - 12) / CHARACTER_PIXELS)}
+      </text>
+      <text class="small" x={x + 6} y={y + Math.min(height - 9, 27)}>
+        {percentOf(node.cost[name], whole.value)} · self {percentOf(node.self[name], whole.value)}
+      </text>
+      <Stub
+        count={node.hidden_callers}
+        cost={node.hidden_callers_cost[name]}
+        what="caller"
+        x={x + width / 2}
+        y={y - 5}
+      />
+      <Stub
+        count={node.hidden_callees}
+        cost={node.hidden_callees_cost[name]}
+        what="callee"
+        x={x + width / 2}
+        y={y + height + 12}
+      />
+    </g>
+  );
+}
+
+/** The whole graph in a corner, with the part in sight. */
+function BirdsEye({
+  graph,
+  sight,
+  size,
+}: {
+  graph: Graph;
+  viewBox: string;
+  sight: Sight;
+  size: { width: number; height: number };
+}) {
+  return (
+    <svg class="birds-eye" viewBox={`0 0 ${graph.width} ${graph.height}`} aria-hidden="true">
+      {graph.nodes.map((node, index) => (
+        <rect key={index} x={node.x} y={node.y} width={node.width} height={node.height} />
+      ))}
+      <rect
+        class="sight"
+        x={sight.x}
+        y={sight.y}
+        width={size.width / sight.scale}
+        height={size.height / sight.scale}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,286 @@
+// All ways to a function above it, everything it calls below.
+import { useMemo, useState } from "preact/hooks";
+import type { Flame } from "../answers";
+import { grouped, percentOf, sum, visible } from "../format";
+import { go, place } from "../place";
+import { eventName, select, selected, whole } from "../state";
+import { NeedFunction, Status, useAnswer } from "../parts/answer";
+import { Groups } from "../parts/colours";
+import { Cost } from "../parts/cost";
+import {
+  boxesOf,
+  functionOf,
+  keyOf,
+  moved,
+  ROW,
+  searchPattern,
+  WHOLE,
+  zoomed,
+  type Window,
+} from "../parts/frames";
+import { GroupLegend, HeatLegend } from "../parts/legend";
+import { openMenu } from "../parts/menu";
+import { drawingOf, Picture, type Box } from "../parts/picture";
+import { Export, SavePicture, type Cell } from "../parts/save";
+
+const RESOLUTION = 4096;
+/** Space for the line between direct calls and estimates. */
+const GAP = 14;
+
+function levelsOf(answer: Flame): number {
+  return answer.depth.reduce((a, b) => Math.max(a, b), 0);
+}
+
+/** Both halves as boxes of one picture. The function itself is drawn once, in the middle. */
+function sandwich(callers: Flame, callees: Flame, width: number, window: Window, pattern: RegExp | null) {
+  const above = levelsOf(callers);
+  const below = levelsOf(callees);
+  const groups = new Groups(
+    [...callers.functions, ...callees.functions].map((at) => keyOf(at, place.value.colours)),
+  );
+  const farAbove = above > 1 ? GAP : 0;
+  const farBelow = below > 1 ? GAP : 0;
+  const middle = above * ROW + farAbove;
+  const shared = {
+    event: eventName.value,
+    second: null,
+    whole: whole.value,
+    width,
+    window,
+    groups,
+    colours: place.value.colours,
+    selected: selected.value ?? null,
+    pattern,
+  };
+  const upper = boxesOf(callers, {
+    ...shared,
+    top: (depth) => middle - depth * ROW - (depth > 1 ? farAbove : 0),
+  });
+  const lower = boxesOf(callees, {
+    ...shared,
+    top: (depth) => middle + depth * ROW + (depth > 1 ? farBelow : 0),
+  });
+  // Beyond direct calls, a call graph does not know the stacks.
+  const mark = (boxes: Box[], answer: Flame) => {
+    boxes.forEach((box, index) => {
+      box.isEstimate = answer.basis !== "exact" && answer.depth[index]! > 1;
+    });
+  };
+  mark(upper, callers);
+  mark(lower, callees);
+  const tail = lower.slice(1).map((box) => ({
+    ...box,
+    parent: box.parent === 0 ? 0 : box.parent + upper.length - 1,
+    // Groups are indexes of two lists of functions: the names are the same for both.
+    group: box.group < 0 ? -1 : groupInUpper(callers, callees, box.group),
+  }));
+  return {
+    boxes: [...upper, ...tail],
+    groups,
+    height: middle + ROW + below * ROW + farBelow,
+    middle,
+    upper: upper.length,
+  };
+}
+
+function groupInUpper(callers: Flame, callees: Flame, group: number): number {
+  const { id } = callees.functions[group]!;
+  const at = callers.functions.findIndex((one) => one.id === id && id !== null);
+  return at >= 0 ? at : group + callers.functions.length;
+}
+
+export function SandwichView() {
+  const id = selected.value;
+  const hasFunction = id !== null && id !== undefined;
+  const { order, filter, asTable } = place.value;
+  const [width, setWidth] = useState(900);
+  const [window, setWindow] = useState<Window>(WHOLE);
+  const ask = (inverted: boolean) =>
+    hasFunction
+      ? { kind: "flame" as const, from: id, inverted, order, zoom: [], resolution: RESOLUTION }
+      : null;
+  const callers = useAnswer(ask(true));
+  const callees = useAnswer(ask(false));
+  const { pattern } = searchPattern(filter);
+  const picture = useMemo(
+    () =>
+      callers.answer && callees.answer
+        ? sandwich(callers.answer, callees.answer, width, window, pattern)
+        : null,
+    [
+      callers.answer,
+      callees.answer,
+      width,
+      window,
+      filter,
+      eventName.value,
+      whole.value,
+      place.value.colours,
+      id,
+    ],
+  );
+  if (!hasFunction) return <NeedFunction what="all ways to it above, and everything it calls below" />;
+  const frameOf = (index: number) => {
+    if (!picture || !callers.answer || !callees.answer) return undefined;
+    return index < picture.upper
+      ? functionOf(callers.answer, index)
+      : functionOf(callees.answer, index - picture.upper + 1);
+  };
+  const rootCosts = callees.answer?.inclusive[0];
+  return (
+    <>
+      <div class="tools">
+        <input
+          class="filter"
+          type="search"
+          placeholder="Search names ( / )"
+          aria-label="Search names"
+          value={filter}
+          onInput={(e) => go({ filter: e.currentTarget.value }, true)}
+        />
+        {window === WHOLE ? null : (
+          <button data-action="fit" onClick={() => setWindow(WHOLE)}>
+            Whole picture
+          </button>
+        )}
+        <button
+          aria-pressed={asTable}
+          title="Picture as a table (t)"
+          onClick={() => go({ asTable: !asTable })}
+        >
+          As table
+        </button>
+        {picture && callers.answer && callees.answer ? (
+          <span class="exports">
+            <SavePicture name="sandwich" draw={() => drawingOf(picture.boxes, width, picture.height)} />
+            <Export
+              name="sandwich"
+              json={{ callers: callers.answer, callees: callees.answer }}
+              rows={() => rowsOf(callers.answer!, callees.answer!)}
+            />
+          </span>
+        ) : null}
+      </div>
+      <Status answer={picture} error={callers.error || callees.error}>
+        {picture && callers.answer && callees.answer ? (
+          <>
+            <h1>{visible(place.value.name)}</h1>
+            <p class="dim">
+              {grouped(rootCosts?.[eventName.value])} {eventName.value} (
+              {percentOf(rootCosts?.[eventName.value], whole.value)}) pass through it: its callers are above,
+              its callees below.
+              {callers.answer.basis === "exact"
+                ? ""
+                : " Costs of direct callers and callees are recorded; beyond the gap, they are estimates (~, dotted)."}
+            </p>
+            {asTable ? (
+              <SandwichTable callers={callers.answer} callees={callees.answer} />
+            ) : (
+              <Picture
+                boxes={picture.boxes}
+                height={picture.height}
+                label="Sandwich"
+                onWidth={setWidth}
+                onSelect={() => undefined}
+                onEnter={(index) => {
+                  const at = frameOf(index);
+                  if (at) select(at);
+                }}
+                onBack={() => (window === WHOLE ? history.back() : setWindow(WHOLE))}
+                onHome={() => setWindow(WHOLE)}
+                onMenu={(e, index) => {
+                  const at = frameOf(index);
+                  if (at) openMenu(e, at);
+                }}
+                onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
+                onPan={(by) => setWindow(moved(window, by))}
+              />
+            )}
+            {place.value.colours === "self" ? (
+              <HeatLegend of="self cost, in shares of the function" />
+            ) : (
+              <GroupLegend
+                groups={picture.groups}
+                by={place.value.colours === "namespace" ? "crate or namespace" : place.value.colours}
+              />
+            )}
+            <p class="hint">
+              Enter or double click puts a function in the middle; the browser's Back undoes it.
+            </p>
+          </>
+        ) : null}
+      </Status>
+    </>
+  );
+}
+
+/** Direct callers and callees of the pictures, merged by function. */
+function direct(answer: Flame) {
+  const byFunction = new Map<number, number[]>();
+  answer.depth.forEach((depth, index) => {
+    if (depth !== 1) return;
+    const group = answer.function[index]!;
+    byFunction.set(group, [...(byFunction.get(group) ?? []), index]);
+  });
+  return [...byFunction.values()];
+}
+
+function rowsOf(callers: Flame, callees: Flame): Cell[][] {
+  const half = (side: string, answer: Flame): Cell[][] =>
+    answer.function.flatMap((_, index) =>
+      index === 0
+        ? []
+        : [
+            [
+              side,
+              answer.depth[index],
+              functionOf(answer, index)?.name ?? `${answer.merged[index]} narrow frames`,
+              answer.inclusive[index]![eventName.value],
+            ],
+          ],
+    );
+  return [
+    ["side", "level", "function", `inclusive ${eventName.value}`],
+    ...half("caller", callers),
+    ...half("callee", callees),
+  ];
+}
+
+function SandwichTable({ callers, callees }: { callers: Flame; callees: Flame }) {
+  const half = (title: string, answer: Flame) => (
+    <section>
+      <h3>{title}</h3>
+      <table>
+        <tbody>
+          {direct(answer).map((frames) => {
+            const name = eventName.value;
+            const costs = { [name]: sum(frames.map((index) => answer.inclusive[index]![name])) };
+            const at = functionOf(answer, frames[0]!);
+            return (
+              <tr key={frames[0]}>
+                <td class="num">
+                  <Cost costs={costs} whole={answer.inclusive[0]?.[name]} />
+                </td>
+                <td>
+                  {at ? (
+                    <button class="name fn" onClick={() => select(at)}>
+                      {visible(at.name)}
+                    </button>
+                  ) : (
+                    `${grouped(answer.merged[frames[0]!])} narrow frames`
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+  return (
+    <div class="cards">
+      {half("Direct callers", callers)}
+      {half("Direct callees", callees)}
+    </div>
+  );
+}

@@ -1,0 +1,239 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { FlameFunction, Treemap } from "../answers";
+import { grouped, percentOf, share, visible } from "../format";
+import { go, place, type Colours } from "../place";
+import { eventName, list, root, select, selected, selection, startAt, startAtProgram, whole } from "../state";
+import { Status, useAnswer } from "../parts/answer";
+import { Groups, heatToken } from "../parts/colours";
+import { Cost, Name } from "../parts/cost";
+import { keyOf, searchPattern } from "../parts/frames";
+import { GroupLegend, HeatLegend } from "../parts/legend";
+import { openMenu } from "../parts/menu";
+import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
+import { Export, SavePicture } from "../parts/save";
+
+const MIN_HEIGHT = 320;
+/** Space for the bars around the picture. */
+const AROUND = 250;
+const STEP = 20;
+
+/** The height of the picture, from that of the window, in steps: each step asks again. */
+function pictureHeight(): number {
+  return Math.max(MIN_HEIGHT, Math.floor((innerHeight - AROUND) / STEP) * STEP);
+}
+
+function functionOf(answer: Treemap, index: number): FlameFunction | undefined {
+  const at = answer.tiles[index]?.function;
+  return at === null || at === undefined ? undefined : answer.functions[at];
+}
+
+function tileName(answer: Treemap, index: number): string {
+  const at = functionOf(answer, index);
+  return at ? visible(at.name) : `${grouped(answer.tiles[index]!.merged)} small ones`;
+}
+
+function boxesOf(answer: Treemap, groups: Groups, pattern: RegExp | null): Box[] {
+  const event = eventName.value;
+  const { colours } = place.value;
+  const top = answer.tiles[0]?.inclusive[event];
+  return answer.tiles.map((tile, index) => {
+    const at = functionOf(answer, index);
+    const [x, y, width, height] = tile.bounds;
+    const isMatch = pattern !== null && at !== undefined && pattern.test(at.name);
+    const heat = colours === "self" || colours === "ratio";
+    return {
+      x,
+      y,
+      width,
+      height,
+      name: tileName(answer, index),
+      colour: !at
+        ? "--g7"
+        : heat
+          ? heatToken(share(tile.inclusive[event], top))
+          : groups.token(keyOf(at, colours)),
+      isEstimate: tile.is_guessed,
+      isSelected: at !== undefined && at.id !== null && at.id === selected.value,
+      isMatch,
+      isDim: false,
+      missing: 0,
+      parent: tile.parent ?? -1,
+      group: tile.function ?? -1,
+      say:
+        `${tileName(answer, index)}: ${tile.is_guessed ? "~" : ""}${grouped(tile.inclusive[event])} ${event} inclusive, ` +
+        `${percentOf(tile.inclusive[event], whole.value)} of all${tile.is_guessed ? "; estimate" : ""}`,
+    };
+  });
+}
+
+export function TreemapView() {
+  const { callers, filter, asTable, rootName, colours } = place.value;
+  const [width, setWidth] = useState(900);
+  const [height, setHeight] = useState(pictureHeight());
+  useEffect(() => {
+    const onResize = () => setHeight(pictureHeight());
+    addEventListener("resize", onResize);
+    return () => removeEventListener("resize", onResize);
+  }, []);
+  // Callers are those of one function: the root, else the selection.
+  const from = rootName !== "" ? root.value : callers ? selected.value : null;
+  const isReady = from !== undefined && (rootName === "" || from !== null);
+  const { answer, error } = useAnswer(
+    isReady
+      ? { kind: "treemap", from: from ?? null, callers: callers && from !== null, width, height }
+      : null,
+  );
+  const groups = useMemo(
+    () => new Groups((answer?.functions ?? []).map((at) => keyOf(at, colours))),
+    [answer, colours],
+  );
+  const { pattern } = searchPattern(filter);
+  const boxes = useMemo(
+    () => (answer ? boxesOf(answer, groups, pattern) : []),
+    [answer, groups, filter, selected.value, eventName.value, whole.value],
+  );
+  useEffect(() => {
+    if (answer) list.value = answer.functions;
+  }, [answer]);
+  const enter = (index: number) => {
+    const at = answer ? functionOf(answer, index) : undefined;
+    if (at && at.id !== null) startAt(at);
+  };
+  return (
+    <>
+      <div class="tools">
+        <span class="tabs" role="group" aria-label="Direction">
+          <button aria-pressed={!callers} onClick={() => go({ callers: false })}>
+            Callees
+          </button>
+          <button
+            aria-pressed={callers}
+            title="The callers of the root, or of the selection"
+            disabled={rootName === "" && selection.value === null}
+            onClick={() => go({ callers: true })}
+          >
+            Callers
+          </button>
+        </span>
+        {rootName !== "" ? (
+          <button data-action="fit" onClick={startAtProgram}>
+            Whole program
+          </button>
+        ) : null}
+        <label>
+          Colours{" "}
+          <select value={colours} onChange={(e) => go({ colours: e.currentTarget.value as Colours })}>
+            <option value="object">object</option>
+            <option value="file">file</option>
+            <option value="namespace">crate, namespace</option>
+            <option value="self">cost</option>
+          </select>
+        </label>
+        <input
+          class="filter"
+          type="search"
+          placeholder="Search names ( / )"
+          aria-label="Search names"
+          value={filter}
+          onInput={(e) => go({ filter: e.currentTarget.value }, true)}
+        />
+        <button
+          aria-pressed={asTable}
+          title="Picture as a table (t)"
+          onClick={() => go({ asTable: !asTable })}
+        >
+          As table
+        </button>
+        {answer ? (
+          <span class="exports">
+            <SavePicture name="treemap" draw={() => drawingOf(boxes, width, height)} />
+            <Export name="treemap" json={answer} rows={() => cells(answer)} />
+          </span>
+        ) : null}
+      </div>
+      <Status answer={answer} error={error}>
+        {answer ? (
+          <>
+            <Certainty basis={answer.basis} />
+            {asTable ? (
+              <TileTable answer={answer} />
+            ) : (
+              <Picture
+                boxes={boxes}
+                height={height}
+                label="Treemap"
+                onWidth={(measured) => setWidth(Math.floor(measured / STEP) * STEP)}
+                onSelect={(index) => {
+                  const at = functionOf(answer, index);
+                  if (at) select(at);
+                }}
+                onEnter={enter}
+                onBack={() => (rootName !== "" ? history.back() : undefined)}
+                onHome={startAtProgram}
+                onMenu={(e, index) => {
+                  const at = functionOf(answer, index);
+                  if (at) openMenu(e, at);
+                }}
+              />
+            )}
+            {colours === "self" || colours === "ratio" ? (
+              <HeatLegend of="inclusive cost, in shares of the whole" />
+            ) : (
+              <GroupLegend groups={groups} by={colours === "namespace" ? "crate or namespace" : colours} />
+            )}
+            <p class="hint">
+              An area is an inclusive cost; what a tile's inner tiles leave free is its self cost. Enter or
+              double click begins with a function.
+            </p>
+          </>
+        ) : null}
+      </Status>
+    </>
+  );
+}
+
+function cells(answer: Treemap) {
+  const event = eventName.value;
+  return [
+    ["level", "function", `inclusive ${event}`],
+    ...answer.tiles.map((tile, index) => [
+      tile.depth,
+      functionOf(answer, index)?.name ?? `${tile.merged} small ones`,
+      tile.inclusive[event],
+    ]),
+  ];
+}
+
+function TileTable({ answer }: { answer: Treemap }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Tiles">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Inclusive
+            </th>
+            <th scope="col" class="num">
+              Level
+            </th>
+            <th scope="col">Function</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.tiles.slice(0, 1000).map((tile, index) => {
+            const at = functionOf(answer, index);
+            return (
+              <tr key={index}>
+                <td class="num">
+                  <Cost costs={tile.inclusive} estimate={tile.is_guessed} />
+                </td>
+                <td class="num">{tile.depth}</td>
+                <td>{at ? <Name row={at} /> : tileName(answer, index)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
