@@ -29,7 +29,7 @@ pub(crate) struct LoadedState {
     /// The count of times that a profile was loaded. Ids of functions hold for one of them.
     pub(crate) generation: u64,
     /// The reason why the last attempt to load it again failed: the answers are those of the profile before.
-    pub(crate) failure: Option<String>,
+    pub(crate) problem: Option<String>,
 }
 
 /// The source of answers with its state.
@@ -44,7 +44,7 @@ pub(crate) struct Loaded(RwLock<Current>);
 
 impl Loaded {
     pub(crate) fn new(source: Arc<dyn AnswerSource>) -> Self {
-        let state = LoadedState { generation: 1, failure: None };
+        let state = LoadedState { generation: 1, problem: None };
         Loaded(RwLock::new(Current { source, state }))
     }
 
@@ -70,10 +70,10 @@ impl Loaded {
     pub(crate) fn replace(&self, source: Arc<dyn AnswerSource>) {
         let mut current = self.write();
         let generation = current.state.generation + 1;
-        *current = Current { source, state: LoadedState { generation, failure: None } };
+        *current = Current { source, state: LoadedState { generation, problem: None } };
     }
 
     pub(crate) fn fail(&self, reason: String) {
-        self.write().state.failure = Some(reason);
+        self.write().state.problem = Some(reason);
     }
 }

@@ -228,7 +228,7 @@ impl Server {
     }
 
     /// Tells pages from now on why the profile could not be loaded again. The answers stay those of the old one.
-    pub fn tell_failure(&self, reason: impl Into<String>) {
+    pub fn tell_problem(&self, reason: impl Into<String>) {
         self.shared.loaded.fail(reason.into());
     }
 

@@ -115,6 +115,7 @@ impl Loading<'_> {
         };
         let files = FileThread::start(finders)?;
         let answers = Answers::new(Arc::new(profile), Box::new(files));
+        let answers = if args.watch { answers.watched() } else { answers };
         if args.base.is_empty() {
             return Ok(answers);
         }
@@ -150,7 +151,7 @@ fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Vec<PathBuf>> {
         }
         Err(error) => {
             session.report(&error);
-            server.tell_failure(error.to_string());
+            server.tell_problem(error.to_string());
             None
         }
     }
