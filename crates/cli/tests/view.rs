@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use harness::*;
 use serde_json::{Value, json};
-use viewer::{PATIENCE, Viewer};
+use viewer::{MAX_WAIT, Viewer};
 
 fn functions(count: usize) -> Value {
     json!({"kind": "functions", "group": "function", "sort": "self_cost", "start": 0, "count": count})
@@ -288,7 +288,7 @@ fn a_chosen_address_is_taken_and_others_are_warned_of() {
     assert!(said.starts_with(&warning), "{said}");
 }
 
-/// Puts a browser into the path that writes down what it is told to open.
+/// Puts a browser into the path that writes down which address it gets.
 fn with_browser(directory: &Path) -> String {
     let bin = directory.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -325,8 +325,8 @@ fn the_browser_opens_an_address_that_is_valid_once() {
     ] {
         let viewer = start(variables, options);
         let since = Instant::now();
-        let patience = if opens { PATIENCE } else { Duration::from_millis(300) };
-        while !opened.exists() && since.elapsed() < patience {
+        let max_wait = if opens { MAX_WAIT } else { Duration::from_millis(300) };
+        while !opened.exists() && since.elapsed() < max_wait {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert_eq!(opened.exists(), opens, "{variables:?} {options:?}");

@@ -253,7 +253,7 @@ impl Drop for Server {
     }
 }
 
-/// Serves until it is told to stop.
+/// Serves until it is stopped.
 fn run(
     runtime: Runtime,
     listener: TcpListener,

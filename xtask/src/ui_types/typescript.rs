@@ -14,7 +14,7 @@ use crate::failure::{Context as _, Failure};
 const WIDTH: usize = 110;
 /// Elements of a list of fixed length that are spelled out.
 const MAX_TUPLE: u64 = 8;
-/// Where a schema keeps its types.
+/// The beginning of a reference to a definition.
 const DEFINITIONS: &str = "#/$defs/";
 /// The definition that stands for the same with other rows: `List2` is a list of other rows than `List`.
 const GENERIC: &str = "List";
@@ -441,7 +441,7 @@ mod tests {
         types(&json!({"$defs": definitions}), &[]).unwrap_err().to_string()
     }
 
-    /// All that the schemas of answers have, as it is written.
+    /// Everything that the schemas of answers have.
     #[test]
     fn schemas_become_types() {
         let schema = json!({"$defs": {

@@ -138,16 +138,20 @@ impl Loading<'_> {
     }
 }
 
-/// Loads the files again. If that fails, the server keeps what it has. Returns the files that are watched from now on.
-fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Vec<PathBuf>> {
+/// Loads the files again. If that fails, the server keeps what it has. Returns the files that are watched from then on.
+fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Watch> {
     let session = loading.session;
-    let loaded = loading.paths().and_then(|paths| Ok((loading.answers(&paths)?, paths)));
-    match loaded {
-        Ok((answers, paths)) => {
+    let load = || -> Result<_, CliError> {
+        let paths = loading.paths()?;
+        let watch = Watch::new(&paths);
+        Ok((loading.answers(&paths)?, watch, paths))
+    };
+    match load() {
+        Ok((answers, watch, paths)) => {
             server.replace(answers);
             let name = paths.first().map(|path| printable_path(path)).unwrap_or_default();
             session.tell(&format!("{name} has changed and was loaded again"));
-            Some(paths)
+            Some(watch)
         }
         Err(error) => {
             session.report(&error);

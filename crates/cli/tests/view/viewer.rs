@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::harness::gristmill;
 
 /// Nobody waits longer than this for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(120);
 
 pub(crate) struct Viewer {
     child: Child,
@@ -51,7 +51,7 @@ impl Viewer {
     pub(crate) fn send(&self, path: &str, body: &Value) -> (String, Vec<u8>) {
         let (port, body) = (self.port, body.to_string());
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
         write!(
             stream,
             "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Type: application/json\r\n\
@@ -90,7 +90,7 @@ impl Viewer {
             if is_expected(&loaded) {
                 return;
             }
-            assert!(start.elapsed() < PATIENCE, "{loaded}");
+            assert!(start.elapsed() < MAX_WAIT, "{loaded}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
