@@ -14,7 +14,7 @@ use std::time::Duration;
 use gristmill_answers::Session;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -24,6 +24,7 @@ use crate::hosts::{Hosts, as_host};
 use crate::loaded::{AnswerSource, Loaded};
 use crate::page::Page;
 use crate::secret::Secret;
+use crate::stream::PatientStream;
 
 /// The pause after a failure to accept a connection: the system has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -57,8 +58,8 @@ pub struct Limits {
     pub answers: usize,
     /// The limit of connections. Further ones wait. A browser opens six.
     pub connections: usize,
-    /// The limit of the time that a request may take to arrive.
-    pub read_time: Duration,
+    /// The limit of the time that a request may take to arrive, and that the other side may read nothing of a response.
+    pub max_wait: Duration,
 }
 
 impl Default for Limits {
@@ -69,7 +70,7 @@ impl Default for Limits {
             // One more than there are processors: one may wait for a disk.
             answers: cores + 1,
             connections: 128,
-            read_time: Duration::from_secs(20),
+            max_wait: Duration::from_secs(20),
         }
     }
 }
@@ -172,7 +173,7 @@ impl Server {
             cookie: Secret::new()?,
             permits: Arc::new(Semaphore::new(limits.answers.max(1))),
             max_body_bytes: limits.body_bytes,
-            read_time: limits.read_time,
+            max_wait: limits.max_wait,
         });
         let runtime = Builder::new_current_thread()
             .enable_io()
@@ -288,15 +289,15 @@ async fn accept(listener: tokio::net::TcpListener, max_connections: usize, share
         let shared = Arc::clone(&shared);
         tokio::spawn(async move {
             let _place = place;
-            let read_time = shared.read_time;
+            let wait = shared.max_wait;
             let service =
                 service_fn(|request| async { Ok::<_, Infallible>(shared.reply(request, local.ip()).await) });
             // A connection that fails is one that nobody reads.
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(read_time)
+                .header_read_timeout(wait)
                 .max_buf_size(MAX_HEAD_BYTES)
-                .serve_connection(TokioIo::new(stream), service)
+                .serve_connection(PatientStream::new(stream, wait), service)
                 .await;
         });
     }

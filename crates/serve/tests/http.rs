@@ -353,7 +353,7 @@ fn a_long_body_is_refused() {
 
 #[test]
 fn slow_readers_are_not_waited_for() {
-    let limits = Limits { connections: 2, read_time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { connections: 2, max_wait: Duration::from_millis(300), ..Limits::default() };
     let server = with_limits(limits);
     let client = Client::new(&server).logged_in(&server);
     let start = Instant::now();
@@ -373,6 +373,25 @@ fn slow_readers_are_not_waited_for() {
     slow_body.write_all(&whole[..whole.len() - 1]).unwrap();
     let response = Response::read(&mut slow_body).unwrap();
     assert_eq!((response.status, response.error().as_str()), (408, "the request did not arrive in time"));
+}
+
+/// A connection that nobody reads from is closed, so that others get its place.
+#[test]
+fn a_client_that_does_not_read_is_not_waited_for() {
+    // More than the system keeps for a connection.
+    static LARGE: [u8; 16 << 20] = [b' '; 16 << 20];
+    let limits = Limits { connections: 1, max_wait: Duration::from_millis(300), ..Limits::default() };
+    let page = Page { script: &LARGE, ..PAGE };
+    let server = Server::start(page, session(TEXT), &Options { limits, ..Options::default() }).unwrap();
+    let client = Client::new(&server);
+    let mut idle = TcpStream::connect(server.address()).unwrap();
+    idle.write_all(&client.request("GET", "/app.js", &[], "")).unwrap();
+    assert_eq!(client.get("/").status, 200);
+    // Who reads gets everything.
+    assert_eq!(client.get("/app.js").body.len(), LARGE.len());
+    let mut rest = Vec::new();
+    let _ = idle.read_to_end(&mut rest);
+    assert!(rest.len() < LARGE.len());
 }
 
 #[test]
