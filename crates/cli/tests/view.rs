@@ -288,6 +288,21 @@ fn a_chosen_address_is_taken_and_others_are_warned_of() {
     assert!(said.starts_with(&warning), "{said}");
 }
 
+/// IPv6 has brackets in addresses.
+#[test]
+fn another_loopback_address_is_served() {
+    if TcpListener::bind("[::1]:0").is_err() {
+        return;
+    }
+    let viewer = Viewer::start(&root().join("corpus"), &["--bind", "::1", "callgrind/callgrind.out.mill"]);
+    let port = viewer.port;
+    assert!(viewer.url.starts_with(&format!("http://[::1]:{port}/#token=")), "{}", viewer.url);
+    assert_eq!(viewer.ask(&functions(1))["rows"].as_array().unwrap().len(), 1);
+    let (_, said) = viewer.end("-INT");
+    assert!(said.starts_with("gristmill: open this address; "), "{said}");
+    assert!(said.contains(&format!("ssh -L {port}:[::1]:{port} HOST\n")), "{said}");
+}
+
 /// Puts a browser into the path that writes down which address it gets.
 fn with_browser(directory: &Path) -> String {
     let bin = directory.join("bin");

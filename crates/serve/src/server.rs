@@ -5,7 +5,7 @@ mod tests;
 
 use std::convert::Infallible;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -215,12 +215,16 @@ impl Server {
     }
 
     fn url_with(&self, token: &Secret) -> String {
-        let host = match self.address.ip() {
-            // From this machine.
-            ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.to_string(),
+        format!("http://{}:{}/#token={}", self.host(), self.address.port(), token.as_str())
+    }
+
+    /// The host by which this machine reaches the server, as an address has it: `127.0.0.1`, `[::1]`.
+    pub fn host(&self) -> String {
+        match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => as_host(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => as_host(Ipv6Addr::LOCALHOST.into()),
             ip => as_host(ip),
-        };
-        format!("http://{host}:{}/#token={}", self.address.port(), token.as_str())
+        }
     }
 
     /// Answers from now on with another session: the profile was loaded again. Questions with ids of the old one are refused.

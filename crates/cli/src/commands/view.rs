@@ -174,8 +174,9 @@ fn announce(server: &Server, session: &Session) -> Result<(), CliError> {
             at(address)
         ));
     }
+    let host = server.host();
     session.tell(&format!(
-        "open this address; from another machine, first run there: ssh -L {port}:127.0.0.1:{port} HOST"
+        "open this address; from another machine, first run there: ssh -L {port}:{host}:{port} HOST"
     ));
     session.tell("Ctrl-C ends it");
     Ok(())
