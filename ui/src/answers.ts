@@ -51,7 +51,8 @@ export type Question =
       from: number | null;
       inverted: boolean;
       order: "cost" | "name";
-      zoom: number[];
+      /** The names from below the root to the frame that is as wide as the picture. */
+      zoom: string[];
       resolution: number;
     }
   | {
@@ -135,16 +136,12 @@ export interface Summary {
     call_counts: boolean;
     lines: boolean;
     addresses: boolean;
-    jumps: boolean;
     several_parts: boolean;
-    sources: boolean;
-    programs: boolean;
+    files: boolean;
   };
-  base: { files: string[]; title: string; totals: Exact[]; doubts: string[] } | null;
+  base: { files: string[]; title: string; doubts: string[] } | null;
   damage: Damage[];
   findings: number;
-  /** `true` if the server reloads the files when they change. */
-  is_watched?: boolean;
 }
 export interface PathStep extends Named {
   members: number;
@@ -286,6 +283,7 @@ export interface Flame {
 export interface GraphNode extends FunctionRow {
   is_center: boolean;
   cost: Costs;
+  cost_is_estimate: boolean;
   x: number;
   y: number;
   width: number;
@@ -299,12 +297,14 @@ export interface GraphArc extends Calls {
   caller: number;
   callee: number;
   cost: Costs;
+  cost_is_estimate: boolean;
   is_inner: boolean;
   points: [number, number][];
   label: [number, number];
 }
 export interface Graph {
   head: Head;
+  around: number | null;
   width: number;
   height: number;
   nodes: GraphNode[];
@@ -313,6 +313,7 @@ export interface Graph {
   all_nodes: number;
 }
 export interface Tile {
+  kind: "function" | "self" | "rest";
   function: number | null;
   merged: number;
   parent: number | null;
@@ -324,6 +325,7 @@ export interface Tile {
 export interface Treemap {
   head: Head;
   basis: Basis;
+  guessed: Costs | null;
   functions: FlameFunction[];
   tiles: Tile[];
 }
@@ -347,6 +349,8 @@ export interface Source {
   files: { path: string; found_at: string | null; remark: string | null; self: Costs }[];
   shown: number | null;
   lines: SourceLine[];
+  /** Lines of text without costs that are left out, because the file is too long. */
+  hidden_lines: number;
   without_line: Costs;
 }
 export interface PartSummary {
@@ -367,13 +371,8 @@ export interface Parts {
 export interface Findings {
   verdict: string;
   all: number;
-  rows: {
-    severity: "error" | "warning" | "note";
-    rule: string;
-    file: string;
-    line: number | null;
-    text: string;
-  }[];
+  rules: { rule: string; severity: string; summary: string; count: number }[];
+  rows: { severity: "error" | "warning" | "note"; rule: string; file: string; line: number; text: string }[];
 }
 export interface Instruction {
   address: string;

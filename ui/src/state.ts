@@ -267,20 +267,23 @@ effect(() => {
 
 const POLL_MILLISECONDS = 2000;
 let lastGeneration: number | null = null;
-async function poll(): Promise<void> {
-  if (summary.value?.is_watched && !document.hidden) {
-    try {
-      const loaded = await transport.loaded();
-      reloadProblem.value = loaded.problem ?? "";
-      if (lastGeneration !== null && loaded.generation !== lastGeneration) {
-        generation.value += 1; // All questions are asked again; the address, and so the view, stays.
-        announce.value = "the files changed and are loaded again";
-      }
-      lastGeneration = loaded.generation;
-    } catch {
-      // The next question reports that the server is gone.
-    }
+
+/** Looks whether the files were loaded again. Returns `false` if that will not happen. */
+async function look(): Promise<boolean> {
+  const loaded = await transport.loaded();
+  reloadProblem.value = loaded.failure ?? "";
+  if (lastGeneration !== null && loaded.generation !== lastGeneration) {
+    generation.value += 1; // All questions are asked again; the address, and so the view, stays.
+    announce.value = "the files changed and are loaded again";
   }
-  setTimeout(poll, POLL_MILLISECONDS);
+  lastGeneration = loaded.generation;
+  return loaded.is_watched !== false;
+}
+
+async function poll(): Promise<void> {
+  let goesOn = true;
+  // A page that is not seen need not follow.
+  if (!document.hidden) goesOn = await look().catch(() => true); // The next question reports that the server is gone.
+  if (goesOn) setTimeout(poll, POLL_MILLISECONDS);
 }
 void poll();

@@ -14,6 +14,16 @@ export function namespaceOf(name: string): string {
   return match?.[0] ?? "";
 }
 
+/** The meaning of colours if it is automatic: the first that tells the functions apart. */
+export function colourMeaning(
+  functions: { name: string; file: string; object: string }[],
+  chosen: Colours,
+): Colours {
+  if (chosen !== "auto") return chosen;
+  const isTelling = (key: Colours) => new Groups(functions.map((at) => keyOf(at, key))).names.length > 1;
+  return (["object", "file", "namespace"] as const).find(isTelling) ?? "file";
+}
+
 export function keyOf(at: { name: string; file: string; object: string }, colours: Colours): string {
   if (colours === "file") return at.file;
   if (colours === "namespace") return namespaceOf(at.name);
@@ -53,6 +63,8 @@ export interface FrameOptions {
   colours: Colours;
   selected: number | null;
   pattern: RegExp | null;
+  /** The levels above the zoomed frame: dimmed. */
+  zoomDepth: number;
   /** The upper edge of a level. */
   top: (depth: number) => number;
 }
@@ -130,7 +142,7 @@ export function boxesOf(answer: Flame, options: FrameOptions): Box[] {
       isEstimate: answer.is_guessed[index]!,
       isSelected: at !== undefined && at.id !== null && at.id === selected,
       isMatch: isMatch[index]!,
-      isDim: pattern !== null && !leadsToMatch[index],
+      isDim: pattern !== null ? !leadsToMatch[index] : answer.depth[index]! < options.zoomDepth,
       missing: 0,
       parent: answer.parent[index]!,
       group,
@@ -164,20 +176,22 @@ export function searchPattern(text: string): { pattern: RegExp | null; problem: 
   }
 }
 
-/** The path of function ids from the root to a frame. */
-export function pathTo(answer: Flame, index: number): number[] {
-  const path: number[] = [];
-  for (let at = index; at >= 0; at = answer.parent[at]!) {
-    const id = functionOf(answer, at)?.id;
-    if (id !== null && id !== undefined) path.unshift(id);
-  }
+/** The names from below the root to a frame. */
+export function pathTo(answer: Flame, index: number): string[] {
+  const path: string[] = [];
+  for (let at = index; at > 0; at = answer.parent[at]!) path.unshift(functionOf(answer, at)?.name ?? "");
   return path;
 }
 
-/** The frame that a path of ids leads to; -1 if it is not in the answer. */
-export function frameAt(answer: Flame, path: number[]): number {
-  const wanted = path.join(".");
-  return answer.function.findIndex(
-    (_, index) => functionOf(answer, index)?.id === path.at(-1) && pathTo(answer, index).join(".") === wanted,
-  );
+/** The frame that a path of names leads to; as far as the answer has it. */
+export function frameAt(answer: Flame, path: string[]): number {
+  let at = 0;
+  for (const name of path) {
+    const next = answer.parent.findIndex(
+      (parent, index) => parent === at && functionOf(answer, index)?.name === name,
+    );
+    if (next < 0) break;
+    at = next;
+  }
+  return at;
 }

@@ -24,8 +24,8 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
           <Cost
             costs={row.cost}
             event={name}
-            whole={answer.inclusive[name]}
-            estimate={row.distance > 1 || row.cost_estimated === true}
+            whole={far ? totalOf(name) : answer.inclusive[name]}
+            estimate={row.cost_estimated}
             bound={row.cost_is_upper_bound}
             inner={row.inner || isSelf}
           />
@@ -35,7 +35,7 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
       {far ? <td class="num">{row.distance}</td> : null}
       <td>
         <Name row={row} />
-        {row.inner ? (
+        {row.inner && !isSelf ? (
           <span class="tag" title="inside of a cycle">
             cycle
           </span>
@@ -47,7 +47,10 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
   );
 }
 
-/** A list of callers or callees, with shares of the selected function's inclusive cost. */
+/**
+ * A list of callers or callees. Direct ones have the cost of their calls in shares of the selected function; indirect ones
+ * their inclusive cost, in shares of the total.
+ */
 export function Neighbours({
   title,
   list,
@@ -75,9 +78,14 @@ export function Neighbours({
                   key={name}
                   scope="col"
                   class="num"
-                  title={`Percentages are of the inclusive cost of ${visible(answer.function.name)}`}
+                  title={
+                    far
+                      ? "The inclusive cost of this function; percentages are of the total"
+                      : `Percentages are of the inclusive cost of ${visible(answer.function.name)}`
+                  }
                 >
-                  {shownEvents.value.length > 1 ? name : "Cost"}, % of selected
+                  {shownEvents.value.length > 1 ? name : far ? "Inclusive" : "Cost"}, % of{" "}
+                  {far ? "total" : "selected"}
                 </th>
               ))}
               <th scope="col" class="num">

@@ -7,7 +7,7 @@ import { announce, eventName, hover, list, select, selected, summary, whole } fr
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { openMenu } from "../parts/menu";
-import { Export, SavePicture } from "../parts/save";
+import { Export } from "../parts/save";
 import { graphDot, graphDrawing } from "./graph-export";
 
 const CHARACTER_PIXELS = 6.6;
@@ -46,7 +46,7 @@ export function arrowOf(points: [number, number][]): string {
   if (fromX === endX && fromY === endY) [fromX, fromY] = points.at(-3) ?? [endX, endY - 1];
   const length = Math.hypot(endX - fromX, endY - fromY) || 1;
   const [dx, dy] = [(endX - fromX) / length, (endY - fromY) / length];
-  const size = 7;
+  const size = 9;
   const back: [number, number] = [endX - dx * size, endY - dy * size];
   const side = size / 2.4;
   return `M${endX} ${endY}L${back[0] - dy * side} ${back[1] + dx * side}L${back[0] + dy * side} ${back[1] - dx * side}Z`;
@@ -55,7 +55,7 @@ export function arrowOf(points: [number, number][]): string {
 function sayNode(node: GraphNode): string {
   const name = eventName.value;
   const parts = [
-    `${visible(node.name)}: ${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
+    `${visible(node.name)}: ${node.cost_is_estimate ? "~" : ""}${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
     `self ${grouped(node.self[name])}`,
     node.hidden_callers > 0 ? `${grouped(node.hidden_callers)} more callers` : "",
     node.hidden_callees > 0 ? `${grouped(node.hidden_callees)} more callees` : "",
@@ -67,7 +67,7 @@ function sayArc(graph: Graph, arc: GraphArc): string {
   const name = eventName.value;
   const [caller, callee] = [graph.nodes[arc.caller]!, graph.nodes[arc.callee]!];
   return (
-    `${visible(caller.name)} → ${visible(callee.name)}: ${grouped(arc.cost[name])} ${name} ` +
+    `${visible(caller.name)} → ${visible(callee.name)}: ${arc.cost_is_estimate ? "~" : ""}${grouped(arc.cost[name])} ${name} ` +
     `(${percentOf(arc.cost[name], whole.value)}), ${callCount(arc)} calls${arc.is_inner ? ", inside of a cycle" : ""}`
   );
 }
@@ -186,10 +186,13 @@ export function GraphView() {
           As table
         </button>
         {answer ? (
-          <span class="exports">
-            <SavePicture name="call-graph" draw={() => graphDrawing(answer)} dot={() => graphDot(answer)} />
-            <Export name="call-graph" json={answer} rows={() => cells(answer)} />
-          </span>
+          <Export
+            name="call-graph"
+            json={answer}
+            rows={() => cells(answer)}
+            draw={() => graphDrawing(answer)}
+            dot={() => graphDot(answer)}
+          />
         ) : null}
       </div>
       <Status answer={answer} error={error}>
@@ -200,7 +203,7 @@ export function GraphView() {
           <>
             <p class="note">
               {around && id !== null
-                ? `Costs are those of ${visible(place.value.name)}, while it runs; beyond its direct calls they are estimates.`
+                ? `Boxes have the cost of ${visible(place.value.name)} while it runs, or what of it comes through them; ~ marks estimates. Arcs have the cost of all their calls.`
                 : "Costs are inclusive."}
             </p>
             {asTable ? <ArcTable graph={answer} /> : <Canvas graph={answer} arc={arc} onArc={setArc} />}
@@ -500,6 +503,7 @@ function Arc({
       <path d={path} stroke-width={width} />
       <path class="head" d={arrowOf(arc.points)} />
       <text x={arc.label[0]} y={arc.label[1]} text-anchor="middle" dominant-baseline="middle">
+        {arc.cost_is_estimate ? "~" : ""}
         {percentOf(arc.cost[name], whole.value)} · {callCount(arc)}×
       </text>
     </g>
@@ -542,7 +546,12 @@ function Node({
   const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
   const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
   const isSelected = node.id !== null && node.id === selected.value;
-  const classes = ["node", node.is_center ? "centre" : "", isSelected ? "selected" : ""];
+  const classes = [
+    "node",
+    node.is_center ? "centre" : "",
+    isSelected ? "selected" : "",
+    node.cost_is_estimate ? "guessed" : "",
+  ];
   return (
     <g
       id={`node-${index}`}
@@ -564,6 +573,7 @@ function Node({
         {fitted(node.name, (width - 12) / CHARACTER_PIXELS)}
       </text>
       <text class="small" x={x + 6} y={y + Math.min(height - 9, 27)}>
+        {node.cost_is_estimate ? "~" : ""}
         {percentOf(node.cost[name], whole.value)} · self {percentOf(node.self[name], whole.value)}
       </text>
       <Stub

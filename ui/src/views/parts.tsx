@@ -131,8 +131,9 @@ function PartList({ answer }: { answer: Parts }) {
 /** Threads of processes, each with its parts. */
 function rowsOf(all: PartSummary[]): [string, PartSummary[]][] {
   const rows = new Map<string, PartSummary[]>();
+  const hasProcesses = new Set(all.map((part) => part.process)).size > 1;
   for (const part of all) {
-    const process = part.process === null ? "" : `process ${part.process}`;
+    const process = part.process === null || !hasProcesses ? "" : `process ${part.process}`;
     const thread = part.thread === null ? "" : `thread ${part.thread}`;
     const name = [process, thread].filter((text) => text !== "").join(", ") || "program";
     rows.set(name, [...(rows.get(name) ?? []), part]);
@@ -257,12 +258,12 @@ function PartTable({ answer }: { answer: Parts }) {
       </thead>
       <tbody>
         {answer.parts.map((part, index) => (
-          <tr key={index} aria-selected={part.is_selected}>
+          <tr key={index} class={part.is_selected ? "" : "out"}>
             <td class="num">
               <Cost costs={part.self} />
             </td>
             <td class="num">
-              <button class="name" title="Only this part" onClick={() => choose(answer.parts, [part])}>
+              <button class="plain" title="Only this part" onClick={() => choose(answer.parts, [part])}>
                 {grouped(part.part)}
               </button>
             </td>
