@@ -12,7 +12,7 @@ import {
   startAt,
   totalOf,
 } from "../state";
-import { Hidden, Status } from "./answer";
+import { Hidden, Status, useAnswer } from "./answer";
 import { Cost, Name } from "./cost";
 
 function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?: boolean | undefined }) {
@@ -252,6 +252,40 @@ function Actions({ answer }: { answer: Show }) {
   );
 }
 
+/** The functions to look at first. */
+function Suggestions() {
+  const { answer } = useAnswer({
+    kind: "functions",
+    group: "function",
+    sort: "self_cost",
+    ascending: false,
+    filter: "",
+    within: null,
+    start: 0,
+    count: 15,
+  });
+  if (!answer) return null;
+  return (
+    <section>
+      <h3>Highest self cost</h3>
+      <table>
+        <tbody>
+          {answer.rows.map((row) => (
+            <tr key={row.id}>
+              <td class="num">
+                <Cost costs={row.self} estimate={row.self_estimated} />
+              </td>
+              <td>
+                <Name row={row} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
 /** Facts, callers and callees of the selection. */
 export function Inspector() {
   const answer = selection.value;
@@ -263,6 +297,7 @@ export function Inspector() {
             ? `${visible(place.value.name)} is not in this profile.`
             : "Select a function: its callers, callees and facts show here."}
         </p>
+        <Suggestions />
       </aside>
     );
   }

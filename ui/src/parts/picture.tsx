@@ -126,7 +126,7 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
     }
     if (box.height > MAX_ROW_HEIGHT) outline(pen, box, colour("--bg"), 1);
     if (box.isEstimate && box.width > 6) {
-      pen.setLineDash([2, 2]);
+      pen.setLineDash([1, 3]);
       outline(pen, box, ink, 1);
       pen.setLineDash([]);
     }
@@ -137,11 +137,20 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
     if (box.width <= MIN_LABEL_WIDTH || box.height < MIN_LABEL_HEIGHT) return;
     // A wide box that begins left of the window has its label at the window's edge.
     const left = Math.max(0, box.x);
-    const room = (box.width - (left - box.x)) * (1 - box.missing) - 8;
-    const text = room > 16 ? label(box.name, Math.min(room, width), pen) : "";
+    const room = Math.min(width, box.width - (left - box.x)) - 8;
+    const text = room > 16 ? label(box.name, room, pen) : "";
     if (!text) return;
-    pen.fillStyle = ink;
-    pen.fillText(text, left + 4, box.y + Math.min(box.height, 20) / 2);
+    const y = box.y + Math.min(box.height, 20) / 2;
+    const onFill = pen.measureText(text).width <= room * (1 - box.missing);
+    if (!onFill) {
+      // Over the hatching, the text has a ground of its own.
+      pen.strokeStyle = colour("--bg");
+      pen.lineWidth = 4;
+      pen.lineJoin = "round";
+      pen.strokeText(text, left + 4, y);
+    }
+    pen.fillStyle = onFill ? ink : colour("--text");
+    pen.fillText(text, left + 4, y);
   });
   pen.globalAlpha = 1;
 }

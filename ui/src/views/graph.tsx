@@ -12,6 +12,9 @@ import { graphDot, graphDrawing } from "./graph-export";
 
 const CHARACTER_PIXELS = 6.6;
 const MAX_ZOOM = 4;
+/** Names are hard to read below this scale. */
+const MIN_FIRST_SCALE = 0.8;
+const SMALL_CHARACTER_PIXELS = 5.8;
 const CLUSTERS: [Group, string][] = [
   ["function", "none"],
   ["object", "object"],
@@ -290,6 +293,11 @@ function ArcPanel({ graph, arc, onClose }: { graph: Graph; arc: number; onClose:
   );
 }
 
+/** The uppermost node: where the program starts. */
+function topmost(graph: Graph): GraphNode | undefined {
+  return [...graph.nodes].sort((a, b) => a.y - b.y)[0];
+}
+
 /** Zoom and pan of the drawing. */
 function useSight(graph: Graph) {
   const area = useRef<HTMLDivElement>(null);
@@ -306,11 +314,14 @@ function useSight(graph: Graph) {
   }, []);
   const fit = () => {
     // A large graph is not made unreadable: it begins around the function in the middle.
-    const scale = Math.max(fitScale, 0.55);
-    const centre = graph.nodes.find((node) => node.is_center) ?? graph.nodes[0];
-    const middleX = scale === fitScale || !centre ? graph.width / 2 : centre.x + centre.width / 2;
-    const middleY = scale === fitScale || !centre ? graph.height / 2 : centre.y + centre.height / 2;
-    setSight({ x: middleX - size.width / scale / 2, y: middleY - size.height / scale / 2, scale });
+    const scale = Math.max(fitScale, MIN_FIRST_SCALE);
+    const isWhole = scale === fitScale;
+    const node = graph.nodes.find((one) => one.is_center) ?? topmost(graph);
+    const middleX = isWhole || !node ? graph.width / 2 : node.x + node.width / 2;
+    const middleY = isWhole || !node ? graph.height / 2 : node.y + node.height / 2;
+    const y = middleY - size.height / scale / 2;
+    // Nothing is above the graph: space is left above it only if all of it fits.
+    setSight({ x: middleX - size.width / scale / 2, y: isWhole ? y : Math.max(-10, y), scale });
   };
   useEffect(fit, [graph, size.width, size.height]);
   const zoom = (factor: number, atX = 0.5, atY = 0.5) =>
@@ -546,6 +557,7 @@ function Node({
   const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
   const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
   const isSelected = node.id !== null && node.id === selected.value;
+  const cost = `${node.cost_is_estimate ? "~" : ""}${percentOf(node.cost[name], whole.value)}`;
   const classes = [
     "node",
     node.is_center ? "centre" : "",
@@ -573,8 +585,7 @@ function Node({
         {fitted(node.name, (width - 12) / CHARACTER_PIXELS)}
       </text>
       <text class="small" x={x + 6} y={y + Math.min(height - 9, 27)}>
-        {node.cost_is_estimate ? "~" : ""}
-        {percentOf(node.cost[name], whole.value)} · self {percentOf(node.self[name], whole.value)}
+        {fitting([`${cost} · self ${percentOf(node.self[name], whole.value)}`, cost], width - 10)}
       </text>
       <Stub
         count={node.hidden_callers}
@@ -592,6 +603,11 @@ function Node({
       />
     </g>
   );
+}
+
+/** The longest of the texts that fits a width. */
+function fitting(texts: string[], width: number): string {
+  return texts.find((text) => text.length * SMALL_CHARACTER_PIXELS <= width) ?? texts.at(-1)!;
 }
 
 /** The whole graph in a corner, with the part in sight. */

@@ -203,8 +203,8 @@ export function TreemapView() {
               <GroupLegend groups={groups} by={colours === "namespace" ? "crate or namespace" : colours} />
             )}
             <p class="hint">
-              An area is an inclusive cost; what a tile's inner tiles leave free is its self cost. Enter or
-              double click begins with a function.
+              An area is a cost: the tiles in a tile are its callees and its self cost. Enter or double click
+              begins with a function.
             </p>
           </>
         ) : null}
