@@ -136,7 +136,7 @@ function EventPicker() {
           class="second"
           aria-label="Second event type"
           title="A second event type beside the first"
-          value={second}
+          value={second === eventName.value ? "" : second}
           onChange={(e) => go({ second: e.currentTarget.value })}
         >
           <option value="">+ second</option>

@@ -14,14 +14,25 @@ export function namespaceOf(name: string): string {
   return match?.[0] ?? "";
 }
 
-/** The meaning of colours if it is automatic: the first that tells the functions apart. */
+/** The share of the functions that one group may have for colours to tell functions apart. */
+const MAX_GROUP_SHARE = 0.8;
+
+/** The meaning of colours if it is automatic: the first that tells the functions apart; the self cost if none does. */
 export function colourMeaning(
   functions: { name: string; file: string; object: string }[],
   chosen: Colours,
 ): Colours {
   if (chosen !== "auto") return chosen;
-  const isTelling = (key: Colours) => new Groups(functions.map((at) => keyOf(at, key))).names.length > 1;
-  return (["object", "file", "namespace"] as const).find(isTelling) ?? "file";
+  const isTelling = (key: Colours) => {
+    const counts = new Map<string, number>();
+    for (const at of functions) {
+      const group = keyOf(at, key);
+      const name = group === "???" ? "" : group;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return Math.max(0, ...counts.values()) <= functions.length * MAX_GROUP_SHARE;
+  };
+  return (["object", "file", "namespace"] as const).find(isTelling) ?? "self";
 }
 
 export function keyOf(at: { name: string; file: string; object: string }, colours: Colours): string {

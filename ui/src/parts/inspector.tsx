@@ -291,7 +291,7 @@ export function Inspector() {
   const answer = selection.value;
   if (selected.value === null && !answer) {
     return (
-      <aside class="inspector" aria-label="Selection" tabIndex={0}>
+      <aside class="inspector idle" aria-label="Selection" tabIndex={0}>
         <p class="hint">
           {isMissing.value
             ? `${visible(place.value.name)} is not in this profile.`

@@ -37,6 +37,8 @@ const MAX_ROW_HEIGHT = 24;
 const DRAG_PIXELS = 4;
 
 export interface PictureOptions {
+  /** The answer that the boxes are of. */
+  of: unknown;
   boxes: Box[];
   height: number;
   label: string;
@@ -121,6 +123,7 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
       pen.fillStyle = colour("--bg");
       pen.fillRect(box.x + box.width - part, box.y, Math.max(0, part - 1), box.height - 1);
       pen.strokeStyle = fill;
+      pen.lineWidth = 1;
       hatch(pen, box.x + box.width - part, box.y, Math.max(0, part - 1), box.height - 1);
       pen.strokeRect(box.x + 0.5, box.y + 0.5, Math.max(0.5, box.width - 2), box.height - 2);
     }
@@ -222,9 +225,11 @@ export function Picture(options: PictureOptions) {
     const frame = requestAnimationFrame(() => draw(element, boxes, cursor, group));
     return () => cancelAnimationFrame(frame);
   }, [boxes, height, cursor, group, dark, width]);
+  // Indexes are those of one answer: with another one, they mean other boxes.
+  useEffect(() => setCursor(-1), [options.of]);
   useEffect(() => {
-    if (options.cursor !== undefined) setCursor(options.cursor);
-  }, [options.cursor, boxes]);
+    if (options.cursor !== undefined && options.cursor >= 0) setCursor(options.cursor);
+  }, [options.cursor]);
   useEffect(() => {
     const element = canvas.current!;
     // Not passive: with Ctrl, the wheel zooms the picture instead of the page.

@@ -160,6 +160,7 @@ export function ChangedFlame() {
               <ChangedTreeTable answer={answer} />
             ) : (
               <Picture
+                of={answer}
                 boxes={boxes}
                 height={height}
                 label="Flame graph of the changes"

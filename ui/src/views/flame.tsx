@@ -187,6 +187,7 @@ function PlainFlame() {
                   />
                 ) : null}
                 <Picture
+                  of={answer}
                   boxes={boxes}
                   height={height}
                   label="Flame graph"

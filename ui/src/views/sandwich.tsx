@@ -174,6 +174,7 @@ export function SandwichView() {
               <SandwichTable callers={callers.answer} callees={callees.answer} />
             ) : (
               <Picture
+                of={callers.answer}
                 boxes={picture.boxes}
                 height={picture.height}
                 label="Sandwich"

@@ -60,11 +60,14 @@ function sentence(answer: Treemap, index: number): string {
 function boxesOf(answer: Treemap, groups: Groups, colours: Colours, pattern: RegExp | null): Box[] {
   const event = eventName.value;
   const top = answer.tiles[0]?.inclusive[event];
+  const isOuter = answer.tiles.map(() => false);
+  for (const { parent } of answer.tiles) if (parent !== null) isOuter[parent] = true;
   return answer.tiles.map((tile, index) => {
     const at = functionOf(answer, index);
     const owner = ownerOf(answer, index);
     const [x, y, width, height] = tile.bounds;
-    const heat = heatToken(share(tile.inclusive[event], top));
+    // Only tiles with nothing inside have heat: the cost of the others is that of their tiles.
+    const heat = isOuter[index] ? "--h0" : heatToken(share(tile.inclusive[event], top));
     return {
       x,
       y,
@@ -180,6 +183,7 @@ export function TreemapView() {
               <TileTable answer={answer} />
             ) : (
               <Picture
+                of={answer}
                 boxes={boxes}
                 height={height}
                 label="Treemap"
@@ -198,7 +202,7 @@ export function TreemapView() {
               />
             )}
             {colours === "self" ? (
-              <HeatLegend of="inclusive cost, in shares of the whole" />
+              <HeatLegend of="cost, in shares of the whole" />
             ) : (
               <GroupLegend groups={groups} by={colours === "namespace" ? "crate or namespace" : colours} />
             )}
