@@ -105,7 +105,8 @@ function colourOf(answer: Flame, index: number, options: FrameOptions): string {
   const at = functionOf(answer, index);
   if (!at) return "--g7";
   const { event, second, colours } = options;
-  if (colours === "self") return heatToken(share(answer.self[index]![event], answer.inclusive[0]?.[event]));
+  if (colours === "self")
+    return heatToken(share(answer.self[index]![event], answer.inclusive[options.zoomDepth]?.[event]));
   if (colours === "ratio" && second)
     return ratioToken(answer.inclusive[index]!, answer.inclusive[0]!, event, second);
   return options.groups.token(keyOf(at, colours));

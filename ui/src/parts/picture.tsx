@@ -35,6 +35,9 @@ const MIN_LABEL_HEIGHT = 13;
 /** Boxes of rows have this height at most; higher ones are tiles, with an outline. */
 const MAX_ROW_HEIGHT = 24;
 const DRAG_PIXELS = 4;
+/** Opacities of dimmed boxes, and of the edge of an estimate. */
+const DIM = 0.45;
+const ESTIMATE_EDGE = 0.7;
 
 export interface PictureOptions {
   /** The answer that the boxes are of. */
@@ -115,7 +118,7 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
     if (box.width < 0.4 || box.x > width || box.x + box.width < 0) return;
     const fill = colour(box.colour);
     const ink = inkOn(fill);
-    pen.globalAlpha = box.isDim ? 0.35 : 1;
+    pen.globalAlpha = box.isDim ? DIM : 1;
     pen.fillStyle = fill;
     pen.fillRect(box.x, box.y, Math.max(0.5, box.width - 1), box.height - 1);
     if (box.missing > 0) {
@@ -130,7 +133,9 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
     if (box.height > MAX_ROW_HEIGHT) outline(pen, box, colour("--bg"), 1);
     if (box.isEstimate && box.width > 6) {
       pen.setLineDash([1, 3]);
+      pen.globalAlpha *= ESTIMATE_EDGE;
       outline(pen, box, ink, 1);
+      pen.globalAlpha = box.isDim ? DIM : 1;
       pen.setLineDash([]);
     }
     if (group >= 0 && box.group === group) outline(pen, box, colour("--accent"), 1);

@@ -283,7 +283,7 @@ function ColourChoice() {
 
 function FlameLegend({ groups, colours }: { groups: Groups; colours: Colours }) {
   const [event, second] = shownEvents.value;
-  if (colours === "self") return <HeatLegend of="self cost, in shares of the root" />;
+  if (colours === "self") return <HeatLegend of="self cost, in shares of the picture" />;
   if (colours === "ratio" && second) return <RatioLegend event={event!} second={second} />;
   return <GroupLegend groups={groups} by={colours === "namespace" ? "crate or namespace" : colours} />;
 }

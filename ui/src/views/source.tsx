@@ -4,7 +4,7 @@ import { callCount, grouped, percentOf, share, visible } from "../format";
 import { go, place } from "../place";
 import { eventName, isComparing, selectById, selected, shownEvents, whole } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
-import { heatToken } from "../parts/colours";
+import { heatToken, LINE_STEPS } from "../parts/colours";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
 import { HeatStrip } from "../parts/heat-strip";
@@ -345,7 +345,8 @@ function SourceRow({
   }
   if (row.kind === "call") return <CallRow call={row.call} index={index} laneCell={laneCell} id={id} />;
   const { line } = row;
-  const heat = line.self && most > 0 ? heatToken(share(line.self[eventName.value], most)).slice(2) : "";
+  const heat =
+    line.self && most > 0 ? heatToken(share(line.self[eventName.value], most), LINE_STEPS).slice(2) : "";
   const jumps = line.jumps.map((jump) => sayJump(jump, `line ${jump.to}`)).join("; ");
   return (
     <tr
