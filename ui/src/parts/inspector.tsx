@@ -63,7 +63,7 @@ export function Neighbours({
   far?: boolean;
 }) {
   return (
-    <section class="neighbours">
+    <section class="neighbours" aria-label={title}>
       <h3>
         {title} <span class="count">{grouped(list.all)}</span>
       </h3>
