@@ -146,14 +146,15 @@ export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
 /** `true` if the address names a function that the profile does not have. */
 export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
 
-/** Selects a function, in a view or in this one. */
-export function select(row: FunctionKey & { id: number | null }, view?: View): void {
+/** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
+export function select(row: FunctionKey & { id: number | null }, view?: View, isWalk = false): void {
   if (row.id === null) return;
   learn(row);
   const isSame =
     row.name === place.value.name && row.file === place.value.file && row.object === place.value.object;
   if (isSame && view === undefined) return;
-  go({ name: row.name, file: row.file, object: row.object, source: "", ...(view ? { view } : {}) });
+  const change = { name: row.name, file: row.file, object: row.object, source: "" };
+  go({ ...change, ...(view ? { view } : {}) }, isWalk);
 }
 
 /** Selects a function of which only the id and the name are known. */

@@ -145,7 +145,10 @@ test(
     assert.match(await page.locator("main").textContent(), /11,518 Ir \(9\.5%\) pass through it/);
     const svg = (await download(page, "Picture as SVG")).bytes.toString();
     for (const row of answer.callers.rows) {
-      assert.match(svg, new RegExp(`<title>${row.name}: ${grouped(row.cost.Ir)} Ir inclusive`));
+      assert.match(
+        svg,
+        new RegExp(`<title>${row.name.replace("'", "&#39;")}: ${grouped(row.cost.Ir)} Ir inclusive`),
+      );
     }
     const canvas = page.locator('canvas[aria-label^="Sandwich"]');
     await canvas.focus();
@@ -235,7 +238,7 @@ test(
     const page = await open(PROFILES.c, "view=treemap");
     const svg = (await download(page, "Picture as SVG")).bytes.toString();
     assert.match(svg, /<title>main: 85,123 Ir inclusive/);
-    assert.match(svg, /<title>self cost of sort_grains'2: 32,108 Ir/);
+    assert.match(svg, /<title>self cost of sort_grains&#39;2: 32,108 Ir/);
     const canvas = page.locator('canvas[aria-label^="Treemap"]');
     await canvas.focus();
     for (let level = 0; level < 4; level++) await page.keyboard.press("ArrowDown");
@@ -246,7 +249,7 @@ test(
     await page.getByRole("button", { name: "Callers", exact: true }).first().click();
     await settle(page);
     const callers = (await download(page, "Picture as SVG")).bytes.toString();
-    assert.match(callers, /<title>\(below main\)'2: /);
+    assert.match(callers, /<title>\(below main\)&#39;2: /);
     await close(page);
   },
 );

@@ -299,6 +299,20 @@ function Crumbs() {
   );
 }
 
+/** Remarks of the library on event types by formula. The overview has all remarks. */
+function FormulaNotes() {
+  if (place.value.derive === "" || place.value.view === "overview") return null;
+  return (
+    <>
+      {summary.value?.head.notes.map((note) => (
+        <p class="note" key={note}>
+          {visible(note)}
+        </p>
+      ))}
+    </>
+  );
+}
+
 /** "A 85,123 → B 80,004 Ir, −6.0%", wherever changes are shown. */
 function CompareLine() {
   return isComparing.value ? <CompareTotals /> : null;
@@ -431,6 +445,7 @@ export function Frame() {
         ) : null}
         <Crumbs />
         <CompareLine />
+        <FormulaNotes />
         <MainContent />
       </main>
       {WITHOUT_INSPECTOR.has(view) ? null : <Inspector />}

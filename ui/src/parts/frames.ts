@@ -74,6 +74,8 @@ export interface FrameOptions {
   colours: Colours;
   selected: number | null;
   pattern: RegExp | null;
+  /** Callers are below what they call: then frames have no self cost. */
+  isInverted: boolean;
   /** The levels above the zoomed frame: dimmed. */
   zoomDepth: number;
   /** The upper edge of a level. */
@@ -113,14 +115,18 @@ function colourOf(answer: Flame, index: number, options: FrameOptions): string {
 }
 
 /** The sentence of a frame: its costs, of what they are shares, how certain they are. */
-export function sentence(answer: Flame, index: number, event: string, whole: number | string): string {
+export function sentence(
+  answer: Flame,
+  index: number,
+  { event, whole, isInverted }: { event: string; whole: number | string; isInverted: boolean },
+): string {
   const at = functionOf(answer, index);
   const cost = answer.inclusive[index]![event];
   const guessed = answer.is_guessed[index] ? "~" : "";
   const parts = [
     `${frameName(answer, index)}: ${guessed}${grouped(cost)} ${event} inclusive, ${percentOf(cost, whole)} of all`,
     `${percent(answer.width[index]!)} of this picture`,
-    `self ${grouped(answer.self[index]![event])}`,
+    isInverted ? "" : `self ${grouped(answer.self[index]![event])}`,
     `${callCount(answer.calls[index]!)} calls`,
     at ? `all frames of it ${grouped(at.all[event])}` : "",
     guessed ? "estimate" : "",
@@ -158,7 +164,7 @@ export function boxesOf(answer: Flame, options: FrameOptions): Box[] {
       missing: 0,
       parent: answer.parent[index]!,
       group,
-      say: sentence(answer, index, options.event, options.whole),
+      say: sentence(answer, index, options),
     };
   });
 }

@@ -48,7 +48,8 @@ export interface PictureOptions {
   /** A box to mark and bring into sight, by index. */
   cursor?: number;
   onWidth: (width: number) => void;
-  onSelect: (index: number) => void;
+  /** Selects a box, by a click or by a walk of arrow keys. */
+  onSelect: (index: number, isWalk: boolean) => void;
   onEnter: (index: number) => void;
   onBack: () => void;
   onHome: () => void;
@@ -260,13 +261,13 @@ export function Picture(options: PictureOptions) {
       }) ?? -1
     );
   };
-  const moveTo = (index: number | undefined) => {
+  const moveTo = (index: number | undefined, isWalk: boolean) => {
     const box = boxes[index ?? -1];
     if (index === undefined || !box) return;
     setCursor(index);
     hover.value = box.say;
     announce.value = box.say;
-    options.onSelect(index);
+    options.onSelect(index, isWalk);
   };
   const onKeyDown = (e: KeyboardEvent) => {
     const box = boxes[cursor];
@@ -275,8 +276,8 @@ export function Picture(options: PictureOptions) {
     } else if (e.key === "Escape" || e.key === "Backspace") options.onBack();
     else if (e.key === "Home") options.onHome();
     else if (!e.key.startsWith("Arrow") || e.altKey) return;
-    else if (!box) moveTo(0);
-    else moveTo(neighbour(boxes, cursor, e.key));
+    else if (!box) moveTo(0, true);
+    else moveTo(neighbour(boxes, cursor, e.key), true);
     e.preventDefault();
     e.stopPropagation();
   };
@@ -314,7 +315,7 @@ export function Picture(options: PictureOptions) {
         setGroup(-1);
       }}
       onClick={(e) => {
-        if (!drag.current.moved) moveTo(hit(e));
+        if (!drag.current.moved) moveTo(hit(e), false);
       }}
       onDblClick={(e) => {
         const index = hit(e);
@@ -341,8 +342,13 @@ function neighbour(boxes: Box[], from: number, key: string): number | undefined 
   const isBeyond = (other: Box) => (key === "ArrowDown" ? other.y > box.y : other.y < box.y);
   const parent = boxes[box.parent];
   if (parent && isBeyond(parent)) return box.parent;
-  const child = boxes.findIndex((other) => other.parent === from && isBeyond(other));
-  return child >= 0 ? child : undefined;
+  let widest: number | undefined;
+  boxes.forEach((other, index) => {
+    if (other.parent !== from || !isBeyond(other)) return;
+    if (widest === undefined || other.width * other.height > boxes[widest]!.width * boxes[widest]!.height)
+      widest = index;
+  });
+  return widest;
 }
 
 /** `true` for boxes of one row, and for tiles of any. */

@@ -168,9 +168,9 @@ export function ChangedFlame() {
                 onEnter={enter}
                 onBack={() => setWindow(WHOLE)}
                 onHome={() => setWindow(WHOLE)}
-                onSelect={(index) => {
+                onSelect={(index, isWalk) => {
                   const at = functionOf(index);
-                  if (at) select(at);
+                  if (at) select(at, undefined, isWalk);
                 }}
                 onMenu={(e, index) => {
                   const at = functionOf(index);

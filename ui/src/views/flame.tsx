@@ -107,6 +107,7 @@ function PlainFlame() {
       colours,
       selected: selected.value ?? null,
       pattern,
+      isInverted: inverted,
       zoomDepth: zoom.length,
       top,
     });
@@ -196,9 +197,9 @@ function PlainFlame() {
                   onEnter={enter}
                   onBack={back}
                   onHome={home}
-                  onSelect={(index) => {
+                  onSelect={(index, isWalk) => {
                     const at = functionOf(answer, index);
-                    if (at) select(at);
+                    if (at) select(at, undefined, isWalk);
                   }}
                   onMenu={(e, index) => {
                     const at = functionOf(answer, index);

@@ -107,7 +107,7 @@ function PlainFunctions() {
     const next = e.key === "ArrowDown" ? rows[at + 1] : e.key === "ArrowUp" ? rows[at - 1] : undefined;
     if (next) {
       e.preventDefault();
-      select(next);
+      select(next, undefined, true);
       document.getElementById(`row-${next.id}`)?.scrollIntoView({ block: "nearest" });
     }
     if (e.key === "Enter" && at >= 0 && e.target === page.box.current) go({ view: "callers" });

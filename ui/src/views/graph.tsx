@@ -567,7 +567,7 @@ function Node({
   return (
     <g
       id={`node-${index}`}
-      tabIndex={0}
+      tabindex={0}
       role="button"
       aria-label={say}
       class={classes.join(" ")}

@@ -56,10 +56,12 @@ function sandwich(callers: Flame, callees: Flame, width: number, window: Window,
   };
   const upper = boxesOf(callers, {
     ...shared,
+    isInverted: true,
     top: (depth) => middle - depth * ROW - (depth > 1 ? farAbove : 0),
   });
   const lower = boxesOf(callees, {
     ...shared,
+    isInverted: false,
     top: (depth) => middle + depth * ROW + (depth > 1 ? farBelow : 0),
   });
   const tail = lower.slice(1).map((box) => ({
@@ -69,7 +71,8 @@ function sandwich(callers: Flame, callees: Flame, width: number, window: Window,
     group: box.group < 0 ? -1 : groupInUpper(callers, callees, box.group),
   }));
   const inclusive = callees.inclusive[0]?.[eventName.value];
-  if (upper[0]) {
+  if (upper[0] && lower[0]) {
+    upper[0].say = lower[0].say;
     upper[0].name = `${upper[0].name} – ${grouped(inclusive)} ${eventName.value}, ${percentOf(inclusive, whole.value)}`;
   }
   return {

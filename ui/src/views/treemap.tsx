@@ -188,9 +188,9 @@ export function TreemapView() {
                 height={height}
                 label="Treemap"
                 onWidth={(measured) => setWidth(Math.floor(measured / STEP) * STEP)}
-                onSelect={(index) => {
+                onSelect={(index, isWalk) => {
                   const at = functionOf(answer, index);
-                  if (at) select(at);
+                  if (at) select(at, undefined, isWalk);
                 }}
                 onEnter={enter}
                 onBack={() => (rootName !== "" ? history.back() : undefined)}
