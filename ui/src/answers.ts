@@ -1794,8 +1794,6 @@ export interface Summary {
   has: Contents;
   /** The head that all reports have, in the scope of the question. */
   head: Head;
-  /** `true` if the files are loaded again when they change. */
-  is_watched: boolean;
 }
 
 /** A part of a source line. */

@@ -146,14 +146,15 @@ export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
 /** `true` if the address names a function that the profile does not have. */
 export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
 
-/** Selects a function, in a view or in this one. */
-export function select(row: FunctionKey & { id: number | null }, view?: View): void {
+/** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
+export function select(row: FunctionKey & { id: number | null }, view?: View, isWalk = false): void {
   if (row.id === null) return;
   learn(row);
   const isSame =
     row.name === place.value.name && row.file === place.value.file && row.object === place.value.object;
   if (isSame && view === undefined) return;
-  go({ name: row.name, file: row.file, object: row.object, source: "", ...(view ? { view } : {}) });
+  const change = { name: row.name, file: row.file, object: row.object, source: "" };
+  go({ ...change, ...(view ? { view } : {}) }, isWalk);
 }
 
 /** Selects a function of which only the id and the name are known. */
@@ -267,20 +268,23 @@ effect(() => {
 
 const POLL_MILLISECONDS = 2000;
 let lastGeneration: number | null = null;
-async function poll(): Promise<void> {
-  if (summary.value?.is_watched && !document.hidden) {
-    try {
-      const loaded = await transport.loaded();
-      reloadProblem.value = loaded.problem ?? "";
-      if (lastGeneration !== null && loaded.generation !== lastGeneration) {
-        generation.value += 1; // All questions are asked again; the address, and so the view, stays.
-        announce.value = "the files changed and are loaded again";
-      }
-      lastGeneration = loaded.generation;
-    } catch {
-      // The next question reports that the server is gone.
-    }
+
+/** Looks whether the files were loaded again. Returns `false` if that will not happen. */
+async function look(): Promise<boolean> {
+  const loaded = await transport.loaded();
+  reloadProblem.value = loaded.failure ?? "";
+  if (lastGeneration !== null && loaded.generation !== lastGeneration) {
+    generation.value += 1; // All questions are asked again; the address, and so the view, stays.
+    announce.value = "the files changed and are loaded again";
   }
-  setTimeout(poll, POLL_MILLISECONDS);
+  lastGeneration = loaded.generation;
+  return loaded.is_watched !== false;
+}
+
+async function poll(): Promise<void> {
+  let goesOn = true;
+  // A page that is not seen need not follow.
+  if (!document.hidden) goesOn = await look().catch(() => true); // The next question reports that the server is gone.
+  if (goesOn) setTimeout(poll, POLL_MILLISECONDS);
 }
 void poll();

@@ -3,8 +3,10 @@ import type { Answers, Question, Scope } from "./answers";
 /** The state of the loaded files: the generation grows with each reload. */
 export interface Loaded {
   generation: number;
-  /** The reason why the last reload failed. */
-  problem?: string | null;
+  /** The reason why the last reload failed: the answers are those of the profile before. */
+  failure: string | null;
+  /** `false` if the files are not watched: nothing will change. */
+  is_watched?: boolean;
 }
 
 /** Answers questions. The page has no other way to a number. */

@@ -25,8 +25,6 @@ pub struct Summary {
     pub cycles: usize,
     /// The contents of the profile, so that a view can say why it is empty and what to record next time.
     pub has: Contents,
-    /// `true` if the files are loaded again when they change.
-    pub is_watched: bool,
     /// The profile that this one is compared with. Null without one.
     pub base: Option<BaseSummary>,
     /// The reasons why the numbers are not those of the recording.

@@ -113,7 +113,6 @@ pub enum Answer {
 pub struct Session {
     profile: Arc<Profile>,
     base: Option<Arc<Profile>>,
-    is_watched: bool,
     files: Box<dyn Files>,
     views: Mutex<Kept<(Scope, bool), KeptView>>,
     /// Comparisons and machine code, which take time to make.
@@ -129,26 +128,13 @@ impl fmt::Debug for Session {
 impl Session {
     /// Makes a session of a profile.
     pub fn new(profile: Arc<Profile>, files: Box<dyn Files>) -> Self {
-        Session {
-            profile,
-            base: None,
-            is_watched: false,
-            files,
-            views: Mutex::default(),
-            documents: Mutex::default(),
-        }
+        Session { profile, base: None, files, views: Mutex::default(), documents: Mutex::default() }
     }
 
     /// Sets the profile that this one is compared with.
     #[must_use]
     pub fn with_base(self, base: Arc<Profile>) -> Self {
         Session { base: Some(base), ..self }
-    }
-
-    /// Says in the summary that the files are loaded again when they change: another session takes the place of this one.
-    #[must_use]
-    pub fn watched(self) -> Self {
-        Session { is_watched: true, ..self }
     }
 
     /// Returns the view of a scope. With `bypasses_hidden`, callers of hidden functions call what these called.
@@ -245,7 +231,6 @@ impl Session {
             Question::Summary => {
                 let mut summary =
                     summary::summary(&self.profile, &*kept(false)?, scope, self.files.is_available())?;
-                summary.is_watched = self.is_watched;
                 summary.base = self.sides().map(|sides| sides.summary(scope));
                 Answer::Summary(Box::new(summary))
             }

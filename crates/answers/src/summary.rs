@@ -52,7 +52,6 @@ pub(crate) fn summary(
             several_parts: profile.part_count() > 1,
             files: has_files,
         },
-        is_watched: false,
         base: None,
         damage: kept.head.damage.clone(),
         findings: profile.finding_count(),

@@ -431,7 +431,7 @@ fn a_watched_file_is_loaded_again() {
     let path = directory.path().join("p");
     let viewer = Viewer::start(directory.path(), &["--watch", "p"]);
     let cost = || viewer.ask(&functions(1))["rows"][0]["self"]["Ir"].clone();
-    assert_eq!((cost(), viewer.loaded()), (json!(10), json!({"generation": 1, "problem": null})));
+    assert_eq!((cost(), viewer.loaded()), (json!(10), json!({"generation": 1, "failure": null, "is_watched": true})));
 
     fs::write(&path, of_cost(200)).unwrap();
     viewer.wait_until_loaded(|loaded| loaded["generation"] == 2);
@@ -439,14 +439,14 @@ fn a_watched_file_is_loaded_again() {
 
     // What cannot be loaded changes nothing.
     fs::write(&path, "no profile at all\n").unwrap();
-    viewer.wait_until_loaded(|loaded| !loaded["problem"].is_null());
+    viewer.wait_until_loaded(|loaded| !loaded["failure"].is_null());
     let loaded = viewer.loaded();
     assert_eq!(loaded["generation"], 2);
-    assert!(loaded["problem"].as_str().unwrap().starts_with("p: "), "{loaded}");
+    assert!(loaded["failure"].as_str().unwrap().starts_with("p: "), "{loaded}");
     assert_eq!(cost(), 200);
 
     fs::write(&path, of_cost(3000)).unwrap();
-    viewer.wait_until_loaded(|loaded| *loaded == json!({"generation": 3, "problem": null}));
+    viewer.wait_until_loaded(|loaded| *loaded == json!({"generation": 3, "failure": null, "is_watched": true}));
     assert_eq!(cost(), 3000);
     let (_, said) = viewer.end("-INT");
     assert_eq!(said.matches("gristmill: p has changed and was loaded again\n").count(), 2, "{said}");

@@ -29,7 +29,9 @@ pub(crate) struct LoadedState {
     /// The count of times that a profile was loaded. Ids of functions hold for one of them.
     pub(crate) generation: u64,
     /// The reason why the last attempt to load it again failed: the answers are those of the profile before.
-    pub(crate) problem: Option<String>,
+    pub(crate) failure: Option<String>,
+    /// `true` if the profile is loaded again when it changes. Otherwise all of this stays as it is.
+    pub(crate) is_watched: bool,
 }
 
 /// The source of answers with its state.
@@ -43,8 +45,8 @@ struct Current {
 pub(crate) struct Loaded(RwLock<Current>);
 
 impl Loaded {
-    pub(crate) fn new(source: Arc<dyn AnswerSource>) -> Self {
-        let state = LoadedState { generation: 1, problem: None };
+    pub(crate) fn new(source: Arc<dyn AnswerSource>, is_watched: bool) -> Self {
+        let state = LoadedState { generation: 1, failure: None, is_watched };
         Loaded(RwLock::new(Current { source, state }))
     }
 
@@ -69,11 +71,12 @@ impl Loaded {
 
     pub(crate) fn replace(&self, source: Arc<dyn AnswerSource>) {
         let mut current = self.write();
-        let generation = current.state.generation + 1;
-        *current = Current { source, state: LoadedState { generation, problem: None } };
+        let LoadedState { generation, is_watched, .. } = current.state;
+        let state = LoadedState { generation: generation + 1, failure: None, is_watched };
+        *current = Current { source, state };
     }
 
     pub(crate) fn fail(&self, reason: String) {
-        self.write().state.problem = Some(reason);
+        self.write().state.failure = Some(reason);
     }
 }

@@ -39,13 +39,15 @@ pub struct Options {
     pub address: IpAddr,
     /// The port. 0 for one that is free.
     pub port: u16,
+    /// `true` if pages should ask now and then whether the profile was loaded again: [`Server::replace`] will be called.
+    pub is_watched: bool,
     /// The limits.
     pub limits: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { address: Ipv4Addr::LOCALHOST.into(), port: 0, limits: Limits::default() }
+        Options { address: Ipv4Addr::LOCALHOST.into(), port: 0, is_watched: false, limits: Limits::default() }
     }
 }
 
@@ -115,6 +117,7 @@ impl fmt::Debug for Server {
 pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
+    is_watched: bool,
     limits: Limits,
 }
 
@@ -130,7 +133,8 @@ impl Listener {
         let listener = TcpListener::bind(wanted).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        Ok(Listener { listener, address, limits: options.limits.clone() })
+        let Options { is_watched, limits, .. } = options.clone();
+        Ok(Listener { listener, address, is_watched, limits })
     }
 
     /// The address that it listens on.
@@ -163,11 +167,11 @@ impl Server {
         page: Page,
         source: Arc<dyn AnswerSource>,
     ) -> Result<Server, ServeError> {
-        let Listener { listener, address, limits } = listener;
+        let Listener { listener, address, is_watched, limits } = listener;
         let shared = Arc::new(Shared {
             page,
             hosts: Hosts { bound: address },
-            loaded: Loaded::new(source),
+            loaded: Loaded::new(source, is_watched),
             token: Secret::new()?,
             tokens_for_once: Mutex::default(),
             cookie: Secret::new()?,
@@ -233,7 +237,7 @@ impl Server {
     }
 
     /// Tells pages from now on why the profile could not be loaded again. The answers stay those of the old one.
-    pub fn tell_problem(&self, reason: impl Into<String>) {
+    pub fn tell_failure(&self, reason: impl Into<String>) {
         self.shared.loaded.fail(reason.into());
     }
 

@@ -399,19 +399,19 @@ fn a_replaced_profile_has_another_generation() {
     let server = server();
     let client = Client::new(&server).logged_in(&server);
     let loaded = || client.post("/api/loaded", "{}").json();
-    assert_eq!(loaded(), json!({"generation": 1, "problem": null}));
+    assert_eq!(loaded(), json!({"generation": 1, "failure": null, "is_watched": false}));
     let ask = |generation: &str| {
         let headers = [("Cookie", client.cookie.as_str()), ("Gristmill-Generation", generation)];
         client.send(&json_request("/api/answer", &client.host, &headers, &functions().to_string()))
     };
     assert_eq!(ask("1").status, 200);
 
-    server.tell_problem("callgrind.out: no such file");
-    assert_eq!(loaded(), json!({"generation": 1, "problem": "callgrind.out: no such file"}));
+    server.tell_failure("callgrind.out: no such file");
+    assert_eq!(loaded(), json!({"generation": 1, "failure": "callgrind.out: no such file", "is_watched": false}));
     assert_eq!(ask("1").json()["rows"][0]["self"]["Ir"], 32);
 
     server.replace(session("events: Ir\nfn=other\n1 7\n"));
-    assert_eq!(loaded(), json!({"generation": 2, "problem": null}));
+    assert_eq!(loaded(), json!({"generation": 2, "failure": null, "is_watched": false}));
     for old in ["1", "3", "", "x"] {
         let response = ask(old);
         assert_eq!((response.status, response.error().as_str()), (409, "the profile was loaded again"));

@@ -59,18 +59,8 @@ function PlainCallers() {
             <div class="cards">
               <Neighbours title="Callers" list={answer.callers} answer={answer} />
               <Neighbours title="Callees" list={answer.callees} answer={answer} />
-              <Neighbours
-                title="Callers of callers (estimate)"
-                list={answer.far_callers}
-                answer={answer}
-                far
-              />
-              <Neighbours
-                title="Callees of callees (estimate)"
-                list={answer.far_callees}
-                answer={answer}
-                far
-              />
+              <Neighbours title="Indirect callers" list={answer.far_callers} answer={answer} far />
+              <Neighbours title="Indirect callees" list={answer.far_callees} answer={answer} far />
               {answer.by_part && answer.by_part.all > 1 ? <ByPart answer={answer} /> : null}
               {answer.cycle ? <CycleFacts cycle={answer.cycle} /> : null}
             </div>

@@ -11,7 +11,7 @@ import { moved, ROW, searchPattern, WHOLE, zoomed, type Window } from "../parts/
 import { ChangeLegend } from "../parts/legend";
 import { openMenu } from "../parts/menu";
 import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
-import { Export, SavePicture } from "../parts/save";
+import { Export } from "../parts/save";
 import { ChangedTreeTable } from "./changed-tree";
 
 const MAX_NODES = 4000;
@@ -144,10 +144,12 @@ export function ChangedFlame() {
           As table
         </button>
         {answer ? (
-          <span class="exports">
-            <SavePicture name="changes" draw={() => drawingOf(boxes, width, height)} />
-            <Export name="changes" json={answer} rows={() => changedRows(answer)} />
-          </span>
+          <Export
+            name="changes"
+            json={answer}
+            rows={() => changedRows(answer)}
+            draw={() => drawingOf(boxes, width, height)}
+          />
         ) : null}
       </div>
       <Status answer={answer} error={error}>
@@ -158,6 +160,7 @@ export function ChangedFlame() {
               <ChangedTreeTable answer={answer} />
             ) : (
               <Picture
+                of={answer}
                 boxes={boxes}
                 height={height}
                 label="Flame graph of the changes"
@@ -165,9 +168,9 @@ export function ChangedFlame() {
                 onEnter={enter}
                 onBack={() => setWindow(WHOLE)}
                 onHome={() => setWindow(WHOLE)}
-                onSelect={(index) => {
+                onSelect={(index, isWalk) => {
                   const at = functionOf(index);
-                  if (at) select(at);
+                  if (at) select(at, undefined, isWalk);
                 }}
                 onMenu={(e, index) => {
                   const at = functionOf(index);

@@ -21,6 +21,9 @@ const SIDES: [Sides, string][] = [
 ];
 
 /** The side that a row is on, as the page shows it. */
+/** A change; a group has no id. */
+type ChangedRow = DiffRow & { id: number | null };
+
 function presence(row: DiffRow): "both" | "new" | "gone" {
   if (row.on === "both") return "both";
   return (row.on === "new") !== place.value.swapped ? "new" : "gone";
@@ -40,12 +43,16 @@ export function useChanges() {
   return useAnswer({ kind: "changes", group, sort: key, filter, limit: MAX_ROWS });
 }
 
+function changedRows(rows: DiffRow[]): ChangedRow[] {
+  return rows.map((row) => ({ ...row, id: row.id ?? null }));
+}
+
 export function ChangedFunctions() {
   const { sides } = place.value;
   const { answer, error } = useChanges();
   const event = eventName.value;
   const rows = useMemo(
-    () => (answer?.functions ?? []).filter((row) => isOn(row, sides, event)),
+    () => changedRows(answer?.functions ?? []).filter((row) => isOn(row, sides, event)),
     [answer, sides, event, place.value.swapped, place.value.sort],
   );
   useEffect(() => {
@@ -168,7 +175,7 @@ export function ChangeTable({ rows }: { rows: DiffRow[] }) {
         </thead>
         <tbody>
           <Pad at={window.above} columns={6} />
-          {rows.slice(window.from, window.to).map((row, index) => (
+          {changedRows(rows.slice(window.from, window.to)).map((row, index) => (
             <ChangeLine
               key={`${row.id} ${row.name} ${row.file}`}
               row={row}
@@ -183,7 +190,7 @@ export function ChangeTable({ rows }: { rows: DiffRow[] }) {
   );
 }
 
-function ChangeLine({ row, index, event }: { row: DiffRow; index: number; event: string }) {
+function ChangeLine({ row, index, event }: { row: ChangedRow; index: number; event: string }) {
   const self = sidesOf(row.self[event]);
   const side = presence(row);
   return (

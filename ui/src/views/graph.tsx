@@ -7,11 +7,14 @@ import { announce, eventName, hover, list, select, selected, summary, whole } fr
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { openMenu } from "../parts/menu";
-import { Export, SavePicture } from "../parts/save";
+import { Export } from "../parts/save";
 import { graphDot, graphDrawing } from "./graph-export";
 
 const CHARACTER_PIXELS = 6.6;
 const MAX_ZOOM = 4;
+/** Names are hard to read below this scale. */
+const MIN_FIRST_SCALE = 0.8;
+const SMALL_CHARACTER_PIXELS = 5.8;
 const CLUSTERS: [Group, string][] = [
   ["function", "none"],
   ["object", "object"],
@@ -46,7 +49,7 @@ export function arrowOf(points: [number, number][]): string {
   if (fromX === endX && fromY === endY) [fromX, fromY] = points.at(-3) ?? [endX, endY - 1];
   const length = Math.hypot(endX - fromX, endY - fromY) || 1;
   const [dx, dy] = [(endX - fromX) / length, (endY - fromY) / length];
-  const size = 7;
+  const size = 9;
   const back: [number, number] = [endX - dx * size, endY - dy * size];
   const side = size / 2.4;
   return `M${endX} ${endY}L${back[0] - dy * side} ${back[1] + dx * side}L${back[0] + dy * side} ${back[1] - dx * side}Z`;
@@ -55,7 +58,7 @@ export function arrowOf(points: [number, number][]): string {
 function sayNode(node: GraphNode): string {
   const name = eventName.value;
   const parts = [
-    `${visible(node.name)}: ${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
+    `${visible(node.name)}: ${node.cost_is_estimate ? "~" : ""}${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
     `self ${grouped(node.self[name])}`,
     node.hidden_callers > 0 ? `${grouped(node.hidden_callers)} more callers` : "",
     node.hidden_callees > 0 ? `${grouped(node.hidden_callees)} more callees` : "",
@@ -67,7 +70,7 @@ function sayArc(graph: Graph, arc: GraphArc): string {
   const name = eventName.value;
   const [caller, callee] = [graph.nodes[arc.caller]!, graph.nodes[arc.callee]!];
   return (
-    `${visible(caller.name)} → ${visible(callee.name)}: ${grouped(arc.cost[name])} ${name} ` +
+    `${visible(caller.name)} → ${visible(callee.name)}: ${arc.cost_is_estimate ? "~" : ""}${grouped(arc.cost[name])} ${name} ` +
     `(${percentOf(arc.cost[name], whole.value)}), ${callCount(arc)} calls${arc.is_inner ? ", inside of a cycle" : ""}`
   );
 }
@@ -186,10 +189,13 @@ export function GraphView() {
           As table
         </button>
         {answer ? (
-          <span class="exports">
-            <SavePicture name="call-graph" draw={() => graphDrawing(answer)} dot={() => graphDot(answer)} />
-            <Export name="call-graph" json={answer} rows={() => cells(answer)} />
-          </span>
+          <Export
+            name="call-graph"
+            json={answer}
+            rows={() => cells(answer)}
+            draw={() => graphDrawing(answer)}
+            dot={() => graphDot(answer)}
+          />
         ) : null}
       </div>
       <Status answer={answer} error={error}>
@@ -200,7 +206,7 @@ export function GraphView() {
           <>
             <p class="note">
               {around && id !== null
-                ? `Costs are those of ${visible(place.value.name)}, while it runs; beyond its direct calls they are estimates.`
+                ? `Boxes have the cost of ${visible(place.value.name)} while it runs, or what of it comes through them; ~ marks estimates. Arcs have the cost of all their calls.`
                 : "Costs are inclusive."}
             </p>
             {asTable ? <ArcTable graph={answer} /> : <Canvas graph={answer} arc={arc} onArc={setArc} />}
@@ -287,6 +293,11 @@ function ArcPanel({ graph, arc, onClose }: { graph: Graph; arc: number; onClose:
   );
 }
 
+/** The uppermost node: where the program starts. */
+function topmost(graph: Graph): GraphNode | undefined {
+  return [...graph.nodes].sort((a, b) => a.y - b.y)[0];
+}
+
 /** Zoom and pan of the drawing. */
 function useSight(graph: Graph) {
   const area = useRef<HTMLDivElement>(null);
@@ -303,11 +314,14 @@ function useSight(graph: Graph) {
   }, []);
   const fit = () => {
     // A large graph is not made unreadable: it begins around the function in the middle.
-    const scale = Math.max(fitScale, 0.55);
-    const centre = graph.nodes.find((node) => node.is_center) ?? graph.nodes[0];
-    const middleX = scale === fitScale || !centre ? graph.width / 2 : centre.x + centre.width / 2;
-    const middleY = scale === fitScale || !centre ? graph.height / 2 : centre.y + centre.height / 2;
-    setSight({ x: middleX - size.width / scale / 2, y: middleY - size.height / scale / 2, scale });
+    const scale = Math.max(fitScale, MIN_FIRST_SCALE);
+    const isWhole = scale === fitScale;
+    const node = graph.nodes.find((one) => one.is_center) ?? topmost(graph);
+    const middleX = isWhole || !node ? graph.width / 2 : node.x + node.width / 2;
+    const middleY = isWhole || !node ? graph.height / 2 : node.y + node.height / 2;
+    const y = middleY - size.height / scale / 2;
+    // Nothing is above the graph: space is left above it only if all of it fits.
+    setSight({ x: middleX - size.width / scale / 2, y: isWhole ? y : Math.max(-10, y), scale });
   };
   useEffect(fit, [graph, size.width, size.height]);
   const zoom = (factor: number, atX = 0.5, atY = 0.5) =>
@@ -500,6 +514,7 @@ function Arc({
       <path d={path} stroke-width={width} />
       <path class="head" d={arrowOf(arc.points)} />
       <text x={arc.label[0]} y={arc.label[1]} text-anchor="middle" dominant-baseline="middle">
+        {arc.cost_is_estimate ? "~" : ""}
         {percentOf(arc.cost[name], whole.value)} · {callCount(arc)}×
       </text>
     </g>
@@ -542,11 +557,17 @@ function Node({
   const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
   const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
   const isSelected = node.id !== null && node.id === selected.value;
-  const classes = ["node", node.is_center ? "centre" : "", isSelected ? "selected" : ""];
+  const cost = `${node.cost_is_estimate ? "~" : ""}${percentOf(node.cost[name], whole.value)}`;
+  const classes = [
+    "node",
+    node.is_center ? "centre" : "",
+    isSelected ? "selected" : "",
+    node.cost_is_estimate ? "guessed" : "",
+  ];
   return (
     <g
       id={`node-${index}`}
-      tabIndex={0}
+      tabindex={0}
       role="button"
       aria-label={say}
       class={classes.join(" ")}
@@ -564,7 +585,7 @@ function Node({
         {fitted(node.name, (width - 12) / CHARACTER_PIXELS)}
       </text>
       <text class="small" x={x + 6} y={y + Math.min(height - 9, 27)}>
-        {percentOf(node.cost[name], whole.value)} · self {percentOf(node.self[name], whole.value)}
+        {fitting([`${cost} · self ${percentOf(node.self[name], whole.value)}`, cost], width - 10)}
       </text>
       <Stub
         count={node.hidden_callers}
@@ -582,6 +603,11 @@ function Node({
       />
     </g>
   );
+}
+
+/** The longest of the texts that fits a width. */
+function fitting(texts: string[], width: number): string {
+  return texts.find((text) => text.length * SMALL_CHARACTER_PIXELS <= width) ?? texts.at(-1)!;
 }
 
 /** The whole graph in a corner, with the part in sight. */

@@ -134,7 +134,7 @@ function PlainTree() {
   const moveTo = (index: number | undefined) => {
     if (index === undefined || !nodes[index]) return;
     tree.setCursor(index);
-    select(functionOf(index));
+    select(functionOf(index), undefined, true);
     const cost = nodes[index]!.inclusive[eventName.value];
     const position = `${shown.indexOf(index) + 1} of ${shown.length}`;
     announce.value = `${visible(functionOf(index).name)}, ${percentOf(cost, nodes[0]!.inclusive[eventName.value])} of the root, ${position}`;

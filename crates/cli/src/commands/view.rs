@@ -47,7 +47,12 @@ pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     session.copy_files();
     // A wrong port is reported before a large profile is loaded.
-    let options = Options { address: args.bind, port: args.port.unwrap_or(0), limits: Limits::default() };
+    let options = Options {
+        address: args.bind,
+        port: args.port.unwrap_or(0),
+        is_watched: args.watch,
+        limits: Limits::default(),
+    };
     let listener = Listener::new(&options).map_err(|error| not_served(&error))?;
     let paths = loading.paths()?;
     // The files as they are before they are read: what is written meanwhile is a change.
@@ -115,7 +120,6 @@ impl Loading<'_> {
         };
         let files = FileThread::start(finders)?;
         let answers = Answers::new(Arc::new(profile), Box::new(files));
-        let answers = if args.watch { answers.watched() } else { answers };
         if args.base.is_empty() {
             return Ok(answers);
         }
@@ -155,7 +159,7 @@ fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Watch> {
         }
         Err(error) => {
             session.report(&error);
-            server.tell_problem(error.to_string());
+            server.tell_failure(error.to_string());
             None
         }
     }
