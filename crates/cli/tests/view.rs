@@ -431,7 +431,10 @@ fn a_watched_file_is_loaded_again() {
     let path = directory.path().join("p");
     let viewer = Viewer::start(directory.path(), &["--watch", "p"]);
     let cost = || viewer.ask(&functions(1))["rows"][0]["self"]["Ir"].clone();
-    assert_eq!((cost(), viewer.loaded()), (json!(10), json!({"generation": 1, "failure": null, "is_watched": true})));
+    assert_eq!(
+        (cost(), viewer.loaded()),
+        (json!(10), json!({"generation": 1, "failure": null, "is_watched": true}))
+    );
 
     fs::write(&path, of_cost(200)).unwrap();
     viewer.wait_until_loaded(|loaded| loaded["generation"] == 2);
@@ -446,7 +449,8 @@ fn a_watched_file_is_loaded_again() {
     assert_eq!(cost(), 200);
 
     fs::write(&path, of_cost(3000)).unwrap();
-    viewer.wait_until_loaded(|loaded| *loaded == json!({"generation": 3, "failure": null, "is_watched": true}));
+    viewer
+        .wait_until_loaded(|loaded| *loaded == json!({"generation": 3, "failure": null, "is_watched": true}));
     assert_eq!(cost(), 3000);
     let (_, said) = viewer.end("-INT");
     assert_eq!(said.matches("gristmill: p has changed and was loaded again\n").count(), 2, "{said}");
