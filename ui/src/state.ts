@@ -2,6 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Answers, Exact, Question, Scope, Show, Summary } from "./answers";
 import { go, lines, place, token, type FunctionKey, type View } from "./place";
+import { exactly } from "./format";
 import { HttpTransport, type Transport } from "./transport";
 
 const transport: Transport = new HttpTransport(token);
@@ -96,9 +97,27 @@ function idKey({ name, file, object }: FunctionKey): string {
   return `${idScope.value} ${JSON.stringify([name, file, object])}`;
 }
 
+/**
+ * A function as rows have it. The id is null for what is no function, and undefined in rows of a comparison: their ids are those
+ * of both profiles together, so only the names tell which function is meant.
+ */
+export type Row = FunctionKey & { id: number | null | undefined };
+
+/** A row of a comparison, without its id. */
+export function joined(row: FunctionKey & { id: number | null }): Row {
+  return { name: row.name, file: row.file, object: row.object, id: row.id === null ? null : undefined };
+}
+
+/** `true` for the selected function. */
+export function isSelectedRow(row: Row): boolean {
+  if (typeof row.id === "number") return row.id === selected.value;
+  const at = place.value;
+  return row.id === undefined && row.name === at.name && row.file === at.file && row.object === at.object;
+}
+
 /** Remembers the id of a function that an answer named. */
-export function learn(row: FunctionKey & { id: number | null }): void {
-  if (row.id !== null) ids.set(idKey(row), row.id);
+export function learn(row: Row): void {
+  if (typeof row.id === "number") ids.set(idKey(row), row.id);
 }
 
 /** The id of a function: undefined until the answer is there, null if the profile has no such function. */
@@ -147,7 +166,7 @@ export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
 export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
 
 /** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
-export function select(row: FunctionKey & { id: number | null }, view?: View, isWalk = false): void {
+export function select(row: Row, view?: View, isWalk = false): void {
   if (row.id === null) return;
   learn(row);
   const isSame =
@@ -166,8 +185,20 @@ export async function selectById(id: number, view?: View): Promise<void> {
   select(answer.function, view);
 }
 
+/** Selects a function of which a comparison names only the name and the file. */
+export async function selectNamed(
+  { name, file }: { name: string; file: string },
+  view?: View,
+): Promise<void> {
+  const question = { kind: "search" as const, text: exactly(name), is_pattern: true, limit: 50 };
+  const found = await ask(question, new AbortController().signal);
+  const row = found.functions.find((one) => one.name === name && one.file === file);
+  // A function that is gone has no object here: views of the comparison still have it by its name.
+  select(row ?? { id: undefined, name, file, object: "" }, view);
+}
+
 /** Begins pictures and trees with a function. */
-export function startAt(row: FunctionKey & { id: number | null }, view?: View): void {
+export function startAt(row: Row, view?: View): void {
   learn(row);
   const change = { rootName: row.name, rootFile: row.file, rootObject: row.object, zoom: "" };
   go({ ...change, ...(view ? { view } : {}) });
@@ -213,10 +244,10 @@ export const wholeText = computed(() =>
 );
 
 /** The functions of the current list, for `[` and `]`. */
-export const list = signal<(FunctionKey & { id: number | null })[]>([]);
+export const list = signal<Row[]>([]);
 export function stepInList(step: 1 | -1): void {
   const rows = list.value.filter((row) => row.id !== null);
-  const at = rows.findIndex((row) => row.id === selected.value);
+  const at = rows.findIndex(isSelectedRow);
   const next = at < 0 ? (step > 0 ? rows[0] : rows.at(-1)) : rows[at + step];
   if (!next) return;
   select(next);

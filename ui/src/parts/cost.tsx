@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { openFunction } from "../actions";
 import type { Change, Changes, Costs, Exact } from "../answers";
 import { base, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
-import { place, type FunctionKey, type View } from "../place";
-import { eventName, select, selected, wholeOf } from "../state";
+import { place, type View } from "../place";
+import { eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
 import { openMenu } from "./menu";
 
 /** Sets a width through the object model: the policy of the page allows no style attribute. */
@@ -101,8 +101,6 @@ export function ChangeNumber({ change }: { change: Change | null }) {
   );
 }
 
-export type Row = FunctionKey & { id: number | null };
-
 /** A function as a button: a click selects it, in another view if one is given. */
 export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolean }) {
   const at = base(row.file) || base(row.object);
@@ -120,7 +118,7 @@ export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolea
         .filter((part) => part !== "")
         .map(visible)
         .join("\n")}
-      aria-current={selected.value === row.id ? "true" : undefined}
+      aria-current={isSelectedRow(row) ? "true" : undefined}
       onClick={() => select(row, view)}
       onDblClick={() => openFunction(row)}
       onContextMenu={(e) => openMenu(e, row)}

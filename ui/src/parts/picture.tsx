@@ -365,7 +365,8 @@ export function Certainty({ basis, share }: { basis: string; share?: string }) {
   return (
     <p class="note">
       <b>Estimate:</b> the profile has calls between two functions, not whole stacks. Dotted boxes and ~ mark
-      costs that are divided among callers{share ? `: ${share} of the cost` : ""}.
+      costs that are divided among callers
+      {share === "0%" ? "; there are none here" : share ? `: ${share} of the cost` : ""}.
     </p>
   );
 }

@@ -2,9 +2,9 @@ import { useEffect } from "preact/hooks";
 import type { ChangedCall, DiffFunction, List, Neighbour, Show } from "../answers";
 import { grouped, visible } from "../format";
 import { place } from "../place";
-import { eventName, isComparing, list, selected, summary } from "../state";
+import { eventName, isComparing, list, selected, selectNamed, summary } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
-import { ChangeCost, ChangeNumber, Cost, Name, sidesOf } from "../parts/cost";
+import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
 import { Export } from "../parts/save";
 
@@ -188,7 +188,9 @@ export function ChangedCalls({ title, rows }: { title: string; rows: ChangedCall
                   <ChangeNumber change={sidesOf(row.calls)} />
                 </td>
                 <td>
-                  <Name row={{ ...row.function, object: "" }} />
+                  <button class="name fn" onClick={() => void selectNamed(row.function)}>
+                    {visible(row.function.name)}
+                  </button>
                 </td>
               </tr>
             );

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { DiffTree } from "../answers";
 import { grouped, percentOf, share, signed, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, select, selected } from "../state";
+import { eventName, isSelectedRow, joined, select } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { changeToken } from "../parts/colours";
 import { relativeChange, sidesOf } from "../parts/cost";
@@ -84,7 +84,7 @@ function boxesOf(
       name: visible(at.name),
       colour: changeToken(share(change.change, total)),
       isEstimate: node.guessed,
-      isSelected: at.id !== null && at.id === selected.value,
+      isSelected: isSelectedRow(joined(at)),
       isMatch,
       isDim: pattern !== null && !isMatch,
       missing: larger > 0 ? Math.max(0, 1 - shown / larger) : 0,
@@ -108,7 +108,7 @@ export function ChangedFlame() {
   const { pattern } = searchPattern(filter);
   const boxes = useMemo(
     () => (answer && frames ? boxesOf(answer, frames, width, window, pattern) : []),
-    [answer, frames, width, window, filter, swapped, selected.value],
+    [answer, frames, width, window, filter, swapped, place.value.name, place.value.file],
   );
   const height = ((answer?.nodes.reduce((most, node) => Math.max(most, node.depth), 0) ?? 0) + 1) * ROW;
   if (answer && answer.nodes.length === 0) {
@@ -170,11 +170,11 @@ export function ChangedFlame() {
                 onHome={() => setWindow(WHOLE)}
                 onSelect={(index, isWalk) => {
                   const at = functionOf(index);
-                  if (at) select(at, undefined, isWalk);
+                  if (at) select(joined(at), undefined, isWalk);
                 }}
                 onMenu={(e, index) => {
                   const at = functionOf(index);
-                  if (at) openMenu(e, at);
+                  if (at) openMenu(e, joined(at));
                 }}
                 onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
                 onPan={(by) => setWindow(moved(window, by))}

@@ -2,7 +2,7 @@
 import type { Cause, Diff } from "../answers";
 import { grouped, share, signed, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, selectById, summary } from "../state";
+import { eventName, selectNamed, summary } from "../state";
 import { Empty, Status } from "../parts/answer";
 import { Bar, ChangeNumber, direction, sidesOf } from "../parts/cost";
 import { ChangeTable, useChanges } from "./changed-functions";
@@ -114,7 +114,7 @@ function CauseRow({ cause, total }: { cause: Cause; total: number | string }) {
         <button
           class="sentence"
           title="Show the function"
-          onClick={() => void selectById(cause.function.id, "callers")}
+          onClick={() => void selectNamed(cause.function, "callers")}
         >
           {visible(cause.text)}
         </button>

@@ -12,6 +12,8 @@ import { graphDot, graphDrawing } from "./graph-export";
 
 const CHARACTER_PIXELS = 6.6;
 const MAX_ZOOM = 4;
+/** A lower picture has no space for its bird's eye. */
+const MIN_BIRDS_EYE_HEIGHT = 360;
 /** Names are hard to read below this scale. */
 const MIN_FIRST_SCALE = 0.8;
 const SMALL_CHARACTER_PIXELS = 5.8;
@@ -461,7 +463,9 @@ function Canvas({ graph, arc, onArc }: { graph: Graph; arc: number; onArc: (arc:
           ))}
         </svg>
       </div>
-      {scale > fitScale * 1.2 ? <BirdsEye graph={graph} viewBox={viewBox} sight={sight} size={size} /> : null}
+      {scale > fitScale * 1.2 && size.height > MIN_BIRDS_EYE_HEIGHT ? (
+        <BirdsEye graph={graph} sight={sight} size={size} />
+      ) : null}
       <p class="hint">
         Drag and wheel move, Ctrl and wheel zoom; arrow keys walk along the most expensive calls. A click on
         an arc chooses it.
@@ -617,7 +621,6 @@ function BirdsEye({
   size,
 }: {
   graph: Graph;
-  viewBox: string;
   sight: Sight;
   size: { width: number; height: number };
 }) {

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { DiffFunction, Source, SourceCall, SourceLine } from "../answers";
 import { callCount, grouped, percentOf, share, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, isComparing, selectById, selected, shownEvents, whole } from "../state";
+import { eventName, isComparing, selectById, selected, selectNamed, shownEvents, whole } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { heatToken, LINE_STEPS } from "../parts/colours";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
@@ -513,7 +513,7 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
                       </td>
                       <td>
                         ↳ <ChangeNumber change={sidesOf(call.calls)} /> calls of{" "}
-                        <button class="name fn" onClick={() => void selectById(call.function.id, "source")}>
+                        <button class="name fn" onClick={() => void selectNamed(call.function, "source")}>
                           {visible(call.function.name)}
                         </button>
                       </td>
