@@ -232,14 +232,26 @@ addEventListener("popstate", () => {
 
 /** Browsers refuse addresses beyond 2 MB, and become slow before. */
 const MAX_ADDRESS = 200_000;
+const NAMELESS: Partial<Place> = {
+  name: "",
+  file: "",
+  object: "",
+  rootName: "",
+  rootFile: "",
+  rootObject: "",
+  zoom: "",
+  hide: "",
+  focus: "",
+  cuts: "",
+};
 
 /** Goes elsewhere: a step of the history, or none while somebody types. */
 export function go(change: Partial<Place>, replace = false): void {
   const next = { ...place.value, ...change };
-  const hash = write(next, unknownKeys);
-  // Names can be longer than an address may be: then the view changes, and the address stays.
-  const fits = hash.length < MAX_ADDRESS;
-  if (fits && hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash);
+  const whole = write(next, unknownKeys);
+  // Names can be longer than an address may be: then it has everything except names.
+  const hash = whole.length < MAX_ADDRESS ? whole : write({ ...next, ...NAMELESS }, unknownKeys);
+  if (hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash);
   place.value = next;
 }
 

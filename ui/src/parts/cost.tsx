@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { openFunction } from "../actions";
 import type { Change, Changes, Costs, Exact } from "../answers";
-import { base, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
+import { base, fitted, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
 import { place, type View } from "../place";
 import { eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
 import { openMenu } from "./menu";
@@ -101,12 +101,26 @@ export function ChangeNumber({ change }: { change: Change | null }) {
   );
 }
 
+/** Names of templates differ after hundreds of characters: arguments and outer parts go first. */
+const NAME_CHARACTERS = 60;
+
 /** A function as a button: a click selects it, in another view if one is given. */
-export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolean }) {
+export function Name({
+  row,
+  view,
+  bare,
+  characters = NAME_CHARACTERS,
+}: {
+  row: Row;
+  view?: View;
+  bare?: boolean;
+  /** A longer name is shortened by meaning; its title has all of it. */
+  characters?: number;
+}) {
   const at = base(row.file) || base(row.object);
   const text = (
     <>
-      <span class="fn">{visible(row.name)}</span>
+      <span class="fn">{fitted(row.name, characters)}</span>
       {at && !bare ? <span class="at">{at}</span> : null}
     </>
   );

@@ -15,6 +15,9 @@ import {
 import { Hidden, Status, useAnswer } from "./answer";
 import { Cost, Name } from "./cost";
 
+/** The width of the inspector. */
+const SHORT_NAME_CHARACTERS = 36;
+
 function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?: boolean | undefined }) {
   const isSelf = row.id === answer.function.id;
   return (
@@ -34,7 +37,7 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
       <td class="num">{callCount(row)}</td>
       {far ? <td class="num">{row.distance}</td> : null}
       <td>
-        <Name row={row} />
+        <Name row={row} characters={SHORT_NAME_CHARACTERS} />
         {row.inner && !isSelf ? (
           <span class="tag" title="inside of a cycle">
             cycle
@@ -276,7 +279,7 @@ function Suggestions() {
                 <Cost costs={row.self} estimate={row.self_estimated} />
               </td>
               <td>
-                <Name row={row} />
+                <Name row={row} characters={SHORT_NAME_CHARACTERS} />
               </td>
             </tr>
           ))}

@@ -148,7 +148,11 @@ function Remarks({ answer }: { answer: Source }) {
   const isEmptyText = answer.lines.length > 0 && answer.lines.every((line) => line.text.length === 0);
   return (
     <>
-      {shown?.remark ? <p class="warn">{visible(shown.remark)}</p> : null}
+      {shown?.remark && !isEmptyText ? (
+        <p class="warn">
+          {visible(shown.path)}: {visible(shown.remark)}
+        </p>
+      ) : null}
       {answer.hidden_lines > 0 ? (
         <p class="note">The file is long: {grouped(answer.hidden_lines)} lines without cost are left out.</p>
       ) : null}

@@ -356,7 +356,13 @@ function More({
   node: TreeNode;
   at: { id: number | null; name: string; file: string; object: string };
 }) {
-  if (at.id === null) return <span class="at">+{grouped(node.hidden)} not shown</span>;
+  if (at.id === null) {
+    return (
+      <span class="at" title="calls that are not shown">
+        +{grouped(node.hidden)}
+      </span>
+    );
+  }
   return (
     <button class="more" title="Begin the tree with this function" onClick={() => startAt(at)}>
       +{grouped(node.hidden)}
