@@ -5,7 +5,7 @@ import { go, lines, place, token, type FunctionKey, type View } from "./place";
 import { exactly } from "./format";
 import { HttpTransport, type Transport } from "./transport";
 
-const transport: Transport = new HttpTransport(token);
+const transport: Transport = new HttpTransport(token, () => loadAgain());
 export const summary = signal<Summary | null>(null);
 export const failure = signal("");
 /** The text of the status strip: what the pointer is over. */
@@ -103,9 +103,10 @@ function idKey({ name, file, object }: FunctionKey): string {
  */
 export type Row = FunctionKey & { id: number | null | undefined };
 
-/** A row of a comparison, without its id. */
-export function joined(row: FunctionKey & { id: number | null }): Row {
-  return { name: row.name, file: row.file, object: row.object, id: row.id === null ? null : undefined };
+/** A row of a comparison, without its id. Groups and cycles have none. */
+export function joined(row: FunctionKey & { id?: number | null }): Row {
+  const { name, file, object } = row;
+  return { name, file, object, id: row.id === undefined || row.id === null ? null : undefined };
 }
 
 /** `true` for the selected function. */
@@ -300,14 +301,18 @@ effect(() => {
 const POLL_MILLISECONDS = 2000;
 let lastGeneration: number | null = null;
 
+/** Asks everything again; the address, and so the view, stays. */
+function loadAgain(): void {
+  transport.forget();
+  generation.value += 1;
+  announce.value = "the files changed and are loaded again";
+}
+
 /** Looks whether the files were loaded again. Returns `false` if that will not happen. */
 async function look(): Promise<boolean> {
   const loaded = await transport.loaded();
   reloadProblem.value = loaded.failure ?? "";
-  if (lastGeneration !== null && loaded.generation !== lastGeneration) {
-    generation.value += 1; // All questions are asked again; the address, and so the view, stays.
-    announce.value = "the files changed and are loaded again";
-  }
+  if (lastGeneration !== null && loaded.generation !== lastGeneration) loadAgain();
   lastGeneration = loaded.generation;
   return loaded.is_watched !== false;
 }
