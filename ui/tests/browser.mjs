@@ -145,7 +145,7 @@ export async function violations(page) {
   return JSON.parse(result.value);
 }
 
-/** What a download has. */
+/** The name and the bytes of a download. */
 export async function download(page, item) {
   await page.locator("details.export summary").click();
   const [saved] = await Promise.all([
@@ -160,7 +160,7 @@ export async function shot(page, name) {
   if (directory) await page.screenshot({ path: join(directory, `${name}.png`) });
 }
 
-/** What screen readers are given. */
+/** The text for screen readers. */
 export function spoken(page) {
   return page.locator("[aria-live=polite]").textContent();
 }
