@@ -66,7 +66,7 @@ fn check(words: &[OsString], outcome: &Outcome) {
     if outcome.stdout.is_empty() {
         return;
     }
-    if has("--format=json") || has("--format=sarif") {
+    if words[0] == "view" || has("--format=json") || has("--format=sarif") {
         let json: Result<serde_json::Value, _> = serde_json::from_slice(&outcome.stdout);
         assert!(json.is_ok(), "{words:?}: {json:?}");
     }

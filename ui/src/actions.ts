@@ -15,6 +15,7 @@ import {
   stepInList,
   summary,
   theme,
+  type Row,
 } from "./state";
 
 export interface Action {
@@ -364,6 +365,6 @@ export function onKey(e: KeyboardEvent): void {
 }
 
 /** Selects, and opens the view for closer looks from a list. */
-export function openFunction(row: { id: number | null; name: string; file: string; object: string }): void {
+export function openFunction(row: Row): void {
   select(row, "callers");
 }

@@ -65,12 +65,15 @@ export function callCount(calls: Calls): string {
       : "–";
 }
 
-/** A name in which control and bidirectional characters are visible: names come from files. */
+/** The most characters of a name that the page shows: names can have megabytes. */
+const MAX_SHOWN_CHARACTERS = 1000;
+const HIDDEN_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** A name in which control and bidirectional characters are visible, and which is cut if it is very long: names come from files. */
 export function visible(name: string): string {
-  return name.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const shown = name.replace(HIDDEN_CHARACTERS, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (shown.length <= MAX_SHOWN_CHARACTERS) return shown;
+  return `${shown.slice(0, MAX_SHOWN_CHARACTERS)}… (${grouped(name.length)} characters)`;
 }
 
 /** The last component of a path; "" if it is unknown. */

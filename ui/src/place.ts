@@ -8,7 +8,7 @@ export const VIEWS = [
   ["flame", "Flame graph"],
   ["sandwich", "Sandwich"],
   ["tree", "Call tree"],
-  ["callers", "Callers and callees"],
+  ["callers", "Callers, callees"],
   ["graph", "Call graph"],
   ["treemap", "Treemap"],
   ["source", "Source"],
@@ -27,7 +27,7 @@ export interface FunctionKey {
 }
 
 export type Sides = "all" | "worse" | "better" | "new" | "gone";
-export type Colours = "object" | "file" | "namespace" | "self" | "ratio";
+export type Colours = "auto" | "object" | "file" | "namespace" | "self" | "ratio";
 
 export interface Place extends FunctionKey {
   view: View;
@@ -47,7 +47,7 @@ export interface Place extends FunctionKey {
   rootName: string;
   rootFile: string;
   rootObject: string;
-  /** Ids from the root of the flame graph to the zoomed frame, with dots between. */
+  /** The names from below the root of the flame graph to the zoomed frame, one a line. */
   zoom: string;
   inverted: boolean;
   order: "cost" | "name";
@@ -103,7 +103,7 @@ const START: Place = {
   zoom: "",
   inverted: false,
   order: "cost",
-  colours: "object",
+  colours: "auto",
   upward: false,
   callers: false,
   parts: "",
@@ -182,7 +182,7 @@ const CHOICES: Partial<Record<keyof Place, readonly string[]>> = {
   cluster: ["function", "object", "file", "directory", "class", "crate", "package"],
   sort: ["self_cost", "inclusive", "calls", "per_call", "name", "object", "file"],
   order: ["cost", "name"],
-  colours: ["object", "file", "namespace", "self", "ratio"],
+  colours: ["auto", "object", "file", "namespace", "self", "ratio"],
   sides: ["all", "worse", "better", "new", "gone"],
 };
 
@@ -230,10 +230,27 @@ addEventListener("popstate", () => {
   place.value = read.place;
 });
 
+/** Browsers refuse addresses beyond 2 MB, and become slow before. */
+const MAX_ADDRESS = 200_000;
+const NAMELESS: Partial<Place> = {
+  name: "",
+  file: "",
+  object: "",
+  rootName: "",
+  rootFile: "",
+  rootObject: "",
+  zoom: "",
+  hide: "",
+  focus: "",
+  cuts: "",
+};
+
 /** Goes elsewhere: a step of the history, or none while somebody types. */
 export function go(change: Partial<Place>, replace = false): void {
   const next = { ...place.value, ...change };
-  const hash = write(next, unknownKeys);
+  const whole = write(next, unknownKeys);
+  // Names can be longer than an address may be: then it has everything except names.
+  const hash = whole.length < MAX_ADDRESS ? whole : write({ ...next, ...NAMELESS }, unknownKeys);
   if (hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash);
   place.value = next;
 }

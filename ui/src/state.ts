@@ -2,9 +2,10 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Answers, Exact, Question, Scope, Show, Summary } from "./answers";
 import { go, lines, place, token, type FunctionKey, type View } from "./place";
+import { exactly } from "./format";
 import { HttpTransport, type Transport } from "./transport";
 
-const transport: Transport = new HttpTransport(token);
+const transport: Transport = new HttpTransport(token, () => loadAgain());
 export const summary = signal<Summary | null>(null);
 export const failure = signal("");
 /** The text of the status strip: what the pointer is over. */
@@ -96,9 +97,28 @@ function idKey({ name, file, object }: FunctionKey): string {
   return `${idScope.value} ${JSON.stringify([name, file, object])}`;
 }
 
+/**
+ * A function as rows have it. The id is null for what is no function, and undefined in rows of a comparison: their ids are those
+ * of both profiles together, so only the names tell which function is meant.
+ */
+export type Row = FunctionKey & { id: number | null | undefined };
+
+/** A row of a comparison, without its id. Groups and cycles have none. */
+export function joined(row: FunctionKey & { id?: number | null }): Row {
+  const { name, file, object } = row;
+  return { name, file, object, id: row.id === undefined || row.id === null ? null : undefined };
+}
+
+/** `true` for the selected function. */
+export function isSelectedRow(row: Row): boolean {
+  if (typeof row.id === "number") return row.id === selected.value;
+  const at = place.value;
+  return row.id === undefined && row.name === at.name && row.file === at.file && row.object === at.object;
+}
+
 /** Remembers the id of a function that an answer named. */
-export function learn(row: FunctionKey & { id: number | null }): void {
-  if (row.id !== null) ids.set(idKey(row), row.id);
+export function learn(row: Row): void {
+  if (typeof row.id === "number") ids.set(idKey(row), row.id);
 }
 
 /** The id of a function: undefined until the answer is there, null if the profile has no such function. */
@@ -146,14 +166,15 @@ export const root = idOf(() => JSON.parse(rootKey.value) as FunctionKey);
 /** `true` if the address names a function that the profile does not have. */
 export const isMissing = computed(() => place.value.name !== "" && selected.value === null);
 
-/** Selects a function, in a view or in this one. */
-export function select(row: FunctionKey & { id: number | null }, view?: View): void {
+/** Selects a function, in a view or in this one. A walk by arrow keys is no step of the history. */
+export function select(row: Row, view?: View, isWalk = false): void {
   if (row.id === null) return;
   learn(row);
   const isSame =
     row.name === place.value.name && row.file === place.value.file && row.object === place.value.object;
   if (isSame && view === undefined) return;
-  go({ name: row.name, file: row.file, object: row.object, source: "", ...(view ? { view } : {}) });
+  const change = { name: row.name, file: row.file, object: row.object, source: "" };
+  go({ ...change, ...(view ? { view } : {}) }, isWalk);
 }
 
 /** Selects a function of which only the id and the name are known. */
@@ -165,8 +186,20 @@ export async function selectById(id: number, view?: View): Promise<void> {
   select(answer.function, view);
 }
 
+/** Selects a function of which a comparison names only the name and the file. */
+export async function selectNamed(
+  { name, file }: { name: string; file: string },
+  view?: View,
+): Promise<void> {
+  const question = { kind: "search" as const, text: exactly(name), is_pattern: true, limit: 50 };
+  const found = await ask(question, new AbortController().signal);
+  const row = found.functions.find((one) => one.name === name && one.file === file);
+  // A function that is gone has no object here: views of the comparison still have it by its name.
+  select(row ?? { id: undefined, name, file, object: "" }, view);
+}
+
 /** Begins pictures and trees with a function. */
-export function startAt(row: FunctionKey & { id: number | null }, view?: View): void {
+export function startAt(row: Row, view?: View): void {
   learn(row);
   const change = { rootName: row.name, rootFile: row.file, rootObject: row.object, zoom: "" };
   go({ ...change, ...(view ? { view } : {}) });
@@ -212,10 +245,10 @@ export const wholeText = computed(() =>
 );
 
 /** The functions of the current list, for `[` and `]`. */
-export const list = signal<(FunctionKey & { id: number | null })[]>([]);
+export const list = signal<Row[]>([]);
 export function stepInList(step: 1 | -1): void {
   const rows = list.value.filter((row) => row.id !== null);
-  const at = rows.findIndex((row) => row.id === selected.value);
+  const at = rows.findIndex(isSelectedRow);
   const next = at < 0 ? (step > 0 ? rows[0] : rows.at(-1)) : rows[at + step];
   if (!next) return;
   select(next);
@@ -267,20 +300,27 @@ effect(() => {
 
 const POLL_MILLISECONDS = 2000;
 let lastGeneration: number | null = null;
+
+/** Asks everything again; the address, and so the view, stays. */
+function loadAgain(): void {
+  transport.forget();
+  generation.value += 1;
+  announce.value = "the files changed and are loaded again";
+}
+
+/** Looks whether the files were loaded again. Returns `false` if that will not happen. */
+async function look(): Promise<boolean> {
+  const loaded = await transport.loaded();
+  reloadProblem.value = loaded.failure ?? "";
+  if (lastGeneration !== null && loaded.generation !== lastGeneration) loadAgain();
+  lastGeneration = loaded.generation;
+  return loaded.is_watched !== false;
+}
+
 async function poll(): Promise<void> {
-  if (summary.value?.is_watched && !document.hidden) {
-    try {
-      const loaded = await transport.loaded();
-      reloadProblem.value = loaded.problem ?? "";
-      if (lastGeneration !== null && loaded.generation !== lastGeneration) {
-        generation.value += 1; // All questions are asked again; the address, and so the view, stays.
-        announce.value = "the files changed and are loaded again";
-      }
-      lastGeneration = loaded.generation;
-    } catch {
-      // The next question reports that the server is gone.
-    }
-  }
-  setTimeout(poll, POLL_MILLISECONDS);
+  let goesOn = true;
+  // A page that is not seen need not follow.
+  if (!document.hidden) goesOn = await look().catch(() => true); // The next question reports that the server is gone.
+  if (goesOn) setTimeout(poll, POLL_MILLISECONDS);
 }
 void poll();

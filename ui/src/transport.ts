@@ -3,25 +3,40 @@ import type { Answers, Question, Scope } from "./answers";
 /** The state of the loaded files: the generation grows with each reload. */
 export interface Loaded {
   generation: number;
-  /** The reason why the last reload failed. */
-  problem?: string | null;
+  /** The reason why the last reload failed: the answers are those of the profile before. */
+  failure: string | null;
+  /** `false` if the files are not watched: nothing will change. */
+  is_watched?: boolean;
 }
 
 /** Answers questions. The page has no other way to a number. */
 export interface Transport {
   ask(request: { scope: Scope; question: Question }, signal: AbortSignal): Promise<unknown>;
+  /** Forgets the loading that answers were from: ids of it hold no more. */
+  forget(): void;
   loaded(): Promise<Loaded>;
 }
 
 /** An answer that the server refused to give, with its reason. */
 export class Refused extends Error {}
 
+/** A refusal because the files were loaded again since the last answer. */
+class LoadedAgain extends Refused {}
+
+const GENERATION = "gristmill-generation";
+const CONFLICT = 409;
+
 /** The transport to the server that the page came from. */
 export class HttpTransport implements Transport {
   private session: Promise<void>;
+  /** The loading of the files that answers are from. The server refuses questions with ids of an older one. */
+  private generation: string | null = null;
 
-  /** Exchanges the token of the address for a cookie. */
-  constructor(token: string | null) {
+  /** Exchanges the token of the address for a cookie. Calls `onReload` if the files were loaded again. */
+  constructor(
+    token: string | null,
+    private readonly onReload: () => void,
+  ) {
     this.session =
       token === null ? Promise.resolve() : post("/api/session", { token }, forever()).then(() => undefined);
     this.session.catch(() => undefined); // The first question reports it.
@@ -29,7 +44,19 @@ export class HttpTransport implements Transport {
 
   async ask(request: { scope: Scope; question: Question }, signal: AbortSignal): Promise<unknown> {
     await this.session;
-    return (await post("/api/answer", request, signal)).json();
+    const headers: Record<string, string> = this.generation === null ? {} : { [GENERATION]: this.generation };
+    const asked = this.generation;
+    const response = await post("/api/answer", request, signal, headers).catch((error: unknown) => {
+      // Only the first of several questions on the way reports it.
+      if (error instanceof LoadedAgain && this.generation === asked) this.onReload();
+      throw error;
+    });
+    this.generation ??= response.headers.get(GENERATION);
+    return response.json();
+  }
+
+  forget(): void {
+    this.generation = null;
   }
 
   async loaded(): Promise<Loaded> {
@@ -42,12 +69,17 @@ function forever(): AbortSignal {
   return new AbortController().signal;
 }
 
-async function post(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+async function post(
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
       signal,
       credentials: "same-origin",
@@ -57,7 +89,8 @@ async function post(path: string, body: unknown, signal: AbortSignal): Promise<R
     throw new Refused("gristmill does not answer: start `gristmill view` again, then reload this page");
   }
   if (response.ok) return response;
-  throw new Refused(await reasonOf(response));
+  const reason = await reasonOf(response);
+  throw response.status === CONFLICT ? new LoadedAgain(reason) : new Refused(reason);
 }
 
 async function reasonOf(response: Response): Promise<string> {

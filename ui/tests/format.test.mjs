@@ -41,3 +41,26 @@ test("names get shorter by meaning first, and hidden characters are visible", ()
   assert.equal(format.base("/srv/demo/src/mill.c"), "mill.c");
   assert.equal(format.base("???"), "");
 });
+
+test("sums are exact beyond 2^53, and keep fractions", () => {
+  assert.equal(format.sum([1, 2, null, "3"]), 6);
+  assert.equal(format.sum(["9007199254740993", "9007199254740993"]), "18014398509481986");
+  assert.equal(format.sum(["1.5", 2]), 3.5);
+  assert.equal(format.negated("9007199254740993"), "-9007199254740993");
+  assert.equal(format.negated(0), 0);
+});
+
+test("a cost per call has three digits, and none without calls", () => {
+  assert.equal(format.perCall(70180, 6), "11,697");
+  assert.equal(format.perCall(11518, 669), "17.2");
+  assert.equal(format.perCall(5, 0), "–");
+  assert.equal(format.perCall(5, null), "–");
+});
+
+test("names fit their columns, very long ones are cut, and patterns are exact", () => {
+  assert.equal(format.fitted("std::map<int, Foo>::find(int const&)", 20), "map<..>::find(..)");
+  assert.equal(format.fitted("abcdefgh", 5), "abcd…");
+  assert.match(format.visible("n".repeat(5000)), /^n{1000}… \(5,000 characters\)$/);
+  assert.equal(format.exactly("operator++(int)"), "^operator\\+\\+\\(int\\)$");
+  assert.ok(new RegExp(format.exactly("a.b|c[0]{2}")).test("a.b|c[0]{2}"));
+});

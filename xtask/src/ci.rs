@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{corpus, doc_examples, fuzz, structure, targets, words, workspace};
+use crate::{corpus, doc_examples, fuzz, structure, targets, ui_types, words, workspace};
 
 /// The seed of property tests. With a fixed one, a check fails only for what changed; `cargo test` alone tries
 /// other values each time.
@@ -31,6 +31,7 @@ enum Step {
     Structure,
     Words,
     DocExamples,
+    UiTypes,
     Corpus,
     Clippy,
     Docs,
@@ -41,11 +42,12 @@ enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Format,
         Self::Structure,
         Self::Words,
         Self::DocExamples,
+        Self::UiTypes,
         Self::Corpus,
         Self::Clippy,
         Self::Docs,
@@ -61,6 +63,7 @@ impl Step {
             Self::Structure => "structure",
             Self::Words => "words",
             Self::DocExamples => "doc-examples",
+            Self::UiTypes => "ui-types",
             Self::Corpus => "corpus",
             Self::Clippy => "clippy",
             Self::Docs => "docs",
@@ -77,6 +80,7 @@ impl Step {
             Self::Structure => "no dependency cycle, every crate on its level",
             Self::Words => "no retired word in comments, texts and names",
             Self::DocExamples => "every public type of a library shows its use",
+            Self::UiTypes => "the types of the page are those of its answers",
             Self::Corpus => "the corpus matches its manifest",
             Self::Clippy => "clippy has no warnings",
             Self::Docs => "the documentation builds without a warning",
@@ -97,6 +101,7 @@ impl Step {
             Self::Structure => structure::run(),
             Self::Words => words::run(),
             Self::DocExamples => doc_examples::run(),
+            Self::UiTypes => ui_types::run(&ui_types::Options::check()),
             Self::Corpus => corpus::run(&corpus::Options::default()),
             Self::Clippy => {
                 cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"])?;

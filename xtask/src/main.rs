@@ -19,6 +19,7 @@ mod size;
 mod source;
 mod structure;
 mod targets;
+mod ui_types;
 mod words;
 mod workspace;
 
@@ -53,6 +54,8 @@ enum Task {
     Wasm,
     /// Compile the program for Windows
     Windows,
+    /// Write the types of the page from the schema of its questions and answers
+    UiTypes(ui_types::Options),
     /// Check the corpus against its manifest
     Corpus(corpus::Options),
     /// Build and pack a release
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Task::DocExamples => doc_examples::run(),
         Task::Wasm => targets::wasm(),
         Task::Windows => targets::windows(),
+        Task::UiTypes(options) => ui_types::run(&options),
         Task::Corpus(options) => corpus::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Pictures(options) => pictures::run(&options),

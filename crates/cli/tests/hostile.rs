@@ -63,7 +63,8 @@ fn attack(what: &str, nth: usize, path: &Path, size: usize) {
 }
 
 fn check_output(case: &str, words: &[OsString], outcome: &Outcome) {
-    let is_json = words.iter().any(|word| word == "--format=json" || word == "--format=sarif");
+    let is_json =
+        words[0] == "view" || words.iter().any(|word| word == "--format=json" || word == "--format=sarif");
     if is_json && !outcome.stdout.is_empty() {
         let json: Result<serde_json::Value, _> = serde_json::from_slice(&outcome.stdout);
         assert!(json.is_ok(), "{case}: {json:?}");

@@ -61,6 +61,7 @@ fn output_is_real() {
         ("docs/from-kcachegrind.md", 1),
         ("docs/in-ci.md", 1),
         ("docs/tour.md", 13),
+        ("docs/view.md", 1),
         ("docs/with-xdebug.md", 4),
     ];
     assert_eq!(blocks, expected);

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use harness::*;
 use serde_json::{Value, json};
-use viewer::{PATIENCE, Viewer};
+use viewer::{MAX_WAIT, Viewer};
 
 fn functions(count: usize) -> Value {
     json!({"kind": "functions", "group": "function", "sort": "self_cost", "start": 0, "count": count})
@@ -67,6 +67,107 @@ fn numbers_are_those_of_the_commands() {
             let question = json!({"kind": "function", "function": id, "depth": 3, "limit": 20});
             assert_eq!(viewer.ask_in(&scope, &question), show, "{file} {name}");
         }
+    }
+}
+
+/// One question of each kind, about a function.
+fn questions(id: &Value, name: &Value) -> Vec<Value> {
+    vec![
+        json!({"kind": "summary"}),
+        json!({"kind": "overview", "limit": 5}),
+        functions(5),
+        json!({"kind": "function", "function": id, "depth": 2, "limit": 9}),
+        json!({"kind": "find", "name": name, "file": "", "object": ""}),
+        json!({"kind": "search", "text": "s", "limit": 3}),
+        json!({"kind": "tree", "min_share": 5, "max_depth": 9, "limit": 50}),
+        json!({"kind": "flame", "order": "cost", "resolution": 500}),
+        json!({"kind": "graph", "around": id, "callers": 2, "callees": 2, "nodes": 20, "min_share": 1, "cluster": "file"}),
+        json!({"kind": "treemap", "width": 400, "height": 300}),
+        json!({"kind": "source", "function": id}),
+        json!({"kind": "assembly", "function": id}),
+        json!({"kind": "parts"}),
+        json!({"kind": "findings", "limit": 9}),
+        json!({"kind": "changes", "group": "function", "sort": "self_change", "limit": 9}),
+        json!({"kind": "changes_tree", "min_share": 5, "limit": 50}),
+        json!({"kind": "changed_function", "name": name}),
+    ]
+}
+
+/// The types of the page are made of this schema.
+#[test]
+fn answers_are_valid_by_their_schema() {
+    let schema = fs::read(root().join("docs/schema/view.schema.json")).unwrap();
+    let schema: Value = serde_json::from_slice(&schema).unwrap();
+    let definitions = &schema["$defs"];
+    let valid = |reference: &Value, value: &Value, what: &str| {
+        let schema = json!({"$defs": definitions, "$ref": reference});
+        assert_valid(&jsonschema::validator_for(&schema).unwrap(), value, what);
+    };
+    let answers = definitions["Answers"]["properties"].as_object().unwrap();
+    let corpus = root().join("corpus");
+    let file = "callgrind/callgrind.out.instr-jumps";
+    let viewer = Viewer::start(&corpus, &[file, "--base", "callgrind/callgrind.out.mill"]);
+    let row = &viewer.ask(&functions(1))["rows"][0];
+    let mut asked = Vec::new();
+    for question in questions(&row["id"], &row["name"]) {
+        let kind = question["kind"].as_str().unwrap().to_owned();
+        let mut answer = viewer.ask(&question);
+        // Documents of commands say their version.
+        if ["assembly", "changes", "changes_tree", "changed_function"].contains(&kind.as_str()) {
+            assert_eq!(answer.as_object_mut().unwrap().remove("schema"), Some(json!(1)));
+        }
+        valid(&answers[&kind]["$ref"], &answer, &kind);
+        asked.push(kind);
+    }
+    // All kinds that there are.
+    let kinds = definitions["Question"]["oneOf"].as_array().unwrap().iter();
+    let kinds: Vec<&str> = kinds.map(|kind| kind["properties"]["kind"]["const"].as_str().unwrap()).collect();
+    assert_eq!(asked, {
+        let mut order = kinds.clone();
+        order.sort_by_key(|kind| asked.iter().position(|asked| asked == kind));
+        order
+    });
+    let mut named: Vec<&str> = answers.keys().map(String::as_str).collect();
+    named.sort_by_key(|kind| kinds.iter().position(|other| other == kind));
+    assert_eq!(named, kinds);
+}
+
+#[test]
+fn changes_are_those_of_diff() {
+    let (base, new) = ("callgrind/callgrind.out.mill", "callgrind/callgrind.out.mill-fast");
+    let viewer = Viewer::start(&root().join("corpus"), &[new, "--base", base]);
+    let diff = document(&["diff", "--format=json", "--limit=7", base, new]);
+    let changes =
+        viewer.ask(&json!({"kind": "changes", "group": "function", "sort": "self_change", "limit": 7}));
+    for member in ["totals", "functions", "all", "joined", "base_runs", "new_runs"] {
+        assert_eq!(changes[member], diff[member], "{member}");
+    }
+    assert_eq!(viewer.ask(&json!({"kind": "summary"}))["base"]["files"], json!([base]));
+    // Without a base there is nothing to compare with, and a base alone would take the place of the profile.
+    let alone = run_in(&root().join("corpus"), &["view", "--base", base]);
+    assert_eq!(code(&alone), 2);
+    assert!(stderr(&alone).contains("required arguments were not provided"), "{}", stderr(&alone));
+}
+
+/// A source is asked for by the path that the profile has, and not by any other.
+#[test]
+fn no_file_is_read_that_the_profile_does_not_name() {
+    let directory = folder(&[("a.c", b"named\n"), ("b.c", b"not named\n"), ("p", of_cost(10).as_bytes())]);
+    let viewer = Viewer::start(directory.path(), &["p"]);
+    let named = viewer.ask(&json!({"kind": "source", "file": "a.c"}));
+    assert_eq!(named["lines"][0]["text"][0]["text"], "named");
+    let absolute = text(&directory.path().join("b.c")).to_owned();
+    for path in ["b.c", "./a.c", "../p", "/etc/passwd", "a.c/../b.c", &absolute] {
+        let question = json!({"question": {"kind": "source", "file": path}});
+        let (head, body) = viewer.send("/api/answer", &question);
+        assert!(head.starts_with("HTTP/1.1 404 "), "{path}: {head}");
+        assert!(!String::from_utf8_lossy(&body).contains("not named"), "{path}");
+    }
+    // Also beside a function.
+    let id = viewer.ask(&functions(1))["rows"][0]["id"].clone();
+    for path in ["b.c", "/etc/passwd"] {
+        let other = viewer.ask(&json!({"kind": "source", "function": id, "file": path}));
+        assert_eq!((&other["shown"], &other["lines"]), (&json!(null), &json!([])), "{path}");
     }
 }
 
@@ -187,7 +288,22 @@ fn a_chosen_address_is_taken_and_others_are_warned_of() {
     assert!(said.starts_with(&warning), "{said}");
 }
 
-/// Puts a browser into the path that writes down what it is told to open.
+/// IPv6 has brackets in addresses.
+#[test]
+fn another_loopback_address_is_served() {
+    if TcpListener::bind("[::1]:0").is_err() {
+        return;
+    }
+    let viewer = Viewer::start(&root().join("corpus"), &["--bind", "::1", "callgrind/callgrind.out.mill"]);
+    let port = viewer.port;
+    assert!(viewer.url.starts_with(&format!("http://[::1]:{port}/#token=")), "{}", viewer.url);
+    assert_eq!(viewer.ask(&functions(1))["rows"].as_array().unwrap().len(), 1);
+    let (_, said) = viewer.end("-INT");
+    assert!(said.starts_with("gristmill: open this address; "), "{said}");
+    assert!(said.contains(&format!("ssh -L {port}:[::1]:{port} HOST\n")), "{said}");
+}
+
+/// Puts a browser into the path that writes down which address it gets.
 fn with_browser(directory: &Path) -> String {
     let bin = directory.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -224,8 +340,8 @@ fn the_browser_opens_an_address_that_is_valid_once() {
     ] {
         let viewer = start(variables, options);
         let since = Instant::now();
-        let patience = if opens { PATIENCE } else { Duration::from_millis(300) };
-        while !opened.exists() && since.elapsed() < patience {
+        let max_wait = if opens { MAX_WAIT } else { Duration::from_millis(300) };
+        while !opened.exists() && since.elapsed() < max_wait {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert_eq!(opened.exists(), opens, "{variables:?} {options:?}");
@@ -315,7 +431,10 @@ fn a_watched_file_is_loaded_again() {
     let path = directory.path().join("p");
     let viewer = Viewer::start(directory.path(), &["--watch", "p"]);
     let cost = || viewer.ask(&functions(1))["rows"][0]["self"]["Ir"].clone();
-    assert_eq!((cost(), viewer.loaded()), (json!(10), json!({"generation": 1, "failure": null})));
+    assert_eq!(
+        (cost(), viewer.loaded()),
+        (json!(10), json!({"generation": 1, "failure": null, "is_watched": true}))
+    );
 
     fs::write(&path, of_cost(200)).unwrap();
     viewer.wait_until_loaded(|loaded| loaded["generation"] == 2);
@@ -330,7 +449,8 @@ fn a_watched_file_is_loaded_again() {
     assert_eq!(cost(), 200);
 
     fs::write(&path, of_cost(3000)).unwrap();
-    viewer.wait_until_loaded(|loaded| *loaded == json!({"generation": 3, "failure": null}));
+    viewer
+        .wait_until_loaded(|loaded| *loaded == json!({"generation": 3, "failure": null, "is_watched": true}));
     assert_eq!(cost(), 3000);
     let (_, said) = viewer.end("-INT");
     assert_eq!(said.matches("gristmill: p has changed and was loaded again\n").count(), 2, "{said}");

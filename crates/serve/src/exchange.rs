@@ -35,7 +35,7 @@ pub(crate) struct Shared {
     /// A permit for each answer that is made at once.
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) max_body_bytes: usize,
-    pub(crate) read_time: Duration,
+    pub(crate) max_wait: Duration,
 }
 
 /// The body of a request for a session.
@@ -104,7 +104,7 @@ impl Shared {
     /// Reads a body of limited length in limited time.
     async fn read(&self, body: Incoming) -> Result<Bytes, Reply> {
         let limited = Limited::new(body, self.max_body_bytes);
-        match timeout(self.read_time, limited.collect()).await {
+        match timeout(self.max_wait, limited.collect()).await {
             Ok(Ok(body)) => Ok(body.to_bytes()),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 let limit = self.max_body_bytes;

@@ -17,7 +17,7 @@
 //!   between ports, so the name has the port.
 //! - A request must name a host that is ours, so a foreign name that suddenly points here has no effect, and come from our page:
 //!   `Origin` is that host or absent. No header allows other origins to read an answer.
-//! - Bodies, headers, connections, answers at once and the time of a reader are limited. A connection that is closed cancels its
+//! - Bodies, headers, connections, answers at once, and the time that a request takes to arrive or a response to be read, are limited. A connection that is closed cancels its
 //!   question.
 //!
 //! ```
@@ -53,6 +53,7 @@ mod page;
 mod reply;
 mod secret;
 mod server;
+mod stream;
 
 pub use self::error::ServeError;
 pub use self::page::Page;

@@ -30,6 +30,8 @@ pub(crate) struct LoadedState {
     pub(crate) generation: u64,
     /// The reason why the last attempt to load it again failed: the answers are those of the profile before.
     pub(crate) failure: Option<String>,
+    /// `true` if the profile is loaded again when it changes. Otherwise all of this stays as it is.
+    pub(crate) is_watched: bool,
 }
 
 /// The source of answers with its state.
@@ -43,8 +45,8 @@ struct Current {
 pub(crate) struct Loaded(RwLock<Current>);
 
 impl Loaded {
-    pub(crate) fn new(source: Arc<dyn AnswerSource>) -> Self {
-        let state = LoadedState { generation: 1, failure: None };
+    pub(crate) fn new(source: Arc<dyn AnswerSource>, is_watched: bool) -> Self {
+        let state = LoadedState { generation: 1, failure: None, is_watched };
         Loaded(RwLock::new(Current { source, state }))
     }
 
@@ -69,8 +71,9 @@ impl Loaded {
 
     pub(crate) fn replace(&self, source: Arc<dyn AnswerSource>) {
         let mut current = self.write();
-        let generation = current.state.generation + 1;
-        *current = Current { source, state: LoadedState { generation, failure: None } };
+        let LoadedState { generation, is_watched, .. } = current.state;
+        let state = LoadedState { generation: generation + 1, failure: None, is_watched };
+        *current = Current { source, state };
     }
 
     pub(crate) fn fail(&self, reason: String) {

@@ -49,7 +49,7 @@ mod tests {
     fn a_secret_is_only_itself() {
         let (one, other) = (Secret::new().unwrap(), Secret::new().unwrap());
         assert_eq!(one.as_str().len(), 32);
-        assert!(one.is(&one.as_str().to_owned()));
+        assert!(one.is(one.as_str()));
         let mut near = one.as_str().to_owned();
         let last = if near.pop() == Some('0') { '1' } else { '0' };
         near.push(last);

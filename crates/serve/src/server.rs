@@ -5,7 +5,7 @@ mod tests;
 
 use std::convert::Infallible;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use gristmill_answers::Session;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -24,6 +24,7 @@ use crate::hosts::{Hosts, as_host};
 use crate::loaded::{AnswerSource, Loaded};
 use crate::page::Page;
 use crate::secret::Secret;
+use crate::stream::PatientStream;
 
 /// The pause after a failure to accept a connection: the system has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -38,13 +39,15 @@ pub struct Options {
     pub address: IpAddr,
     /// The port. 0 for one that is free.
     pub port: u16,
+    /// `true` if pages should ask now and then whether the profile was loaded again: [`Server::replace`] will be called.
+    pub is_watched: bool,
     /// The limits.
     pub limits: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { address: Ipv4Addr::LOCALHOST.into(), port: 0, limits: Limits::default() }
+        Options { address: Ipv4Addr::LOCALHOST.into(), port: 0, is_watched: false, limits: Limits::default() }
     }
 }
 
@@ -57,8 +60,8 @@ pub struct Limits {
     pub answers: usize,
     /// The limit of connections. Further ones wait. A browser opens six.
     pub connections: usize,
-    /// The limit of the time that a request may take to arrive.
-    pub read_time: Duration,
+    /// The limit of the time that a request may take to arrive, and that the other side may read nothing of a response.
+    pub max_wait: Duration,
 }
 
 impl Default for Limits {
@@ -69,7 +72,7 @@ impl Default for Limits {
             // One more than there are processors: one may wait for a disk.
             answers: cores + 1,
             connections: 128,
-            read_time: Duration::from_secs(20),
+            max_wait: Duration::from_secs(20),
         }
     }
 }
@@ -114,6 +117,7 @@ impl fmt::Debug for Server {
 pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
+    is_watched: bool,
     limits: Limits,
 }
 
@@ -129,7 +133,8 @@ impl Listener {
         let listener = TcpListener::bind(wanted).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        Ok(Listener { listener, address, limits: options.limits.clone() })
+        let Options { is_watched, limits, .. } = options.clone();
+        Ok(Listener { listener, address, is_watched, limits })
     }
 
     /// The address that it listens on.
@@ -162,17 +167,17 @@ impl Server {
         page: Page,
         source: Arc<dyn AnswerSource>,
     ) -> Result<Server, ServeError> {
-        let Listener { listener, address, limits } = listener;
+        let Listener { listener, address, is_watched, limits } = listener;
         let shared = Arc::new(Shared {
             page,
             hosts: Hosts { bound: address },
-            loaded: Loaded::new(source),
+            loaded: Loaded::new(source, is_watched),
             token: Secret::new()?,
             tokens_for_once: Mutex::default(),
             cookie: Secret::new()?,
             permits: Arc::new(Semaphore::new(limits.answers.max(1))),
             max_body_bytes: limits.body_bytes,
-            read_time: limits.read_time,
+            max_wait: limits.max_wait,
         });
         let runtime = Builder::new_current_thread()
             .enable_io()
@@ -214,12 +219,16 @@ impl Server {
     }
 
     fn url_with(&self, token: &Secret) -> String {
-        let host = match self.address.ip() {
-            // From this machine.
-            ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.to_string(),
+        format!("http://{}:{}/#token={}", self.host(), self.address.port(), token.as_str())
+    }
+
+    /// The host by which this machine reaches the server, as an address has it: `127.0.0.1`, `[::1]`.
+    pub fn host(&self) -> String {
+        match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => as_host(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => as_host(Ipv6Addr::LOCALHOST.into()),
             ip => as_host(ip),
-        };
-        format!("http://{host}:{}/#token={}", self.address.port(), token.as_str())
+        }
     }
 
     /// Answers from now on with another session: the profile was loaded again. Questions with ids of the old one are refused.
@@ -253,7 +262,7 @@ impl Drop for Server {
     }
 }
 
-/// Serves until it is told to stop.
+/// Serves until it is stopped.
 fn run(
     runtime: Runtime,
     listener: TcpListener,
@@ -288,15 +297,15 @@ async fn accept(listener: tokio::net::TcpListener, max_connections: usize, share
         let shared = Arc::clone(&shared);
         tokio::spawn(async move {
             let _place = place;
-            let read_time = shared.read_time;
+            let wait = shared.max_wait;
             let service =
                 service_fn(|request| async { Ok::<_, Infallible>(shared.reply(request, local.ip()).await) });
             // A connection that fails is one that nobody reads.
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(read_time)
+                .header_read_timeout(wait)
                 .max_buf_size(MAX_HEAD_BYTES)
-                .serve_connection(TokioIo::new(stream), service)
+                .serve_connection(PatientStream::new(stream, wait), service)
                 .await;
         });
     }

@@ -353,7 +353,7 @@ fn a_long_body_is_refused() {
 
 #[test]
 fn slow_readers_are_not_waited_for() {
-    let limits = Limits { connections: 2, read_time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { connections: 2, max_wait: Duration::from_secs(1), ..Limits::default() };
     let server = with_limits(limits);
     let client = Client::new(&server).logged_in(&server);
     let start = Instant::now();
@@ -375,12 +375,32 @@ fn slow_readers_are_not_waited_for() {
     assert_eq!((response.status, response.error().as_str()), (408, "the request did not arrive in time"));
 }
 
+/// A connection that nobody reads from is closed, so that others get its place.
+#[test]
+fn a_client_that_does_not_read_is_not_waited_for() {
+    // More than the system keeps for a connection.
+    static LARGE: [u8; 16 << 20] = [b' '; 16 << 20];
+    let limits = Limits { connections: 1, max_wait: Duration::from_secs(1), ..Limits::default() };
+    let page = Page { script: &LARGE, ..PAGE };
+    let server = Server::start(page, session(TEXT), &Options { limits, ..Options::default() }).unwrap();
+    let client = Client::new(&server);
+    let mut idle = TcpStream::connect(server.address()).unwrap();
+    idle.write_all(&client.request("GET", "/app.js", &[], "")).unwrap();
+    assert_eq!(client.get("/").status, 200);
+    let mut rest = Vec::new();
+    let _ = idle.read_to_end(&mut rest);
+    assert!(rest.len() < LARGE.len());
+    // Who reads gets everything.
+    let server = Server::start(page, session(TEXT), &Options::default()).unwrap();
+    assert_eq!(Client::new(&server).get("/app.js").body.len(), LARGE.len());
+}
+
 #[test]
 fn a_replaced_profile_has_another_generation() {
     let server = server();
     let client = Client::new(&server).logged_in(&server);
     let loaded = || client.post("/api/loaded", "{}").json();
-    assert_eq!(loaded(), json!({"generation": 1, "failure": null}));
+    assert_eq!(loaded(), json!({"generation": 1, "failure": null, "is_watched": false}));
     let ask = |generation: &str| {
         let headers = [("Cookie", client.cookie.as_str()), ("Gristmill-Generation", generation)];
         client.send(&json_request("/api/answer", &client.host, &headers, &functions().to_string()))
@@ -388,11 +408,14 @@ fn a_replaced_profile_has_another_generation() {
     assert_eq!(ask("1").status, 200);
 
     server.tell_failure("callgrind.out: no such file");
-    assert_eq!(loaded(), json!({"generation": 1, "failure": "callgrind.out: no such file"}));
+    assert_eq!(
+        loaded(),
+        json!({"generation": 1, "failure": "callgrind.out: no such file", "is_watched": false})
+    );
     assert_eq!(ask("1").json()["rows"][0]["self"]["Ir"], 32);
 
     server.replace(session("events: Ir\nfn=other\n1 7\n"));
-    assert_eq!(loaded(), json!({"generation": 2, "failure": null}));
+    assert_eq!(loaded(), json!({"generation": 2, "failure": null, "is_watched": false}));
     for old in ["1", "3", "", "x"] {
         let response = ask(old);
         assert_eq!((response.status, response.error().as_str()), (409, "the profile was loaded again"));

@@ -20,9 +20,12 @@ export class Groups {
   }
 }
 
+/** The steps of heat for shares of a whole, and for shares of the hottest line. */
+export const HEAT_STEPS = [0.003, 0.01, 0.03, 0.1, 0.3];
+export const LINE_STEPS = [0.02, 0.1, 0.3, 0.6, 0.9];
+
 /** The token of a share from 0 to 1: the scale of heat. */
-export function heatToken(fraction: number): string {
-  const steps = [0.01, 0.03, 0.1, 0.25, 0.5];
+export function heatToken(fraction: number, steps: number[] = HEAT_STEPS): string {
   return `--h${steps.filter((step) => fraction >= step).length}`;
 }
 

@@ -2,9 +2,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { openFunction } from "../actions";
 import type { Change, Changes, Costs, Exact } from "../answers";
-import { base, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
-import { place, type FunctionKey, type View } from "../place";
-import { eventName, select, selected, wholeOf } from "../state";
+import { base, fitted, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
+import { place, type View } from "../place";
+import { eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
 import { openMenu } from "./menu";
 
 /** Sets a width through the object model: the policy of the page allows no style attribute. */
@@ -101,14 +101,26 @@ export function ChangeNumber({ change }: { change: Change | null }) {
   );
 }
 
-export type Row = FunctionKey & { id: number | null };
+/** Names of templates differ after hundreds of characters: arguments and outer parts go first. */
+const NAME_CHARACTERS = 60;
 
 /** A function as a button: a click selects it, in another view if one is given. */
-export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolean }) {
+export function Name({
+  row,
+  view,
+  bare,
+  characters = NAME_CHARACTERS,
+}: {
+  row: Row;
+  view?: View;
+  bare?: boolean;
+  /** A longer name is shortened by meaning; its title has all of it. */
+  characters?: number;
+}) {
   const at = base(row.file) || base(row.object);
   const text = (
     <>
-      <span class="fn">{visible(row.name)}</span>
+      <span class="fn">{fitted(row.name, characters)}</span>
       {at && !bare ? <span class="at">{at}</span> : null}
     </>
   );
@@ -120,7 +132,7 @@ export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolea
         .filter((part) => part !== "")
         .map(visible)
         .join("\n")}
-      aria-current={selected.value === row.id ? "true" : undefined}
+      aria-current={isSelectedRow(row) ? "true" : undefined}
       onClick={() => select(row, view)}
       onDblClick={() => openFunction(row)}
       onContextMenu={(e) => openMenu(e, row)}

@@ -74,7 +74,7 @@ export function Formula() {
             <tr key={type.name}>
               <td class="fn">
                 <button
-                  class="name"
+                  class="plain"
                   title="Add it to the formula"
                   onClick={() => setFormula(`${formula}${formula ? " + " : ""}${type.name}`)}
                 >

@@ -1,7 +1,7 @@
 // The frame around all views: top bar, rail, crumbs, status strip.
 import { useEffect, useRef } from "preact/hooks";
 import { ACTIONS, copy, isViewPossible, onKey } from "../actions";
-import { grouped, percentOf, signed, visible } from "../format";
+import { grouped, signed, visible } from "../format";
 import { go, lines, place, VIEWS, type Place, type View } from "../place";
 import { commandLine } from "../shell";
 import {
@@ -17,7 +17,6 @@ import {
   reloadProblem,
   summary,
   theme,
-  total,
   whole,
   wholeText,
 } from "../state";
@@ -34,7 +33,8 @@ import { SandwichView } from "../views/sandwich";
 import { SourceView } from "../views/source";
 import { TreeView } from "../views/tree";
 import { TreemapView } from "../views/treemap";
-import { Empty } from "./answer";
+import { Empty, useAnswer } from "./answer";
+import { direction, relativeChange, sidesOf } from "./cost";
 import { Formula } from "./formula";
 import { Help } from "./help";
 import { Inspector } from "./inspector";
@@ -136,7 +136,7 @@ function EventPicker() {
           class="second"
           aria-label="Second event type"
           title="A second event type beside the first"
-          value={second}
+          value={second === eventName.value ? "" : second}
           onChange={(e) => go({ second: e.currentTarget.value })}
         >
           <option value="">+ second</option>
@@ -299,27 +299,53 @@ function Crumbs() {
   );
 }
 
+/** Remarks of the library on event types by formula. The overview has all remarks. */
+function FormulaNotes() {
+  if (place.value.derive === "" || place.value.view === "overview") return null;
+  return (
+    <>
+      {summary.value?.head.notes.map((note) => (
+        <p class="note" key={note}>
+          {visible(note)}
+        </p>
+      ))}
+    </>
+  );
+}
+
 /** "A 85,123 → B 80,004 Ir, −6.0%", wherever changes are shown. */
 function CompareLine() {
+  return isComparing.value ? <CompareTotals /> : null;
+}
+
+function CompareTotals() {
+  const { answer } = useAnswer({
+    kind: "changes",
+    group: "function",
+    sort: "self_change",
+    filter: "",
+    limit: 1,
+  });
   const base = summary.value?.base;
-  if (!base || !isComparing.value) return null;
-  const index = summary.value!.event_types.findIndex((type) => type.name === eventName.value);
-  const baseTotal = base.totals[index];
-  if (baseTotal === undefined) return null;
-  const [before, after] = place.value.swapped ? [total.value, baseTotal] : [baseTotal, total.value];
-  const change = Number(after) - Number(before);
+  const change = sidesOf(answer?.totals[eventName.value]);
+  if (!change || !base) return null;
+  const way = direction(change);
   return (
     <p class="compare-line">
       <span>
-        <b>{grouped(before)}</b> → <b>{grouped(after)}</b> {eventName.value}{" "}
-        <span class={change > 0 ? "worse" : "better"}>
-          {signed(change)} ({percentOf(change, before)})
+        <b>{grouped(change.base)}</b> → <b>{grouped(change.new)}</b> {eventName.value}{" "}
+        <span class={way}>
+          {signed(change.change)} ({relativeChange(change)})
         </span>
       </span>
       <span class="dim">
         {place.value.swapped ? "new → base" : "base → new"}; base {base.files.map(visible).join(", ")}
       </span>
-      <button title="Swap the sides (x)" onClick={() => go({ swapped: !place.value.swapped })}>
+      <button
+        title="Swap the sides (x)"
+        aria-label="Swap the sides"
+        onClick={() => go({ swapped: !place.value.swapped })}
+      >
         ⇄
       </button>
     </p>
@@ -419,6 +445,7 @@ export function Frame() {
         ) : null}
         <Crumbs />
         <CompareLine />
+        <FormulaNotes />
         <MainContent />
       </main>
       {WITHOUT_INSPECTOR.has(view) ? null : <Inspector />}

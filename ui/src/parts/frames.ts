@@ -14,6 +14,27 @@ export function namespaceOf(name: string): string {
   return match?.[0] ?? "";
 }
 
+/** The share of the functions that one group may have for colours to tell functions apart. */
+const MAX_GROUP_SHARE = 0.8;
+
+/** The meaning of colours if it is automatic: the first that tells the functions apart; the self cost if none does. */
+export function colourMeaning(
+  functions: { name: string; file: string; object: string }[],
+  chosen: Colours,
+): Colours {
+  if (chosen !== "auto") return chosen;
+  const isTelling = (key: Colours) => {
+    const counts = new Map<string, number>();
+    for (const at of functions) {
+      const group = keyOf(at, key);
+      const name = group === "???" ? "" : group;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return Math.max(0, ...counts.values()) <= functions.length * MAX_GROUP_SHARE;
+  };
+  return (["object", "file", "namespace"] as const).find(isTelling) ?? "self";
+}
+
 export function keyOf(at: { name: string; file: string; object: string }, colours: Colours): string {
   if (colours === "file") return at.file;
   if (colours === "namespace") return namespaceOf(at.name);
@@ -53,6 +74,10 @@ export interface FrameOptions {
   colours: Colours;
   selected: number | null;
   pattern: RegExp | null;
+  /** Callers are below what they call: then frames have no self cost. */
+  isInverted: boolean;
+  /** The levels above the zoomed frame: dimmed. */
+  zoomDepth: number;
   /** The upper edge of a level. */
   top: (depth: number) => number;
 }
@@ -82,21 +107,26 @@ function colourOf(answer: Flame, index: number, options: FrameOptions): string {
   const at = functionOf(answer, index);
   if (!at) return "--g7";
   const { event, second, colours } = options;
-  if (colours === "self") return heatToken(share(answer.self[index]![event], answer.inclusive[0]?.[event]));
+  if (colours === "self")
+    return heatToken(share(answer.self[index]![event], answer.inclusive[options.zoomDepth]?.[event]));
   if (colours === "ratio" && second)
     return ratioToken(answer.inclusive[index]!, answer.inclusive[0]!, event, second);
   return options.groups.token(keyOf(at, colours));
 }
 
 /** The sentence of a frame: its costs, of what they are shares, how certain they are. */
-export function sentence(answer: Flame, index: number, event: string, whole: number | string): string {
+export function sentence(
+  answer: Flame,
+  index: number,
+  { event, whole, isInverted }: { event: string; whole: number | string; isInverted: boolean },
+): string {
   const at = functionOf(answer, index);
   const cost = answer.inclusive[index]![event];
   const guessed = answer.is_guessed[index] ? "~" : "";
   const parts = [
     `${frameName(answer, index)}: ${guessed}${grouped(cost)} ${event} inclusive, ${percentOf(cost, whole)} of all`,
     `${percent(answer.width[index]!)} of this picture`,
-    `self ${grouped(answer.self[index]![event])}`,
+    isInverted ? "" : `self ${grouped(answer.self[index]![event])}`,
     `${callCount(answer.calls[index]!)} calls`,
     at ? `all frames of it ${grouped(at.all[event])}` : "",
     guessed ? "estimate" : "",
@@ -130,11 +160,11 @@ export function boxesOf(answer: Flame, options: FrameOptions): Box[] {
       isEstimate: answer.is_guessed[index]!,
       isSelected: at !== undefined && at.id !== null && at.id === selected,
       isMatch: isMatch[index]!,
-      isDim: pattern !== null && !leadsToMatch[index],
+      isDim: pattern !== null ? !leadsToMatch[index] : answer.depth[index]! < options.zoomDepth,
       missing: 0,
       parent: answer.parent[index]!,
       group,
-      say: sentence(answer, index, options.event, options.whole),
+      say: sentence(answer, index, options),
     };
   });
 }
@@ -164,20 +194,22 @@ export function searchPattern(text: string): { pattern: RegExp | null; problem: 
   }
 }
 
-/** The path of function ids from the root to a frame. */
-export function pathTo(answer: Flame, index: number): number[] {
-  const path: number[] = [];
-  for (let at = index; at >= 0; at = answer.parent[at]!) {
-    const id = functionOf(answer, at)?.id;
-    if (id !== null && id !== undefined) path.unshift(id);
-  }
+/** The names from below the root to a frame. */
+export function pathTo(answer: Flame, index: number): string[] {
+  const path: string[] = [];
+  for (let at = index; at > 0; at = answer.parent[at]!) path.unshift(functionOf(answer, at)?.name ?? "");
   return path;
 }
 
-/** The frame that a path of ids leads to; -1 if it is not in the answer. */
-export function frameAt(answer: Flame, path: number[]): number {
-  const wanted = path.join(".");
-  return answer.function.findIndex(
-    (_, index) => functionOf(answer, index)?.id === path.at(-1) && pathTo(answer, index).join(".") === wanted,
-  );
+/** The frame that a path of names leads to; as far as the answer has it. */
+export function frameAt(answer: Flame, path: string[]): number {
+  let at = 0;
+  for (const name of path) {
+    const next = answer.parent.findIndex(
+      (parent, index) => parent === at && functionOf(answer, index)?.name === name,
+    );
+    if (next < 0) break;
+    at = next;
+  }
+  return at;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { isDark } from "../state";
-import { heatToken, palette } from "./colours";
+import { heatToken, LINE_STEPS, palette } from "./colours";
 
 const WIDTH = 14;
 
@@ -23,7 +23,7 @@ export function HeatStrip({ shares, onPick }: { shares: number[]; onPick: (row: 
       const order = shares.map((_, row) => row).sort((a, b) => shares[a]! - shares[b]!);
       for (const row of order) {
         if (shares[row]! <= 0) continue;
-        pen.fillStyle = colour(heatToken(shares[row]!));
+        pen.fillStyle = colour(heatToken(shares[row]!, LINE_STEPS));
         pen.fillRect(0, row * step, WIDTH, Math.max(2, step));
       }
     };

@@ -12,8 +12,11 @@ import {
   startAt,
   totalOf,
 } from "../state";
-import { Hidden, Status } from "./answer";
+import { Hidden, Status, useAnswer } from "./answer";
 import { Cost, Name } from "./cost";
+
+/** The width of the inspector. */
+const SHORT_NAME_CHARACTERS = 36;
 
 function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?: boolean | undefined }) {
   const isSelf = row.id === answer.function.id;
@@ -24,8 +27,8 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
           <Cost
             costs={row.cost}
             event={name}
-            whole={answer.inclusive[name]}
-            estimate={row.distance > 1 || row.cost_estimated === true}
+            whole={far ? totalOf(name) : answer.inclusive[name]}
+            estimate={row.cost_estimated}
             bound={row.cost_is_upper_bound}
             inner={row.inner || isSelf}
           />
@@ -34,8 +37,8 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
       <td class="num">{callCount(row)}</td>
       {far ? <td class="num">{row.distance}</td> : null}
       <td>
-        <Name row={row} />
-        {row.inner ? (
+        <Name row={row} characters={SHORT_NAME_CHARACTERS} />
+        {row.inner && !isSelf ? (
           <span class="tag" title="inside of a cycle">
             cycle
           </span>
@@ -47,7 +50,10 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
   );
 }
 
-/** A list of callers or callees, with shares of the selected function's inclusive cost. */
+/**
+ * A list of callers or callees. Direct ones have the cost of their calls in shares of the selected function; indirect ones
+ * their inclusive cost, in shares of the total.
+ */
 export function Neighbours({
   title,
   list,
@@ -60,7 +66,7 @@ export function Neighbours({
   far?: boolean;
 }) {
   return (
-    <section class="neighbours">
+    <section class="neighbours" aria-label={title}>
       <h3>
         {title} <span class="count">{grouped(list.all)}</span>
       </h3>
@@ -75,9 +81,14 @@ export function Neighbours({
                   key={name}
                   scope="col"
                   class="num"
-                  title={`Percentages are of the inclusive cost of ${visible(answer.function.name)}`}
+                  title={
+                    far
+                      ? "The inclusive cost of this function; percentages are of the total"
+                      : `Percentages are of the inclusive cost of ${visible(answer.function.name)}`
+                  }
                 >
-                  {shownEvents.value.length > 1 ? name : "Cost"}, % of selected
+                  {shownEvents.value.length > 1 ? name : far ? "Inclusive" : "Cost"}, % of{" "}
+                  {far ? "total" : "selected"}
                 </th>
               ))}
               <th scope="col" class="num">
@@ -244,17 +255,52 @@ function Actions({ answer }: { answer: Show }) {
   );
 }
 
+/** The functions to look at first. */
+function Suggestions() {
+  const { answer } = useAnswer({
+    kind: "functions",
+    group: "function",
+    sort: "self_cost",
+    ascending: false,
+    filter: "",
+    within: null,
+    start: 0,
+    count: 15,
+  });
+  if (!answer) return null;
+  return (
+    <section>
+      <h3>Highest self cost</h3>
+      <table>
+        <tbody>
+          {answer.rows.map((row) => (
+            <tr key={row.id}>
+              <td class="num">
+                <Cost costs={row.self} estimate={row.self_estimated} />
+              </td>
+              <td>
+                <Name row={row} characters={SHORT_NAME_CHARACTERS} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
 /** Facts, callers and callees of the selection. */
 export function Inspector() {
   const answer = selection.value;
   if (selected.value === null && !answer) {
     return (
-      <aside class="inspector" aria-label="Selection" tabIndex={0}>
+      <aside class="inspector idle" aria-label="Selection" tabIndex={0}>
         <p class="hint">
           {isMissing.value
             ? `${visible(place.value.name)} is not in this profile.`
             : "Select a function: its callers, callees and facts show here."}
         </p>
+        <Suggestions />
       </aside>
     );
   }

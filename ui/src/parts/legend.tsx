@@ -1,5 +1,5 @@
 import { base, percent, visible } from "../format";
-import { CHANGE_STEPS, type Groups } from "./colours";
+import { CHANGE_STEPS, HEAT_STEPS, type Groups } from "./colours";
 
 /** The meaning of the colours of groups. */
 export function GroupLegend({ groups, by }: { groups: Groups; by: string }) {
@@ -20,9 +20,9 @@ export function GroupLegend({ groups, by }: { groups: Groups; by: string }) {
   );
 }
 
-/** The steps of heat, of which the text is that of `heatToken`. */
+/** The steps of heat. */
 export function HeatLegend({ of }: { of: string }) {
-  const steps = ["<1%", "1%", "3%", "10%", "25%", "50%"];
+  const steps = ["less", ...HEAT_STEPS.map(percent)];
   return (
     <p class="hint legend">
       Colours by {of}, at least:

@@ -3,18 +3,17 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ACTIONS, MENU } from "../actions";
 import { visible } from "../format";
-import type { FunctionKey } from "../place";
-import { select } from "../state";
+import { select, type Row } from "../state";
 
 interface Opened {
-  row: FunctionKey & { id: number | null };
+  row: Row;
   x: number;
   y: number;
 }
 const opened = signal<Opened | null>(null);
 
 /** Selects a function and opens its menu at the pointer. */
-export function openMenu(e: MouseEvent, row: FunctionKey & { id: number | null }): void {
+export function openMenu(e: MouseEvent, row: Row): void {
   if (row.id === null) return;
   e.preventDefault();
   select(row);

@@ -35,15 +35,21 @@ const MIN_LABEL_HEIGHT = 13;
 /** Boxes of rows have this height at most; higher ones are tiles, with an outline. */
 const MAX_ROW_HEIGHT = 24;
 const DRAG_PIXELS = 4;
+/** Opacities of dimmed boxes, and of the edge of an estimate. */
+const DIM = 0.45;
+const ESTIMATE_EDGE = 0.7;
 
 export interface PictureOptions {
+  /** The answer that the boxes are of. */
+  of: unknown;
   boxes: Box[];
   height: number;
   label: string;
   /** A box to mark and bring into sight, by index. */
   cursor?: number;
   onWidth: (width: number) => void;
-  onSelect: (index: number) => void;
+  /** Selects a box, by a click or by a walk of arrow keys. */
+  onSelect: (index: number, isWalk: boolean) => void;
   onEnter: (index: number) => void;
   onBack: () => void;
   onHome: () => void;
@@ -113,7 +119,7 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
     if (box.width < 0.4 || box.x > width || box.x + box.width < 0) return;
     const fill = colour(box.colour);
     const ink = inkOn(fill);
-    pen.globalAlpha = box.isDim ? 0.35 : 1;
+    pen.globalAlpha = box.isDim ? DIM : 1;
     pen.fillStyle = fill;
     pen.fillRect(box.x, box.y, Math.max(0.5, box.width - 1), box.height - 1);
     if (box.missing > 0) {
@@ -121,13 +127,16 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
       pen.fillStyle = colour("--bg");
       pen.fillRect(box.x + box.width - part, box.y, Math.max(0, part - 1), box.height - 1);
       pen.strokeStyle = fill;
+      pen.lineWidth = 1;
       hatch(pen, box.x + box.width - part, box.y, Math.max(0, part - 1), box.height - 1);
       pen.strokeRect(box.x + 0.5, box.y + 0.5, Math.max(0.5, box.width - 2), box.height - 2);
     }
     if (box.height > MAX_ROW_HEIGHT) outline(pen, box, colour("--bg"), 1);
     if (box.isEstimate && box.width > 6) {
-      pen.setLineDash([2, 2]);
+      pen.setLineDash([1, 3]);
+      pen.globalAlpha *= ESTIMATE_EDGE;
       outline(pen, box, ink, 1);
+      pen.globalAlpha = box.isDim ? DIM : 1;
       pen.setLineDash([]);
     }
     if (group >= 0 && box.group === group) outline(pen, box, colour("--accent"), 1);
@@ -137,11 +146,20 @@ function draw(element: HTMLCanvasElement, boxes: Box[], cursor: number, group: n
     if (box.width <= MIN_LABEL_WIDTH || box.height < MIN_LABEL_HEIGHT) return;
     // A wide box that begins left of the window has its label at the window's edge.
     const left = Math.max(0, box.x);
-    const room = (box.width - (left - box.x)) * (1 - box.missing) - 8;
-    const text = room > 16 ? label(box.name, Math.min(room, width), pen) : "";
+    const room = Math.min(width, box.width - (left - box.x)) - 8;
+    const text = room > 16 ? label(box.name, room, pen) : "";
     if (!text) return;
-    pen.fillStyle = ink;
-    pen.fillText(text, left + 4, box.y + Math.min(box.height, 20) / 2);
+    const y = box.y + Math.min(box.height, 20) / 2;
+    const onFill = pen.measureText(text).width <= room * (1 - box.missing);
+    if (!onFill) {
+      // Over the hatching, the text has a ground of its own.
+      pen.strokeStyle = colour("--bg");
+      pen.lineWidth = 4;
+      pen.lineJoin = "round";
+      pen.strokeText(text, left + 4, y);
+    }
+    pen.fillStyle = onFill ? ink : colour("--text");
+    pen.fillText(text, left + 4, y);
   });
   pen.globalAlpha = 1;
 }
@@ -213,9 +231,11 @@ export function Picture(options: PictureOptions) {
     const frame = requestAnimationFrame(() => draw(element, boxes, cursor, group));
     return () => cancelAnimationFrame(frame);
   }, [boxes, height, cursor, group, dark, width]);
+  // Indexes are those of one answer: with another one, they mean other boxes.
+  useEffect(() => setCursor(-1), [options.of]);
   useEffect(() => {
-    if (options.cursor !== undefined) setCursor(options.cursor);
-  }, [options.cursor, boxes]);
+    if (options.cursor !== undefined && options.cursor >= 0) setCursor(options.cursor);
+  }, [options.cursor]);
   useEffect(() => {
     const element = canvas.current!;
     // Not passive: with Ctrl, the wheel zooms the picture instead of the page.
@@ -241,13 +261,13 @@ export function Picture(options: PictureOptions) {
       }) ?? -1
     );
   };
-  const moveTo = (index: number | undefined) => {
+  const moveTo = (index: number | undefined, isWalk: boolean) => {
     const box = boxes[index ?? -1];
     if (index === undefined || !box) return;
     setCursor(index);
     hover.value = box.say;
     announce.value = box.say;
-    options.onSelect(index);
+    options.onSelect(index, isWalk);
   };
   const onKeyDown = (e: KeyboardEvent) => {
     const box = boxes[cursor];
@@ -256,8 +276,8 @@ export function Picture(options: PictureOptions) {
     } else if (e.key === "Escape" || e.key === "Backspace") options.onBack();
     else if (e.key === "Home") options.onHome();
     else if (!e.key.startsWith("Arrow") || e.altKey) return;
-    else if (!box) moveTo(0);
-    else moveTo(neighbour(boxes, cursor, e.key));
+    else if (!box) moveTo(0, true);
+    else moveTo(neighbour(boxes, cursor, e.key), true);
     e.preventDefault();
     e.stopPropagation();
   };
@@ -295,7 +315,7 @@ export function Picture(options: PictureOptions) {
         setGroup(-1);
       }}
       onClick={(e) => {
-        if (!drag.current.moved) moveTo(hit(e));
+        if (!drag.current.moved) moveTo(hit(e), false);
       }}
       onDblClick={(e) => {
         const index = hit(e);
@@ -322,8 +342,13 @@ function neighbour(boxes: Box[], from: number, key: string): number | undefined 
   const isBeyond = (other: Box) => (key === "ArrowDown" ? other.y > box.y : other.y < box.y);
   const parent = boxes[box.parent];
   if (parent && isBeyond(parent)) return box.parent;
-  const child = boxes.findIndex((other) => other.parent === from && isBeyond(other));
-  return child >= 0 ? child : undefined;
+  let widest: number | undefined;
+  boxes.forEach((other, index) => {
+    if (other.parent !== from || !isBeyond(other)) return;
+    if (widest === undefined || other.width * other.height > boxes[widest]!.width * boxes[widest]!.height)
+      widest = index;
+  });
+  return widest;
 }
 
 /** `true` for boxes of one row, and for tiles of any. */
@@ -340,7 +365,8 @@ export function Certainty({ basis, share }: { basis: string; share?: string }) {
   return (
     <p class="note">
       <b>Estimate:</b> the profile has calls between two functions, not whole stacks. Dotted boxes and ~ mark
-      costs that are divided among callers{share ? `: ${share} of the cost` : ""}.
+      costs that are divided among callers
+      {share === "0%" ? "; there are none here" : share ? `: ${share} of the cost` : ""}.
     </p>
   );
 }

@@ -1,4 +1,5 @@
 // Copying and saving: tables as text, pictures as files.
+import { useRef } from "preact/hooks";
 import { copy } from "../actions";
 import { announce } from "../state";
 
@@ -30,41 +31,6 @@ function csvCell(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Copies a table, or saves it. Rows are made when a button is pressed. */
-export function Export({ name, rows, json }: { name: string; rows: () => Cell[][]; json: unknown }) {
-  return (
-    <span class="export" role="group" aria-label="Copy and save the table">
-      <button
-        data-action="copy"
-        title="Copy the rows, with tabs between (y)"
-        onClick={() => copy(tabbed(rows()), "the table")}
-      >
-        Copy
-      </button>
-      <button
-        title="Save the rows as CSV"
-        onClick={() =>
-          saveText(
-            rows()
-              .map((row) => row.map(csvCell).join(","))
-              .join("\r\n"),
-            "text/csv",
-            `${name}.csv`,
-          )
-        }
-      >
-        CSV
-      </button>
-      <button
-        title="Save the answer as JSON"
-        onClick={() => saveText(JSON.stringify(json, null, 1), "application/json", `${name}.json`)}
-      >
-        JSON
-      </button>
-    </span>
-  );
-}
-
 /** Draws a picture into a PNG, at twice its size. */
 export function savePng(svg: string, width: number, height: number, name: string): void {
   const image = new Image();
@@ -93,21 +59,59 @@ export interface Drawing {
   height: number;
 }
 
-/** Buttons that save a picture. */
-export function SavePicture({ name, draw, dot }: { name: string; draw: () => Drawing; dot?: () => string }) {
+export interface SaveOptions {
+  /** The name of files, without extension. */
+  name: string;
+  /** The rows of the table. They are made when a button is pressed. */
+  rows: () => Cell[][];
+  json: unknown;
+  draw?: () => Drawing;
+  dot?: () => string;
+}
+
+/** A menu that copies a table, or saves it or its picture. */
+export function Export({ name, rows, json, draw, dot }: SaveOptions) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const csv = () => rows().map((row) => row.map(csvCell).join(","));
+  const item = (text: string, run: () => void, action?: string) => (
+    <button
+      data-action={action}
+      onClick={() => {
+        if (menu.current) menu.current.open = false;
+        run();
+      }}
+    >
+      {text}
+    </button>
+  );
   return (
-    <span class="export" role="group" aria-label="Save the picture">
-      <button onClick={() => saveText(draw().svg, "image/svg+xml", `${name}.svg`)}>SVG</button>
-      <button
-        onClick={() => {
-          const { svg, width, height } = draw();
-          savePng(svg, width, height, name);
-        }}
-      >
-        PNG
-      </button>
-      {dot ? <button onClick={() => saveText(dot(), "text/vnd.graphviz", `${name}.dot`)}>DOT</button> : null}
-    </span>
+    <details
+      class="export"
+      ref={menu}
+      onFocusOut={(e) => {
+        if (!menu.current?.contains(e.relatedTarget as Node | null)) menu.current!.open = false;
+      }}
+      onKeyDown={(e) => {
+        if (e.key === "Escape") menu.current!.open = false;
+      }}
+    >
+      <summary>Save</summary>
+      <div class="export-list">
+        {item("Copy the table", () => copy(tabbed(rows()), "the table"), "copy")}
+        {item("Table as CSV", () => saveText(csv().join("\r\n"), "text/csv", `${name}.csv`))}
+        {item("Answer as JSON", () =>
+          saveText(JSON.stringify(json, null, 1), "application/json", `${name}.json`),
+        )}
+        {draw ? item("Picture as SVG", () => saveText(draw().svg, "image/svg+xml", `${name}.svg`)) : null}
+        {draw
+          ? item("Picture as PNG", () => {
+              const { svg, width, height } = draw();
+              savePng(svg, width, height, name);
+            })
+          : null}
+        {dot ? item("Graph as DOT", () => saveText(dot(), "text/vnd.graphviz", `${name}.dot`)) : null}
+      </div>
+    </details>
   );
 }
 

@@ -4,7 +4,7 @@ import { base, grouped, percentOf, share, visible } from "../format";
 import { go } from "../place";
 import { eventName, selectById, selected, shownEvents, whole } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
-import { heatToken } from "../parts/colours";
+import { heatToken, LINE_STEPS } from "../parts/colours";
 import { Cost } from "../parts/cost";
 import { HeatStrip } from "../parts/heat-strip";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
@@ -319,7 +319,8 @@ function InstructionRow({
   most: number;
   isHottest: boolean;
 }) {
-  const heat = step.has_cost && most > 0 ? heatToken(share(step.self[eventName.value], most)).slice(2) : "";
+  const heat =
+    step.has_cost && most > 0 ? heatToken(share(step.self[eventName.value], most), LINE_STEPS).slice(2) : "";
   const [jump] = step.jumps;
   return (
     <tr class={heat ? `heated ${heat}` : ""} aria-rowindex={index + 2} aria-selected={isHottest}>

@@ -2,9 +2,9 @@ import { useEffect } from "preact/hooks";
 import type { ChangedCall, DiffFunction, List, Neighbour, Show } from "../answers";
 import { grouped, visible } from "../format";
 import { place } from "../place";
-import { eventName, isComparing, list, selected, summary } from "../state";
+import { eventName, isComparing, list, selected, selectNamed, summary } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
-import { ChangeCost, ChangeNumber, Cost, Name, sidesOf } from "../parts/cost";
+import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
 import { Export } from "../parts/save";
 
@@ -59,18 +59,8 @@ function PlainCallers() {
             <div class="cards">
               <Neighbours title="Callers" list={answer.callers} answer={answer} />
               <Neighbours title="Callees" list={answer.callees} answer={answer} />
-              <Neighbours
-                title="Callers of callers (estimate)"
-                list={answer.far_callers}
-                answer={answer}
-                far
-              />
-              <Neighbours
-                title="Callees of callees (estimate)"
-                list={answer.far_callees}
-                answer={answer}
-                far
-              />
+              <Neighbours title="Indirect callers" list={answer.far_callers} answer={answer} far />
+              <Neighbours title="Indirect callees" list={answer.far_callees} answer={answer} far />
               {answer.by_part && answer.by_part.all > 1 ? <ByPart answer={answer} /> : null}
               {answer.cycle ? <CycleFacts cycle={answer.cycle} /> : null}
             </div>
@@ -198,7 +188,9 @@ export function ChangedCalls({ title, rows }: { title: string; rows: ChangedCall
                   <ChangeNumber change={sidesOf(row.calls)} />
                 </td>
                 <td>
-                  <Name row={{ ...row.function, object: "" }} />
+                  <button class="name fn" onClick={() => void selectNamed(row.function)}>
+                    {visible(row.function.name)}
+                  </button>
                 </td>
               </tr>
             );

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { DiffTree } from "../answers";
 import { grouped, percentOf, share, signed, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, select, selected } from "../state";
+import { eventName, isSelectedRow, joined, select } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { changeToken } from "../parts/colours";
 import { relativeChange, sidesOf } from "../parts/cost";
@@ -11,7 +11,7 @@ import { moved, ROW, searchPattern, WHOLE, zoomed, type Window } from "../parts/
 import { ChangeLegend } from "../parts/legend";
 import { openMenu } from "../parts/menu";
 import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
-import { Export, SavePicture } from "../parts/save";
+import { Export } from "../parts/save";
 import { ChangedTreeTable } from "./changed-tree";
 
 const MAX_NODES = 4000;
@@ -84,7 +84,7 @@ function boxesOf(
       name: visible(at.name),
       colour: changeToken(share(change.change, total)),
       isEstimate: node.guessed,
-      isSelected: at.id !== null && at.id === selected.value,
+      isSelected: isSelectedRow(joined(at)),
       isMatch,
       isDim: pattern !== null && !isMatch,
       missing: larger > 0 ? Math.max(0, 1 - shown / larger) : 0,
@@ -108,7 +108,7 @@ export function ChangedFlame() {
   const { pattern } = searchPattern(filter);
   const boxes = useMemo(
     () => (answer && frames ? boxesOf(answer, frames, width, window, pattern) : []),
-    [answer, frames, width, window, filter, swapped, selected.value],
+    [answer, frames, width, window, filter, swapped, place.value.name, place.value.file],
   );
   const height = ((answer?.nodes.reduce((most, node) => Math.max(most, node.depth), 0) ?? 0) + 1) * ROW;
   if (answer && answer.nodes.length === 0) {
@@ -144,10 +144,12 @@ export function ChangedFlame() {
           As table
         </button>
         {answer ? (
-          <span class="exports">
-            <SavePicture name="changes" draw={() => drawingOf(boxes, width, height)} />
-            <Export name="changes" json={answer} rows={() => changedRows(answer)} />
-          </span>
+          <Export
+            name="changes"
+            json={answer}
+            rows={() => changedRows(answer)}
+            draw={() => drawingOf(boxes, width, height)}
+          />
         ) : null}
       </div>
       <Status answer={answer} error={error}>
@@ -158,6 +160,7 @@ export function ChangedFlame() {
               <ChangedTreeTable answer={answer} />
             ) : (
               <Picture
+                of={answer}
                 boxes={boxes}
                 height={height}
                 label="Flame graph of the changes"
@@ -165,13 +168,13 @@ export function ChangedFlame() {
                 onEnter={enter}
                 onBack={() => setWindow(WHOLE)}
                 onHome={() => setWindow(WHOLE)}
-                onSelect={(index) => {
+                onSelect={(index, isWalk) => {
                   const at = functionOf(index);
-                  if (at) select(at);
+                  if (at) select(joined(at), undefined, isWalk);
                 }}
                 onMenu={(e, index) => {
                   const at = functionOf(index);
-                  if (at) openMenu(e, at);
+                  if (at) openMenu(e, joined(at));
                 }}
                 onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
                 onPan={(by) => setWindow(moved(window, by))}

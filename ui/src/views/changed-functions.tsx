@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Diff, DiffRow } from "../answers";
 import { grouped, signed } from "../format";
 import { go, place, type Sides } from "../place";
-import { eventName, list, selected } from "../state";
+import { eventName, isSelectedRow, joined, list } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { ChangeNumber, direction, Name, sidesOf } from "../parts/cost";
 import { Pad, useRows } from "../parts/rows";
@@ -49,7 +49,7 @@ export function ChangedFunctions() {
     [answer, sides, event, place.value.swapped, place.value.sort],
   );
   useEffect(() => {
-    list.value = rows;
+    list.value = rows.map(joined);
   }, [rows]);
   return (
     <>
@@ -187,7 +187,7 @@ function ChangeLine({ row, index, event }: { row: DiffRow; index: number; event:
   const self = sidesOf(row.self[event]);
   const side = presence(row);
   return (
-    <tr aria-rowindex={index + 2} aria-selected={row.id !== null && row.id === selected.value}>
+    <tr aria-rowindex={index + 2} aria-selected={isSelectedRow(joined(row))}>
       <td class="num">{grouped(self?.base)}</td>
       <td class="num">{grouped(self?.new)}</td>
       <td class="num">
@@ -200,7 +200,7 @@ function ChangeLine({ row, index, event }: { row: DiffRow; index: number; event:
         <ChangeNumber change={sidesOf(row.calls)} />
       </td>
       <td>
-        <Name row={row} />
+        <Name row={joined(row)} />
         {side === "both" ? null : <span class="tag">{side}</span>}
         {row.base_name && row.base_name !== row.name ? <span class="at">before: {row.base_name}</span> : null}
       </td>

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DiffTree } from "../answers";
 import { grouped } from "../format";
-import { eventName, selected } from "../state";
+import { eventName, isSelectedRow, joined } from "../state";
 import { Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Name, sidesOf } from "../parts/cost";
 import { Indent } from "../parts/indent";
@@ -91,7 +91,7 @@ export function ChangedTreeTable({ answer }: { answer: DiffTree }) {
                 aria-level={node.depth + 1}
                 aria-rowindex={rows.from + i + 2}
                 aria-expanded={parents.has(index) ? !closed.has(index) : undefined}
-                aria-selected={at.id !== null && at.id === selected.value}
+                aria-selected={isSelectedRow(joined(at))}
               >
                 <td class="num">{grouped(change?.base)}</td>
                 <td class="num">{grouped(change?.new)}</td>
@@ -118,7 +118,7 @@ export function ChangedTreeTable({ answer }: { answer: DiffTree }) {
                   ) : (
                     <span class="twist" />
                   )}
-                  <Name row={at} />
+                  <Name row={joined(at)} />
                   {at.base_name && at.base_name !== at.name ? (
                     <span class="at">before: {at.base_name}</span>
                   ) : null}

@@ -2,9 +2,9 @@
 import type { Cause, Diff } from "../answers";
 import { grouped, share, signed, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, summary } from "../state";
+import { eventName, selectNamed, summary } from "../state";
 import { Empty, Status } from "../parts/answer";
-import { Bar, ChangeNumber, direction, Name, sidesOf } from "../parts/cost";
+import { Bar, ChangeNumber, direction, sidesOf } from "../parts/cost";
 import { ChangeTable, useChanges } from "./changed-functions";
 
 const MAX_CAUSES = 12;
@@ -111,9 +111,14 @@ function CauseRow({ cause, total }: { cause: Cause; total: number | string }) {
         </span>
       </td>
       <td>
-        {visible(cause.text)}
-        {cause.noise ? <span class="tag">within the spread of runs</span> : null}{" "}
-        <Name row={{ ...cause.function, object: "" }} view="callers" bare />
+        <button
+          class="sentence"
+          title="Show the function"
+          onClick={() => void selectNamed(cause.function, "callers")}
+        >
+          {visible(cause.text)}
+        </button>
+        {cause.noise ? <span class="tag">within the spread of runs</span> : null}
       </td>
     </tr>
   );

@@ -1,5 +1,5 @@
 import type { Findings } from "../answers";
-import { visible } from "../format";
+import { grouped, visible } from "../format";
 import { Hidden, Status, useAnswer } from "../parts/answer";
 import { Export } from "../parts/save";
 
@@ -25,7 +25,10 @@ function Table({ answer }: { answer: Findings }) {
         <h1>Findings about the file</h1>
         <Export name="findings" json={answer} rows={cells} />
       </div>
-      <p>{visible(answer.verdict)}</p>
+      {answer.verdict.split("\n").map((line) => (
+        <p key={line}>{visible(line)}</p>
+      ))}
+      <Rules answer={answer} />
       {answer.rows.length === 0 ? null : (
         <table>
           <thead>
@@ -44,7 +47,7 @@ function Table({ answer }: { answer: Findings }) {
                 </td>
                 <td>
                   {visible(row.file)}
-                  {row.line !== null ? `:${row.line}` : ""}
+                  {row.line > 0 ? `:${row.line}` : ""}
                 </td>
                 <td>{visible(row.text)}</td>
                 <td class="fn">{visible(row.rule)}</td>
@@ -55,5 +58,20 @@ function Table({ answer }: { answer: Findings }) {
       )}
       <Hidden shown={answer.rows.length} all={answer.all} what="findings" />
     </>
+  );
+}
+
+/** The rules that found something, with their counts. */
+function Rules({ answer }: { answer: Findings }) {
+  if (answer.rules.length === 0) return null;
+  return (
+    <ul class="rules">
+      {answer.rules.map((rule) => (
+        <li key={rule.rule}>
+          <b>{grouped(rule.count)}</b> {rule.severity}
+          {rule.count === 1 ? "" : "s"}: {visible(rule.summary)} <span class="at fn">{rule.rule}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
-import { grouped, percentOf, sum, visible } from "../format";
-import { go, place, type Colours } from "../place";
+import { grouped, percentOf, sum } from "../format";
+import { go, lines, place, type Colours } from "../place";
 import {
   announce,
   eventName,
@@ -19,6 +19,7 @@ import { Groups } from "../parts/colours";
 import { Cost, Name } from "../parts/cost";
 import {
   boxesOf,
+  colourMeaning,
   frameAt,
   functionOf,
   keyOf,
@@ -34,7 +35,7 @@ import {
 import { GroupLegend, HeatLegend, RatioLegend } from "../parts/legend";
 import { openMenu } from "../parts/menu";
 import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
-import { Export, SavePicture } from "../parts/save";
+import { Export } from "../parts/save";
 import { ChangedFlame } from "./changed-flame";
 import { Minimap } from "./minimap";
 
@@ -50,12 +51,12 @@ function resolutionOf(width: number, window: Window): number {
   return Math.min(1 << 17, 2 ** Math.ceil(Math.log2(Math.max(400, wanted))));
 }
 
-function zoomPath(): number[] {
-  return place.value.zoom === "" ? [] : place.value.zoom.split(".").map(Number).filter(Number.isInteger);
+function zoomPath(): string[] {
+  return lines(place.value.zoom);
 }
 
-function setZoom(path: number[]): void {
-  go({ zoom: path.join(".") });
+function setZoom(path: string[]): void {
+  go({ zoom: path.join("\n") });
 }
 
 export function FlameView() {
@@ -85,24 +86,18 @@ function PlainFlame() {
       ? { ...question, zoom: [], resolution: resolutionOf(width, WHOLE) }
       : null,
   ).answer;
-  useEffect(() => {
-    // Ids of a link may be those of another profile: then the whole graph shows.
-    if (error && zoom.length > 0) go({ zoom: "" }, true);
-  }, [error]);
-
-  const ancestors = useMemo(() => ancestorsOf(answer, overall, zoom), [answer, overall, zoomText]);
   const { pattern, problem } = searchPattern(filter);
-  const groups = useMemo(() => groupsOf(answer), [answer, place.value.colours]);
-  const levels = (answer?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0) + 1 + ancestors.length;
+  const colours = colourMeaning(answer?.functions ?? [], place.value.colours);
+  const groups = useMemo(
+    () => new Groups((answer?.functions ?? []).map((at) => keyOf(at, colours))),
+    [answer, colours],
+  );
+  const levels = (answer?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0) + 1;
   const height = levels * ROW;
-  const top = (depth: number) => {
-    const level = depth + ancestors.length;
-    return upward ? height - (level + 1) * ROW : level * ROW;
-  };
-  const { colours } = place.value;
+  const top = (depth: number) => (upward ? height - (depth + 1) * ROW : depth * ROW);
   const boxes = useMemo<Box[]>(() => {
     if (!answer) return [];
-    const frames = boxesOf(answer, {
+    return boxesOf(answer, {
       event: eventName.value,
       second: shownEvents.value[1] ?? null,
       whole: whole.value,
@@ -112,31 +107,16 @@ function PlainFlame() {
       colours,
       selected: selected.value ?? null,
       pattern,
+      isInverted: inverted,
+      zoomDepth: zoom.length,
       top,
     });
-    return [...frames, ...ancestorBoxes(ancestors, width, (level) => top(level - ancestors.length))];
-  }, [
-    answer,
-    ancestors,
-    width,
-    window,
-    filter,
-    selected.value,
-    eventName.value,
-    whole.value,
-    colours,
-    upward,
-    groups,
-  ]);
+  }, [answer, width, window, filter, selected.value, eventName.value, whole.value, colours, upward, groups]);
 
   const enter = (index: number) => {
     if (!answer) return;
-    const ancestor = index - answer.function.length;
-    if (ancestor >= 0) return setZoom(zoom.slice(0, ancestor + 1));
     if (!functionOf(answer, index)) return;
-    const path = pathTo(answer, index);
-    // An answer that begins at the zoomed frame has no ancestors: they are those of the last zoom.
-    setZoom(ancestors.length > 0 ? [...zoom.slice(0, -1), ...path] : path);
+    setZoom(pathTo(answer, index));
     announce.value = `zoomed into ${boxes[index]!.name}`;
   };
   const back = () => {
@@ -200,6 +180,7 @@ function PlainFlame() {
                     answer={overall}
                     window={windowOf(overall, zoom, window)}
                     groups={groups}
+                    colours={colours}
                     onWindow={(next) => {
                       if (zoom.length > 0) setZoom([]);
                       setWindow(next);
@@ -207,6 +188,7 @@ function PlainFlame() {
                   />
                 ) : null}
                 <Picture
+                  of={answer}
                   boxes={boxes}
                   height={height}
                   label="Flame graph"
@@ -215,9 +197,9 @@ function PlainFlame() {
                   onEnter={enter}
                   onBack={back}
                   onHome={home}
-                  onSelect={(index) => {
-                    const at = functionOf(answer, index) ?? ancestors[index - answer.function.length];
-                    if (at) select(at);
+                  onSelect={(index, isWalk) => {
+                    const at = functionOf(answer, index);
+                    if (at) select(at, undefined, isWalk);
                   }}
                   onMenu={(e, index) => {
                     const at = functionOf(answer, index);
@@ -228,7 +210,7 @@ function PlainFlame() {
                 />
               </>
             )}
-            <FlameLegend groups={groups} />
+            <FlameLegend groups={groups} colours={colours} />
             <p class="hint">
               Click selects, Enter or double click zooms, Esc goes back, Ctrl and wheel zoom at the pointer.
             </p>
@@ -246,54 +228,16 @@ function around(x: number, width: number): Window {
 }
 
 /** The place of the shown window in the whole graph. */
-function windowOf(overall: Flame, zoom: number[], window: Window): Window {
+function windowOf(overall: Flame, zoom: string[], window: Window): Window {
   const frame = zoom.length > 0 ? frameAt(overall, zoom) : 0;
   const x = overall.x[frame] ?? 0;
   const width = overall.width[frame] ?? 1;
   return { from: x + window.from * width, to: x + window.to * width };
 }
 
-type Ancestor = { id: number | null; name: string; file: string; object: string };
-
-/** The functions above the root of a zoomed answer. None if the answer has them itself. */
-function ancestorsOf(answer: Flame | null, overall: Flame | null, zoom: number[]): Ancestor[] {
-  if (!answer || zoom.length < 2) return [];
-  if (functionOf(answer, 0)?.id !== zoom.at(-1)) return [];
-  return zoom.slice(0, -1).map((id) => {
-    const known = [...(overall?.functions ?? []), ...answer.functions].find((one) => one.id === id);
-    return known ?? { id, name: "…", file: "", object: "" };
-  });
-}
-
-/** Ancestors of a zoomed frame: as wide as the picture, dimmed. */
-function ancestorBoxes(ancestors: Ancestor[], width: number, top: (level: number) => number): Box[] {
-  return ancestors.map((at, level) => ({
-    x: 0,
-    y: top(level),
-    width,
-    height: ROW,
-    name: visible(at.name),
-    colour: "--g7",
-    isEstimate: false,
-    isSelected: at.id !== null && at.id === selected.value,
-    isMatch: false,
-    isDim: false,
-    missing: 0,
-    parent: -1,
-    group: -1,
-    say: `${visible(at.name)}: above the zoomed frame; Enter zooms out to it`,
-  }));
-}
-
 function guessedShare(answer: Flame): string {
   const name = eventName.value;
   return answer.guessed ? percentOf(answer.guessed[name], answer.inclusive[0]?.[name]) : "";
-}
-
-/** Groups of the answer's functions, by the chosen meaning of colours. One object tells nothing apart: files do then. */
-function groupsOf(answer: Flame | null): Groups {
-  const functions = answer?.functions ?? [];
-  return new Groups(functions.map((at) => keyOf(at, place.value.colours)));
 }
 
 function Directions() {
@@ -323,6 +267,7 @@ function ColourChoice() {
     <label>
       Colours{" "}
       <select value={place.value.colours} onChange={(e) => go({ colours: e.currentTarget.value as Colours })}>
+        <option value="auto">automatic</option>
         <option value="object">object</option>
         <option value="file">file</option>
         <option value="namespace">crate, namespace</option>
@@ -337,10 +282,9 @@ function ColourChoice() {
   );
 }
 
-function FlameLegend({ groups }: { groups: Groups }) {
-  const { colours } = place.value;
+function FlameLegend({ groups, colours }: { groups: Groups; colours: Colours }) {
   const [event, second] = shownEvents.value;
-  if (colours === "self") return <HeatLegend of="self cost, in shares of the root" />;
+  if (colours === "self") return <HeatLegend of="self cost, in shares of the picture" />;
   if (colours === "ratio" && second) return <RatioLegend event={event!} second={second} />;
   return <GroupLegend groups={groups} by={colours === "namespace" ? "crate or namespace" : colours} />;
 }
@@ -440,12 +384,7 @@ function FlameExport({
       answer.calls[index]!.calls,
     ]),
   ];
-  return (
-    <span class="exports">
-      <SavePicture name="flame-graph" draw={() => drawingOf(boxes, width, height)} />
-      <Export name="flame-graph" json={answer} rows={rows} />
-    </span>
-  );
+  return <Export name="flame-graph" json={answer} rows={rows} draw={() => drawingOf(boxes, width, height)} />;
 }
 
 function FrameTable({ answer }: { answer: Flame }) {

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FunctionRow, FunctionsPage, Group, Sort } from "../answers";
-import { callCount, grouped, perCall, percentOf, visible } from "../format";
+import { base, callCount, grouped, perCall, percentOf, visible } from "../format";
 import { go, place } from "../place";
 import { eventName, isComparing, list, select, selected, shownEvents, summary, total } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
@@ -107,14 +107,14 @@ function PlainFunctions() {
     const next = e.key === "ArrowDown" ? rows[at + 1] : e.key === "ArrowUp" ? rows[at - 1] : undefined;
     if (next) {
       e.preventDefault();
-      select(next);
+      select(next, undefined, true);
       document.getElementById(`row-${next.id}`)?.scrollIntoView({ block: "nearest" });
     }
     if (e.key === "Enter" && at >= 0 && e.target === page.box.current) go({ view: "callers" });
   };
   const events = shownEvents.value;
   const hasCounts = summary.value?.has.call_counts ?? true;
-  const columns = events.length * 2 + (hasCounts ? 2 : 0) + 1;
+  const columns = events.length * 2 + (hasCounts ? 2 : 0) + (group === "function" ? 2 : 1);
   return (
     <>
       <Tools answer={answer} />
@@ -140,6 +140,7 @@ function PlainFunctions() {
                   {hasCounts ? <SortHead name="Calls" sort="calls" isNumber /> : null}
                   {hasCounts ? <SortHead name="Per call" sort="per_call" isNumber /> : null}
                   <SortHead name="Name" sort="name" isNumber={false} />
+                  {group === "function" ? <LocationHead /> : null}
                 </tr>
               </thead>
               <tbody>
@@ -187,6 +188,23 @@ function EventHeads({ name, isFirst, isOnly }: { name: string; isFirst: boolean;
   );
 }
 
+/** The file and the object. The column can be made wider, and sorts by both. */
+function LocationHead() {
+  const { sort } = place.value;
+  const next: Sort = sort === "file" ? "object" : "file";
+  const isSorted = sort === "file" || sort === "object";
+  return (
+    <th scope="col" aria-sort={isSorted ? (place.value.ascending ? "ascending" : "descending") : undefined}>
+      <span class="resizable">
+        <button title="Sort by file, then by object" onClick={() => go({ sort: next, ascending: true })}>
+          {sort === "object" ? "Object" : sort === "file" ? "File" : "Location"}
+          {isSorted ? " ▲" : ""}
+        </button>
+      </span>
+    </th>
+  );
+}
+
 function FunctionLine({
   row,
   index,
@@ -221,10 +239,15 @@ function FunctionLine({
             {visible(row.name)}
           </button>
         ) : (
-          <Name row={row} />
+          <Name row={row} bare />
         )}
         <Marked name={row.name} filter={filter} />
       </td>
+      {group === "function" ? (
+        <td class="location" title={`${visible(row.file)}\n${visible(row.object)}`}>
+          {[base(row.file), base(row.object)].filter((part) => part !== "").join(" · ")}
+        </td>
+      ) : null}
     </tr>
   );
 }

@@ -7,11 +7,14 @@ import { announce, eventName, hover, list, select, selected, summary, whole } fr
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { openMenu } from "../parts/menu";
-import { Export, SavePicture } from "../parts/save";
+import { Export } from "../parts/save";
 import { graphDot, graphDrawing } from "./graph-export";
+import { BirdsEye, useSight } from "./graph-sight";
 
 const CHARACTER_PIXELS = 6.6;
-const MAX_ZOOM = 4;
+/** A lower picture has no space for its bird's eye. */
+const MIN_BIRDS_EYE_HEIGHT = 360;
+const SMALL_CHARACTER_PIXELS = 5.8;
 const CLUSTERS: [Group, string][] = [
   ["function", "none"],
   ["object", "object"],
@@ -21,13 +24,6 @@ const CLUSTERS: [Group, string][] = [
   ["crate", "crate"],
   ["package", "package"],
 ];
-
-/** The part of the picture in sight, in its own units. */
-interface Sight {
-  x: number;
-  y: number;
-  scale: number;
-}
 
 export function widthOf(cost: number | string | undefined, total: number | string): number {
   return 0.7 + 5 * Math.sqrt(Math.max(0, share(cost, total)));
@@ -46,7 +42,7 @@ export function arrowOf(points: [number, number][]): string {
   if (fromX === endX && fromY === endY) [fromX, fromY] = points.at(-3) ?? [endX, endY - 1];
   const length = Math.hypot(endX - fromX, endY - fromY) || 1;
   const [dx, dy] = [(endX - fromX) / length, (endY - fromY) / length];
-  const size = 7;
+  const size = 9;
   const back: [number, number] = [endX - dx * size, endY - dy * size];
   const side = size / 2.4;
   return `M${endX} ${endY}L${back[0] - dy * side} ${back[1] + dx * side}L${back[0] + dy * side} ${back[1] - dx * side}Z`;
@@ -55,7 +51,7 @@ export function arrowOf(points: [number, number][]): string {
 function sayNode(node: GraphNode): string {
   const name = eventName.value;
   const parts = [
-    `${visible(node.name)}: ${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
+    `${visible(node.name)}: ${node.cost_is_estimate ? "~" : ""}${grouped(node.cost[name])} ${name}, ${percentOf(node.cost[name], whole.value)} of all`,
     `self ${grouped(node.self[name])}`,
     node.hidden_callers > 0 ? `${grouped(node.hidden_callers)} more callers` : "",
     node.hidden_callees > 0 ? `${grouped(node.hidden_callees)} more callees` : "",
@@ -67,7 +63,7 @@ function sayArc(graph: Graph, arc: GraphArc): string {
   const name = eventName.value;
   const [caller, callee] = [graph.nodes[arc.caller]!, graph.nodes[arc.callee]!];
   return (
-    `${visible(caller.name)} → ${visible(callee.name)}: ${grouped(arc.cost[name])} ${name} ` +
+    `${visible(caller.name)} → ${visible(callee.name)}: ${arc.cost_is_estimate ? "~" : ""}${grouped(arc.cost[name])} ${name} ` +
     `(${percentOf(arc.cost[name], whole.value)}), ${callCount(arc)} calls${arc.is_inner ? ", inside of a cycle" : ""}`
   );
 }
@@ -186,10 +182,13 @@ export function GraphView() {
           As table
         </button>
         {answer ? (
-          <span class="exports">
-            <SavePicture name="call-graph" draw={() => graphDrawing(answer)} dot={() => graphDot(answer)} />
-            <Export name="call-graph" json={answer} rows={() => cells(answer)} />
-          </span>
+          <Export
+            name="call-graph"
+            json={answer}
+            rows={() => cells(answer)}
+            draw={() => graphDrawing(answer)}
+            dot={() => graphDot(answer)}
+          />
         ) : null}
       </div>
       <Status answer={answer} error={error}>
@@ -200,7 +199,7 @@ export function GraphView() {
           <>
             <p class="note">
               {around && id !== null
-                ? `Costs are those of ${visible(place.value.name)}, while it runs; beyond its direct calls they are estimates.`
+                ? `Boxes have the cost of ${visible(place.value.name)} while it runs, or what of it comes through them; ~ marks estimates. Arcs have the cost of all their calls.`
                 : "Costs are inclusive."}
             </p>
             {asTable ? <ArcTable graph={answer} /> : <Canvas graph={answer} arc={arc} onArc={setArc} />}
@@ -285,67 +284,6 @@ function ArcPanel({ graph, arc, onClose }: { graph: Graph; arc: number; onClose:
       </button>
     </p>
   );
-}
-
-/** Zoom and pan of the drawing. */
-function useSight(graph: Graph) {
-  const area = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 900, height: 500 });
-  const [sight, setSight] = useState<Sight>({ x: 0, y: 0, scale: 1 });
-  const fitScale = Math.min(1, size.width / graph.width, size.height / graph.height);
-  useEffect(() => {
-    const element = area.current!;
-    const observer = new ResizeObserver(() => {
-      setSize({ width: Math.max(100, element.clientWidth), height: Math.max(100, element.clientHeight) });
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  const fit = () => {
-    // A large graph is not made unreadable: it begins around the function in the middle.
-    const scale = Math.max(fitScale, 0.55);
-    const centre = graph.nodes.find((node) => node.is_center) ?? graph.nodes[0];
-    const middleX = scale === fitScale || !centre ? graph.width / 2 : centre.x + centre.width / 2;
-    const middleY = scale === fitScale || !centre ? graph.height / 2 : centre.y + centre.height / 2;
-    setSight({ x: middleX - size.width / scale / 2, y: middleY - size.height / scale / 2, scale });
-  };
-  useEffect(fit, [graph, size.width, size.height]);
-  const zoom = (factor: number, atX = 0.5, atY = 0.5) =>
-    setSight((old) => {
-      const scale = Math.max(Math.min(fitScale, 0.2), Math.min(MAX_ZOOM, old.scale * factor));
-      const x = old.x + (size.width * atX) / old.scale - (size.width * atX) / scale;
-      const y = old.y + (size.height * atY) / old.scale - (size.height * atY) / scale;
-      return { x, y, scale };
-    });
-  const pan = (byX: number, byY: number) =>
-    setSight((old) => ({ ...old, x: old.x - byX / old.scale, y: old.y - byY / old.scale }));
-  const centre = (node: GraphNode) =>
-    setSight((old) => {
-      const isInSight =
-        node.x >= old.x &&
-        node.y >= old.y &&
-        node.x + node.width <= old.x + size.width / old.scale &&
-        node.y + node.height <= old.y + size.height / old.scale;
-      if (isInSight) return old;
-      return {
-        ...old,
-        x: node.x + node.width / 2 - size.width / old.scale / 2,
-        y: node.y + node.height / 2 - size.height / old.scale / 2,
-      };
-    });
-  useEffect(() => {
-    const element = area.current!;
-    const onWheel = (e: WheelEvent) => {
-      e.preventDefault();
-      const box = element.getBoundingClientRect();
-      if (e.ctrlKey || e.metaKey) {
-        zoom(2 ** (-e.deltaY / 200), (e.clientX - box.left) / box.width, (e.clientY - box.top) / box.height);
-      } else pan(-e.deltaX, -e.deltaY);
-    };
-    element.addEventListener("wheel", onWheel, { passive: false });
-    return () => element.removeEventListener("wheel", onWheel);
-  });
-  return { area, size, sight, fitScale, fit, zoom, pan, centre };
 }
 
 /** The node that an arrow leads to: along the most expensive call up or down, or beside. */
@@ -447,7 +385,9 @@ function Canvas({ graph, arc, onArc }: { graph: Graph; arc: number; onArc: (arc:
           ))}
         </svg>
       </div>
-      {scale > fitScale * 1.2 ? <BirdsEye graph={graph} viewBox={viewBox} sight={sight} size={size} /> : null}
+      {scale > fitScale * 1.2 && size.height > MIN_BIRDS_EYE_HEIGHT ? (
+        <BirdsEye graph={graph} sight={sight} size={size} />
+      ) : null}
       <p class="hint">
         Drag and wheel move, Ctrl and wheel zoom; arrow keys walk along the most expensive calls. A click on
         an arc chooses it.
@@ -500,6 +440,7 @@ function Arc({
       <path d={path} stroke-width={width} />
       <path class="head" d={arrowOf(arc.points)} />
       <text x={arc.label[0]} y={arc.label[1]} text-anchor="middle" dominant-baseline="middle">
+        {arc.cost_is_estimate ? "~" : ""}
         {percentOf(arc.cost[name], whole.value)} · {callCount(arc)}×
       </text>
     </g>
@@ -542,11 +483,17 @@ function Node({
   const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
   const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
   const isSelected = node.id !== null && node.id === selected.value;
-  const classes = ["node", node.is_center ? "centre" : "", isSelected ? "selected" : ""];
+  const cost = `${node.cost_is_estimate ? "~" : ""}${percentOf(node.cost[name], whole.value)}`;
+  const classes = [
+    "node",
+    node.is_center ? "centre" : "",
+    isSelected ? "selected" : "",
+    node.cost_is_estimate ? "guessed" : "",
+  ];
   return (
     <g
       id={`node-${index}`}
-      tabIndex={0}
+      tabindex={0}
       role="button"
       aria-label={say}
       class={classes.join(" ")}
@@ -564,7 +511,7 @@ function Node({
         {fitted(node.name, (width - 12) / CHARACTER_PIXELS)}
       </text>
       <text class="small" x={x + 6} y={y + Math.min(height - 9, 27)}>
-        {percentOf(node.cost[name], whole.value)} · self {percentOf(node.self[name], whole.value)}
+        {fitting([`${cost} · self ${percentOf(node.self[name], whole.value)}`, cost], width - 10)}
       </text>
       <Stub
         count={node.hidden_callers}
@@ -584,29 +531,7 @@ function Node({
   );
 }
 
-/** The whole graph in a corner, with the part in sight. */
-function BirdsEye({
-  graph,
-  sight,
-  size,
-}: {
-  graph: Graph;
-  viewBox: string;
-  sight: Sight;
-  size: { width: number; height: number };
-}) {
-  return (
-    <svg class="birds-eye" viewBox={`0 0 ${graph.width} ${graph.height}`} aria-hidden="true">
-      {graph.nodes.map((node, index) => (
-        <rect key={index} x={node.x} y={node.y} width={node.width} height={node.height} />
-      ))}
-      <rect
-        class="sight"
-        x={sight.x}
-        y={sight.y}
-        width={size.width / sight.scale}
-        height={size.height / sight.scale}
-      />
-    </svg>
-  );
+/** The longest of the texts that fits a width. */
+function fitting(texts: string[], width: number): string {
+  return texts.find((text) => text.length * SMALL_CHARACTER_PIXELS <= width) ?? texts.at(-1)!;
 }

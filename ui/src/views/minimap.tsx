@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Flame } from "../answers";
-import { place } from "../place";
+import type { Colours } from "../place";
 import { isDark } from "../state";
 import { palette, type Groups } from "../parts/colours";
 import { functionOf, keyOf, type Window } from "../parts/frames";
@@ -12,11 +12,13 @@ export function Minimap({
   answer,
   window,
   groups,
+  colours,
   onWindow,
 }: {
   answer: Flame;
   window: Window;
   groups: Groups;
+  colours: Colours;
   onWindow: (window: Window) => void;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -33,7 +35,7 @@ export function Minimap({
     const levels = answer.depth.reduce((a, b) => Math.max(a, b), 0) + 1;
     answer.function.forEach((_, index) => {
       const at = functionOf(answer, index);
-      pen.fillStyle = colour(at ? groups.token(keyOf(at, place.value.colours)) : "--g7");
+      pen.fillStyle = colour(at ? groups.token(keyOf(at, colours)) : "--g7");
       const top = (answer.depth[index]! / levels) * HEIGHT;
       pen.fillRect(
         answer.x[index]! * width,

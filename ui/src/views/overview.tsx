@@ -217,6 +217,11 @@ function Step({ row, level, isBranch }: { row: PathStep; level: number; isBranch
   );
 }
 
+/** A name that the profile does not know as words. */
+function known(name: string): string {
+  return name === "" || name === "???" ? "(unknown)" : visible(name);
+}
+
 function Shares({ title, rows, group }: { title: string; rows: Share[]; group: "object" | "file" | null }) {
   if (rows.length === 0) return null;
   return (
@@ -224,7 +229,7 @@ function Shares({ title, rows, group }: { title: string; rows: Share[]; group: "
       <h3>{title}, by self cost</h3>
       <table>
         <tbody>
-          {rows.map((row) => (
+          {rows.slice(0, MAX_ROWS).map((row) => (
             <tr key={row.name}>
               <td class="num">
                 <Cost costs={row.self} />
@@ -238,16 +243,17 @@ function Shares({ title, rows, group }: { title: string; rows: Share[]; group: "
                       go({ view: "functions", within: `${group}:${row.name}`, group: "function", filter: "" })
                     }
                   >
-                    {visible(row.name)}
+                    {known(row.name)}
                   </button>
                 ) : (
-                  visible(row.name)
+                  known(row.name)
                 )}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
+      <Hidden shown={Math.min(MAX_ROWS, rows.length)} all={rows.length} what={title.toLowerCase()} />
     </section>
   );
 }

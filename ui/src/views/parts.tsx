@@ -1,8 +1,8 @@
 import { useRef, useState } from "preact/hooks";
-import type { Parts, PartSummary } from "../answers";
-import { grouped, percentOf, share, visible } from "../format";
+import type { Exact, Parts, PartSummary } from "../answers";
+import { grouped, percentOf, share, sum, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, hover, summary, total } from "../state";
+import { eventName, hover, summary } from "../state";
 import { Empty, Hidden, Status, useAnswer } from "../parts/answer";
 import { Cost } from "../parts/cost";
 import { Export } from "../parts/save";
@@ -59,10 +59,15 @@ function titleOf(part: PartSummary): string {
   return names.join(", ") || visible(part.file);
 }
 
-function sayPart(part: PartSummary): string {
+/** The cost of all parts, selected or not: the number that is 100% in this view. */
+function wholeOfParts(all: PartSummary[]): Exact {
+  return sum(all.map((part) => part.self[eventName.value]));
+}
+
+function sayPart(part: PartSummary, whole: Exact): string {
   const cost = part.self[eventName.value];
   const texts = [
-    `${titleOf(part)}: ${grouped(cost)} ${eventName.value} (${percentOf(cost, total.value)})`,
+    `${titleOf(part)}: ${grouped(cost)} ${eventName.value} (${percentOf(cost, whole)})`,
     part.trigger ? `written because of ${visible(part.trigger)}` : "",
     part.time_range ? `time ${visible(part.time_range)}` : "",
     part.is_selected ? "" : "not selected",
@@ -131,8 +136,9 @@ function PartList({ answer }: { answer: Parts }) {
 /** Threads of processes, each with its parts. */
 function rowsOf(all: PartSummary[]): [string, PartSummary[]][] {
   const rows = new Map<string, PartSummary[]>();
+  const hasProcesses = new Set(all.map((part) => part.process)).size > 1;
   for (const part of all) {
-    const process = part.process === null ? "" : `process ${part.process}`;
+    const process = part.process === null || !hasProcesses ? "" : `process ${part.process}`;
     const thread = part.thread === null ? "" : `thread ${part.thread}`;
     const name = [process, thread].filter((text) => text !== "").join(", ") || "program";
     rows.set(name, [...(rows.get(name) ?? []), part]);
@@ -143,6 +149,7 @@ function rowsOf(all: PartSummary[]): [string, PartSummary[]][] {
 function Strip({ all }: { all: PartSummary[] }) {
   const [drag, setDrag] = useState<{ from: PartSummary; to: PartSummary } | null>(null);
   const moved = useRef(false);
+  const whole = wholeOfParts(all);
   const highest = all.reduce((most, part) => Math.max(most, Number(part.self[eventName.value] ?? 0)), 0);
   const range = (row: PartSummary[]) => {
     if (!drag) return [];
@@ -171,6 +178,7 @@ function Strip({ all }: { all: PartSummary[] }) {
             <PartBar
               key={index}
               part={part}
+              say={sayPart(part, whole)}
               height={share(part.self[eventName.value], highest)}
               isInRange={range(row).includes(part)}
               onDown={() => {
@@ -178,7 +186,7 @@ function Strip({ all }: { all: PartSummary[] }) {
                 setDrag({ from: part, to: part });
               }}
               onOver={() => {
-                hover.value = sayPart(part);
+                hover.value = sayPart(part, whole);
                 if (!drag) return;
                 moved.current = moved.current || part !== drag.from;
                 setDrag({ from: drag.from, to: part });
@@ -200,6 +208,7 @@ function Strip({ all }: { all: PartSummary[] }) {
 
 function PartBar({
   part,
+  say,
   height,
   isInRange,
   onDown,
@@ -208,6 +217,7 @@ function PartBar({
   onPick,
 }: {
   part: PartSummary;
+  say: string;
   height: number;
   isInRange: boolean;
   onDown: () => void;
@@ -222,7 +232,7 @@ function PartBar({
     <button
       class={`part-bar${isInRange ? " in-range" : ""}`}
       aria-pressed={part.is_selected}
-      aria-label={sayPart(part)}
+      aria-label={say}
       onPointerDown={onDown}
       onPointerEnter={onOver}
       onPointerUp={onUp}
@@ -235,6 +245,7 @@ function PartBar({
 }
 
 function PartTable({ answer }: { answer: Parts }) {
+  const whole = wholeOfParts(answer.parts);
   return (
     <table>
       <thead>
@@ -257,12 +268,12 @@ function PartTable({ answer }: { answer: Parts }) {
       </thead>
       <tbody>
         {answer.parts.map((part, index) => (
-          <tr key={index} aria-selected={part.is_selected}>
+          <tr key={index} class={part.is_selected ? "" : "out"}>
             <td class="num">
-              <Cost costs={part.self} />
+              <Cost costs={part.self} whole={whole} />
             </td>
             <td class="num">
-              <button class="name" title="Only this part" onClick={() => choose(answer.parts, [part])}>
+              <button class="plain" title="Only this part" onClick={() => choose(answer.parts, [part])}>
                 {grouped(part.part)}
               </button>
             </td>

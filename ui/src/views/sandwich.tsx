@@ -9,6 +9,7 @@ import { Groups } from "../parts/colours";
 import { Cost } from "../parts/cost";
 import {
   boxesOf,
+  colourMeaning,
   functionOf,
   keyOf,
   moved,
@@ -20,8 +21,8 @@ import {
 } from "../parts/frames";
 import { GroupLegend, HeatLegend } from "../parts/legend";
 import { openMenu } from "../parts/menu";
-import { drawingOf, Picture, type Box } from "../parts/picture";
-import { Export, SavePicture, type Cell } from "../parts/save";
+import { drawingOf, Picture } from "../parts/picture";
+import { Export, type Cell } from "../parts/save";
 
 const RESOLUTION = 4096;
 /** Space for the line between direct calls and estimates. */
@@ -35,9 +36,9 @@ function levelsOf(answer: Flame): number {
 function sandwich(callers: Flame, callees: Flame, width: number, window: Window, pattern: RegExp | null) {
   const above = levelsOf(callers);
   const below = levelsOf(callees);
-  const groups = new Groups(
-    [...callers.functions, ...callees.functions].map((at) => keyOf(at, place.value.colours)),
-  );
+  const functions = [...callers.functions, ...callees.functions];
+  const colours = colourMeaning(functions, place.value.colours);
+  const groups = new Groups(functions.map((at) => keyOf(at, colours)));
   const farAbove = above > 1 ? GAP : 0;
   const farBelow = below > 1 ? GAP : 0;
   const middle = above * ROW + farAbove;
@@ -48,35 +49,36 @@ function sandwich(callers: Flame, callees: Flame, width: number, window: Window,
     width,
     window,
     groups,
-    colours: place.value.colours,
+    colours,
+    zoomDepth: 0,
     selected: selected.value ?? null,
     pattern,
   };
   const upper = boxesOf(callers, {
     ...shared,
+    isInverted: true,
     top: (depth) => middle - depth * ROW - (depth > 1 ? farAbove : 0),
   });
   const lower = boxesOf(callees, {
     ...shared,
+    isInverted: false,
     top: (depth) => middle + depth * ROW + (depth > 1 ? farBelow : 0),
   });
-  // Beyond direct calls, a call graph does not know the stacks.
-  const mark = (boxes: Box[], answer: Flame) => {
-    boxes.forEach((box, index) => {
-      box.isEstimate = answer.basis !== "exact" && answer.depth[index]! > 1;
-    });
-  };
-  mark(upper, callers);
-  mark(lower, callees);
   const tail = lower.slice(1).map((box) => ({
     ...box,
     parent: box.parent === 0 ? 0 : box.parent + upper.length - 1,
     // Groups are indexes of two lists of functions: the names are the same for both.
     group: box.group < 0 ? -1 : groupInUpper(callers, callees, box.group),
   }));
+  const inclusive = callees.inclusive[0]?.[eventName.value];
+  if (upper[0] && lower[0]) {
+    upper[0].say = lower[0].say;
+    upper[0].name = `${upper[0].name} – ${grouped(inclusive)} ${eventName.value}, ${percentOf(inclusive, whole.value)}`;
+  }
   return {
     boxes: [...upper, ...tail],
     groups,
+    colours,
     height: middle + ROW + below * ROW + farBelow,
     middle,
     upper: upper.length,
@@ -151,14 +153,12 @@ export function SandwichView() {
           As table
         </button>
         {picture && callers.answer && callees.answer ? (
-          <span class="exports">
-            <SavePicture name="sandwich" draw={() => drawingOf(picture.boxes, width, picture.height)} />
-            <Export
-              name="sandwich"
-              json={{ callers: callers.answer, callees: callees.answer }}
-              rows={() => rowsOf(callers.answer!, callees.answer!)}
-            />
-          </span>
+          <Export
+            name="sandwich"
+            json={{ callers: callers.answer, callees: callees.answer }}
+            rows={() => rowsOf(callers.answer!, callees.answer!)}
+            draw={() => drawingOf(picture.boxes, width, picture.height)}
+          />
         ) : null}
       </div>
       <Status answer={picture} error={callers.error || callees.error}>
@@ -171,12 +171,13 @@ export function SandwichView() {
               its callees below.
               {callers.answer.basis === "exact"
                 ? ""
-                : " Costs of direct callers and callees are recorded; beyond the gap, they are estimates (~, dotted)."}
+                : " Costs of direct callers and callees are recorded; beyond the gap, those with a dotted edge are estimates."}
             </p>
             {asTable ? (
               <SandwichTable callers={callers.answer} callees={callees.answer} />
             ) : (
               <Picture
+                of={callers.answer}
                 boxes={picture.boxes}
                 height={picture.height}
                 label="Sandwich"
@@ -196,12 +197,12 @@ export function SandwichView() {
                 onPan={(by) => setWindow(moved(window, by))}
               />
             )}
-            {place.value.colours === "self" ? (
+            {picture.colours === "self" ? (
               <HeatLegend of="self cost, in shares of the function" />
             ) : (
               <GroupLegend
                 groups={picture.groups}
-                by={place.value.colours === "namespace" ? "crate or namespace" : place.value.colours}
+                by={picture.colours === "namespace" ? "crate or namespace" : picture.colours}
               />
             )}
             <p class="hint">

@@ -2,9 +2,9 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { DiffFunction, Source, SourceCall, SourceLine } from "../answers";
 import { callCount, grouped, percentOf, share, visible } from "../format";
 import { go, place } from "../place";
-import { eventName, isComparing, selectById, selected, shownEvents, summary, whole } from "../state";
+import { eventName, isComparing, selectById, selected, selectNamed, shownEvents, whole } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
-import { heatToken } from "../parts/colours";
+import { heatToken, LINE_STEPS } from "../parts/colours";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
 import { HeatStrip } from "../parts/heat-strip";
@@ -148,7 +148,14 @@ function Remarks({ answer }: { answer: Source }) {
   const isEmptyText = answer.lines.length > 0 && answer.lines.every((line) => line.text.length === 0);
   return (
     <>
-      {shown?.remark ? <p class="warn">{visible(shown.remark)}</p> : null}
+      {shown?.remark && !isEmptyText ? (
+        <p class="warn">
+          {visible(shown.path)}: {visible(shown.remark)}
+        </p>
+      ) : null}
+      {answer.hidden_lines > 0 ? (
+        <p class="note">The file is long: {grouped(answer.hidden_lines)} lines without cost are left out.</p>
+      ) : null}
       {isEmptyText ? (
         <p class="note">
           The text of {visible(shown?.path ?? "the file")} was not found, so only line numbers show. Start
@@ -342,7 +349,8 @@ function SourceRow({
   }
   if (row.kind === "call") return <CallRow call={row.call} index={index} laneCell={laneCell} id={id} />;
   const { line } = row;
-  const heat = line.self && most > 0 ? heatToken(share(line.self[eventName.value], most)).slice(2) : "";
+  const heat =
+    line.self && most > 0 ? heatToken(share(line.self[eventName.value], most), LINE_STEPS).slice(2) : "";
   const jumps = line.jumps.map((jump) => sayJump(jump, `line ${jump.to}`)).join("; ");
   return (
     <tr
@@ -509,7 +517,7 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
                       </td>
                       <td>
                         ↳ <ChangeNumber change={sidesOf(call.calls)} /> calls of{" "}
-                        <button class="name fn" onClick={() => void selectById(call.function.id, "source")}>
+                        <button class="name fn" onClick={() => void selectNamed(call.function, "source")}>
                           {visible(call.function.name)}
                         </button>
                       </td>
@@ -521,7 +529,6 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
           </tbody>
         </table>
       </div>
-      {summary.value?.has.sources ? null : <p class="hint">Sources of neither side were found.</p>}
     </>
   );
 }

@@ -134,7 +134,7 @@ function PlainTree() {
   const moveTo = (index: number | undefined) => {
     if (index === undefined || !nodes[index]) return;
     tree.setCursor(index);
-    select(functionOf(index));
+    select(functionOf(index), undefined, true);
     const cost = nodes[index]!.inclusive[eventName.value];
     const position = `${shown.indexOf(index) + 1} of ${shown.length}`;
     announce.value = `${visible(functionOf(index).name)}, ${percentOf(cost, nodes[0]!.inclusive[eventName.value])} of the root, ${position}`;
@@ -356,7 +356,13 @@ function More({
   node: TreeNode;
   at: { id: number | null; name: string; file: string; object: string };
 }) {
-  if (at.id === null) return <span class="at">+{grouped(node.hidden)} not shown</span>;
+  if (at.id === null) {
+    return (
+      <span class="at" title="calls that are not shown">
+        +{grouped(node.hidden)}
+      </span>
+    );
+  }
   return (
     <button class="more" title="Begin the tree with this function" onClick={() => startAt(at)}>
       +{grouped(node.hidden)}

@@ -6,11 +6,11 @@ import { eventName, list, root, select, selected, selection, startAt, startAtPro
 import { Status, useAnswer } from "../parts/answer";
 import { Groups, heatToken } from "../parts/colours";
 import { Cost, Name } from "../parts/cost";
-import { keyOf, searchPattern } from "../parts/frames";
+import { colourMeaning, keyOf, searchPattern } from "../parts/frames";
 import { GroupLegend, HeatLegend } from "../parts/legend";
 import { openMenu } from "../parts/menu";
 import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
-import { Export, SavePicture } from "../parts/save";
+import { Export } from "../parts/save";
 
 const MIN_HEIGHT = 320;
 /** Space for the bars around the picture. */
@@ -28,46 +28,67 @@ function functionOf(answer: Treemap, index: number): FlameFunction | undefined {
 }
 
 function tileName(answer: Treemap, index: number): string {
-  const at = functionOf(answer, index);
-  return at ? visible(at.name) : `${grouped(answer.tiles[index]!.merged)} small ones`;
+  const tile = answer.tiles[index]!;
+  if (tile.kind === "rest") return `${grouped(tile.merged)} small ones`;
+  return tile.kind === "self" ? "self" : visible(functionOf(answer, index)?.name ?? "");
 }
 
-function boxesOf(answer: Treemap, groups: Groups, pattern: RegExp | null): Box[] {
+/** The function whose colour a tile has: a self cost has that of its function. */
+function ownerOf(answer: Treemap, index: number): FlameFunction | undefined {
+  const tile = answer.tiles[index]!;
+  return tile.kind === "self" && tile.parent !== null
+    ? functionOf(answer, tile.parent)
+    : functionOf(answer, index);
+}
+
+/** The sentence of a tile. */
+function sentence(answer: Treemap, index: number): string {
+  const tile = answer.tiles[index]!;
   const event = eventName.value;
-  const { colours } = place.value;
+  const cost = tile.inclusive[event];
+  const what =
+    tile.kind === "self"
+      ? `self cost of ${visible(ownerOf(answer, index)?.name ?? "")}`
+      : tileName(answer, index);
+  const kind = tile.kind === "self" ? "" : " inclusive";
+  return (
+    `${what}: ${tile.is_guessed ? "~" : ""}${grouped(cost)} ${event}${kind}, ${percentOf(cost, whole.value)} of all` +
+    (tile.is_guessed ? "; estimate" : "")
+  );
+}
+
+function boxesOf(answer: Treemap, groups: Groups, colours: Colours, pattern: RegExp | null): Box[] {
+  const event = eventName.value;
   const top = answer.tiles[0]?.inclusive[event];
+  const isOuter = answer.tiles.map(() => false);
+  for (const { parent } of answer.tiles) if (parent !== null) isOuter[parent] = true;
   return answer.tiles.map((tile, index) => {
     const at = functionOf(answer, index);
+    const owner = ownerOf(answer, index);
     const [x, y, width, height] = tile.bounds;
-    const isMatch = pattern !== null && at !== undefined && pattern.test(at.name);
-    const heat = colours === "self" || colours === "ratio";
+    // Only tiles with nothing inside have heat: the cost of the others is that of their tiles.
+    const heat = isOuter[index] ? "--h0" : heatToken(share(tile.inclusive[event], top));
     return {
       x,
       y,
       width,
       height,
       name: tileName(answer, index),
-      colour: !at
-        ? "--g7"
-        : heat
-          ? heatToken(share(tile.inclusive[event], top))
-          : groups.token(keyOf(at, colours)),
+      colour: !owner ? "--g7" : colours === "self" ? heat : groups.token(keyOf(owner, colours)),
       isEstimate: tile.is_guessed,
-      isSelected: at !== undefined && at.id !== null && at.id === selected.value,
-      isMatch,
+      isSelected: at !== undefined && at.id !== null && at.id === selected.value && tile.kind === "function",
+      isMatch: pattern !== null && tile.kind === "function" && at !== undefined && pattern.test(at.name),
       isDim: false,
       missing: 0,
       parent: tile.parent ?? -1,
-      group: tile.function ?? -1,
-      say:
-        `${tileName(answer, index)}: ${tile.is_guessed ? "~" : ""}${grouped(tile.inclusive[event])} ${event} inclusive, ` +
-        `${percentOf(tile.inclusive[event], whole.value)} of all${tile.is_guessed ? "; estimate" : ""}`,
+      group: tile.kind === "function" ? (tile.function ?? -1) : -1,
+      say: sentence(answer, index),
     };
   });
 }
 
 export function TreemapView() {
-  const { callers, filter, asTable, rootName, colours } = place.value;
+  const { callers, filter, asTable, rootName } = place.value;
   const [width, setWidth] = useState(900);
   const [height, setHeight] = useState(pictureHeight());
   useEffect(() => {
@@ -83,13 +104,13 @@ export function TreemapView() {
       ? { kind: "treemap", from: from ?? null, callers: callers && from !== null, width, height }
       : null,
   );
-  const groups = useMemo(
-    () => new Groups((answer?.functions ?? []).map((at) => keyOf(at, colours))),
-    [answer, colours],
-  );
+  const functions = answer?.functions ?? [];
+  const chosen = place.value.colours === "ratio" ? "self" : place.value.colours;
+  const colours = colourMeaning(functions, chosen);
+  const groups = useMemo(() => new Groups(functions.map((at) => keyOf(at, colours))), [answer, colours]);
   const { pattern } = searchPattern(filter);
   const boxes = useMemo(
-    () => (answer ? boxesOf(answer, groups, pattern) : []),
+    () => (answer ? boxesOf(answer, groups, colours, pattern) : []),
     [answer, groups, filter, selected.value, eventName.value, whole.value],
   );
   useEffect(() => {
@@ -122,7 +143,8 @@ export function TreemapView() {
         ) : null}
         <label>
           Colours{" "}
-          <select value={colours} onChange={(e) => go({ colours: e.currentTarget.value as Colours })}>
+          <select value={chosen} onChange={(e) => go({ colours: e.currentTarget.value as Colours })}>
+            <option value="auto">automatic</option>
             <option value="object">object</option>
             <option value="file">file</option>
             <option value="namespace">crate, namespace</option>
@@ -145,27 +167,30 @@ export function TreemapView() {
           As table
         </button>
         {answer ? (
-          <span class="exports">
-            <SavePicture name="treemap" draw={() => drawingOf(boxes, width, height)} />
-            <Export name="treemap" json={answer} rows={() => cells(answer)} />
-          </span>
+          <Export
+            name="treemap"
+            json={answer}
+            rows={() => cells(answer)}
+            draw={() => drawingOf(boxes, width, height)}
+          />
         ) : null}
       </div>
       <Status answer={answer} error={error}>
         {answer ? (
           <>
-            <Certainty basis={answer.basis} />
+            <Certainty basis={answer.basis} share={guessedShare(answer)} />
             {asTable ? (
               <TileTable answer={answer} />
             ) : (
               <Picture
+                of={answer}
                 boxes={boxes}
                 height={height}
                 label="Treemap"
                 onWidth={(measured) => setWidth(Math.floor(measured / STEP) * STEP)}
-                onSelect={(index) => {
+                onSelect={(index, isWalk) => {
                   const at = functionOf(answer, index);
-                  if (at) select(at);
+                  if (at) select(at, undefined, isWalk);
                 }}
                 onEnter={enter}
                 onBack={() => (rootName !== "" ? history.back() : undefined)}
@@ -176,14 +201,14 @@ export function TreemapView() {
                 }}
               />
             )}
-            {colours === "self" || colours === "ratio" ? (
-              <HeatLegend of="inclusive cost, in shares of the whole" />
+            {colours === "self" ? (
+              <HeatLegend of="cost, in shares of the whole" />
             ) : (
               <GroupLegend groups={groups} by={colours === "namespace" ? "crate or namespace" : colours} />
             )}
             <p class="hint">
-              An area is an inclusive cost; what a tile's inner tiles leave free is its self cost. Enter or
-              double click begins with a function.
+              An area is a cost: the tiles in a tile are its callees and its self cost. Enter or double click
+              begins with a function.
             </p>
           </>
         ) : null}
@@ -192,13 +217,18 @@ export function TreemapView() {
   );
 }
 
+function guessedShare(answer: Treemap): string {
+  const event = eventName.value;
+  return answer.guessed ? percentOf(answer.guessed[event], answer.tiles[0]?.inclusive[event]) : "";
+}
+
 function cells(answer: Treemap) {
   const event = eventName.value;
   return [
     ["level", "function", `inclusive ${event}`],
     ...answer.tiles.map((tile, index) => [
       tile.depth,
-      functionOf(answer, index)?.name ?? `${tile.merged} small ones`,
+      tile.kind === "function" ? functionOf(answer, index)?.name : tileName(answer, index),
       tile.inclusive[event],
     ]),
   ];

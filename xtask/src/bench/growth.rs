@@ -71,6 +71,62 @@ const TASKS: &[Task] = &[
     Task { name: "annotate-cachegrind", words: &["annotate", "--style", "cachegrind", FILE] },
     Task { name: "annotate-json", words: &["annotate", "--format", "json", FILE] },
     Task { name: "annotate-html", words: &["annotate", "--format", "html", FILE] },
+    Task { name: "view-summary", words: &["view", "--answer", r#"{"question":{"kind":"summary"}}"#, FILE] },
+    Task {
+        name: "view-functions",
+        words: &[
+            "view",
+            "--answer",
+            r#"{"question":{"kind":"functions","group":"file","sort":"per_call","start":0,"count":100}}"#,
+            FILE,
+        ],
+    },
+    Task {
+        name: "view-flame",
+        words: &[
+            "view",
+            "--answer",
+            r#"{"question":{"kind":"flame","order":"name","resolution":2000}}"#,
+            FILE,
+        ],
+    },
+    Task {
+        name: "view-graph",
+        words: &[
+            "view",
+            "--answer",
+            r#"{"question":{"kind":"graph","callers":3,"callees":6,"nodes":100,"min_share":0,"cluster":"object"}}"#,
+            FILE,
+        ],
+    },
+    Task {
+        name: "view-graph-around",
+        words: &[
+            "view",
+            "--answer",
+            r#"{"question":{"kind":"graph","around":0,"callers":3,"callees":6,"nodes":100,"min_share":0,"cluster":"file"}}"#,
+            FILE,
+        ],
+    },
+    Task {
+        name: "view-treemap",
+        words: &["view", "--answer", r#"{"question":{"kind":"treemap","width":1200,"height":800}}"#, FILE],
+    },
+    Task {
+        name: "view-source",
+        words: &["view", "--answer", r#"{"question":{"kind":"source","function":0}}"#, FILE],
+    },
+    Task {
+        name: "view-changes",
+        words: &[
+            "view",
+            FILE,
+            "--answer",
+            r#"{"question":{"kind":"changes","group":"function","sort":"self_change","limit":100}}"#,
+            "--base",
+            OTHER,
+        ],
+    },
     Task { name: "diff", words: &["diff", OTHER, FILE] },
     Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },
     Task { name: "diff-function", words: &["diff", "--function", FUNCTION, OTHER, FILE] },

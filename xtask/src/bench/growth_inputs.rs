@@ -58,7 +58,9 @@ impl Subject {
             Kind::Shape(_) => task != "set",
             Kind::Set => matches!(task, "set" | "functions" | "annotate" | "info" | "lint"),
             Kind::BlankSource | Kind::Source => {
-                task.starts_with("show") || task.starts_with("annotate") || task == "diff-function"
+                task.starts_with("show")
+                    || task.starts_with("annotate")
+                    || matches!(task, "diff-function" | "view-source")
             }
         }
     }

@@ -47,7 +47,12 @@ pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliE
     }
     session.copy_files();
     // A wrong port is reported before a large profile is loaded.
-    let options = Options { address: args.bind, port: args.port.unwrap_or(0), limits: Limits::default() };
+    let options = Options {
+        address: args.bind,
+        port: args.port.unwrap_or(0),
+        is_watched: args.watch,
+        limits: Limits::default(),
+    };
     let listener = Listener::new(&options).map_err(|error| not_served(&error))?;
     let paths = loading.paths()?;
     // The files as they are before they are read: what is written meanwhile is a change.
@@ -137,16 +142,20 @@ impl Loading<'_> {
     }
 }
 
-/// Loads the files again. If that fails, the server keeps what it has. Returns the files that are watched from now on.
-fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Vec<PathBuf>> {
+/// Loads the files again. If that fails, the server keeps what it has. Returns the files that are watched from then on.
+fn load_again(loading: &Loading<'_>, server: &Server) -> Option<Watch> {
     let session = loading.session;
-    let loaded = loading.paths().and_then(|paths| Ok((loading.answers(&paths)?, paths)));
-    match loaded {
-        Ok((answers, paths)) => {
+    let load = || -> Result<_, CliError> {
+        let paths = loading.paths()?;
+        let watch = Watch::new(&paths);
+        Ok((loading.answers(&paths)?, watch, paths))
+    };
+    match load() {
+        Ok((answers, watch, paths)) => {
             server.replace(answers);
             let name = paths.first().map(|path| printable_path(path)).unwrap_or_default();
             session.tell(&format!("{name} has changed and was loaded again"));
-            Some(paths)
+            Some(watch)
         }
         Err(error) => {
             session.report(&error);
@@ -169,8 +178,9 @@ fn announce(server: &Server, session: &Session) -> Result<(), CliError> {
             at(address)
         ));
     }
+    let host = server.host();
     session.tell(&format!(
-        "open this address; from another machine, first run there: ssh -L {port}:127.0.0.1:{port} HOST"
+        "open this address; from another machine, first run there: ssh -L {port}:{host}:{port} HOST"
     ));
     session.tell("Ctrl-C ends it");
     Ok(())

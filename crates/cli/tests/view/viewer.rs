@@ -11,13 +11,15 @@ use serde_json::{Value, json};
 use super::harness::gristmill;
 
 /// Nobody waits longer than this for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(120);
 
 pub(crate) struct Viewer {
     child: Child,
     /// The printed address.
     pub(crate) url: String,
     pub(crate) port: u16,
+    /// The host and the port.
+    host: String,
     cookie: String,
 }
 
@@ -40,7 +42,8 @@ impl Viewer {
         let url = url.trim_end().to_owned();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/#token=").unwrap();
         let port = host.rsplit(':').next().unwrap().parse().unwrap();
-        let mut viewer = Viewer { child, port, cookie: String::new(), url: url.clone() };
+        let host = host.to_owned();
+        let mut viewer = Viewer { child, port, host, cookie: String::new(), url: url.clone() };
         let (head, _) = viewer.send("/api/session", &json!({"token": token}));
         let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
         viewer.cookie = cookie.split(';').next().unwrap().to_owned();
@@ -49,12 +52,12 @@ impl Viewer {
 
     /// Sends a request, and returns the head and the body of the response.
     pub(crate) fn send(&self, path: &str, body: &Value) -> (String, Vec<u8>) {
-        let (port, body) = (self.port, body.to_string());
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let (host, body) = (&self.host, body.to_string());
+        let mut stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n\
              Cookie: {}\r\nContent-Length: {}\r\n\r\n{body}",
             self.cookie,
             body.len()
@@ -90,7 +93,7 @@ impl Viewer {
             if is_expected(&loaded) {
                 return;
             }
-            assert!(start.elapsed() < PATIENCE, "{loaded}");
+            assert!(start.elapsed() < MAX_WAIT, "{loaded}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }

@@ -12,7 +12,7 @@ use super::*;
 const PAGE: Page = Page { document: b"page", script: b"", style: b"" };
 
 /// Waits for something at most this long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Panics if a summary is asked for, and works on all else until nobody waits for it.
 #[derive(Default)]
@@ -24,7 +24,6 @@ struct Busy {
 }
 
 impl AnswerSource for Busy {
-    #[expect(clippy::panic, reason = "it tests what follows")]
     fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, Refusal> {
         match request.question {
             Question::Summary => panic!("an answer of a test panics"),
@@ -46,7 +45,7 @@ impl AnswerSource for Busy {
 fn wait_until(what: &str, is_true: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_true() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
+        assert!(start.elapsed() < MAX_WAIT, "{what}");
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -64,7 +63,7 @@ fn ask(server: &Server, kind: &str) -> TcpStream {
     let (address, port) = (server.address(), server.address().port());
     let cookie = server.shared.cookie.as_str();
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
     write!(
         stream,
         "POST /api/answer HTTP/1.1\r\nHost: {address}\r\nCookie: gristmill-{port}={cookie}\r\n\

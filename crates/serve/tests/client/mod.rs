@@ -1,4 +1,4 @@
-//! A client that sends what it is told, also what no browser would send.
+//! A client that sends any bytes, also those that no browser would send.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
@@ -10,7 +10,7 @@ use gristmill_serve::Server;
 use serde_json::Value;
 
 /// A response. Nobody waits for one longer than this.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(crate) struct Response {
@@ -22,7 +22,7 @@ pub(crate) struct Response {
 impl Response {
     /// Reads until the connection is closed.
     pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Response> {
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(MAX_WAIT))?;
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes)?;
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");

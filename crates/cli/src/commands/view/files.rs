@@ -96,3 +96,45 @@ impl Drop for FileThread {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(source: SourceArgs) -> FinderArgs {
+        let program = ProgramArgs::default();
+        FinderArgs { source, program, profile_time: None, max_size: Size::from_bytes(1 << 20) }
+    }
+
+    /// Asks for a source on the thread. `None` if the work got lost.
+    fn found(files: &FileThread, path: &str) -> Option<bool> {
+        let (sender, receiver) = mpsc::channel();
+        let path = path.as_bytes().to_vec();
+        files.with(Box::new(move |sources, _| sender.send(sources.get(&path).is_ok()).unwrap()));
+        receiver.recv().ok()
+    }
+
+    #[test]
+    fn work_that_panics_is_lost_and_the_next_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.c");
+        std::fs::write(&path, "text").unwrap();
+        let files = FileThread::start(args(SourceArgs::default())).unwrap();
+        assert_eq!(found(&files, path.to_str().unwrap()), Some(true));
+        let (sender, receiver) = mpsc::channel::<()>();
+        files.with(Box::new(move |_, _| {
+            let _sender = sender;
+            panic!("the work of a test panics");
+        }));
+        assert!(receiver.recv().is_err());
+        assert_eq!(found(&files, path.to_str().unwrap()), Some(true));
+        assert_eq!(found(&files, "no/such/file"), Some(false));
+    }
+
+    #[test]
+    fn options_that_are_not_valid_are_reported() {
+        let source = SourceArgs { source_map: vec!["x".to_owned()], ..SourceArgs::default() };
+        let Err(error) = FileThread::start(args(source)) else { panic!("an error expected") };
+        assert!(error.to_string().starts_with("--source-map"), "{error}");
+    }
+}

@@ -26,17 +26,15 @@ impl Watch {
         Watch { paths: paths.to_vec(), last: states.clone(), loaded: states }
     }
 
-    /// Looks at the files once each interval, and loads them when they have changed. `load` returns the files to look at from then
-    /// on, or nothing if it failed; it is then tried again after the next change.
-    pub(super) fn forever(mut self, mut load: impl FnMut() -> Option<Vec<PathBuf>>) -> ! {
+    /// Looks at the files once each interval, and loads them when they have changed. `load` returns the files as they were before it
+    /// read them, or nothing if it failed; it is then tried again after the next change.
+    pub(super) fn forever(mut self, mut load: impl FnMut() -> Option<Watch>) -> ! {
         loop {
             thread::sleep(INTERVAL);
-            if self.has_changed() {
-                if let Some(paths) = load()
-                    && paths != self.paths
-                {
-                    self = Watch::new(&paths);
-                }
+            if self.has_changed()
+                && let Some(loaded) = load()
+            {
+                self = loaded;
             }
         }
     }

@@ -1,0 +1,109 @@
+// Zoom and pan of the call graph.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Graph, GraphNode } from "../answers";
+
+const MAX_ZOOM = 4;
+/** Names are hard to read below this scale. */
+const MIN_FIRST_SCALE = 0.8;
+
+/** The part of the picture in sight, in its own units. */
+interface Sight {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+/** The uppermost node: where the program starts. */
+function topmost(graph: Graph): GraphNode | undefined {
+  return [...graph.nodes].sort((a, b) => a.y - b.y)[0];
+}
+
+/** Zoom and pan of the drawing. */
+export function useSight(graph: Graph) {
+  const area = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 900, height: 500 });
+  const [sight, setSight] = useState<Sight>({ x: 0, y: 0, scale: 1 });
+  const fitScale = Math.min(1, size.width / graph.width, size.height / graph.height);
+  useEffect(() => {
+    const element = area.current!;
+    const observer = new ResizeObserver(() => {
+      setSize({ width: Math.max(100, element.clientWidth), height: Math.max(100, element.clientHeight) });
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const fit = () => {
+    // A large graph is not made unreadable: it begins around the function in the middle.
+    const scale = Math.max(fitScale, MIN_FIRST_SCALE);
+    const isWhole = scale === fitScale;
+    const node = graph.nodes.find((one) => one.is_center) ?? topmost(graph);
+    const middleX = isWhole || !node ? graph.width / 2 : node.x + node.width / 2;
+    const middleY = isWhole || !node ? graph.height / 2 : node.y + node.height / 2;
+    const y = middleY - size.height / scale / 2;
+    // Nothing is above the graph: space is left above it only if all of it fits.
+    setSight({ x: middleX - size.width / scale / 2, y: isWhole ? y : Math.max(-10, y), scale });
+  };
+  useEffect(fit, [graph, size.width, size.height]);
+  const zoom = (factor: number, atX = 0.5, atY = 0.5) =>
+    setSight((old) => {
+      const scale = Math.max(Math.min(fitScale, 0.2), Math.min(MAX_ZOOM, old.scale * factor));
+      const x = old.x + (size.width * atX) / old.scale - (size.width * atX) / scale;
+      const y = old.y + (size.height * atY) / old.scale - (size.height * atY) / scale;
+      return { x, y, scale };
+    });
+  const pan = (byX: number, byY: number) =>
+    setSight((old) => ({ ...old, x: old.x - byX / old.scale, y: old.y - byY / old.scale }));
+  const centre = (node: GraphNode) =>
+    setSight((old) => {
+      const isInSight =
+        node.x >= old.x &&
+        node.y >= old.y &&
+        node.x + node.width <= old.x + size.width / old.scale &&
+        node.y + node.height <= old.y + size.height / old.scale;
+      if (isInSight) return old;
+      return {
+        ...old,
+        x: node.x + node.width / 2 - size.width / old.scale / 2,
+        y: node.y + node.height / 2 - size.height / old.scale / 2,
+      };
+    });
+  useEffect(() => {
+    const element = area.current!;
+    const onWheel = (e: WheelEvent) => {
+      e.preventDefault();
+      const box = element.getBoundingClientRect();
+      if (e.ctrlKey || e.metaKey) {
+        zoom(2 ** (-e.deltaY / 200), (e.clientX - box.left) / box.width, (e.clientY - box.top) / box.height);
+      } else pan(-e.deltaX, -e.deltaY);
+    };
+    element.addEventListener("wheel", onWheel, { passive: false });
+    return () => element.removeEventListener("wheel", onWheel);
+  });
+  return { area, size, sight, fitScale, fit, zoom, pan, centre };
+}
+
+/** The whole graph in a corner, with the part in sight. */
+export function BirdsEye({
+  graph,
+  sight,
+  size,
+}: {
+  graph: Graph;
+  sight: Sight;
+  size: { width: number; height: number };
+}) {
+  return (
+    <svg class="birds-eye" viewBox={`0 0 ${graph.width} ${graph.height}`} aria-hidden="true">
+      {graph.nodes.map((node, index) => (
+        <rect key={index} x={node.x} y={node.y} width={node.width} height={node.height} />
+      ))}
+      <rect
+        class="sight"
+        x={sight.x}
+        y={sight.y}
+        width={size.width / sight.scale}
+        height={size.height / sight.scale}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,166 @@
+// The browser, servers and reports of all tests of the page. GRISTMILL names the program, CHROMIUM the browser, GRISTMILL_SHOTS a
+// directory for pictures. Without GRISTMILL, the tests are skipped.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { serve } from "../dev/serve.mjs";
+
+export const program = process.env.GRISTMILL;
+export const skip = program ? false : "GRISTMILL is not set to a program with the command `view`";
+export const corpus = fileURLToPath(new URL("../../corpus/", import.meta.url));
+const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const sources = `--source-map=/srv/demo/src=${corpus}src`;
+
+/** The profiles of the tests, as words of `gristmill view`. */
+export const PROFILES = {
+  c: [`${corpus}callgrind/callgrind.out.mill`, sources],
+  cpp: [`${corpus}callgrind/callgrind.out.names`, sources],
+  code: [
+    `${corpus}callgrind/callgrind.out.chute`,
+    sources,
+    "--binary",
+    `/srv/demo/bin/chute=${corpus}src/chute.elf`,
+  ],
+  noProgram: [`${corpus}callgrind/callgrind.out.chute`],
+  events: [`${corpus}callgrind/callgrind.out.full`, sources],
+  threads: [`${corpus}callgrind/callgrind.out.crew-parts`, sources],
+  cachegrind: [`${corpus}cachegrind/cachegrind.out.mill-branch`],
+  xdebug: [`${corpus}dialects/xdebug3.txt`],
+  xdebug2: [`${corpus}dialects/xdebug2.txt`],
+  pprof: [`${corpus}dialects/go-pprof.txt`],
+  python: [`${corpus}python/callgrind.out.yappi`],
+  changed: [
+    `${corpus}callgrind/callgrind.out.mill-fast`,
+    sources,
+    "--base",
+    `${corpus}callgrind/callgrind.out.mill`,
+  ],
+};
+
+let browser;
+const served = new Map();
+after(async () => {
+  await browser?.close();
+  for (const one of served.values()) (await one).close();
+});
+
+/** The server of a profile, started once for each file of tests. */
+export function server(words) {
+  const key = words.join("\n");
+  if (!served.has(key)) served.set(key, serve(program, words));
+  return served.get(key);
+}
+
+/** Waits until nothing is asked any more. */
+export async function settle(page) {
+  await page.waitForTimeout(60);
+  await page.waitForFunction(
+    () =>
+      document.querySelector("main") &&
+      !document.querySelector("[aria-busy=true]") &&
+      document.querySelector(".busy")?.textContent === "",
+  );
+  await page.waitForTimeout(60);
+}
+
+/** Opens a view of a profile. Errors of the page are found by `close`. */
+export async function open(words, hash, { dark = false, size = { width: 1440, height: 900 } } = {}) {
+  const { address, token } = await server(words);
+  browser ??= await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+  const context = await browser.newContext({
+    viewport: size,
+    colorScheme: dark ? "dark" : "light",
+    acceptDownloads: true,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  page.problems = [];
+  page.on("pageerror", (error) => page.problems.push(String(error.stack)));
+  page.on("console", (message) => {
+    if (message.type() === "error") page.problems.push(message.text());
+  });
+  await page.goto(`${address}#token=${token}&v=1&${hash}`);
+  await settle(page);
+  return page;
+}
+
+/** Ends a page: it must have reported nothing, and not be wider than its window. */
+export async function close(page, { refused = false } = {}) {
+  const isWide = await page.evaluate(
+    () =>
+      document.documentElement.scrollWidth > innerWidth ||
+      document.documentElement.scrollHeight > innerHeight,
+  );
+  const problems = page.problems.filter((text) => !(refused && /status of 4\d\d/.test(text)));
+  await page.context().close();
+  assert.deepEqual(problems, []);
+  assert.equal(isWide, false, "the page is not larger than its window");
+}
+
+/** The JSON of a report of the program. */
+export function report(...words) {
+  const text = execFileSync(program, [...words, "--format", "json"], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return JSON.parse(text);
+}
+
+/** A number as the page writes it. */
+export function grouped(value) {
+  const text = String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+  return text.startsWith("-") ? `−${text.slice(1)}` : text;
+}
+
+/** Parameters of an address that select a function of a report. */
+export function selecting({ name, file, object }) {
+  return new URLSearchParams({ f: name, ff: file, fo: object }).toString();
+}
+
+/** The row of a function in the report of all functions. */
+export function functionRow(file, name, ...words) {
+  const rows = report("functions", "--limit", "0", "--no-fold-start-up", ...words, file).functions;
+  return rows.find((row) => row.name === name);
+}
+
+/** The violations of WCAG AA. The page's policy forbids other scripts: axe runs through the debugger. */
+export async function violations(page) {
+  const client = await page.context().newCDPSession(page);
+  await client.send("Runtime.evaluate", { expression: axe });
+  const expression = `axe.run({ runOnly: ["wcag2a", "wcag2aa"] }).then((result) =>
+    JSON.stringify(result.violations.map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))])))`;
+  const { result } = await client.send("Runtime.evaluate", {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  return JSON.parse(result.value);
+}
+
+/** The name and the bytes of a download. */
+export async function download(page, item) {
+  await page.locator("details.export summary").click();
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: item, exact: true }).click(),
+  ]);
+  return { name: saved.suggestedFilename(), bytes: readFileSync(await saved.path()) };
+}
+
+export async function shot(page, name) {
+  const directory = process.env.GRISTMILL_SHOTS;
+  if (directory) await page.screenshot({ path: join(directory, `${name}.png`) });
+}
+
+/** The text for screen readers. */
+export function spoken(page) {
+  return page.locator("[aria-live=polite]").textContent();
+}

@@ -1,0 +1,108 @@
+// Source and machine code.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { close, functionRow, grouped, open, PROFILES, report, selecting, settle, skip } from "./browser.mjs";
+
+const [chute] = PROFILES.code;
+const selection = () => selecting(functionRow(chute, "sort_grains'2"));
+
+test("source lines have the costs and calls of `gristmill show`", { skip }, async () => {
+  const answer = report("show", "sort_grains'2", "--lines", "0", chute);
+  const lines = (Array.isArray(answer.lines) ? answer.lines : answer.lines.rows).filter(
+    (line) => line.line !== null,
+  );
+  const page = await open(PROFILES.code, `view=source&${selection()}`);
+  for (const line of lines) {
+    const number = await page.locator(`#line-${line.line} td:nth-child(2) .number`).textContent();
+    assert.equal(number, grouped(line.self.Ir), `line ${line.line}`);
+  }
+  assert.match(
+    await page.locator("#line-27 pre").textContent(),
+    /if \(compare\(&grains\[next\], &grains\[0\]\) < 0\)/,
+  );
+  assert.equal(
+    await page.locator("#line-27").getAttribute("aria-selected"),
+    "true",
+    "the hottest line is marked",
+  );
+  const call = page.locator("#line-27 + .callrow");
+  assert.match(await call.textContent(), /468.*60 × by_weight/);
+  await call.getByRole("button").click();
+  await settle(page);
+  assert.equal(await page.locator("main h1").textContent(), "by_weight");
+  await close(page);
+});
+
+test("jumps are arrows in the margin, gaps open, and the whole file shows", { skip }, async () => {
+  const page = await open(PROFILES.code, `view=source&${selection()}`);
+  assert.ok((await page.locator(".jump.conditional").count()) > 3);
+  assert.match(
+    await page.locator("#line-24 td[title]").getAttribute("title"),
+    /jumps \d+ of \d+ times to line 32/,
+  );
+  const rows = () => page.locator("tr[id^=line-]").count();
+  const before = await rows();
+  await page
+    .getByRole("button", { name: /lines without cost/ })
+    .first()
+    .click();
+  assert.ok((await rows()) > before);
+  await page.getByLabel("all lines").check();
+  assert.equal(await page.getByRole("button", { name: /lines without cost/ }).count(), 0);
+  await page.getByRole("button", { name: "Whole file" }).click();
+  await settle(page);
+  assert.match(await page.locator("main h1").textContent(), /sieve\.c$/);
+  await close(page);
+});
+
+test("a profile without its sources says how to find them", { skip }, async () => {
+  const page = await open(PROFILES.noProgram, `view=source&${selection()}`);
+  assert.match(await page.locator("main").textContent(), /--source-map/);
+  await close(page);
+});
+
+test("instructions have the costs and jumps of `gristmill annotate --asm`", { skip }, async () => {
+  const words = ["--binary", `/srv/demo/bin/chute=${PROFILES.code.at(-1).split("=")[1]}`];
+  const answer = report("annotate", "--asm", "--filter", "^sort_grains'2$", ...words, chute);
+  const steps = answer.functions[0].instructions;
+  const page = await open(PROFILES.code, `view=assembly&${selection()}`);
+  for (const step of steps.slice(4, 24)) {
+    const row = page.locator(`tr:has(td.line-number:text-is("${step.address.slice(2)}"))`);
+    if (step.has_cost)
+      assert.equal(await row.locator(".number").first().textContent(), grouped(step.self.Ir), step.address);
+    assert.ok((await row.locator("pre").textContent()).startsWith(step.text), step.address);
+  }
+  assert.match(await page.locator("main").textContent(), /inlined: swap/);
+  assert.match(await page.locator("main").textContent(), /sieve\.c:27 ?if \(compare/);
+  assert.match(await page.locator("main").textContent(), /jumps 36 of 60 times to 0x400545/);
+  assert.ok((await page.locator(".jump").count()) > 5);
+  await page.locator(".callrow button").first().click();
+  await settle(page);
+  assert.equal(await page.locator("main h1").textContent(), "by_weight");
+  await close(page);
+});
+
+test("a missing program is named, with what to do", { skip }, async () => {
+  const page = await open(PROFILES.noProgram, `view=assembly&${selection()}`);
+  assert.match(
+    await page.locator(".warn").textContent(),
+    /program not found.*--binary \/srv\/demo\/bin\/chute=FILE/,
+  );
+  await close(page);
+});
+
+test("a profile without addresses says what to record", { skip }, async () => {
+  const [mill] = PROFILES.c;
+  const page = await open(PROFILES.c, `view=assembly&${selecting(functionRow(mill, "main"))}`, {});
+  assert.match(await page.locator(".empty").textContent(), /--dump-instr=yes/);
+  await close(page, { refused: true });
+});
+
+test("a Cachegrind file says that it has no calls, in each view of calls", { skip }, async () => {
+  const row = functionRow(PROFILES.cachegrind[0], "sort_grains");
+  for (const view of ["graph", "callers", "overview"]) {
+    const page = await open(PROFILES.cachegrind, `view=${view}&${selecting(row)}`);
+    assert.match(await page.locator("main").textContent(), /--tool=callgrind/, view);
+    await close(page);
+  }
+});

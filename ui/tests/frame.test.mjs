@@ -1,0 +1,273 @@
+// What all views share: palette, keys, formulas, the address, the command line, reloading, hostile names.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  close,
+  corpus,
+  functionRow,
+  grouped,
+  open,
+  PROFILES,
+  program,
+  report,
+  selecting,
+  settle,
+  skip,
+  spoken,
+} from "./browser.mjs";
+
+const [mill] = PROFILES.c;
+
+test("the palette finds functions, views and actions", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=functions");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("by_wei");
+  await page.waitForSelector("#choice-0:has-text('by_weight')");
+  const { self } = functionRow(mill, "by_weight");
+  assert.match(
+    await page.locator("dialog .hint").textContent(),
+    new RegExp(`1 functions match, self cost ${grouped(self.Ir)} Ir`),
+  );
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.equal(await page.locator(".inspector h2").textContent(), "by_weight");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(">call tree");
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.equal(await page.locator("main.view-tree").count(), 1);
+  await page.keyboard.press("Control+k");
+  assert.match(await page.locator("#choices").textContent(), /recent/);
+  await close(page);
+});
+
+test("the list of keys has the key of each action", { skip }, async () => {
+  const page = await open(PROFILES.changed, "view=compare");
+  await page.keyboard.press("?");
+  const keys = await page.locator(".keys kbd").allTextContents();
+  for (const key of [
+    "1",
+    "9",
+    "/",
+    "?",
+    "[",
+    "]",
+    "x",
+    "y",
+    "Y",
+    "t",
+    "s",
+    "e",
+    "E",
+    "i",
+    "%",
+    "r",
+    "f",
+    "m",
+    "F",
+    "u",
+    "n",
+    "p",
+    "+",
+    "-",
+    "0",
+  ]) {
+    assert.ok(keys.includes(key), key);
+  }
+  await close(page);
+});
+
+test("single keys can be turned off", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=overview");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(">turn single");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("2");
+  await settle(page);
+  assert.equal(await page.locator("main.view-overview").count(), 1);
+  await close(page);
+});
+
+test("an event type by formula has the numbers of --derive, and a bad one a reason", { skip }, async () => {
+  const [file] = PROFILES.events;
+  const page = await open(PROFILES.events, "view=functions");
+  await page.getByLabel("Event type", { exact: true }).selectOption({ label: "New by formula…" });
+  await page.getByLabel("Name", { exact: true }).fill("Cost");
+  await page.getByLabel("Formula").fill("Ir +* 3");
+  await page.getByRole("button", { name: "Define" }).click();
+  await page.waitForSelector("dialog .warn");
+  assert.match(await page.locator("dialog .warn").textContent(), /formula|Cost/);
+  await page.getByLabel("Formula").fill("Ir + 10 Bcm");
+  await page.getByRole("button", { name: "Define" }).click();
+  await settle(page);
+  const { totals } = report("functions", "--derive", "Cost = Ir + 10 Bcm", "--event", "Cost", file);
+  assert.match(await page.locator(".whole").textContent(), new RegExp(`100% = ${grouped(totals.Cost)} Cost`));
+  await page.getByRole("button", { name: "Remove: Cost = Ir + 10 Bcm" }).click();
+  await settle(page);
+  assert.match(await page.locator(".whole").textContent(), / Ir, the total/);
+  const unknown = new URLSearchParams({ view: "functions", derive: "Cost = Ir + 10 Nosuch", e: "Cost" });
+  const other = await open(PROFILES.events, unknown.toString());
+  assert.match(await other.locator("main .note").textContent(), /`Cost` is derived without `Nosuch`/);
+  await close(other);
+  await close(page, { refused: true });
+});
+
+test("the command below gives the same answer", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=functions&s=inclusive&q=%5Es&fold=1");
+  await page.keyboard.press("Y");
+  await page.waitForTimeout(100);
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(command, /^gristmill functions --sort inclusive --filter '\^s' --fold-recursion /);
+  const text = execFileSync("sh", ["-c", `${command.replace(/^gristmill/, program)} --format json`], {
+    encoding: "utf8",
+  });
+  const rows = await page.locator("tr[id^=row-] td:nth-child(1) .number").allTextContents();
+  assert.deepEqual(
+    rows,
+    JSON.parse(text).functions.map((row) => grouped(row.self.Ir)),
+  );
+  await close(page);
+});
+
+test("commands of all views run", { skip }, async () => {
+  const selection = selecting(functionRow(mill, "sort_grains'2"));
+  for (const view of [
+    "overview",
+    "flame",
+    "sandwich",
+    "tree",
+    "callers",
+    "graph",
+    "treemap",
+    "source",
+    "parts",
+    "findings",
+  ]) {
+    const page = await open(PROFILES.c, `view=${view}&${selection}`);
+    const command = await page.locator(".command code").getAttribute("title");
+    assert.doesNotThrow(
+      () => execFileSync("sh", ["-c", command.replace(/^gristmill/, program)], { stdio: "pipe" }),
+      command,
+    );
+    await close(page);
+  }
+});
+
+test(
+  "a link names a function; one that the profile does not have is said to be missing",
+  { skip },
+  async () => {
+    const link = new URLSearchParams({ view: "callers", f: "nosuch", ff: "a.c", fo: "" });
+    const page = await open(PROFILES.c, link.toString());
+    assert.match(await page.locator("main").textContent(), /Not in this profile.*nosuch/);
+    await close(page);
+  },
+);
+
+test("unknown keys of an address are kept, bad values are the default", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=nosuch&s=nosuch&later=1");
+  await page.keyboard.press("2");
+  await settle(page);
+  assert.match(page.url(), /view=functions.*later=1/);
+  assert.equal(page.url().includes("token"), false, "the token is not in the address");
+  await close(page);
+});
+
+test("the theme can be chosen by hand", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=flame");
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await ground(), "rgb(255, 255, 255)");
+  await page.getByLabel("Use the dark theme").click();
+  assert.equal(await ground(), "rgb(22, 24, 28)");
+  await close(page);
+});
+
+test("a watched file is loaded again, and the place stays", { skip }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-page-"));
+  try {
+    const file = join(directory, "callgrind.out.1");
+    copyFileSync(mill, file);
+    const page = await open([file, "--watch"], `view=callers&${selecting(functionRow(mill, "main"))}`);
+    const total = () => page.locator(".whole").textContent();
+    assert.match(await total(), /121,608/);
+    copyFileSync(`${corpus}callgrind/callgrind.out.mill-main`, file);
+    const after = report("functions", file).totals.Ir;
+    await page.waitForFunction(
+      (text) => document.querySelector(".whole").textContent.includes(text),
+      grouped(after),
+      { timeout: 20_000 },
+    );
+    await settle(page);
+    assert.equal(await page.locator("main h1").textContent(), "main");
+    assert.match(page.url(), /view=callers/);
+    assert.match(await spoken(page), /loaded again/);
+    await close(page);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test("hostile names show as they are, and run nothing", { skip }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-page-"));
+  const markup = "<img src=x onerror=window.hacked=1>";
+  const long = "n".repeat(1 << 20);
+  const bidi = "left\u202eright\u200b";
+  const formula = "=cmd()";
+  const script = "<script>window.hacked=1</script>";
+  try {
+    const file = join(directory, "callgrind.out.1");
+    const names = [markup, script, long, bidi, formula, "a\u2028b"];
+    const blocks = names.map(
+      (name, index) => `fl=${markup}${index}.c\nfn=${name}\n${index + 1} ${100 + index}\n`,
+    );
+    const calls = names.map((name, index) => `cfn=${name}\ncalls=1 1\n1 ${100 + index}\n`);
+    writeFileSync(
+      file,
+      `# callgrind format\ncmd: ${markup}\nevents: Ir\n\n${blocks.join("\n")}\nfn=main\n1 5\n${calls.join("")}`,
+    );
+    const views = [
+      "overview",
+      "functions",
+      "flame",
+      "sandwich",
+      "tree",
+      "callers",
+      "graph",
+      "treemap",
+      "source",
+      "assembly",
+      "parts",
+      "findings",
+    ];
+    for (const view of views) {
+      const page = await open(
+        [file],
+        `view=${view}&${selecting({ name: "main", file: `${markup}5.c`, object: "" })}`,
+      );
+      assert.equal(await page.evaluate(() => window.hacked), undefined, view);
+      assert.equal(await page.locator("main img, main script, .inspector img").count(), 0, view);
+      await close(page, { refused: view === "assembly" });
+    }
+    const page = await open([file], "view=functions");
+    const text = await page.locator("main").textContent();
+    assert.ok(text.includes(markup));
+    assert.ok(text.includes("left\\u202eright\\u200b"));
+    assert.ok(text.length < 100_000, "a name of 1 MB is cut in tables");
+    await page.locator("tr[id^=row-] button.name").filter({ hasText: /^nnn/ }).click();
+    await settle(page);
+    for (const view of ["2", "3", "4", "5", "6", "7", "8", "9"]) {
+      await page.keyboard.press(view);
+      await settle(page);
+    }
+    await page.keyboard.press("2");
+    await page.keyboard.press("y");
+    await page.waitForTimeout(200);
+    await close(page);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

@@ -1,0 +1,255 @@
+// Flame graph, sandwich, call graph, treemap.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  close,
+  download,
+  functionRow,
+  grouped,
+  open,
+  PROFILES,
+  report,
+  selecting,
+  settle,
+  skip,
+  spoken,
+} from "./browser.mjs";
+
+const [mill] = PROFILES.c;
+
+test("arrows walk the flame graph, and each frame has the cost of `gristmill tree`", { skip }, async () => {
+  const { nodes, functions } = report("tree", "--no-chains", "--limit", "0", "--min", "0", mill);
+  const page = await open(PROFILES.c, "view=flame");
+  await page.locator("main canvas").last().focus();
+  await page.keyboard.press("ArrowDown");
+  let at = 0;
+  for (let level = 1; level < 6; level++) {
+    await page.keyboard.press("ArrowDown");
+    const children = nodes.flatMap((node, index) => (node.parent === at ? [index] : []));
+    at = children.reduce((best, index) =>
+      nodes[index].inclusive.Ir > nodes[best].inclusive.Ir ? index : best,
+    );
+    const node = nodes[at];
+    const text = await spoken(page);
+    assert.ok(
+      text.startsWith(`${functions[node.function].name}: ${grouped(node.inclusive.Ir)} Ir inclusive`),
+      text,
+    );
+    assert.match(text, new RegExp(`self ${grouped(node.self.Ir)};`));
+  }
+  await close(page);
+});
+
+test("a zoom is in the address, has a minimap, and Back undoes it", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=flame");
+  const canvas = page.locator('canvas[aria-label^="Flame"]');
+  assert.equal(await page.locator(".minimap").count(), 0);
+  await canvas.focus();
+  for (let level = 0; level < 6; level++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.match(page.url(), /zp=%28below\+main%29/);
+  assert.equal(await page.locator(".minimap").count(), 1);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.match(await spoken(page), /^\(below main\): .*100\.0% of this picture/);
+  await page.goBack();
+  await settle(page);
+  assert.equal(await page.locator(".minimap").count(), 0);
+  await close(page);
+});
+
+test(
+  "a search has the total of its matches, once for nested ones, and steps through them",
+  { skip },
+  async () => {
+    const page = await open(PROFILES.c, "view=flame");
+    await page.keyboard.press("/");
+    await page.keyboard.type("^sort_grains");
+    await settle(page);
+    // sort_grains'2 is inside of sort_grains: only the outer one counts.
+    const { inclusive } = functionRow(mill, "sort_grains");
+    assert.match(
+      await page.locator(".matched").textContent(),
+      new RegExp(`${grouped(inclusive.Ir)} \\(57\\.7%\\)`),
+    );
+    await page.keyboard.press("Enter");
+    assert.match(await spoken(page), /^sort_grains: 70,180 Ir/);
+    await page.getByLabel("Search names").fill("soak$");
+    await settle(page);
+    const soak = functionRow(mill, "soak");
+    assert.match(await page.locator(".matched").textContent(), new RegExp(`${grouped(soak.inclusive.Ir)} `));
+    await page.getByLabel("Next match").click();
+    await settle(page);
+    assert.match(await spoken(page), /^soak: /);
+    assert.equal(await page.locator(".minimap").count(), 1, "a narrow match is zoomed into");
+    await page.getByLabel("Search names").fill("(");
+    assert.match(await page.locator(".matched").textContent(), /not a valid pattern/);
+    await close(page);
+  },
+);
+
+test("the flame graph is saved as SVG and PNG, and shown as a table", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=flame");
+  const svg = (await download(page, "Picture as SVG")).bytes.toString();
+  assert.match(svg, /<title>main: 85,123 Ir inclusive/);
+  const png = await download(page, "Picture as PNG");
+  assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
+  assert.ok(png.bytes.length > 5000);
+  await page.keyboard.press("t");
+  await settle(page);
+  assert.equal(
+    await page.locator("tbody tr:has(.fn:text-is('main')) .number").first().textContent(),
+    "85,123",
+  );
+  await close(page);
+});
+
+test("wheel and drag zoom and move the flame graph", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=flame");
+  const box = await page.locator('canvas[aria-label^="Flame"]').boundingBox();
+  await page.mouse.move(box.x + 100, box.y + 70);
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -600);
+  await page.keyboard.up("Control");
+  await settle(page);
+  assert.equal(await page.locator(".minimap").count(), 1);
+  await page.locator('canvas[aria-label^="Flame"]').focus();
+  await page.keyboard.press("Home");
+  await settle(page);
+  assert.equal(await page.locator(".minimap").count(), 0);
+  await close(page);
+});
+
+test("a frame's menu has actions, and Esc closes it", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=flame");
+  const box = await page.locator('canvas[aria-label^="Flame"]').boundingBox();
+  await page.mouse.click(box.x + 100, box.y + 70, { button: "right" });
+  await settle(page);
+  assert.equal(await page.locator(".menu-title").textContent(), "main");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".menu").count(), 0);
+  await page.mouse.click(box.x + 100, box.y + 70, { button: "right" });
+  await page.getByRole("menuitem", { name: /Sandwich/ }).click();
+  await settle(page);
+  assert.match(page.url(), /view=sandwich/);
+  await close(page);
+});
+
+test(
+  "the sandwich has the total between callers and callees, and moves to another function",
+  { skip },
+  async () => {
+    const answer = report("show", "by_weight", mill);
+    const page = await open(PROFILES.c, `view=sandwich&${selecting(functionRow(mill, "by_weight"))}`);
+    assert.match(await page.locator("main").textContent(), /11,518 Ir \(9\.5%\) pass through it/);
+    const svg = (await download(page, "Picture as SVG")).bytes.toString();
+    for (const row of answer.callers.rows) {
+      assert.match(
+        svg,
+        new RegExp(`<title>${row.name.replace("'", "&#39;")}: ${grouped(row.cost.Ir)} Ir inclusive`),
+      );
+    }
+    const canvas = page.locator('canvas[aria-label^="Sandwich"]');
+    await canvas.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    assert.match(await spoken(page), /^sort_grains'2: 9,409 Ir/);
+    await page.keyboard.press("Enter");
+    await settle(page);
+    assert.equal(await page.locator("main h1").textContent(), "sort_grains'2");
+    await page.goBack();
+    await settle(page);
+    assert.equal(await page.locator("main h1").textContent(), "by_weight");
+    await close(page);
+  },
+);
+
+test(
+  "nodes of the call graph have the costs of `gristmill functions`, and arrows walk along calls",
+  { skip },
+  async () => {
+    const page = await open(PROFILES.c, "view=graph&around=0");
+    const labels = await page
+      .locator(".node")
+      .evaluateAll((list) => list.map((node) => node.getAttribute("aria-label")));
+    assert.ok(labels.length > 10);
+    for (const label of labels.filter((text) => !text.startsWith("cycle"))) {
+      const [, name, cost] = /^(.*?): ~?([\d,]+) Ir/.exec(label);
+      assert.equal(cost, grouped(functionRow(mill, name).inclusive.Ir), name);
+    }
+    await page.locator(".node[aria-label^='main:']").focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await spoken(page), /^main → shift: 83,767 Ir .*3 calls/);
+    assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^shift:/);
+    await page.keyboard.press("ArrowUp");
+    assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^main:/);
+    await page.keyboard.press("Enter");
+    await settle(page);
+    assert.equal(await page.locator(".inspector h2").textContent(), "main");
+    await close(page);
+  },
+);
+
+test("a cut takes calls out of the graph, and all numbers follow", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=graph&around=0");
+  await page.locator(".node[aria-label^='shift:']").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("button", { name: "Cut these calls" }).click();
+  await settle(page);
+  const shift = functionRow(mill, "shift", "--cut", "^shift$ -> ^sort_grains$");
+  const label = await page.locator(".node[aria-label^='shift:']").getAttribute("aria-label");
+  assert.match(label, new RegExp(`^shift: ~?${grouped(shift.inclusive.Ir)} Ir`));
+  await page.getByRole("button", { name: "Remove: cut: shift -> sort_grains" }).click();
+  await settle(page);
+  assert.match(
+    await page.locator(".node[aria-label^='shift:']").getAttribute("aria-label"),
+    /^shift: 83,767 Ir/,
+  );
+  await close(page);
+});
+
+test("the call graph has stubs, clusters, a zoom, and is saved as DOT and SVG", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=graph&around=0&cl=file&n=10");
+  assert.ok((await page.locator(".cluster").count()) > 0);
+  assert.ok((await page.locator(".stub").count()) > 0);
+  assert.match(await page.locator(".stub").first().textContent(), /^\+\d+ calle/);
+  const before = await page.locator("svg.graph").getAttribute("viewBox");
+  await page.keyboard.press("+");
+  assert.notEqual(await page.locator("svg.graph").getAttribute("viewBox"), before);
+  const dot = (await download(page, "Graph as DOT")).bytes.toString();
+  assert.match(dot, /^digraph calls \{/);
+  assert.match(dot, /n\d+ -> n\d+ \[label="/);
+  const svg = (await download(page, "Picture as SVG")).bytes.toString();
+  assert.match(svg, /<title>main<\/title>/);
+  await page.keyboard.press("t");
+  await settle(page);
+  const row = page.locator(
+    "tbody tr:has(td:nth-child(3):has-text('main')):has(td:nth-child(4):has-text('shift'))",
+  );
+  assert.equal(await row.locator(".number").textContent(), "83,767");
+  await close(page);
+});
+
+test(
+  "the treemap has the costs of the tree, enters a function, and shows its callers",
+  { skip },
+  async () => {
+    const page = await open(PROFILES.c, "view=treemap");
+    const svg = (await download(page, "Picture as SVG")).bytes.toString();
+    assert.match(svg, /<title>main: 85,123 Ir inclusive/);
+    assert.match(svg, /<title>self cost of sort_grains&#39;2: 32,108 Ir/);
+    const canvas = page.locator('canvas[aria-label^="Treemap"]');
+    await canvas.focus();
+    for (let level = 0; level < 4; level++) await page.keyboard.press("ArrowDown");
+    assert.match(await spoken(page), /^main: /);
+    await page.keyboard.press("Enter");
+    await settle(page);
+    assert.match(await page.locator(".crumbs").textContent(), /begins with main/);
+    await page.getByRole("button", { name: "Callers", exact: true }).first().click();
+    await settle(page);
+    const callers = (await download(page, "Picture as SVG")).bytes.toString();
+    assert.match(callers, /<title>\(below main\)&#39;2: /);
+    await close(page);
+  },
+);
