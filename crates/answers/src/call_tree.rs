@@ -6,6 +6,8 @@ use gristmill_report::{EntryKind, Head, Node, SubjectId, Tree, TreeOptions, View
 
 use crate::answer::FlameFunction;
 
+/// The most members that are named of a cycle, which can have a million.
+pub(crate) const MAX_MEMBERS: usize = 100;
 /// The most nodes of a kept tree. A picture has a few thousand.
 const MAX_NODES: usize = 100_000;
 
@@ -36,6 +38,7 @@ impl KeptTree {
             min_share: 0,
             max_depth: None,
             limit: Some(MAX_NODES),
+            max_members: Some(MAX_MEMBERS),
             splits_chains: true,
         };
         let tree = Tree::new(view, &options);

@@ -19,7 +19,7 @@ use crate::answer::{
     Findings, Flame, Found, FunctionsPage, Graph, Parts, SearchResults, Source, Summary, Treemap,
 };
 use crate::call_graph::{self, Around, Limits};
-use crate::call_tree::TreeKey;
+use crate::call_tree::{MAX_MEMBERS, TreeKey};
 use crate::comparison::Sides;
 use crate::document::document;
 use crate::kept_view::{Kept, KeptView, ListKey, kept};
@@ -212,6 +212,7 @@ impl Session {
                     min_share: *min_share,
                     max_depth: Some(*max_depth),
                     limit: Some((*limit).clamp(1, MAX_TREE_NODES)),
+                    max_members: Some(MAX_MEMBERS),
                     splits_chains: true,
                 };
                 Answer::Tree(Box::new(Tree::new(&kept.view, &options)))

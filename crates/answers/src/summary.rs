@@ -3,10 +3,10 @@
 use gristmill_format::{Lint, Severity};
 use gristmill_output::json::{Costs, ExactInteger};
 use gristmill_output::lossy;
-use gristmill_profile::{Profile, Selection};
+use gristmill_profile::Profile;
 use gristmill_report::assembly::has_addresses;
 use gristmill_report::lint::{LintedFile, RuleFindings};
-use gristmill_report::{EventColumn, EventSelection, Head, ReadFile, View, ViewOptions};
+use gristmill_report::{EventColumn, Head, ReadFile, View};
 
 use crate::answer::{
     Contents, EventType, FindingRow, Findings, LoadedFile, PartSummary, Parts, RuleSummary, Summary,
@@ -60,29 +60,10 @@ pub(crate) fn summary(
 
 /// Lists all event types that can be shown, with their totals in the parts of the scope.
 fn event_types(view: &View, scope: &Scope) -> Result<Vec<EventType>, Refusal> {
-    let profile = view.profile();
-    let derive = definitions(scope)?;
-    let columns = |events: EventSelection| -> Result<Vec<(EventColumn, ExactInteger)>, Refusal> {
-        let selection = Selection::clone(view.selection());
-        let options = ViewOptions { selection, events, derive: derive.clone(), ..ViewOptions::default() };
-        let all = View::new(std::sync::Arc::clone(profile), &options)?;
-        let totals = all.totals().iter().map(|&total| ExactInteger(total));
-        Ok(all.events().iter().cloned().zip(totals).collect())
-    };
-    let recorded = columns(EventSelection::Recorded)?;
-    let mut types: Vec<EventType> =
-        recorded.into_iter().map(|(column, total)| EventType { column, total: Some(total) }).collect();
-    let mut others: Vec<String> = view.other_events().to_vec();
-    others.extend(view.events().iter().map(|event| event.name.clone()));
-    for name in others {
-        if types.iter().any(|it| it.column.name == name) {
-            continue;
-        }
-        // A formula whose costs are out of range has no total.
-        let Ok(one) = columns(EventSelection::Named(vec![name])) else { continue };
-        types.extend(one.into_iter().map(|(column, total)| EventType { column, total: Some(total) }));
-    }
-    Ok(types)
+    let all = EventColumn::all_of(view.profile(), view.selection(), &definitions(scope)?);
+    let event_type =
+        |(column, total): (EventColumn, Option<_>)| EventType { column, total: total.map(ExactInteger) };
+    Ok(all.into_iter().map(event_type).collect())
 }
 
 /// `true` if one of the most expensive functions has a cost with a line.

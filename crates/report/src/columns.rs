@@ -28,6 +28,35 @@ pub struct EventColumn {
     pub formula: Option<String>,
 }
 
+impl EventColumn {
+    /// Lists all event types that can be shown, recorded ones first, each with the sum of its self costs in the selected
+    /// parts. A derived sum that is out of range is none.
+    ///
+    /// ```
+    /// use gristmill_profile::{Profile, Selection};
+    /// use gristmill_report::EventColumn;
+    ///
+    /// let profile = Profile::from_bytes(b"events: Ir Dr\nevent: Both = Ir + Dr\nfn=main\n1 5 2\n".to_vec());
+    /// let all = EventColumn::all_of(&profile, &Selection::default(), &[]);
+    /// let all: Vec<_> = all.iter().map(|(column, total)| (column.name.as_str(), *total)).collect();
+    /// assert_eq!(all[..3], [("Ir", Some(5)), ("Dr", Some(2)), ("Both", Some(7))]);
+    /// ```
+    pub fn all_of(
+        profile: &Profile,
+        selection: &Selection,
+        own: &[Definition],
+    ) -> Vec<(EventColumn, Option<Cost>)> {
+        let known = known(profile, own);
+        let all: Vec<usize> = (0..known.events.len()).collect();
+        let columns = known.chosen(&all);
+        let mut totals = profile.totals(selection);
+        // A profile without event types has a column of zeros.
+        totals.resize(totals.len().max(1), 0);
+        let costs: Vec<Option<Cost>> = columns.sources.iter().map(|source| source.cost(&totals)).collect();
+        columns.events.into_iter().zip(costs).collect()
+    }
+}
+
 /// The event types that a view shows, in order.
 #[derive(Debug)]
 pub(crate) struct Columns {

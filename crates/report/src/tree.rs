@@ -42,6 +42,8 @@ pub struct TreeOptions {
     pub max_depth: Option<usize>,
     /// The most nodes.
     pub limit: Option<usize>,
+    /// The most members that an entry of a cycle names; all without it.
+    pub max_members: Option<usize>,
     /// `true` to print each node of a chain on a line of its own. Only text and Markdown join chains.
     pub splits_chains: bool,
 }
@@ -65,7 +67,7 @@ pub struct Entry {
     pub object: String,
     /// The number of the cycle, for a cycle.
     pub cycle: Option<usize>,
-    /// The names of the cycle's members, for a cycle.
+    /// The names of the cycle's members, for a cycle. A viewer gets the first ones.
     pub members: Vec<String>,
     /// The hash of the function, which its name does not have.
     #[serde(skip)]

@@ -75,6 +75,8 @@ pub struct View {
     has_cycles: bool,
     totals: Vec<Cost>,
     attribution: Option<Attribution>,
+    /// Set if neither blocks nor names of the profile are stacks, which takes a look at all of them.
+    has_no_stacks: OnceLock<()>,
 }
 
 /// Costs that were given to other functions, because functions are hidden or focused on.
@@ -139,6 +141,7 @@ impl View {
             cut,
             inclusive,
             cycles: OnceLock::new(),
+            has_no_stacks: OnceLock::new(),
         })
     }
 
@@ -348,6 +351,16 @@ impl View {
             is_arc_estimate: of.is_arc_estimate.clone(),
             without_caller: Vec::new(),
         })
+    }
+
+    /// `false` if the profile is known to have no stacks of calls.
+    pub(crate) fn may_have_stacks(&self) -> bool {
+        self.has_no_stacks.get().is_none()
+    }
+
+    /// Remembers that the profile has no stacks of calls.
+    pub(crate) fn remember_no_stacks(&self) {
+        self.has_no_stacks.get_or_init(|| ());
     }
 
     /// `true` if functions are hidden or focused on.

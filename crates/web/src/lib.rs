@@ -81,7 +81,9 @@ pub extern "C" fn buffer(length: usize) -> *mut u8 {
 #[allow(unsafe_code, reason = "the name is for the page")]
 #[unsafe(no_mangle)]
 pub extern "C" fn name() {
-    PAGE.with_borrow_mut(|page| page.name = String::from_utf8_lossy(&std::mem::take(&mut page.buffer)).into_owned());
+    PAGE.with_borrow_mut(|page| {
+        page.name = String::from_utf8_lossy(&std::mem::take(&mut page.buffer)).into_owned()
+    });
 }
 
 /// Takes the buffer as the contents of a file: 0 for a profile, 1 for one of the base, 2 for a source.

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         inverted: args.inverted,
         min_share: args.min,
         max_depth: args.depth,
+        max_members: None,
         splits_chains: args.no_chains,
         limit: args.format.limit(args.limit, DEFAULT_NODES, Some(DEFAULT_NODES_FOR_PROGRAMS)),
     };

@@ -35,16 +35,18 @@ pub(super) struct Source<'v> {
 pub(super) struct Entries<'v> {
     view: &'v View,
     program: Entry,
-    /// By cycle of the view.
+    /// By cycle of the view, without its members.
     cycles: Vec<Entry>,
     /// By name of a tree of recorded callers.
     names: Vec<Entry>,
+    /// The most members that an entry of a cycle names.
+    max_members: usize,
 }
 
 impl<'v> Entries<'v> {
     fn new(view: &'v View) -> Self {
         let program = Entry::new(EntryKind::Program, "(program)".to_owned());
-        Entries { view, program, cycles: Vec::new(), names: Vec::new() }
+        Entries { view, program, cycles: Vec::new(), names: Vec::new(), max_members: usize::MAX }
     }
 
     pub(super) fn name(&self, item: Option<Item>) -> &str {
@@ -96,7 +98,11 @@ impl<'v> Entries<'v> {
                     subject.object,
                 )
             }
-            Some(Item::Cycle(cycle)) => self.cycles[cycle.index()].clone(),
+            Some(Item::Cycle(cycle)) => {
+                let members = self.view.cycles().members(cycle).iter().take(self.max_members);
+                let name = |&member| self.view.subject(self.view.subject_at(member)).name().to_owned();
+                Entry { members: members.map(name).collect(), ..self.cycles[cycle.index()].clone() }
+            }
             Some(Item::Name(name)) => self.names[name.index()].clone(),
         }
     }
@@ -129,8 +135,11 @@ impl<'v> Source<'v> {
     /// Makes the tree of a view, below or above the function that the options name.
     pub(super) fn new(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Self {
         // Blocks and names still have the calls that the view cuts; only its graph does not.
-        if view.cut_arc_count() == 0 {
+        if view.cut_arc_count() == 0 && view.may_have_stacks() {
             let known = exact(view).or_else(|| recorded_callers(view));
+            if known.is_none() {
+                view.remember_no_stacks();
+            }
             let known = known.map(Source::attributed);
             if let Some(source) = known.and_then(|source| source.around(options, max_nodes)) {
                 return source;
@@ -262,12 +271,13 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
         Unit::Cycle(cycle) => Item::Cycle(cycle),
     });
     let entry = |cycle: CycleId| {
-        let name = |&member| view.subject(view.subject_at(member)).name().to_owned();
-        let members: Vec<String> = cycles.members(cycle).iter().map(name).collect();
-        let name = format!("cycle {} of {} functions: {} …", cycle.number(), members.len(), members[0]);
-        Entry { cycle: Some(cycle.number()), members, ..Entry::new(EntryKind::Cycle, name) }
+        let members = cycles.members(cycle);
+        let first = members.first().map_or("", |&member| view.subject(view.subject_at(member)).name());
+        let name = format!("cycle {} of {} functions: {first} …", cycle.number(), members.len());
+        Entry { cycle: Some(cycle.number()), ..Entry::new(EntryKind::Cycle, name) }
     };
-    let entries = Entries { cycles: cycles.ids().map(entry).collect(), ..Entries::new(view) };
+    let max_members = options.max_members.unwrap_or(usize::MAX);
+    let entries = Entries { cycles: cycles.ids().map(entry).collect(), max_members, ..Entries::new(view) };
     // Of hidden functions, those that nothing calls keep their cost. They are nodes only because it has to be somewhere.
     let is_hidden = |item| view.hides(entries.name(Some(item)));
     let mut items = tree.ids().filter_map(|id| tree.node(id).item).peekable();

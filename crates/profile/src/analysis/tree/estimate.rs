@@ -303,7 +303,8 @@ impl<'a> Flow<'a> {
             self.offer(root, &mut growth);
         }
         // A tree node costs as much work as its unit has callees, and a unit may have many tree nodes.
-        let mut work = self.graph.arcs().len().saturating_add(limits.max_nodes.saturating_mul(16));
+        let most_work = self.graph.arcs().len().saturating_add(limits.max_nodes.saturating_mul(16));
+        let mut work = most_work;
         while let Some(bud) = growth.frontier.pop() {
             let callees = self.graph.outgoing(bud.node).len();
             match (bud.parent, work.checked_sub(callees)) {
@@ -319,7 +320,11 @@ impl<'a> Flow<'a> {
         }
         // What is below a lone node stays out.
         growth.limits.min_cost = u128::MAX;
+        let mut work = most_work;
         for (parent, bud) in std::mem::take(&mut growth.lone) {
+            // Without work left it stays counted as left out.
+            let Some(left) = work.checked_sub(self.graph.outgoing(bud.node).len()) else { continue };
+            work = left;
             growth.tree.node_mut(parent).hidden = 0;
             growth.limits.keeps_lone = false;
             self.unfold(bud, &certainty, &contradicts, &mut growth);
