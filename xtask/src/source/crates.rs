@@ -25,7 +25,6 @@ const CRATES: [ProjectCrate; 10] = [
     library("code", 2),
     library("report", 3),
     library("answers", 4),
-    library("web", 5),
     library("compat", 3),
     library("gate", 3),
     // It listens.
