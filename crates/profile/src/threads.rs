@@ -10,7 +10,7 @@ use std::thread;
 pub(crate) const ITEMS_PER_THREAD: usize = 1 << 12;
 
 /// Returns how many threads can work at the same time.
-pub(crate) fn cores() -> usize {
+pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn on_threads<T: Send>(thread_count: usize, tasks: Vec<T>, work: impl
 }
 
 /// Maps each input on a thread of its own, and returns the results in their order.
-pub(crate) fn map_on_threads<T: Send, R: Send>(inputs: Vec<T>, map: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub fn map_on_threads<T: Send, R: Send>(inputs: Vec<T>, map: impl Fn(T) -> R + Sync) -> Vec<R> {
     let mut slots: Vec<(Option<T>, Option<R>)> =
         inputs.into_iter().map(|input| (Some(input), None)).collect();
     let count = slots.len();
