@@ -372,3 +372,38 @@ fn where_memory_runs_out_nothing_is_left() {
     }
     assert!(failures > 2, "only {failures} runs lacked memory");
 }
+
+/// The server sends one byte, and nothing more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_download_and_leaves_nothing() {
+    // A file of ELF with a build id, in a note behind the only program header.
+    let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
+    elf.resize(16, 0);
+    elf.extend([2, 0, 62, 0, 1, 0, 0, 0]);
+    [0_u64, 64, 0].iter().for_each(|number| elf.extend(number.to_le_bytes()));
+    elf.extend([0, 0, 0, 0, 64, 0, 56, 0, 1, 0, 64, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0]);
+    [120, 0, 0, 20, 20, 4_u64].iter().for_each(|number| elf.extend(number.to_le_bytes()));
+    elf.extend(b"\x04\0\0\0\x04\0\0\0\x03\0\0\0GNU\0\x01\x02\x03\x04");
+    let folder = harness::folder(&[("mill", &elf)]);
+    let program = folder.path().join("mill");
+    let profile = format!("positions: instr\nevents: Ir\nob={}\nfn=main\n0x10 1\n", program.display());
+    std::fs::write(folder.path().join("p"), profile).unwrap();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let child = gristmill(&["info", "--programs", "--debuginfod", "p"])
+        .current_dir(folder.path())
+        .env("DEBUGINFOD_URLS", format!("http://{}/", server.local_addr().unwrap()))
+        .env("DEBUGINFOD_CACHE_PATH", folder.path().join("cache"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut connection = server.accept().unwrap().0;
+    connection.write_all(b"HTTP/1.1 200 OK\r\n\r\nx").unwrap();
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", stderr(&output));
+    let mut left = std::fs::read_dir(folder.path().join("cache/01020304")).unwrap();
+    assert!(left.next().is_none());
+}
