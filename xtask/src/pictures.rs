@@ -20,8 +20,8 @@ pub(crate) struct Options {
     out: PathBuf,
 }
 
-/// The profile that the pictures show.
-const PROFILE: &str = "corpus/callgrind/callgrind.out.mill-main";
+/// The profile that the pictures show: its directory and its name.
+const PROFILE: [&str; 2] = ["corpus/callgrind", "callgrind.out.mill-main"];
 
 /// Columns and rows of the terminal.
 const TERMINAL: [u32; 2] = [104, 40];
@@ -51,17 +51,22 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
     let mut annotate = Command::new(&program);
     annotate.current_dir(workspace::root()).args(["annotate", "--format", "html", "--force", "-o"]);
-    workspace::run(annotate.arg(&page).args(["--source-map", "/srv/demo/=corpus/", PROFILE]))?;
+    workspace::run(annotate.arg(&page).args(["--source-map", "/srv/demo/=corpus/", &PROFILE.join("/")]))?;
     photograph(&options.browser, &page, PAGE, &out.join("annotate.png"))
 }
 
-/// Returns the first screen as a terminal gets it, with colours.
+/// Returns the first screen as a terminal gets it, with colours. The commands in it have the name of the profile, as the one above
+/// it in the picture has.
 fn on_a_terminal(program: &Path) -> Result<String, Failure> {
     let [columns, rows] = TERMINAL;
-    let command = format!("stty cols {columns} rows {rows}; '{}' --no-pager {PROFILE}", program.display());
+    let [directory, profile] = PROFILE;
+    let command = format!("stty cols {columns} rows {rows}; '{}' --no-pager {profile}", program.display());
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
-    script.current_dir(workspace::root()).env("TERM", "xterm-256color").env_remove("NO_COLOR");
+    script
+        .current_dir(workspace::root().join(directory))
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR");
     let output = script.output().context(|| "cannot run script".to_owned())?;
     if !output.status.success() {
         return Err(Failure::new(format!("{} ended with {}", workspace::shown(&script), output.status)));
@@ -71,7 +76,7 @@ fn on_a_terminal(program: &Path) -> Result<String, Failure> {
 
 /// Returns the page that looks like a terminal with this text below the command.
 fn terminal_page(shown: &str) -> String {
-    let mut body = format!("<b>$ gristmill {}</b>\n", PROFILE.rsplit('/').next().unwrap_or(PROFILE));
+    let mut body = format!("<b>$ gristmill {}</b>\n", PROFILE[1]);
     let mut is_styled = false;
     let mut pieces = shown.split("\x1b[");
     body.push_str(&escaped(pieces.next().unwrap_or_default()));

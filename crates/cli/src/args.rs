@@ -206,6 +206,7 @@ pub(crate) enum Command {
 
     /// Compare two profiles: the change of each function, and its causes
     #[command(
+        override_usage = "gristmill diff [OPTIONS] <BASE> <NEW>\n       gristmill diff [OPTIONS] --base <FILE>... --new <FILE>...",
         after_help = "Examples:\n  gristmill diff callgrind.out.before callgrind.out.after\n  gristmill diff --format markdown \
                       before.out after.out > comment.md\n  gristmill diff --base b1.out b2.out b3.out --new n1.out n2.out \
                       n3.out\n  gristmill diff before.out after.out -o difference.callgrind\n  gristmill diff --function parse \

@@ -216,7 +216,7 @@ pub(crate) fn read(
         && let Some(bytes) = InputBytes::mapped(&file)
     {
         #[cfg(unix)]
-        crate::cut_short::expect();
+        crate::fatal_signals::expect_truncation();
         progress.advance(size);
         return Ok(Input {
             path: path.to_owned(),

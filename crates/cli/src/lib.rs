@@ -9,12 +9,12 @@ mod args;
 mod canonical;
 mod commands;
 mod completion;
-#[cfg(unix)]
-mod cut_short;
 #[cfg(test)]
 mod documents;
 mod error;
 mod exit_status;
+#[cfg(unix)]
+mod fatal_signals;
 mod found_files;
 pub mod in_process;
 mod inlined;
@@ -49,6 +49,8 @@ use crate::session::Session;
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     interrupt::survive_size_limit();
+    #[cfg(unix)]
+    fatal_signals::expect_abort();
     let words: Vec<_> = std::env::args_os().collect();
     if let Some(code) = stand_in::run(&words).or_else(|| completion::run(&words)) {
         return code;

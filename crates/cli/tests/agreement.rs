@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use harness::{code, corpus, json, run, text, whole};
+use harness::{code, corpus, json, one_in, run, text, whole};
 
 type Costs = BTreeMap<String, i128>;
 
@@ -118,8 +118,8 @@ fn differences(path: &Path) -> Option<Vec<String>> {
 
 #[test]
 fn commands_agree_on_the_own_corpus() {
-    let judged: Vec<_> = corpus().iter().filter_map(|path| differences(path)).collect();
-    assert!(judged.len() > 60, "{}", judged.len());
+    let judged: Vec<_> = corpus().iter().step_by(one_in(3)).filter_map(|path| differences(path)).collect();
+    assert!(judged.len() > 60 / one_in(3), "{}", judged.len());
     let found = judged.concat();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -277,7 +277,7 @@ fn own_corpus() {
     };
     let recordings = profiles.iter().filter(is_recording).count();
     assert!(recordings >= MIN_RECORDINGS, "{recordings}");
-    compare(&workshop, &profiles, one_in(9));
+    compare(&workshop, &profiles, one_in(19));
 }
 
 /// Files of the other corpus that are not compared, and why.
@@ -382,7 +382,7 @@ fn recordings() {
         ("shell", &["sh", "-c", "for n in 1 2 3; do echo $n; done"]),
     ];
     let mut profiles = Vec::new();
-    for (name, arguments) in recordings.iter().step_by(one_in(8)) {
+    for (name, arguments) in recordings.iter().step_by(one_in(16)) {
         let path = here.join(format!("callgrind.out.{name}"));
         let out = format!("--callgrind-out-file={}", path.display());
         let options = ["-q", "--tool=callgrind", &out];

@@ -105,7 +105,7 @@ fn pairs() -> Vec<Pair<'static>> {
         ),
         // Calls of one caller are more expensive than those of another.
         changed(3, &["big_jobs calls work more often: 10 → 20"]),
-        changed(4, &["a calls b more often: 100 → 250", "and 2 functions that follow"]),
+        changed(4, &["a calls b more often: 100 → 250", "including 2 functions below it"]),
         changed(5, &["fib'2 calls itself more often"]),
         changed(6, &["work costs more by itself"]),
         // Only the arguments of one caller grew.
@@ -116,7 +116,7 @@ fn pairs() -> Vec<Pair<'static>> {
         changed(10, &["lookup calls slow_hash more often: 16 → 2,000"]),
         changed(11, &["put calls flush_buffer less often: 3,000 → 46", "flush_buffer costs more per call"]),
         changed(12, &["sift is new, called by grind, whose self cost fell by"]),
-        swapped(changed(12, &["sift vanished, which was called by grind, whose self cost rose by"])),
+        swapped(changed(12, &["sift vanished, called by grind before, whose self cost rose by"])),
         Pair {
             truth: Truth::Said("compute_score is now rank (same file, same cost, same calls, same callers)"),
             ..changed(14, &[])
@@ -128,7 +128,7 @@ fn pairs() -> Vec<Pair<'static>> {
         Pair { inlines: true, ..swapped(changed(18, &["crack is no longer inlined into crush"])) },
         changed(
             19,
-            &["insertion_sort vanished, which sort_all called", "merge_sort is new, called by sort_all"],
+            &["insertion_sort vanished, called by sort_all before", "merge_sort is new, called by sort_all"],
         ),
         changed(20, &["calls weigh more often: 200 → 300", "calls weigh more often: 200 → 300"]),
         changed(21, &["checksum is new, called by main"]),

@@ -111,6 +111,23 @@ fn a_signal_ends_the_command_and_removes_its_files() {
 }
 
 #[test]
+fn without_threads_a_command_is_ended() {
+    let script = "#!/bin/sh\necho $$ > child.new\nmv child.new child\nexec sleep 300\n";
+    let folder = gate_folder(&recording(""), script);
+    // More than the address space has: the system refuses each thread.
+    let output = Command::new(env!("CARGO_BIN_EXE_gristmill"))
+        .args(["gate", "run"])
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path().join("tmp"))
+        .env("RUST_MIN_STACK", "140737488355328")
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stdout(&output).contains("its messages cannot be read"), "{}", stdout(&output));
+    assert_eq!(names(&folder.path().join("tmp")), [""; 0]);
+}
+
+#[test]
 fn a_signal_that_is_ignored_stays_so() {
     let script = "#!/bin/sh\necho $$ > child.new\nmv child.new child\nexec sleep 300\n";
     let folder = gate_folder(&recording(""), script);

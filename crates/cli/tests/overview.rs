@@ -60,7 +60,7 @@ fn other_formats() {
 #[test]
 fn json_fits_the_schema_and_functions() {
     let schema = schema("overview.schema.json");
-    for path in corpus() {
+    for path in corpus().into_iter().step_by(one_in(3)) {
         let output = run(&["overview", "--format", "json", text(&path)]);
         if code(&output) != 0 {
             continue;

@@ -11,7 +11,7 @@ mod harness;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use harness::{code, corpus, folder, root, run, run_in, stderr, stdout, text};
+use harness::{code, corpus, folder, one_in, root, run, run_in, stderr, stdout, text};
 
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
@@ -189,11 +189,12 @@ const VISIT: &str = r##"<script>
 fn the_page_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     let folder = folder(&[]);
-    for name in ["line-jumps", "full"] {
+    for name in ["line-jumps", "full"].into_iter().step_by(one_in(2)) {
         let page = mill(folder.path(), name);
         let visited = folder.path().join("visited.html");
         std::fs::write(&visited, page.replace("</body>", VISIT)).unwrap();
-        for (width, is_dark) in [(1440, false), (1440, true), (800, false), (800, true)] {
+        let looks = [(1440, false), (1440, true), (800, false), (800, true)];
+        for (width, is_dark) in looks.into_iter().step_by(one_in(3)) {
             let (document, console) = open(browser, &visited, width, is_dark);
             let came = document.split("data-visit=\"").nth(1).and_then(|rest| rest.split('"').next());
             assert_eq!((came, console), (Some("well"), Vec::new()), "{name} {width} {is_dark}");
@@ -213,7 +214,7 @@ fn an_error_in_a_page_is_seen() {
 fn every_profile_makes_a_page() {
     let folder = folder(&[]);
     let page = folder.path().join("page.html");
-    for path in corpus() {
+    for path in corpus().into_iter().step_by(one_in(3)) {
         let output = run(&["annotate", "--format", "html", "-o", text(&page), "--force", text(&path)]);
         if stderr(&output).contains("the file is empty") {
             continue;

@@ -303,3 +303,107 @@ fn claimed_dictionaries_cost_no_memory() {
         assert_eq!(output.status.code(), Some(0), "{name}");
     }
 }
+
+/// A limit of processes, as containers have it, or little memory: no more threads can be started.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_the_work_is_done_all_the_same() {
+    let config =
+        "[[benchmark]]\nname = \"a\"\nprofile = \"a\"\n[[benchmark]]\nname = \"b\"\nprofile = \"b\"\n";
+    let folder = harness::folder(&[("a", PROFILE), ("b", PROFILE), ("gristmill.toml", config.as_bytes())]);
+    let run = |arguments: &str, stack: Option<&str>| {
+        let mut command = gristmill(&arguments.split(' ').collect::<Vec<_>>());
+        // More than the address space has: the system refuses each thread.
+        stack.iter().for_each(|stack| drop(command.env("RUST_MIN_STACK", stack)));
+        let output = command.current_dir(folder.path()).output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    run("gate bless", None);
+    for arguments in
+        ["functions a", "merge a b", "merge --median a b", "lint /dev/null", "gate bless", "gate run -j 4"]
+    {
+        let expected = run(arguments, None);
+        assert_eq!(run(arguments, Some("140737488355328")), expected, "{arguments}");
+    }
+}
+
+/// With any limit of memory the exit status is 0 or 2, and no part of an output is left.
+#[cfg(target_os = "linux")]
+#[test]
+fn where_memory_runs_out_nothing_is_left() {
+    let lines: String = (0..20_000).map(|line| format!("fn=f{line}\n{line} 1\n")).collect();
+    let profile = format!("events: Ir\n{lines}");
+    let folder = harness::folder(&[("in", profile.as_bytes())]);
+    let mut failures = 0;
+    for arguments in
+        ["rewrite --names compressed in -o out", "merge --keep-parts in -o out", "diff in in -o out.html"]
+    {
+        for limit in (20_000..120_000).step_by(4_000) {
+            let output = Command::new("sh")
+                .args([
+                    "-c",
+                    &format!("ulimit -v {limit} && exec \"$0\" {arguments}"),
+                    env!("CARGO_BIN_EXE_gristmill"),
+                ])
+                .current_dir(folder.path())
+                .env_remove("RUST_BACKTRACE")
+                .output()
+                .unwrap();
+            let (code, said) = (output.status.code(), stderr(&output));
+            // With the smallest limits, the system cannot load the program.
+            let is_loaded = code != Some(127) && !(code.is_none() && said.is_empty());
+            let left: Vec<_> =
+                std::fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+            let expected = if code == Some(0) { 2 } else { 1 };
+            assert_eq!(left.len(), expected, "{arguments}, {limit}: {left:?} {said}");
+            if is_loaded && code != Some(0) {
+                assert_eq!(code, Some(2), "{arguments}, {limit}: {said}");
+                assert!(said.contains("memory"), "{arguments}, {limit}: {said}");
+                failures += 1;
+            }
+            left.iter()
+                .filter(|name| *name != "in")
+                .for_each(|it| std::fs::remove_file(folder.path().join(it)).unwrap());
+        }
+    }
+    assert!(failures > 2, "only {failures} runs lacked memory");
+}
+
+/// The server sends one byte, and nothing more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_download_and_leaves_nothing() {
+    // A file of ELF with a build id, in a note behind the only program header.
+    let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
+    elf.resize(16, 0);
+    elf.extend([2, 0, 62, 0, 1, 0, 0, 0]);
+    [0_u64, 64, 0].iter().for_each(|number| elf.extend(number.to_le_bytes()));
+    elf.extend([0, 0, 0, 0, 64, 0, 56, 0, 1, 0, 64, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0]);
+    [120, 0, 0, 20, 20, 4_u64].iter().for_each(|number| elf.extend(number.to_le_bytes()));
+    elf.extend(b"\x04\0\0\0\x04\0\0\0\x03\0\0\0GNU\0\x01\x02\x03\x04");
+    let folder = harness::folder(&[("mill", &elf)]);
+    let program = folder.path().join("mill");
+    let profile = format!("positions: instr\nevents: Ir\nob={}\nfn=main\n0x10 1\n", program.display());
+    std::fs::write(folder.path().join("p"), profile).unwrap();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let child = gristmill(&["info", "--programs", "--debuginfod", "p"])
+        .current_dir(folder.path())
+        .env("DEBUGINFOD_URLS", format!("http://{}/", server.local_addr().unwrap()))
+        .env("DEBUGINFOD_CACHE_PATH", folder.path().join("cache"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut connection = server.accept().unwrap().0;
+    connection.write_all(b"HTTP/1.1 200 OK\r\n\r\nx").unwrap();
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", stderr(&output));
+    let mut left = std::fs::read_dir(folder.path().join("cache/01020304")).unwrap();
+    assert!(left.next().is_none());
+}

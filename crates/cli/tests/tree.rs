@@ -205,7 +205,7 @@ fn bottom_up_by_hand() {
 /// Functions have all of the total among them.
 #[test]
 fn bottom_up_has_the_self_costs() {
-    for file in small_files() {
+    for file in small_files().into_iter().step_by(one_in(3)) {
         let output = run(&[
             "tree",
             MAX_SIZE,
@@ -293,7 +293,7 @@ fn what_is_left_out_is_summed_up() {
 fn json_holds_to_its_schema_and_sums_add_up() {
     let schema = schema("tree.schema.json");
     let mut exact = 0;
-    for file in small_files() {
+    for file in small_files().into_iter().step_by(one_in(3)) {
         let name = file.display();
         let output = run(&["tree", MAX_SIZE, "--format", "json", "--min", "0", "-n", "2000", text(&file)]);
         assert!(!stderr(&output).contains("panicked"), "{name}: {}", stderr(&output));
@@ -307,7 +307,7 @@ fn json_holds_to_its_schema_and_sums_add_up() {
         exact += usize::from(json["basis"] == "exact");
         check_sums(&name.to_string(), &json);
     }
-    assert!(exact >= 3, "{exact}");
+    assert!(exact * one_in(3) >= 3, "{exact}");
 }
 
 /// The root is all there is, and each node what it and those below it cost.
@@ -336,7 +336,7 @@ fn check_sums(name: &str, tree: &Value) {
 
 #[test]
 fn text_fits_80_columns() {
-    for file in small_files() {
+    for file in small_files().into_iter().step_by(one_in(3)) {
         let output = run(&["tree", MAX_SIZE, "--width", "80", text(&file)]);
         let text = stdout(&output);
         // The head has a line for each event type, as in every report.
@@ -409,7 +409,7 @@ fn a_chain_is_one_line() {
 
 #[test]
 fn lines_of_text_add_up() {
-    for file in small_files() {
+    for file in small_files().into_iter().step_by(one_in(3)) {
         let output = run(&["tree", MAX_SIZE, "--width", "200", text(&file)]);
         assert!(!stdout(&output).contains("… 1 more"), "{}: {}", file.display(), stdout(&output));
         let split = run(&["tree", MAX_SIZE, "--width", "200", "--no-chains", text(&file)]);
@@ -425,7 +425,7 @@ fn lines_of_text_add_up() {
 
 #[test]
 fn a_long_chain_of_calls() {
-    let length = 200_000 / one_in(10);
+    let length = 200_000 / one_in(40);
     let last = format!("link_{length}");
     for is_exact in [true, false] {
         let folder = folder(&[("chain", chain(length, is_exact).as_bytes())]);

@@ -55,6 +55,9 @@ fn refusals_say_what_there_is() {
             format!("functions {MAIN} -f ("),
             "`(` is not a valid pattern: unclosed group\n  hint: put \\ before",
         ),
+        // What is derived from instructions alone is no event type of its own.
+        (format!("annotate {MAIN} --sort Foo"), "`Foo`\n  hint: the only event type is Ir\n"),
+        (format!("annotate {MAIN} --sort CEst"), "`CEst`\n  hint: the only event type is Ir\n"),
         ("gate run --also x=y".to_owned(), "there is no format `x`; there are text, markdown, json,"),
         (format!("tree {MAIN} --min 0.05"), "a share is a number from 0 to 100 with at most one decimal"),
         (format!("lint --explain nosuch {MAIN}"), "cannot be used with"),

@@ -16,7 +16,8 @@ const MIN_MAPPED_BYTES: u64 = 32 << 20;
 /// the program handles the signal, as `gristmill` does. Linkers and package managers replace a file instead, which is harmless:
 /// the mapping keeps the old one.
 ///
-/// Only regular files are opened: debug information can name any path, and a pipe would block.
+/// Only regular files are opened: debug information can name any path, and a pipe would block. No more is read than the size that
+/// a file states, which is none for the files of the system in `/proc`.
 ///
 /// ```
 /// use std::path::Path;
@@ -30,8 +31,21 @@ const MIN_MAPPED_BYTES: u64 = 32 << 20;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FileSystem;
 
-impl FileSource for FileSystem {
-    fn open(&self, path: &Path) -> io::Result<Option<FileBytes>> {
+impl FileSystem {
+    /// Opens a file as [`FileSource::open`] does, but maps it if it has more than `max_read_bytes`, where the system has that. So
+    /// what a profile names takes no more memory than its user allows.
+    ///
+    /// ```
+    /// use gristmill_code::FileSystem;
+    ///
+    /// assert!(FileSystem.open_within("/no/such/file".as_ref(), 1 << 20)?.is_none());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is a file that cannot be read.
+    pub fn open_within(&self, path: &Path, max_read_bytes: u64) -> io::Result<Option<FileBytes>> {
         match fs::metadata(path) {
             Ok(metadata) if !metadata.is_file() => return Ok(None),
             Ok(_) => {}
@@ -43,7 +57,13 @@ impl FileSource for FileSystem {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        contents(&file).map(Some)
+        contents(&file, max_read_bytes).map(Some)
+    }
+}
+
+impl FileSource for FileSystem {
+    fn open(&self, path: &Path) -> io::Result<Option<FileBytes>> {
+        self.open_within(path, u64::MAX)
     }
 }
 
@@ -58,15 +78,16 @@ fn is_absent(error: &io::Error) -> bool {
     )
 }
 
-fn contents(mut file: &File) -> io::Result<FileBytes> {
+fn contents(file: &File, max_read_bytes: u64) -> io::Result<FileBytes> {
     let size = file.metadata()?.len();
-    if size >= MIN_MAPPED_BYTES
+    if (size >= MIN_MAPPED_BYTES || size > max_read_bytes)
         && let Some(mapped) = mapping::whole(file)
     {
         return Ok(mapped);
     }
+    // A file of the system, as in /proc, states no size: reading it may wait or never end. It counts as empty.
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    file.take(size).read_to_end(&mut bytes)?;
     Ok(bytes.into())
 }
 

@@ -6,6 +6,7 @@
 mod harness;
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -200,6 +201,30 @@ fn only_regular_files_are_opened() {
     {
         assert!(FileSystem.open(path).unwrap().is_none(), "{}", path.display());
     }
+}
+
+/// Reading `/proc/kmsg` waits for a message of the system, and `/proc/self/pagemap` goes on for terabytes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_the_system_counts_as_empty() {
+    for path in ["/proc/self/status", "/proc/self/pagemap", "/proc/self/mem"] {
+        assert_eq!(FileSystem.open(Path::new(path)).unwrap().unwrap().len(), 0, "{path}");
+        let error = Binary::open(path, &Locator::new(FileSystem)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NotAnObject(_)), "{error}");
+    }
+}
+
+/// What is mapped shows what is written later; what was read does not.
+#[cfg(unix)]
+#[test]
+fn files_above_the_limit_are_mapped() {
+    let path = directory("limit").join("file");
+    std::fs::write(&path, [b'a'; 5000]).unwrap();
+    let open = |limit| FileSystem.open_within(&path, limit).unwrap().unwrap();
+    let (read, mapped) = (open(5000), open(4999));
+    assert_eq!(read[..], mapped[..]);
+    File::options().write(true).open(&path).unwrap().write_all(b"b").unwrap();
+    assert_eq!((read[0], mapped[0]), (b'a', b'b'));
 }
 
 #[test]

@@ -217,11 +217,13 @@ fn recordings_are_what_practice_says() {
         .map(|(program, options)| (*program, "--callgrind-out-file=", format!("--tool=callgrind {options}")))
         .chain(OTHERS.iter().map(|(program, option, rest)| (*program, *option, (*rest).to_owned())))
         .collect();
+    // The slow cases are sampled, as everywhere.
+    let step = if env::var_os("GRISTMILL_CI").is_some() { 1 } else { 3 };
     let next = AtomicUsize::new(0);
     let work = || {
         let mut tally = Tally::default();
         while let index = next.fetch_add(1, Ordering::Relaxed)
-            && let Some((program, file_option, options)) = cases.get(index)
+            && let Some((program, file_option, options)) = cases.get(index * step)
         {
             for (what, file) in record(&folder, &index.to_string(), program, file_option, options) {
                 tally.check(&what, &file);
@@ -235,7 +237,7 @@ fn recordings_are_what_practice_says() {
     });
     println!("{} recordings: {tallies:?}", cases.len());
     assert!(tallies.iter().all(|tally| tally.deviations.is_empty()));
-    assert!(tallies.iter().map(|tally| tally.in_default_spelling).sum::<usize>() > 20);
+    assert!(tallies.iter().map(|tally| tally.in_default_spelling).sum::<usize>() > 20 / step);
     assert_ne!(tallies.iter().map(|tally| tally.expanded_names).sum::<usize>(), 0);
 }
 

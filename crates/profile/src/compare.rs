@@ -200,6 +200,17 @@ pub struct PresenceCounts {
     pub new: usize,
 }
 
+impl PresenceCounts {
+    /// Counts one more function.
+    pub fn add(&mut self, presence: Presence) {
+        match presence {
+            Presence::Both => self.both += 1,
+            Presence::Vanished => self.vanished += 1,
+            Presence::New => self.new += 1,
+        }
+    }
+}
+
 /// The functions that a rule joined. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JoinedByRule {
@@ -282,11 +293,7 @@ impl<'p> Comparison<'p> {
     pub fn presence_counts(&self) -> PresenceCounts {
         let mut counts = PresenceCounts::default();
         for function in self.functions() {
-            match self.presence(function) {
-                Presence::Both => counts.both += 1,
-                Presence::Vanished => counts.vanished += 1,
-                Presence::New => counts.new += 1,
-            }
+            counts.add(self.presence(function));
         }
         counts
     }

@@ -160,10 +160,10 @@ mod tests {
     fn a_mapped_file_loads_like_one_that_is_read() {
         let mut bytes = b"events: Ir\nfl=a.c\n".to_vec();
         let mut function = 0;
+        // Long names: few lines are read sooner where nothing is optimised.
+        let name = "some_function_".repeat(100);
         while bytes.len() < 17 << 20 {
-            bytes.extend_from_slice(
-                format!("fn=({function}) some_function_{function}\n12 3\n+1 4\n").as_bytes(),
-            );
+            bytes.extend_from_slice(format!("fn=({function}) {name}{function}\n12 3\n+1 4\n").as_bytes());
             function += 1;
         }
         let folder = std::env::temp_dir().join(format!("gristmill-input-{}", std::process::id()));

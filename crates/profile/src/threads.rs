@@ -3,15 +3,18 @@
 //! Every function here does the work on the calling thread where no other thread can be started, as in WebAssembly.
 
 use std::panic::resume_unwind;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 /// Items that take about as long to visit as a thread takes to start.
 pub(crate) const ITEMS_PER_THREAD: usize = 1 << 12;
 
 /// Returns how many threads can work at the same time.
-pub(crate) fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+///
+/// The system is asked once: it opens several files for an answer, and a profile may have a million parts that ask.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Does both, at the same time if there are enough items to visit.
@@ -51,7 +54,7 @@ pub(crate) fn on_threads<T: Send>(thread_count: usize, tasks: Vec<T>, work: impl
 }
 
 /// Maps each input on a thread of its own, and returns the results in their order.
-pub(crate) fn map_on_threads<T: Send, R: Send>(inputs: Vec<T>, map: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub fn map_on_threads<T: Send, R: Send>(inputs: Vec<T>, map: impl Fn(T) -> R + Sync) -> Vec<R> {
     let mut slots: Vec<(Option<T>, Option<R>)> =
         inputs.into_iter().map(|input| (Some(input), None)).collect();
     let count = slots.len();

@@ -15,7 +15,7 @@ use gristmill_profile::{FileHeader, Profile, Selection, recording_of};
 #[path = "../../format/tests/support/files.rs"]
 mod files;
 
-use files::{File, files_outside, own_corpus};
+use files::{File, files_outside, one_in, own_corpus};
 
 fn corpus() -> Vec<File> {
     files_outside(&["src", "malformed", "expected"])
@@ -176,33 +176,33 @@ fn repeated(count: usize, head: &str, piece: impl Fn(usize) -> String) -> Vec<u8
 
 #[test]
 fn size_is_no_obstacle() {
-    const MANY: usize = 100_000;
+    let many = 100_000 / one_in(5);
     let all = Selection::default();
-    let fan = repeated(MANY, "events: Ir\nfn=(0) main\n1 1\n", |callee| {
+    let fan = repeated(many, "events: Ir\nfn=(0) main\n1 1\n", |callee| {
         let callee = callee + 1;
         format!("cfn=({callee}) f{callee}\ncalls=1 1\n1 5\n")
     });
     let profile = Profile::from_bytes(fan);
-    assert_eq!(profile.call_graph(&all).arcs().len(), MANY);
-    let chain = repeated(MANY, "events: Ir\n", |caller| {
+    assert_eq!(profile.call_graph(&all).arcs().len(), many);
+    let chain = repeated(many, "events: Ir\n", |caller| {
         format!("fn=({caller}) f{caller}\n1 1\ncfn=({0}) f{0}\ncalls=1 1\n1 5\n", caller + 1)
     });
     let profile = Profile::from_bytes(chain);
-    assert_eq!((profile.function_count(), profile.totals(&all)[0]), (MANY + 1, MANY as i128));
+    assert_eq!((profile.function_count(), profile.totals(&all)[0]), (many + 1, many as i128));
     // Each block is read alone, in a file whose lines end as on a Macintosh of old.
-    let blocks = repeated(MANY, "events: Ir\r", |function| format!("fn=({function}) f{function}\r1 1\r"));
+    let blocks = repeated(many, "events: Ir\r", |function| format!("fn=({function}) f{function}\r1 1\r"));
     let profile = Profile::from_bytes(blocks);
     let mut invocations = profile.invocations(profile.parts().next().unwrap().id());
     let mut sum = 0;
     while let Some(block) = invocations.next_block() {
         sum += block.self_costs[0];
     }
-    assert_eq!(sum, MANY as i128);
-    let parts = repeated(MANY, "", |part| format!("part: {part}\nevents: Ir\nfn=(1) f\n1 2\n"));
+    assert_eq!(sum, many as i128);
+    let parts = repeated(many, "", |part| format!("part: {part}\nevents: Ir\nfn=(1) f\n1 2\n"));
     let profile = Profile::from_bytes(parts);
-    assert_eq!((profile.part_count(), profile.totals(&all)[0]), (MANY, 2 * MANY as i128));
-    let events = repeated(MANY, "events:", |event| format!(" e{event}"));
+    assert_eq!((profile.part_count(), profile.totals(&all)[0]), (many, 2 * many as i128));
+    let events = repeated(many, "events:", |event| format!(" e{event}"));
     let lines = repeated(1000, "\n", |function| format!("fn=f{function}\n1 1\n"));
     let profile = Profile::from_bytes([events, lines].concat());
-    assert_eq!((profile.event_count(), profile.totals(&all)[0]), (MANY, 1000));
+    assert_eq!((profile.event_count(), profile.totals(&all)[0]), (many, 1000));
 }

@@ -201,7 +201,9 @@ fn the_costs_of_lines_do_not_depend_on_dumps() {
         }
     };
     let mut would_differ = 0;
-    for (index, case) in CASES.iter().enumerate() {
+    let is_ci = env::var_os("GRISTMILL_CI").is_some();
+    let cases: Vec<_> = CASES.iter().enumerate().step_by(if is_ci { 1 } else { 4 }).collect();
+    for &(index, case) in &cases {
         let dumped = format!("{index}-dumps");
         let mut command = recorder(
             &folder,
@@ -241,5 +243,5 @@ fn the_costs_of_lines_do_not_depend_on_dumps() {
         });
         would_differ += usize::from(sums(&Profile::load(of_another.collect()), with_inclusive) != expected);
     }
-    assert!(would_differ > CASES.len() / 2, "only {would_differ} recordings test the rule");
+    assert!(would_differ > cases.len() / 2, "only {would_differ} recordings test the rule");
 }

@@ -25,7 +25,7 @@ mod read;
 #[path = "../../format/tests/support/words.rs"]
 mod words;
 
-use files::{File, files_outside};
+use files::{File, files_outside, one_in};
 use model::{Cycle, Model, Row};
 use read::{Function, Id};
 use words::text;
@@ -225,7 +225,8 @@ fn every_valid_file_shows_what_kcachegrind_shows() {
 /// Large enough to be read in pieces, by several threads at once.
 #[test]
 fn a_file_of_many_parts_adds_up() {
-    const ENOUGH: usize = 5 << 20;
+    // A chunk has a megabyte at least.
+    let enough = (5 << 20) / one_in(2);
     let files = files_outside(&["src", "expected", "malformed"]);
     let of_callgrind = |file: &&File| file.path.starts_with("callgrind/") && !file.bytes.is_empty();
     // Files of one kind are neighbours, so that speculation succeeds for some chunks.
@@ -234,9 +235,9 @@ fn a_file_of_many_parts_adds_up() {
         let kind = Model::of(&[bytes]).events;
         kinds.entry(kind).or_default().extend_from_slice(bytes);
     }
-    let rounds = ENOUGH / kinds.values().map(Vec::len).sum::<usize>() + 1;
+    let rounds = enough / kinds.values().map(Vec::len).sum::<usize>() + 1;
     let many: Vec<u8> = kinds.into_values().flat_map(|files| files.repeat(rounds)).collect();
-    assert!(many.len() > ENOUGH);
+    assert!(many.len() > enough);
 
     let model = Model::of(&[&many]);
     assert_eq!(model.odd, [""; 0]);

@@ -13,6 +13,7 @@ mod moved;
 mod notes;
 mod path;
 mod rows;
+mod selected;
 mod sentences;
 mod streamed;
 mod tests;
@@ -21,16 +22,14 @@ mod tree;
 mod unshown;
 mod wording;
 
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
-use gristmill_output::json::{self, ByEvent, Costs, ExactInteger, exact};
+use gristmill_output::json::{self, Costs, ExactInteger, exact};
 use gristmill_output::{Look, lossy, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{
-    Change, ComparedEvent, Comparison, Explanation, JoinedId, JoinedPathId, Mention, Presence, Side,
+    Change, ComparedEvent, Comparison, Explanation, JoinedId, JoinedPathId, Mention, PresenceCounts, Side,
 };
 use gristmill_profile::formula::{DefinedBy, Definition};
 use gristmill_profile::symbol::{Symbol, matches_function};
@@ -45,6 +44,7 @@ use crate::head::{derivation_notes, doubts as profile_doubts};
 use crate::report::Report;
 
 use rows::FunctionRefs;
+use selected::{Rows, functions, groups};
 
 pub use change::Delta;
 pub use function::FunctionDiff;
@@ -55,7 +55,7 @@ pub use rows::{
 };
 pub use sentences::sentence;
 pub use streamed::{write_csv, write_json};
-pub use tree::{DiffTree, DiffTreeEntry, DiffTreeNode, DiffTreeOptions};
+pub use tree::{DiffTree, DiffTreeEntry, DiffTreeNode, DiffTreeOptions, MIN_TREE_CHANGE};
 pub use wording::warning;
 
 /// The options of a difference. See the example of [`Diff`].
@@ -159,6 +159,14 @@ pub struct Diff {
     is_filtered: bool,
     #[serde(skip)]
     shows_joined: bool,
+    /// The presence of the functions that changed.
+    #[serde(skip)]
+    changed: PresenceCounts,
+    /// The smallest change that is shown, in hundred-thousandths.
+    #[serde(skip)]
+    min: u32,
+    #[serde(skip)]
+    is_sorted_by_inclusive: bool,
 }
 
 /// The causes that are not shown. See the example of [`Diff`].
@@ -182,6 +190,9 @@ pub struct Rest {
     /// The sum of the changes of their self costs.
     #[serde(rename = "self")]
     pub self_costs: Costs,
+    /// The count of those whose self cost is the same on both sides.
+    #[serde(skip)]
+    same_self_cost: usize,
 }
 
 /// Collects definitions of derived event types from profiles to compare, the weakest first.
@@ -298,7 +309,7 @@ impl Diff {
         } else {
             Vec::new()
         };
-        let (functions, Rows { rows, rest, all }) = match options.grouping {
+        let (functions, Rows { rows, rest, all, changed }) = match options.grouping {
             Grouping::Function => functions(comparison, options, &head),
             grouping => (Vec::new(), groups(comparison, options, grouping, &head)),
         };
@@ -320,6 +331,9 @@ impl Diff {
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),
             shows_joined: options.show_joined,
+            changed,
+            min: options.min,
+            is_sorted_by_inclusive: options.sort == SortBy::Inclusive,
             head,
         };
         Draft { diff, causes, functions }
@@ -374,165 +388,11 @@ pub fn shown_name(mention: Mention<'_>) -> String {
     Symbol::parse(mention.name).shown()
 }
 
-/// The rows to show, without an order, and the others.
-struct Rows {
-    rows: Vec<DiffRow>,
-    rest: Rest,
-    /// The count of all functions or groups.
-    all: usize,
-}
-
-/// Finds the functions to show among those that changed in a shown column, and the sums of the others.
-fn functions(comparison: &Comparison<'_>, options: &DiffOptions, head: &DiffHead) -> (Vec<JoinedId>, Rows) {
-    let whole = head.totals[0].base.median;
-    let column = options.leading();
-    let is_changed = |function: &JoinedId| {
-        let changed = |column: &usize| {
-            !comparison.self_cost(*function, *column).is_none()
-                || !comparison.inclusive(*function, *column).is_none()
-        };
-        options.columns.iter().any(changed) || !comparison.calls(*function).is_none()
-    };
-    let is_wanted = |function: &JoinedId| {
-        options.filter.as_ref().is_none_or(|filter| fits(comparison, filter, *function))
-    };
-    let is_large = |function: &JoinedId| {
-        let change = match options.sort {
-            SortBy::Inclusive => comparison.inclusive(*function, column),
-            _ => comparison.self_cost(*function, column),
-        };
-        options.is_large(change.delta(), whole)
-    };
-    let changed: Vec<JoinedId> = comparison.functions().filter(is_changed).filter(is_wanted).collect();
-    let large: Vec<JoinedId> = changed.iter().copied().filter(is_large).collect();
-    let shown = first_functions(comparison, options, large);
-    let is_shown: HashSet<JoinedId> = shown.iter().copied().collect();
-    let mut sums = vec![0; options.columns.len()];
-    for function in changed.iter().filter(|function| !is_shown.contains(function)) {
-        for (sum, &column) in sums.iter_mut().zip(&options.columns) {
-            *sum += comparison.self_cost(*function, column).delta();
-        }
-    }
-    let rest = Rest { rows: changed.len() - shown.len(), self_costs: Costs::new(&head.event_types, sums) };
-    (shown, Rows { rest, rows: Vec::new(), all: comparison.functions().len() })
-}
-
 /// `true` if a pattern matches the name of a function on one of the sides.
 pub(crate) fn fits(comparison: &Comparison<'_>, filter: &Regex, function: JoinedId) -> bool {
     let has_match =
         |mention: Mention<'_>| matches_function(&shown_name(mention), |name| filter.is_match(name));
     comparison.in_new(function).is_some_and(has_match) || comparison.in_base(function).is_some_and(has_match)
-}
-
-/// Returns those of the functions that come first in the order of rows, as many as may be shown.
-fn first_functions(
-    comparison: &Comparison<'_>,
-    options: &DiffOptions,
-    functions: Vec<JoinedId>,
-) -> Vec<JoinedId> {
-    let Some(limit) = options.limit.filter(|&limit| limit < functions.len()) else { return functions };
-    let Some(last) = limit.checked_sub(1) else { return Vec::new() };
-    let column = options.leading();
-    let key = |function: JoinedId| {
-        let own = comparison.self_cost(function, column);
-        sort_key(options.sort, own, comparison.inclusive(function, column), comparison.calls(function))
-    };
-    let mut keyed: Vec<(Reverse<(Cost, Cost)>, JoinedId)> =
-        functions.into_iter().map(|function| (Reverse(key(function)), function)).collect();
-    let (_, &mut (least, _), _) = keyed.select_nth_unstable_by_key(last, |&(key, _)| key);
-    let mut first: Vec<JoinedId> =
-        keyed.iter().filter(|(key, _)| *key < least).map(|&(_, function)| function).collect();
-    // All others have the same change, so that their names decide. There can be many.
-    let wanted = limit - first.len();
-    let mut equal: Vec<([String; 3], JoinedId)> = Vec::new();
-    let keep_first = |equal: &mut Vec<([String; 3], JoinedId)>| {
-        equal.sort_unstable();
-        equal.truncate(wanted);
-    };
-    for &(_, function) in keyed.iter().filter(|(key, _)| *key == least) {
-        let mention = comparison.mention(function);
-        equal.push(([shown_name(mention), lossy(mention.file), lossy(mention.object)], function));
-        if equal.len() >= 2 * wanted + 16 {
-            keep_first(&mut equal);
-        }
-    }
-    keep_first(&mut equal);
-    first.extend(equal.into_iter().map(|(_, function)| function));
-    first
-}
-
-/// Makes rows of the groups of functions to show among those that changed.
-fn groups(comparison: &Comparison<'_>, options: &DiffOptions, grouping: Grouping, head: &DiffHead) -> Rows {
-    let mut names: Vec<String> = Vec::new();
-    let mut sides: Vec<[bool; 2]> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut group_of = Vec::new();
-    for function in comparison.functions() {
-        let name = group_name(comparison, grouping, function);
-        let next = names.len();
-        let group = *known.entry(name.clone()).or_insert(next);
-        if group == next {
-            names.push(name);
-            sides.push([false; 2]);
-        }
-        sides[group][0] |= comparison.in_base(function).is_some();
-        sides[group][1] |= comparison.in_new(function).is_some();
-        group_of.push(group);
-    }
-    let costs = comparison.grouped(names.len(), |function| group_of[function.index()]);
-    let all = names.len();
-    let deltas = |change: &dyn Fn(usize) -> Change| {
-        let deltas = options.columns.iter().map(|&column| Delta(change(column)));
-        ByEvent::new(&head.event_types, deltas.collect::<Vec<_>>())
-    };
-    let rows = names.into_iter().zip(sides).enumerate().map(|(group, (name, sides))| DiffRow {
-        id: None,
-        name,
-        base_name: None,
-        file: String::new(),
-        object: String::new(),
-        presence: match sides {
-            [true, false] => Presence::Vanished,
-            [false, true] => Presence::New,
-            _ => Presence::Both,
-        },
-        self_costs: deltas(&|column| costs.self_cost(group, column)),
-        inclusive: deltas(&|column| costs.inclusive(group, column)),
-        is_upper_bound: costs.is_upper_bound(group),
-        calls: Delta(costs.calls(group)),
-        callers: Vec::new(),
-        joined_by: Vec::new(),
-        renamed: None,
-    });
-    let is_changed = |row: &DiffRow| {
-        row.self_costs.iter().chain(&*row.inclusive).chain([&row.calls]).any(|change| !change.is_none())
-    };
-    let mut rows: Vec<DiffRow> = rows.filter(is_changed).collect();
-    if let Some(filter) = &options.filter {
-        rows.retain(|row| filter.is_match(&row.name));
-    }
-    sort(&mut rows, options.sort);
-    let whole = head.totals[0].base.median;
-    let is_large = |row: &DiffRow| {
-        let change = match options.sort {
-            SortBy::Inclusive => row.inclusive[0],
-            _ => row.self_costs[0],
-        };
-        options.is_large(change.delta(), whole)
-    };
-    let (mut shown, mut rest) = (0, 0);
-    let mut sums = vec![0; options.columns.len()];
-    rows.retain(|row| {
-        let is_shown = shown < options.limit.unwrap_or(usize::MAX) && is_large(row);
-        if is_shown {
-            shown += 1;
-        } else {
-            rest += 1;
-            sums.iter_mut().zip(&*row.self_costs).for_each(|(sum, cost)| *sum += cost.delta());
-        }
-        is_shown
-    });
-    Rows { rows, rest: Rest { rows: rest, self_costs: Costs::new(&head.event_types, sums) }, all }
 }
 
 /// Returns the group of a function.

@@ -1,7 +1,6 @@
 //! Shares of the total: by object, source file, thread and part.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
@@ -14,7 +13,7 @@ use crate::amount::add;
 use crate::head::Head;
 use crate::view::View;
 
-/// The rows of each list. A profile can have millions of parts.
+/// The rows of each list of [`Shares`]. A profile can have millions of parts.
 const MAX_ROWS: usize = 1000;
 
 /// The self cost of a share of the profile. See the example of [`Overview`](crate::Overview).
@@ -71,20 +70,18 @@ impl Shares {
     }
 }
 
-/// Returns the costs of each thread, also of a single one, the highest cost first.
+/// Returns the costs of each thread, also of a single one. The order is the same for all event types.
 pub(crate) fn thread_shares(view: &View, head: &Head) -> Vec<ShareRow> {
     let parts = PartSums::new(view);
-    parts.thread_rows(parts.all_by(|_, part| (part.pid(), part.thread())), head)
+    let sums = parts.by_thread();
+    parts.thread_rows(&sums, (0..sums.len()).collect(), head)
 }
 
 /// Returns the costs of each part, also of a single one, in the order of the files.
 pub(crate) fn part_shares(view: &View, head: &Head) -> Vec<ShareRow> {
     let parts = PartSums::new(view);
-    let (mut sums, naming) = parts.times();
-    if sums.is_empty() {
-        sums = parts.all_by(|nth, _| nth);
-    }
-    parts.part_rows(sums, naming, head)
+    let (sums, naming) = parts.times().unwrap_or_else(|| (parts.by(|nth, _| nth), PartNaming::Order));
+    parts.part_rows(&sums, naming, usize::MAX, head)
 }
 
 /// Sums by the ids of a table.
@@ -137,64 +134,111 @@ impl<I: Copy> Sums<I> {
     }
 }
 
-/// The index of a part and costs.
-type Sum = (usize, Vec<Cost>);
+/// Sums of parts with the same key, in the order of the keys.
+struct KeySums {
+    width: usize,
+    /// The index of the first part with each key.
+    firsts: Vec<usize>,
+    /// The costs of all keys, one row after another. A profile can have millions of parts, with a key each.
+    costs: Vec<Cost>,
+}
+
+impl KeySums {
+    fn len(&self) -> usize {
+        self.firsts.len()
+    }
+
+    fn costs(&self, row: usize) -> &[Cost] {
+        &self.costs[row * self.width..(row + 1) * self.width]
+    }
+
+    /// Returns nothing if there is only one key.
+    fn several(self) -> Option<Self> {
+        (self.len() > 1).then_some(self)
+    }
+}
 
 /// The costs of the selected parts.
 struct PartSums<'v> {
     view: &'v View,
-    parts: Vec<(Part<'v>, Vec<Cost>)>,
+    parts: Vec<Part<'v>>,
+    width: usize,
+    /// The costs of all parts, one row after another.
+    costs: Vec<Cost>,
     has_several_pids: bool,
 }
 
 impl<'v> PartSums<'v> {
     fn new(view: &'v View) -> Self {
         let profile = view.profile();
+        let width = view.events().len();
         let parts: Vec<Part<'v>> = profile.selected(view.selection()).collect();
-        let pids: BTreeSet<Option<u64>> = parts.iter().map(Part::pid).collect();
-        let costs = |part: &Part<'v>| {
-            let mut recorded = vec![0; profile.event_count()];
+        let has_several_pids = is_several(&parts, Part::pid);
+        let mut costs = Vec::with_capacity(parts.len() * width);
+        let mut recorded = vec![0; profile.event_count()];
+        for part in &parts {
+            recorded.fill(0);
             for (event, cost) in part.event_types().iter().zip(part.totals()) {
                 recorded[event.index()] += cost;
             }
-            // A derived cost that is out of range in a part is so in the sum, which the view has refused.
-            view.shown_costs(&recorded).unwrap_or_else(|_| vec![0; view.events().len()])
-        };
-        let parts = parts.into_iter().map(|part| (part, costs(&part))).collect();
-        PartSums { view, parts, has_several_pids: pids.len() > 1 }
-    }
-
-    /// Sums the parts with the same key. Empty if there is only one key.
-    fn by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> Vec<Sum> {
-        let sums = self.all_by(key);
-        if sums.len() < 2 { Vec::new() } else { sums }
+            match view.shown_costs(&recorded) {
+                Ok(shown) => costs.extend_from_slice(&shown),
+                // A derived cost that is out of range in a part is so in the sum, which the view has refused.
+                Err(_) => costs.resize(costs.len() + width, 0),
+            }
+        }
+        PartSums { view, parts, width, costs, has_several_pids }
     }
 
     /// Sums the parts with the same key.
-    fn all_by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> Vec<Sum> {
-        let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
-        for (nth, (part, costs)) in self.parts.iter().enumerate() {
-            let empty = || (nth, vec![0; costs.len()]);
-            add(&mut sums.entry(key(nth, part)).or_insert_with(empty).1, costs);
+    fn by<K: Ord>(&self, key: impl Fn(usize, &Part<'v>) -> K) -> KeySums {
+        let mut keys: Vec<(K, usize)> =
+            self.parts.iter().enumerate().map(|(nth, part)| (key(nth, part), nth)).collect();
+        keys.sort_unstable();
+        let mut sums = KeySums { width: self.width, firsts: Vec::new(), costs: Vec::new() };
+        for (at, (key, nth)) in keys.iter().enumerate() {
+            let costs = &self.costs[nth * self.width..(nth + 1) * self.width];
+            if at > 0 && keys[at - 1].0 == *key {
+                let start = sums.costs.len() - self.width;
+                add(&mut sums.costs[start..], costs);
+            } else {
+                sums.firsts.push(*nth);
+                sums.costs.extend_from_slice(costs);
+            }
         }
-        sums.into_values().collect()
+        sums
     }
 
-    fn rows(&self, sums: Vec<Sum>, head: &Head, name: impl Fn(usize, &Part<'v>) -> String) -> Vec<ShareRow> {
-        let row = |(nth, costs): Sum| ShareRow {
-            name: name(nth, &self.parts[nth].0),
-            self_costs: head.costs(&costs),
+    /// Makes rows of these sums.
+    fn rows(
+        &self,
+        sums: &KeySums,
+        order: Vec<usize>,
+        head: &Head,
+        name: impl Fn(usize, &Part<'v>) -> String,
+    ) -> Vec<ShareRow> {
+        let row = |row: usize| {
+            let nth = sums.firsts[row];
+            ShareRow { name: name(nth, &self.parts[nth]), self_costs: head.costs(sums.costs(row)) }
         };
-        sums.into_iter().take(MAX_ROWS).map(row).collect()
+        order.into_iter().map(row).collect()
     }
 
+    fn by_thread(&self) -> KeySums {
+        self.by(|_, part| (part.pid(), part.thread()))
+    }
+
+    /// Makes the rows of threads, the highest cost first. Empty if there is only one.
     fn threads(&self, head: &Head) -> Vec<ShareRow> {
-        self.thread_rows(self.by(|_, part| (part.pid(), part.thread())), head)
+        let Some(sums) = self.by_thread().several() else { return Vec::new() };
+        let mut order: Vec<usize> = (0..sums.len()).collect();
+        order.sort_by_key(|&row| Reverse(sums.costs(row)[0].unsigned_abs()));
+        order.truncate(MAX_ROWS);
+        self.thread_rows(&sums, order, head)
     }
 
-    fn thread_rows(&self, mut sums: Vec<Sum>, head: &Head) -> Vec<ShareRow> {
-        sums.sort_by_key(|(_, costs)| Reverse(costs[0].unsigned_abs()));
-        self.rows(sums, head, |_, part| {
+    fn thread_rows(&self, sums: &KeySums, order: Vec<usize>, head: &Head) -> Vec<ShareRow> {
+        self.rows(sums, order, head, |_, part| {
             let thread = part.thread().map(|thread| format!("thread {thread}"));
             let process = part.pid().filter(|_| self.has_several_pids).map(|pid| format!("process {pid}"));
             match (thread, process) {
@@ -206,31 +250,33 @@ impl<'v> PartSums<'v> {
     }
 
     fn parts(&self, head: &Head) -> Vec<ShareRow> {
-        let (sums, naming) = self.times();
-        let has_threads = !self.by(|_, part| part.thread()).is_empty();
-        if naming != PartNaming::Number && has_threads {
+        let Some((sums, naming)) = self.times() else { return Vec::new() };
+        if naming != PartNaming::Number && is_several(&self.parts, Part::thread) {
             return Vec::new();
         }
-        self.part_rows(sums, naming, head)
+        self.part_rows(&sums, naming, MAX_ROWS, head)
     }
 
-    /// Sums the parts by time, or else by the files that somebody gave together, or else by their headers.
-    fn times(&self) -> (Vec<Sum>, PartNaming) {
-        let by_number = self.by(|_, part| (part.pid(), part.number()));
-        if !by_number.is_empty() && self.parts.iter().all(|(part, _)| part.number().is_some()) {
-            return (by_number, PartNaming::Number);
+    /// Sums the parts by time, or else by the files that somebody gave together, or else by their headers. Returns nothing if
+    /// there is only one part.
+    fn times(&self) -> Option<(KeySums, PartNaming)> {
+        if self.parts.iter().all(|part| part.number().is_some())
+            && let Some(sums) = self.by(|_, part| (part.pid(), part.number())).several()
+        {
+            return Some((sums, PartNaming::Number));
         }
-        let by_file = self.by(|_, part| part.input());
-        match by_file.is_empty() {
-            true => (self.by(|nth, _| nth), PartNaming::Order),
-            false => (by_file, PartNaming::File),
+        match self.by(|_, part| part.input()).several() {
+            Some(sums) => Some((sums, PartNaming::File)),
+            None => Some((self.by(|nth, _| nth).several()?, PartNaming::Order)),
         }
     }
 
-    fn part_rows(&self, mut sums: Vec<Sum>, naming: PartNaming, head: &Head) -> Vec<ShareRow> {
-        let commands: BTreeSet<Option<&[u8]>> = self.parts.iter().map(|(part, _)| part.command()).collect();
-        sums.sort_by_key(|&(nth, _)| nth);
-        self.rows(sums, head, |nth, part| {
+    fn part_rows(&self, sums: &KeySums, naming: PartNaming, limit: usize, head: &Head) -> Vec<ShareRow> {
+        let has_commands = is_several(&self.parts, Part::command);
+        let mut order: Vec<usize> = (0..sums.len()).collect();
+        order.sort_unstable_by_key(|&row| sums.firsts[row]);
+        order.truncate(limit);
+        self.rows(sums, order, head, |nth, part| {
             let has_number = naming == PartNaming::Number;
             let mut name = match (naming, part.number()) {
                 (PartNaming::File, _) => return self.view.profile().inputs()[part.input()].name.clone(),
@@ -240,13 +286,18 @@ impl<'v> PartSums<'v> {
             if let Some(pid) = part.pid().filter(|_| self.has_several_pids && has_number) {
                 name.push_str(&format!(" of process {pid}"));
             }
-            let remark = if commands.len() > 1 { part.command() } else { part.trigger() };
+            let remark = if has_commands { part.command() } else { part.trigger() };
             if let Some(remark) = remark {
                 name.push_str(&format!(": {}", lossy(remark.trim_ascii())));
             }
             name
         })
     }
+}
+
+/// Returns `true` if the parts differ in something.
+fn is_several<'v, T: PartialEq>(parts: &[Part<'v>], of: impl Fn(&Part<'v>) -> T) -> bool {
+    parts.iter().any(|part| of(part) != of(&parts[0]))
 }
 
 /// The naming of parts.
@@ -262,10 +313,15 @@ enum PartNaming {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use gristmill_profile::Profile;
 
     use super::*;
-    use crate::view::ViewOptions;
+    use crate::functions::{Functions, FunctionsOptions};
+    use crate::grouping::Grouping;
+    use crate::rates::Rates;
+    use crate::view::{EventSelection, ViewOptions};
 
     #[test]
     fn the_highest_costs_are_kept_in_order() {
@@ -287,5 +343,67 @@ mod tests {
             shares.files.iter().map(|row| format!("{} {}", row.name, row.self_costs.to_vec()[0])).collect();
         assert_eq!(rows, expected);
         assert_eq!(shares.objects.len(), 1);
+    }
+
+    /// Before, all but the first thousand parts were left out of `functions --group part`, and of their count.
+    #[test]
+    fn each_part_and_thread_has_a_row() {
+        let costs: Vec<i128> = (0..1500).map(|part| part * 7919 % 1501).collect();
+        let part =
+            |(nth, cost)| format!("part: {}\nthread: {}\nevents: Ir\nfn=f\n1 {cost}\n", nth + 1, nth / 2 + 1);
+        let text: String = costs.iter().enumerate().map(part).collect();
+        let profile = Arc::new(Profile::from_bytes(text.into_bytes()));
+        let view = View::new(Arc::clone(&profile), &ViewOptions::default()).unwrap();
+        let head = Head::new(&view);
+        let shown = |rows: &[ShareRow]| -> Vec<(String, i128)> {
+            rows.iter().map(|row| (row.name.clone(), row.self_costs.to_vec()[0])).collect()
+        };
+        let parts: Vec<_> = (1..).map(|number| format!("part {number}")).zip(costs.iter().copied()).collect();
+        assert_eq!(shown(&part_shares(&view, &head)), parts);
+        let threads = costs.chunks(2).map(|costs| costs.iter().sum());
+        let threads: Vec<(String, i128)> =
+            (1..).map(|number| format!("thread {number}")).zip(threads).collect();
+        assert_eq!(shown(&thread_shares(&view, &head)), threads);
+        let shares = Shares::new(&view, &head);
+        assert_eq!(shown(&shares.parts), parts[..MAX_ROWS]);
+        let mut descending = threads.clone();
+        descending.sort_by_key(|&(_, cost)| Reverse(cost));
+        assert_eq!(shown(&shares.threads), descending);
+
+        for (grouping, rows) in [(Grouping::Part, &parts), (Grouping::Thread, &threads)] {
+            let options = FunctionsOptions { grouping, limit: Some(1), ..FunctionsOptions::default() };
+            let functions = Functions::new(&view, &options);
+            assert_eq!(functions.matching, rows.len());
+            let highest = rows.iter().map(|row| row.1).max().unwrap();
+            assert_eq!(functions.rows().next().unwrap().self_costs.to_vec(), [highest]);
+        }
+    }
+
+    /// Before, a thread had the rates of the thread with as high a rank by the first event type of the profile.
+    #[test]
+    fn a_thread_has_its_own_rates() {
+        let body = "events: Ir I1mr ILmr\nfn=f\n1";
+        let text = format!("part: 1\nthread: 1\n{body} 1000 10 0\npart: 1\nthread: 2\n{body} 100 50 0\n");
+        let profile = Arc::new(Profile::from_bytes(text.into_bytes()));
+        for events in ["Ir", "I1mr"] {
+            let options = ViewOptions {
+                events: EventSelection::Named(vec![events.to_owned()]),
+                ..ViewOptions::default()
+            };
+            let rates = Rates::new(Arc::clone(&profile), &options).unwrap();
+            let view = View::new(Arc::clone(&profile), &options).unwrap();
+            let options =
+                FunctionsOptions { grouping: Grouping::Thread, rates, ..FunctionsOptions::default() };
+            let functions = Functions::new(&view, &options);
+            let rows =
+                functions.rows().map(|row| (row.name.clone(), row.rates[0].misses, row.rates[0].accesses));
+            let mut rows: Vec<_> = rows.collect();
+            rows.sort();
+            assert_eq!(
+                rows,
+                [("thread 1".to_owned(), 10, 1000), ("thread 2".to_owned(), 50, 100)],
+                "{events}"
+            );
+        }
     }
 }

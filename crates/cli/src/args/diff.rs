@@ -8,39 +8,46 @@ use super::{ProgramArgs, SelectionArgs, SortKey, SourceArgs, at_least};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// Two profiles: before and after the change; `-` is standard input
+    // An argument that conflicts with a present option is not required.
+    /// Profile before the change; `-` is standard input
     #[arg(
-        value_names = ["BASE", "NEW"],
-        num_args = 2,
-        required_unless_present_any = ["base", "list_rules"],
-        conflicts_with_all = ["base", "new"],
+        value_name = "BASE",
+        required = true,
+        conflicts_with_all = ["base", "new", "list_rules"],
         value_hint = ValueHint::FilePath
     )]
-    pub(crate) files: Vec<PathBuf>,
+    base_file: Option<PathBuf>,
 
-    /// Runs before the change
+    /// Profile after the change
+    #[arg(
+        value_name = "NEW",
+        required = true,
+        conflicts_with_all = ["base", "new", "list_rules"],
+        value_hint = ValueHint::FilePath
+    )]
+    new_file: Option<PathBuf>,
+
+    /// Runs before the change, together with --new
     ///
     /// With several, numbers are medians, and a change within the spread of runs is noise.
     #[arg(
         long,
         value_name = "FILE",
         num_args = 1..,
-        requires = "new",
         value_hint = ValueHint::FilePath,
         help_heading = "Several runs"
     )]
-    pub(crate) base: Vec<PathBuf>,
+    base: Vec<PathBuf>,
 
     /// Runs after the change
     #[arg(
         long,
         value_name = "FILE",
         num_args = 1..,
-        requires = "base",
         value_hint = ValueHint::FilePath,
         help_heading = "Several runs"
     )]
-    pub(crate) new: Vec<PathBuf>,
+    new: Vec<PathBuf>,
 
     /// Show one function: callers, callees, source lines
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["group", "filter"])]
@@ -52,7 +59,9 @@ pub(crate) struct DiffArgs {
     #[arg(long)]
     pub(crate) inlined: bool,
 
-    /// Show the call trees of both sides, joined: where the change is, from the start of the program down
+    /// Show the call trees of both sides, joined by path
+    ///
+    /// They show where the change is, from the start of the program down.
     #[arg(long, conflicts_with_all = ["function", "group", "filter", "sort"])]
     pub(crate) tree: bool,
 
@@ -66,16 +75,18 @@ pub(crate) struct DiffArgs {
     #[arg(long, hide_possible_values = true, value_name = "KEY", default_value = "self")]
     pub(crate) sort: SortKey,
 
-    /// Maximum number of rows and causes, 0 for all
+    /// Maximum number of rows, and of causes; 0 for all
     ///
-    /// [default: 20 rows in text, 60 in Markdown, 200 in HTML, 10 causes, 100 nodes of --tree; else all]
+    /// [default: in text 20 rows and 10 causes, in Markdown 60 and 10, in HTML 200 and 10, in JSON and CSV all]
+    ///
+    /// With --tree, the maximum number of its nodes [default: 100, in JSON and CSV 10000].
     #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 
     /// Hide what is below this share of the base's total [default: 0.01, in JSON and CSV 0]
     ///
-    /// With --tree, a node is hidden if neither it nor a node below it changed as much. There the default is 1% of the
-    /// greatest change of a node.
+    /// With --tree, it is a share of the greatest change of a node [default: 1, in JSON and CSV 0]. A node is hidden if neither
+    /// it nor a node below it changed as much.
     #[arg(long, value_name = "PERCENT", value_parser = hundred_thousandths)]
     pub(crate) min: Option<u32>,
 
@@ -143,7 +154,8 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FROM=TO", help_heading = "Joining functions")]
     pub(crate) map: Vec<String>,
 
-    /// Join functions of different builds by these rules only; repeatable, or separated by commas
+    /// Join functions of different builds by these rules only, such as checkout-directory; repeatable, or separated by
+    /// commas
     #[arg(
         long,
         value_name = "RULE",
@@ -153,7 +165,7 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) rule: Vec<String>,
 
-    /// Join rules to turn off, or 'all'; repeatable, or separated by commas
+    /// Join rules to turn off, such as rename, or 'all'; repeatable, or separated by commas
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Joining functions")]
     pub(crate) no_rule: Vec<String>,
 
@@ -162,7 +174,7 @@ pub(crate) struct DiffArgs {
     pub(crate) show_joined: bool,
 
     /// List all rules, without reading a file
-    #[arg(long, conflicts_with_all = ["files", "base", "new"], help_heading = "Joining functions")]
+    #[arg(long, conflicts_with_all = ["base", "new"], help_heading = "Joining functions")]
     pub(crate) list_rules: bool,
 
     #[command(flatten)]
@@ -204,9 +216,19 @@ impl DiffArgs {
         self.format.unwrap_or_else(|| self.output.as_deref().map_or(DiffFormat::Text, format_of))
     }
 
+    /// Returns the paths of the base.
+    pub(crate) fn base_runs(&self) -> &[PathBuf] {
+        self.base_file.as_ref().map_or(&self.base, std::slice::from_ref)
+    }
+
+    /// Returns the paths of the new side.
+    pub(crate) fn new_runs(&self) -> &[PathBuf] {
+        self.new_file.as_ref().map_or(&self.new, std::slice::from_ref)
+    }
+
     /// Returns the paths of all profiles.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
-        [&self.files[..], &self.base, &self.new].concat()
+        [self.base_runs(), self.new_runs()].concat()
     }
 }
 

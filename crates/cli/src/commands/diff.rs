@@ -9,7 +9,9 @@ use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
 use gristmill_profile::formula::{Definition, DerivationFault};
-use gristmill_report::diff::{self, Diff, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff, Page};
+use gristmill_report::diff::{
+    self, Diff, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff, MIN_TREE_CHANGE, Page,
+};
 use gristmill_report::{Grouping, NoMatch, Report as _, find_joined, inlining_notes};
 use regex::Regex;
 
@@ -46,10 +48,15 @@ pub(crate) fn run(args: &DiffArgs, session: &Session) -> Result<ExitStatus, CliE
         Some(path) => output::target(Some(path), &args.inputs(), args.force)?,
         None => Target::Stdout,
     };
-    let (base, new) = match args.files.as_slice() {
-        [base, new] => (std::slice::from_ref(base), std::slice::from_ref(new)),
-        _ => (&args.base[..], &args.new[..]),
-    };
+    let [base, new] = [args.base_runs(), args.new_runs()];
+    for (runs, given, missing) in [(base, "--new", "--base"), (new, "--base", "--new")] {
+        if runs.is_empty() {
+            return Err(CliError::Usage {
+                message: format!("{given} is given without {missing}"),
+                hint: Some(format!("{missing} FILE... names the runs of the other side")),
+            });
+        }
+    }
     let [base, new] = [profiles(base, args, session)?, profiles(new, args, session)?];
     let all: Vec<&Profile> = base.iter().chain(&new).collect();
     warn_of_unused_options(&all, args.inlined, &args.program, session);
@@ -293,7 +300,7 @@ fn write_tree(
     let for_programs = is_for_programs(format);
     let options = DiffTreeOptions {
         columns,
-        min: args.min.or(for_programs.then_some(0)),
+        min: args.min.unwrap_or(if for_programs { 0 } else { MIN_TREE_CHANGE }),
         max_depth: args.depth,
         limit: match args.limit {
             Some(0) => None,

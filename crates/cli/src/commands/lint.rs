@@ -1,6 +1,8 @@
 //! `gristmill lint`: checks profiles against the format.
 
 use gristmill_format::{Lint, Severity};
+use gristmill_profile::threads::{cores, map_on_threads};
+use gristmill_report::ReadFile;
 use gristmill_report::lint::{
     DEFAULT_LIMIT, GithubPrinter, JsonPrinter, LintPrinter, LintedFile, RuleList, SarifPrinter, TextPrinter,
     similar_rules,
@@ -10,9 +12,14 @@ use crate::args::{FailOn, LintArgs, LintFormat};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
+use crate::input::Input;
 use crate::load::refusal;
 use crate::session::Session;
 use crate::terminal::printable;
+
+/// The limit of findings of a file that are kept while other files are checked. Of a file with more, they are made again when they
+/// are printed.
+const MAX_MADE: usize = 10_000;
 
 pub(crate) fn run(args: &LintArgs, session: &Session) -> Result<ExitStatus, CliError> {
     if args.list_rules {
@@ -41,28 +48,43 @@ pub(crate) fn run(args: &LintArgs, session: &Session) -> Result<ExitStatus, CliE
         LintFormat::Github => Box::new(GithubPrinter),
     };
     let mut status = ExitStatus::Success;
-    for path in &files {
-        match session.read(path) {
-            Ok(input) => {
-                let file = input.as_read_file();
-                let linted = LintedFile::new(&file, lint, limit);
-                // A comparison with a grammar leaves nothing out.
-                let wants_habits = args.habits || args.strict || args.practice;
-                let linted = if wants_habits { linted.with_habits() } else { linted };
-                let counts = printer.write_file(&linted, &mut **session.stdout())?;
-                if let Some(refusal) = refusal::of_input(&input) {
-                    session.report(&refusal);
-                    status = ExitStatus::Failure;
-                } else if counts.at_least(fail_on) > 0 {
-                    status = status.max(ExitStatus::Findings);
+    // As many at once as there are cores.
+    for paths in files.chunks(cores()) {
+        let inputs: Vec<Result<Input, CliError>> =
+            paths.iter().map(|path| session.read(path).map_err(CliError::from)).collect();
+        let read: Vec<Option<ReadFile<'_>>> =
+            inputs.iter().map(|input| input.as_ref().ok().map(Input::as_read_file)).collect();
+        let linted = |file| {
+            let linted = LintedFile::new(file, lint, limit);
+            // A comparison with a grammar leaves nothing out.
+            let wants_habits = args.habits || args.strict || args.practice;
+            if wants_habits { linted.with_habits() } else { linted }
+        };
+        let made = match read.len() {
+            1 => vec![None],
+            _ => map_on_threads(read.iter().collect(), |file| linted(file.as_ref()?).make(MAX_MADE)),
+        };
+        let checked = read.iter().zip(&made);
+        for ((path, input), (file, made)) in paths.iter().zip(&inputs).zip(checked) {
+            match (input, file) {
+                (Ok(input), Some(file)) => {
+                    let linted = linted(file);
+                    let linted = made.as_deref().map_or(linted, |made| linted.with_made(made));
+                    let counts = printer.write_file(&linted, &mut **session.stdout())?;
+                    if let Some(refusal) = refusal::of_input(input) {
+                        session.report(&refusal);
+                        status = ExitStatus::Failure;
+                    } else if counts.at_least(fail_on) > 0 {
+                        status = status.max(ExitStatus::Findings);
+                    }
                 }
-            }
-            // The other files may be fine.
-            Err(error) => {
-                let error = CliError::from(error);
-                session.report(&error);
-                printer.write_unread(path, &error.to_string(), &mut **session.stdout())?;
-                status = ExitStatus::Failure;
+                // The other files may be fine.
+                (Err(error), _) => {
+                    session.report(error);
+                    printer.write_unread(path, &error.to_string(), &mut **session.stdout())?;
+                    status = ExitStatus::Failure;
+                }
+                (Ok(_), None) => {}
             }
         }
     }

@@ -144,9 +144,13 @@ fn merged(args: &MergeArgs, files: &[PathBuf], session: &Session) -> Result<Merg
         progress: Mutex::new(session.progress("merging", first, Some(total))),
     };
     let mergers: Vec<Merger> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(|| work.run())).collect();
+        // Where no more threads can be started, fewer do the work: this one at least.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, || work.run()).ok();
+        let threads: Vec<_> = (1..workers).map_while(start).collect();
+        let own = work.run();
         let joined = threads.into_iter().map(|thread| thread.join());
-        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let joined = joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        std::iter::once(own).chain(joined).collect()
     });
     let Work { notes, progress, .. } = work;
     drop(progress);

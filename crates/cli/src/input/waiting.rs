@@ -31,7 +31,8 @@ impl Waiting {
         let message =
             format!("gristmill: {}: waiting for data: it is a pipe or a device\n", display_name(path));
         let (done, is_done) = mpsc::channel::<()>();
-        thread::spawn(move || {
+        // Without a thread there is no message.
+        let _ = thread::Builder::new().spawn(move || {
             if is_done.recv_timeout(MESSAGE_DELAY) == Err(RecvTimeoutError::Timeout) {
                 // If standard error is closed, there is nowhere to report it.
                 let _ = std::io::stderr().write_all(message.as_bytes());

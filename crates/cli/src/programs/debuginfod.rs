@@ -14,10 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use gristmill_code::{BuildId, FileBytes, FileSource as _, FileSystem, Wanted};
+use gristmill_code::{Binary, BuildId, FileBytes, FileSource as _, FileSystem, Wanted};
+use tempfile::NamedTempFile;
 
 use super::http::{self, Url};
 use crate::error::CliError;
+use crate::interrupt::{EndedOnInterrupt, RemovedOnInterrupt};
 
 /// The seconds that a server may take without sending anything.
 const TIMEOUT_SECONDS: u64 = 90;
@@ -85,16 +87,22 @@ impl Debuginfod {
         };
         let directory = self.cache.join(build_id.to_string());
         let cached = directory.join(kind);
-        // Other clients write an empty file for what no server has.
-        if fs::metadata(&cached).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
-            return FileSystem.open(&cached);
+        // Other clients write an empty file for what no server has, and do not look at what a server sends.
+        if let Some(bytes) = open(&cached, build_id)? {
+            return Ok(Some(bytes));
         }
         let mut failure = None;
         for server in &self.servers {
             match self.ask(server, build_id, kind, &directory) {
-                Ok(Some(file)) => {
+                Ok(Some((file, _removed))) => {
+                    let Some(bytes) = open(file.path(), build_id)? else {
+                        let message = format!("{server}: does not send the file with this build id");
+                        failure.get_or_insert(io::Error::new(io::ErrorKind::InvalidData, message));
+                        continue;
+                    };
+                    // What is open stays open.
                     file.persist(&cached).map_err(|error| error.error)?;
-                    return FileSystem.open(&cached);
+                    return Ok(Some(bytes));
                 }
                 Ok(None) => {}
                 Err(error) => {
@@ -112,10 +120,10 @@ impl Debuginfod {
         build_id: &BuildId,
         kind: &str,
         directory: &Path,
-    ) -> io::Result<Option<tempfile::NamedTempFile>> {
+    ) -> io::Result<Option<(NamedTempFile, RemovedOnInterrupt)>> {
         let url = format!("{}/buildid/{build_id}/{kind}", server.trim_end_matches('/'));
         fs::create_dir_all(directory)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        let (mut file, removed) = RemovedOnInterrupt::create(|| NamedTempFile::new_in(directory))?;
         let found = match Url::parse(&url) {
             Some(url) => match http::get(&url, self.timeout, self.limit)? {
                 Some(mut body) => copy(&mut body, &mut file, self.max_bytes).map(|()| true)?,
@@ -123,31 +131,30 @@ impl Debuginfod {
             },
             None => self.ask_with_curl(&url, &file)?,
         };
-        Ok(found.then_some(file))
+        Ok(found.then_some((file, removed)))
     }
 
     /// Has `curl` fetch a file. Returns `false` if the server does not have it.
-    fn ask_with_curl(&self, url: &str, file: &tempfile::NamedTempFile) -> io::Result<bool> {
+    fn ask_with_curl(&self, url: &str, file: &NamedTempFile) -> io::Result<bool> {
         if !url.starts_with("https://") {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "is neither http nor https"));
         }
         let seconds = self.timeout.as_secs().to_string();
         let max_bytes = self.max_bytes.to_string();
         // `--` is not known to it: a URL that begins with `https://` is no option.
-        let status = Command::new("curl")
-            .args(["--silent", "--fail", "--location", "--proto", "=https", "--proto-redir", "=https"])
+        let mut curl = Command::new("curl");
+        curl.args(["--silent", "--fail", "--location", "--proto", "=https", "--proto-redir", "=https"])
             .args(["--max-time", &self.limit.as_secs().to_string(), "--connect-timeout", &seconds])
             .args(["--speed-limit", "1", "--speed-time", &seconds, "--max-filesize", &max_bytes, "--output"])
             .arg(file.path())
             .arg(url)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .map_err(|error| {
-                io::Error::new(error.kind(), format!("https needs the program curl: {error}"))
-            })?;
-        match status.code() {
+            .stderr(Stdio::null());
+        let (mut child, _ended) = EndedOnInterrupt::spawn(&mut curl).map_err(|error| {
+            io::Error::new(error.kind(), format!("https needs the program curl: {error}"))
+        })?;
+        match child.wait()?.code() {
             Some(0) => Ok(true),
             // What it says of every answer of 400 and above.
             Some(22) => Ok(false),
@@ -157,12 +164,24 @@ impl Debuginfod {
     }
 }
 
+/// Opens a file if it has this build id: a server may send anything, such as the page that asks for a login.
+fn open(path: &Path, build_id: &BuildId) -> io::Result<Option<FileBytes>> {
+    let Some(bytes) = FileSystem.open(path)? else { return Ok(None) };
+    let is_wanted = Binary::from_bytes(path, bytes.clone())
+        .is_ok_and(|binary| binary.build_id().as_ref() == Some(build_id));
+    Ok(is_wanted.then_some(bytes))
+}
+
 /// Copies up to a limit of bytes.
-fn copy(from: &mut dyn Read, to: &mut tempfile::NamedTempFile, max_bytes: u64) -> io::Result<()> {
+fn copy(from: &mut dyn Read, to: &mut NamedTempFile, max_bytes: u64) -> io::Result<()> {
     let mut copied = 0;
     let mut buffer = vec![0; 256 << 10];
     loop {
-        let read = from.read(&mut buffer)?;
+        let read = match from.read(&mut buffer) {
+            // A signal that ends the program does so from another thread.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
         if read == 0 {
             return to.flush();
         }

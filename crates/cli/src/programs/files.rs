@@ -6,11 +6,16 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gristmill_code::{BuildId, FileBytes, FileSource, FileSystem, Wanted, WeakFileBytes};
 
 use super::debuginfod::Debuginfod;
+
+/// The bytes of programs that are read, all together. Those of a usual profile have fewer; of one that names all programs of a
+/// system, the others are mapped, which takes memory only for what is looked at.
+const MAX_READ_BYTES: u64 = 64 << 20;
 
 /// The largest file where files cannot be mapped: all of it is in memory.
 #[cfg(not(unix))]
@@ -22,13 +27,15 @@ pub(super) struct ProgramFiles {
     pub(super) below: Vec<PathBuf>,
     /// The servers to ask for what is not here.
     pub(super) servers: Option<Debuginfod>,
+    /// The bytes of files that were read instead of mapped.
+    read_bytes: AtomicU64,
     /// The open files, by the path without links: debug information can name one file in thousands of ways.
     open: Mutex<HashMap<PathBuf, WeakFileBytes>>,
 }
 
 impl ProgramFiles {
     pub(super) fn new(below: Vec<PathBuf>, servers: Option<Debuginfod>) -> Self {
-        ProgramFiles { below, servers, open: Mutex::default() }
+        ProgramFiles { below, servers, read_bytes: AtomicU64::new(0), open: Mutex::default() }
     }
 }
 
@@ -56,13 +63,16 @@ impl FileSource for ProgramFiles {
         }
         // A program that is replaced while it is read keeps its bytes; one that is truncated ends the command with a message.
         #[cfg(unix)]
-        crate::cut_short::expect();
+        crate::fatal_signals::expect_truncation();
         let known = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = known().get(&canonical).and_then(WeakFileBytes::upgrade) {
             return Ok(Some(bytes));
         }
-        let found = FileSystem.open(&canonical)?;
+        let left = MAX_READ_BYTES.saturating_sub(self.read_bytes.load(Ordering::Relaxed));
+        let found = FileSystem.open_within(&canonical, left)?;
         if let Some(bytes) = &found {
+            let size = bytes.len() as u64;
+            self.read_bytes.fetch_add(if size > left { 0 } else { size }, Ordering::Relaxed);
             known().insert(canonical, bytes.downgrade());
         }
         Ok(found)

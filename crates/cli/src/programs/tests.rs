@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Parser as _;
-use gristmill_code::{BuildId, Wanted};
+use gristmill_code::{BuildId, FileSource as _, Wanted};
 
 use super::debuginfod::cache_directory;
 use super::*;
@@ -117,6 +117,22 @@ fn a_directory_confines_programs() {
     assert!(finder(&own, &[folder.join("in")]).unwrap().binary(object).is_ok());
 }
 
+/// A profile can name all programs of a system. What is mapped shows what is written later; what was read does not.
+#[cfg(unix)]
+#[test]
+fn programs_that_are_read_have_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ProgramFiles::new(Vec::new(), None);
+    let opened = [1, 2, 3, 4].map(|name| {
+        let path = folder.path().join(name.to_string());
+        std::fs::File::create(&path).unwrap().set_len(if name == 4 { 5 } else { 31 << 20 }).unwrap();
+        let bytes = files.open(&path).unwrap().unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().write_all(b"x").unwrap();
+        bytes
+    });
+    assert_eq!(opened.each_ref().map(|bytes| bytes[0]), [0, 0, b'x', 0]);
+}
+
 /// A file that is nearly all hole takes no memory and no time.
 #[cfg(target_os = "linux")]
 #[test]
@@ -167,14 +183,71 @@ fn server(answers: Vec<Vec<u8>>) -> (String, std::thread::JoinHandle<Vec<String>
     (address, thread)
 }
 
+/// A file of ELF that has a build id and nothing else.
+fn with_build_id(id: &[u8]) -> Vec<u8> {
+    let note: Vec<u8> =
+        [&[4, 0, 0, 0, u8::try_from(id.len()).unwrap(), 0, 0, 0, 3, 0, 0, 0][..], b"GNU\0", id].concat();
+    let length = u64::try_from(note.len()).unwrap();
+    // The only program header is behind the header, and the note behind that.
+    let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+    file.resize(16, 0);
+    file.extend([2, 0, 62, 0, 1, 0, 0, 0]);
+    [0_u64, 64, 0].iter().for_each(|number| file.extend(number.to_le_bytes()));
+    file.extend([0, 0, 0, 0, 64, 0, 56, 0, 1, 0, 64, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0]);
+    [120, 0, 0, length, length, 4].iter().for_each(|number| file.extend(number.to_le_bytes()));
+    file.extend(note);
+    file
+}
+
+/// An answer with a body.
+fn answer(body: &[u8]) -> Vec<u8> {
+    [format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat()
+}
+
+/// Before, any answer was kept for ever: the page that asks for a login, for example.
+#[test]
+fn only_the_file_with_the_build_id_is_kept() {
+    let cache = tempfile::tempdir().unwrap();
+    let wanted = with_build_id(&[1, 2, 3, 4]);
+    let (address, thread) = server(vec![
+        answer(b"<html>Log in</html>"),
+        answer(&with_build_id(&[1, 2, 3, 5])),
+        answer(&wanted),
+        answer(&wanted),
+    ]);
+    let servers = Debuginfod::with_server(&address, cache.path(), Duration::from_secs(60));
+    let fetch = || servers.fetch(&BuildId::from_bytes([1, 2, 3, 4]), Wanted::DebugInfo);
+    let directory = cache.path().join("01020304");
+    for _ in 0..2 {
+        assert!(fetch().unwrap_err().to_string().contains("does not send the file with this build id"));
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+    }
+    assert_eq!(fetch().unwrap().unwrap()[..], wanted);
+    // What another client has kept is replaced.
+    std::fs::write(directory.join("debuginfo"), "<html>").unwrap();
+    assert_eq!(fetch().unwrap().unwrap()[..], wanted);
+    assert_eq!(std::fs::read(directory.join("debuginfo")).unwrap(), wanted);
+    assert_eq!(thread.join().unwrap().len(), 4);
+}
+
 #[test]
 fn servers_are_asked_once() {
     let cache = tempfile::tempdir().unwrap();
-    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\n\r\n";
+    let [mill, chunks] = [1, 2].map(|id| with_build_id(&[id, 0xcd]));
+    let (first, second) = chunks.split_at(3);
+    let size = second.len();
+    let chunked = [
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n",
+        first,
+        format!("\r\n{size:x};x\r\n").as_bytes(),
+        second,
+        b"\r\n0\r\n\r\n",
+    ]
+    .concat();
     let (address, thread) = server(vec![
         b"HTTP/1.1 404 Not Found\r\n\r\n".to_vec(),
-        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmill".to_vec(),
-        chunked.to_vec(),
+        answer(&mill),
+        chunked,
         b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmi".to_vec(),
         b"HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n"
             .iter()
@@ -187,11 +260,11 @@ fn servers_are_asked_once() {
         servers.fetch(&BuildId::from_bytes([id, 0xcd]), wanted).map(|it| it.map(|it| it.to_vec()))
     };
     assert_eq!(fetch(1, Wanted::DebugInfo).unwrap(), None);
-    assert_eq!(fetch(1, Wanted::Program).unwrap().as_deref(), Some(&b"mill"[..]));
+    assert_eq!(fetch(1, Wanted::Program).unwrap().as_deref(), Some(&mill[..]));
     // It is in the cache now.
-    assert_eq!(fetch(1, Wanted::Program).unwrap().as_deref(), Some(&b"mill"[..]));
-    assert_eq!(std::fs::read(cache.path().join("01cd/executable")).unwrap(), b"mill");
-    assert_eq!(fetch(2, Wanted::DebugInfo).unwrap().as_deref(), Some(&b"abcde"[..]));
+    assert_eq!(fetch(1, Wanted::Program).unwrap().as_deref(), Some(&mill[..]));
+    assert_eq!(std::fs::read(cache.path().join("01cd/executable")).unwrap(), mill);
+    assert_eq!(fetch(2, Wanted::DebugInfo).unwrap().as_deref(), Some(&chunks[..]));
     // A file that ends early, or is too large, is not kept.
     assert!(
         fetch(3, Wanted::DebugInfo).unwrap_err().to_string().contains("ends before the file is complete")

@@ -2,8 +2,8 @@
 
 use gristmill_format::Cost;
 use gristmill_profile::Profile;
-use gristmill_profile::event_choice::{EventSource, definitions};
-use gristmill_profile::formula::{Definition, Derived, derive};
+use gristmill_profile::event_choice::{EventSource, derivation};
+use gristmill_profile::formula::{Definition, Derived};
 use gristmill_profile::source_lines::PartialRow;
 
 use crate::error::LayoutError;
@@ -75,10 +75,10 @@ impl SelectedEvent {
 }
 
 fn derived_events(profile: &Profile, recorded: &[SelectedEvent], own: &[Definition]) -> Vec<SelectedEvent> {
-    let names: Vec<&[u8]> = recorded.iter().map(|event| event.name.as_bytes()).collect();
+    let names: Vec<&str> = recorded.iter().map(|event| event.name.as_str()).collect();
     let event = |derived: Derived| SelectedEvent {
         name: String::from_utf8_lossy(&derived.definition.name).into_owned(),
         source: EventSource::Derived(derived),
     };
-    derive(&names, &definitions(profile, own)).derived.into_iter().map(event).collect()
+    derivation(profile, &names, own).derived.into_iter().map(event).collect()
 }

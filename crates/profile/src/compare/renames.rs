@@ -244,8 +244,9 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
     let near =
         |percent| is_near(gone.own, come.own, percent) && is_near(gone.inclusive, come.inclusive, percent);
     let is_accepted = if is_elsewhere {
-        // In another file, nothing else may differ.
-        all_callers && gone.calls == come.calls && near(1) && gone.own.max(come.own) > MIN_MOVED
+        // In another file, nothing else may differ. Functions without names are in no file, but may have equal addresses.
+        let is_known = is_same_name || gone.own.max(come.own) > MIN_MOVED;
+        all_callers && gone.calls == come.calls && near(1) && is_known
     } else if is_same_own_name
         && all_callers
         && gone.calls == come.calls

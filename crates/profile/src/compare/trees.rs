@@ -49,9 +49,8 @@ pub enum ComparedBasis {
 /// The limits of a [`ComparedTree`], which has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ComparedTreeLimits {
-    /// Leaves out nodes if neither they nor a node below them changed by this much.
-    pub min_change: u128,
-    /// The same as a share of the greatest change of a node, in thousandths.
+    /// Leaves out nodes if neither they nor a node below them changed by this share of the greatest change of a node, in
+    /// hundred-thousandths.
     pub min_share: u32,
     /// The greatest count of nodes. There is always a root.
     pub max_nodes: usize,
@@ -93,7 +92,7 @@ pub struct ComparedTreeNode {
 /// let base = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=2 9\n6 40\nfn=grind\n9 40\n");
 /// let new = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=3 9\n6 60\nfn=grind\n9 60\n");
 /// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
-/// let limits = ComparedTreeLimits { min_change: 0, min_share: 0, max_nodes: 10, max_depth: 10 };
+/// let limits = ComparedTreeLimits { min_share: 0, max_nodes: 10, max_depth: 10 };
 /// let tree = comparison.call_tree(&[0], limits);
 /// let changes: Vec<_> = tree.nodes.iter().map(|node| node.inclusive[0].delta()).collect();
 /// // The program, `main`, `grind`.
@@ -425,8 +424,9 @@ impl Joining {
             let above = self.nodes[node].1;
             greatest[above] = greatest[above].max(greatest[node]);
         }
-        let min_change = greatest[0].saturating_mul(limits.min_share.into()).div_ceil(1000);
-        let min_change = limits.min_change.max(min_change);
+        // If nothing changed, no share leaves out what did not change.
+        let min_change = greatest[0].saturating_mul(limits.min_share.into()).div_ceil(100_000);
+        let min_change = min_change.max(limits.min_share.min(1).into());
         let is_unknown = self.unknown();
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for node in 1..self.nodes.len() {

@@ -24,6 +24,12 @@ pub(super) fn signed_percent(part: Cost, whole: Cost) -> String {
     format!("{sign}{}.{:02}", grouped(hundredths / 100), hundredths % 100)
 }
 
+/// Returns hundred-thousandths in percent: `0.01`.
+pub(super) fn percent_of_share(share: u32) -> String {
+    let percent = format!("{}.{:03}", share / 1000, share % 1000);
+    percent.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// Returns a change in percent of the base: `+30.00%`. The text is empty if the base is 0.
 pub(super) fn own_percent(change: Change) -> String {
     match signed_percent(change.delta(), change.base.median) {

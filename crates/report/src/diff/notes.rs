@@ -36,8 +36,11 @@ pub(super) fn remarks_beside_cost(head: &DiffHead, row: &DiffRow, name_columns: 
     }
     remarks.extend(spread(own, unit));
     if let Some(RenameRow { text, .. }) = &row.renamed {
-        let from = row.base_name.as_deref().unwrap_or_default();
-        remarks.push(format!("renamed from {} ({text})", short(from, name_columns)));
+        remarks.push(match &row.base_name {
+            Some(from) => format!("renamed from {} ({text})", short(from, name_columns)),
+            // An address in a program of another name.
+            None => format!("joined by resemblance ({text})"),
+        });
     }
     if row.is_upper_bound {
         remarks.push("inclusive cost is an upper bound: calls leave the group and return".to_owned());

@@ -100,12 +100,13 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
         Piece::Name(SentenceName { id: function, name: shown_name(comparison.mention(function)) })
     };
     let text = |text: &str| Piece::Text(text.to_owned());
-    let followers = |function: JoinedId| {
+    // Those that are called more or less often because of this.
+    let below = |function: JoinedId| {
         let others = explanation.functions.iter().filter(|(other, _)| *other != function);
         Piece::Text(match others.count() {
             0 => String::new(),
-            1 => ", and 1 function that follows".to_owned(),
-            count => format!(", and {} functions that follow", grouped(count)),
+            1 => ", including 1 function below it".to_owned(),
+            count => format!(", including {} functions below it", grouped(count)),
         })
     };
     let more = if explanation.effect > 0 { "more" } else { "less" };
@@ -116,9 +117,9 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
         match is_towards(own) {
             true => format!(" costs {more} by itself: {change}"),
             false if own.delta() > 0 => {
-                format!(" costs more by itself, but not as much as its calls explain: {change}")
+                format!(" costs more by itself, but less than its calls explain: {change}")
             }
-            false => format!(" costs less by itself, but not as little as its calls explain: {change}"),
+            false => format!(" costs less by itself, but more than its calls explain: {change}"),
         }
     };
     Sentence(match &explanation.cause {
@@ -139,10 +140,15 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             vec![name(*function), text(verb), first, Piece::Text(moved)]
         }
         Cause::Calls { caller, callee, count } => {
-            let more = if count.delta() > 0 { "more" } else { "less" };
-            let often = format!(" {more} often: {}", from_to(*count, CostUnit::Count));
+            let (verb, often) = match (count.base.max, count.new.max) {
+                (0, _) => (" now calls ", ""),
+                (_, 0) => (" no longer calls ", ""),
+                _ if count.delta() > 0 => (" calls ", " more often"),
+                _ => (" calls ", " less often"),
+            };
+            let often = format!("{often}: {}", from_to(*count, CostUnit::Count));
             let callee_name = if caller == callee { text("itself") } else { name(*callee) };
-            vec![name(*caller), text(" calls "), callee_name, Piece::Text(often), followers(*callee)]
+            vec![name(*caller), text(verb), callee_name, Piece::Text(often), below(*callee)]
         }
         Cause::PerCall { function, proof: PerCallProof::From(from, others) } => {
             let others = match others {
@@ -176,26 +182,28 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
         Cause::SelfCost { function } => vec![name(*function), Piece::Text(by_itself(*function))],
         Cause::New { function, caller } => match caller {
             Some(caller) => {
-                vec![name(*function), text(" is new, called by "), name(*caller), followers(*function)]
+                vec![name(*function), text(" is new, called by "), name(*caller), below(*function)]
             }
-            None => vec![name(*function), text(" is new"), followers(*function)],
+            None => vec![name(*function), text(" is new"), below(*function)],
         },
         Cause::Vanished { function, caller } => match caller {
-            Some(caller) => vec![
-                name(*function),
-                text(" vanished, which "),
-                name(*caller),
-                text(" called"),
-                followers(*function),
-            ],
-            None => vec![name(*function), text(" vanished"), followers(*function)],
+            Some(caller) => {
+                vec![
+                    name(*function),
+                    text(" vanished, called by "),
+                    name(*caller),
+                    text(" before"),
+                    below(*function),
+                ]
+            }
+            None => vec![name(*function), text(" vanished"), below(*function)],
         },
         Cause::Split { function, caller, of_caller } => {
             let (verb, moved) = match comparison.presence(*function) {
-                Presence::New => (" is new, called by ", "fell"),
-                _ => (" vanished, which was called by ", "rose"),
+                Presence::New => (" is new, called by ", ", whose self cost fell"),
+                _ => (" vanished, called by ", " before, whose self cost rose"),
             };
-            let moved = format!(", whose self cost {moved} by {}", unit.show(of_caller.abs()));
+            let moved = format!("{moved} by {}", unit.show(of_caller.abs()));
             vec![name(*function), text(verb), name(*caller), Piece::Text(moved)]
         }
         Cause::Swapped { function, other } => {

@@ -9,6 +9,7 @@ use super::{Diff, DiffOptions, OtherCauses};
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
 use crate::report::Report as _;
+use gristmill_output::Look;
 use gristmill_profile::Profile;
 use gristmill_profile::compare::{Change, CompareOptions, Comparison, Sample};
 use regex::Regex;
@@ -196,5 +197,43 @@ fn a_limit_shows_the_first_of_all_rows() {
                 assert_eq!(change(&cut), change(&all));
             }
         }
+    }
+}
+
+/// Calls that only one side has, and changes that are all too small to show, have words of their own.
+#[test]
+fn calls_of_one_side_and_small_changes_in_words() {
+    let side = |of_main: &str, grind: u32, polish: u32| {
+        Profile::from_bytes(format!(
+            "events: Ir\nfn=main\n1 5\n{of_main}fn=mill\n2 5\ncfn=grind\ncalls=1 3\n2 10\ncfn=polish\ncalls=1 4\n2 7\n\
+             fn=grind\n3 {grind}\nfn=polish\n4 {polish}\n"
+        ))
+    };
+    let base = side("cfn=grind\ncalls=64 3\n1 640\n", 650, 7);
+    let new = side("cfn=polish\ncalls=10 4\n1 70\n", 10, 77);
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let diff = |min| {
+        let options = DiffOptions {
+            columns: vec![0],
+            grouping: Grouping::Function,
+            sort: SortBy::SelfCost,
+            limit: None,
+            min,
+            filter: None,
+            causes: None,
+            show_joined: false,
+        };
+        Diff::new(&comparison, &options)
+    };
+    let causes: Vec<String> = diff(0).causes.into_iter().map(|cause| cause.text).collect();
+    assert_eq!(causes, ["main no longer calls grind: 64 → 0 (-100.00%)", "main now calls polish: 0 → 10"]);
+    // The whole is 667, the greatest change 640.
+    for (min, is_shown) in [(95_000, true), (96_000, false)] {
+        let mut text = Vec::new();
+        diff(min).write_text(&Look::plain(80), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let sentence = "no self cost changed by 96% of the base or more (--min 0 shows what changed)\n";
+        assert_eq!(text.contains(sentence), !is_shown, "{text}");
+        assert_eq!(text.contains("Changed functions"), is_shown, "{text}");
     }
 }

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{Cell, Column, Look, Table, Tone, grouped, wrap};
-use gristmill_profile::compare::{Change, JoinRule};
+use gristmill_profile::compare::{Change, JoinRule, PresenceCounts};
 use gristmill_profile::symbol::shorten_paths;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::amounts::{signed, signed_percent, tone};
+use super::amounts::{percent_of_share, signed, signed_percent, tone};
 use super::notes::{self, remarks};
 use super::path::StepText;
 use super::sentences::{SentenceName, SentenceNames};
@@ -58,6 +58,7 @@ impl Diff {
     /// Returns the counts of changed, new, vanished and renamed functions as a sentence.
     pub(super) fn summary(&self) -> String {
         let changed = self.rows.len() + self.rest.rows;
+        let is_of_functions = self.grouping == Grouping::Function && !self.is_filtered;
         // The noun follows the count of all, or with a filter that of the changed ones.
         let count = if self.is_filtered { changed } else { self.all };
         let (one, many) = self.grouping.nouns();
@@ -73,16 +74,28 @@ impl Diff {
             0 => format!("none of {} {noun} changed", grouped(self.all)),
             changed => format!("{} of {} {noun} changed", grouped(changed), grouped(self.all)),
         };
-        if self.grouping == Grouping::Function && !self.is_filtered {
-            for (of_kind, what) in
-                [(self.new, "new"), (self.vanished, "vanished"), (self.renames.len(), "renamed")]
-            {
-                if of_kind > 0 {
-                    text.push_str(&format!(", {} {what}", grouped(of_kind)));
-                }
-            }
+        let PresenceCounts { both, vanished, new, .. } = self.changed;
+        if is_of_functions && new + vanished > 0 {
+            let kinds = [(new, "new"), (vanished, "vanished"), (both, "on both sides")];
+            let kinds = kinds.iter().filter(|(count, _)| *count > 0);
+            let kinds: Vec<String> =
+                kinds.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+            text.push_str(&format!(": {}", kinds.join(", ")));
+        }
+        if is_of_functions && !self.renames.is_empty() {
+            text.push_str(&format!("; {} renamed", grouped(self.renames.len())));
         }
         text
+    }
+
+    /// Returns a sentence in place of rows if no change is large enough.
+    pub(super) fn too_small(&self) -> Option<String> {
+        let is_hidden = self.rows.is_empty() && self.rest.rows > 0 && self.min > 0;
+        let cost = if self.is_sorted_by_inclusive { "inclusive" } else { "self" };
+        is_hidden.then(|| {
+            let share = percent_of_share(self.min);
+            format!("no {cost} cost changed by {share}% of the base or more (--min 0 shows what changed)")
+        })
     }
 
     fn write_causes(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -93,7 +106,11 @@ impl Diff {
         let names = self.sentence_names(name_in_sentences(look));
         let steps = self.path_steps(&names);
         if !steps.is_empty() {
-            writeln!(out, "\n{}", look.bold("Path of the greatest change (% of the change)"))?;
+            writeln!(
+                out,
+                "\n{}",
+                look.bold("Path of the greatest change (inclusive cost, % of the change)")
+            )?;
             let amount = |step: &StepText| Amount {
                 cost: signed(step.change, event.unit),
                 share: format!("{}%", step.share),
@@ -106,7 +123,10 @@ impl Diff {
         writeln!(
             out,
             "\n{}",
-            look.bold(&format!("Causes of the change of {} (% of the base)", safe(&event.name)))
+            look.bold(&format!(
+                "Causes of the change of {}, which add up to it (% of the base)",
+                safe(&event.name)
+            ))
         )?;
         let whole = self.head.totals[0].base.median;
         let tone_of = |cause: &CauseRow| match cause.is_noise {
@@ -139,6 +159,11 @@ impl Diff {
             return Ok(());
         }
         writeln!(out)?;
+        if let Some(sentence) = self.too_small() {
+            return wrap::write(out, &sentence, look.width, 2);
+        }
+        let what = self.grouping.nouns().1;
+        writeln!(out, "{}", look.bold(&format!("Changed {what} (% of the base)")))?;
         let mut table = self.table();
         let room = look.width.saturating_sub(table.width_before_last());
         if room < MIN_NAME {
@@ -269,7 +294,13 @@ impl Diff {
     pub(super) fn residue(&self) -> Vec<(Vec<Cost>, String)> {
         let mut residue = Vec::new();
         if self.rest.rows > 0 {
-            residue.push((self.rest.self_costs.to_vec(), format!("… {} more", grouped(self.rest.rows))));
+            let is_same = self.rest.same_self_cost == self.rest.rows && !self.rows.is_empty();
+            let only = match (is_same, self.head.has_calls) {
+                (true, true) => ", in inclusive cost or calls only",
+                _ => "",
+            };
+            residue
+                .push((self.rest.self_costs.to_vec(), format!("… {} more{only}", grouped(self.rest.rows))));
         }
         if self.remainder.iter().any(|&remainder| remainder != 0) {
             residue.push((self.remainder.to_vec(), "(medians do not add up)".to_owned()));
@@ -330,7 +361,10 @@ impl Diff {
             let counts = self.head.joined.iter().filter(|join| join.rule != JoinRule::Rename.name());
             let counts: Vec<String> =
                 counts.map(|join| format!("{} {}", join.rule, grouped(join.functions))).collect();
-            let line = format!("\nJoined by rule: {} (--show-joined lists them)", counts.join(", "));
+            let line = format!(
+                "\nJoined although names or paths differ, by rule: {} (--show-joined lists them)",
+                counts.join(", ")
+            );
             return wrap::write_dim(out, &line, look, 2);
         }
         writeln!(out, "\n{}", look.bold("Joined functions by rule (--no-rule RULE separates them)"))?;

@@ -26,9 +26,9 @@ use crate::tree::{Basis, EntryKind};
 pub struct DiffTreeOptions {
     /// The columns of the comparison to show; the first one decides which nodes are shown, and their order.
     pub columns: Vec<usize>,
-    /// Leaves out nodes whose change, and that of all nodes below, is under this share of the base's total, in
-    /// hundred-thousandths. Without it, under 1% of the greatest change of a node.
-    pub min: Option<u32>,
+    /// Leaves out nodes whose change, and that of all nodes below, is under this share of the greatest change of a node, in
+    /// hundred-thousandths. [`MIN_TREE_CHANGE`] suits people.
+    pub min: u32,
     /// The most levels below the root.
     pub max_depth: Option<usize>,
     /// The most nodes.
@@ -37,8 +37,8 @@ pub struct DiffTreeOptions {
 
 /// The upper limit of nodes, also if more are asked for.
 const MAX_NODES: usize = 1_000_000;
-/// The least change of a node if no other is asked for, in thousandths of the greatest.
-const MIN_SHARE_OF_GREATEST: u32 = 10;
+/// The smallest change of a node that people see, in hundred-thousandths of the greatest: 1%.
+pub const MIN_TREE_CHANGE: u32 = 1000;
 
 /// A function, a cycle or the program, which nodes stand for. See the example of [`DiffTree`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -105,7 +105,7 @@ pub struct DiffTreeNode {
 /// let base = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=2 9\n6 40\nfn=grind\n9 40\n");
 /// let new = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=3 9\n6 60\nfn=grind\n9 60\n");
 /// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
-/// let options = DiffTreeOptions { columns: vec![0], min: None, max_depth: None, limit: None };
+/// let options = DiffTreeOptions { columns: vec![0], min: 0, max_depth: None, limit: None };
 /// let tree = DiffTree::new(&comparison, &options);
 /// let grind = &tree.nodes[2];
 /// assert_eq!(tree.entries[grind.entry].name, "grind");
@@ -127,7 +127,7 @@ pub struct DiffTree {
     /// The nodes that are shown. The first one is the root.
     pub nodes: Vec<DiffTreeNode>,
     #[serde(skip)]
-    min: Option<u32>,
+    min: u32,
     #[serde(skip)]
     max_depth: Option<usize>,
     #[serde(skip)]
@@ -142,10 +142,8 @@ impl DiffTree {
     /// If there is no column.
     pub fn new(comparison: &Comparison<'_>, options: &DiffTreeOptions) -> Self {
         let head = DiffHead::new(comparison, &options.columns);
-        let whole = head.totals[0].base.median.unsigned_abs();
         let limits = ComparedTreeLimits {
-            min_change: options.min.map_or(0, |min| whole.saturating_mul(min.into()).div_ceil(100_000)),
-            min_share: if options.min.is_some() { 0 } else { MIN_SHARE_OF_GREATEST },
+            min_share: options.min,
             // The program itself does not count.
             max_nodes: options.limit.unwrap_or(MAX_NODES).clamp(1, MAX_NODES) + 1,
             max_depth: options.max_depth.unwrap_or(usize::MAX),

@@ -107,12 +107,12 @@ impl Rename {
     }
 }
 
-/// Lists the renamed functions.
+/// Lists the functions that have another name.
 pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<Rename> {
     let rename = |function| {
         let why = resemblance(comparison.renamed(function)?);
         let [base, new] = [comparison.in_base(function)?, comparison.in_new(function)?].map(shown_name);
-        Some(Rename { base, new, why })
+        (base != new).then_some(Rename { base, new, why })
     };
     comparison.functions().filter_map(rename).collect()
 }

@@ -20,12 +20,14 @@ pub struct LintedFile<'a> {
     pub(super) limit: Option<u64>,
     /// The producer whose habits are not reported.
     producer: Option<ProducerKind>,
+    /// The findings, if they are made already.
+    made: Option<&'a [Finding<'a>]>,
 }
 
 impl<'a> LintedFile<'a> {
     /// A file to be checked this way. `limit` is the count of findings to show of each rule.
     pub fn new(file: &'a ReadFile<'a>, lint: Lint, limit: Option<u64>) -> Self {
-        Self { file, lint, limit, producer: Some(file.producer()) }
+        Self { file, lint, limit, producer: Some(file.producer()), made: None }
     }
 
     /// Reports also what the producer does in its files as a matter of course.
@@ -34,8 +36,31 @@ impl<'a> LintedFile<'a> {
         Self { producer: None, ..self }
     }
 
+    /// Makes all findings, to be printed later. `None` if there are more than `limit`; these should be printed when they are
+    /// made.
+    pub fn make(&self, limit: usize) -> Option<Vec<Finding<'a>>> {
+        let mut made = Vec::new();
+        let mut count = 0;
+        self.run(|finding| {
+            count += 1;
+            if count <= limit {
+                made.push(finding);
+            }
+        });
+        (count <= limit).then_some(made)
+    }
+
+    /// Sets the findings that [`make`](LintedFile::make) made of this file.
+    #[must_use]
+    pub fn with_made(self, made: &'a [Finding<'a>]) -> Self {
+        Self { made: Some(made), ..self }
+    }
+
     /// Passes on all findings.
     pub fn run(&self, mut found: impl FnMut(Finding<'a>)) {
+        if let Some(made) = self.made {
+            return made.iter().cloned().for_each(found);
+        }
         let is_habit = |rule: &Rule| self.producer.is_some_and(|producer| rule.is_habit_of(producer));
         self.file.examine(self.lint, |finding| {
             if !is_habit(finding.rule) {

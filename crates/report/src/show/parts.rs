@@ -1,9 +1,10 @@
 //! The costs of a function by part.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use gristmill_format::Cost;
 use gristmill_output::json::Costs;
+use gristmill_profile::analysis::NodeCosts;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,9 +45,8 @@ pub(super) fn parts(
         |number: &dyn Fn(usize) -> Option<u64>| (1..selected.len()).any(|part| number(part) != number(0));
     let (threads, pids) = (several(&|part| selected[part].thread()), several(&|part| selected[part].pid()));
     let inputs = selected.iter().any(|part| part.input() != selected[0].input());
-    let mut rows = Vec::new();
-    for (nth, part) in selected.iter().enumerate() {
-        let Some(costs) = view.costs_in_part(function, part)? else { continue };
+    let row = |nth: usize, costs: &NodeCosts| {
+        let part = &selected[nth];
         let mut name = match part.number() {
             Some(number) => format!("part {number}"),
             None => format!("part {}", nth + 1),
@@ -61,22 +61,36 @@ pub(super) fn parts(
         if let Some(input) = profile.inputs().get(part.input()).filter(|_| inputs) {
             name.push_str(&format!(" of {}", input.name));
         }
-        rows.push(PartRow {
+        PartRow {
             name,
             self_costs: head.costs(&costs.self_costs),
             inclusive: head.costs(&costs.inclusive),
             calls: CallCount::new(costs.call_count, view.calls(function).has_inlined()),
-        });
+        }
+    };
+    let mut rows = Vec::new();
+    let mut all = 0;
+    // A file can have a million parts, of which few are shown.
+    let mut most_expensive = BinaryHeap::new();
+    for (nth, part) in selected.iter().enumerate() {
+        let Some(costs) = view.costs_in_part(function, part)? else { continue };
+        all += 1;
+        match limit {
+            None => rows.push(row(nth, &costs)),
+            Some(limit) => {
+                most_expensive.push(Reverse((first(&costs.inclusive), Reverse(nth))));
+                if most_expensive.len() > limit {
+                    most_expensive.pop();
+                }
+            }
+        }
     }
-    let all = rows.len();
-    if let Some(limit) = limit.filter(|&limit| limit < all) {
-        let mut costs: Vec<(Cost, Reverse<usize>)> =
-            rows.iter().enumerate().map(|(nth, row)| (first(&row.inclusive), Reverse(nth))).collect();
-        costs.sort_unstable_by(|a, b| b.cmp(a));
-        let mut is_kept = vec![false; all];
-        costs.iter().take(limit).for_each(|(_, Reverse(nth))| is_kept[*nth] = true);
-        let mut kept = is_kept.into_iter();
-        rows.retain(|_| kept.next().unwrap_or(false));
+    let mut shown: Vec<usize> = most_expensive.into_iter().map(|Reverse((_, Reverse(nth)))| nth).collect();
+    shown.sort_unstable();
+    for nth in shown {
+        if let Some(costs) = view.costs_in_part(function, &selected[nth])? {
+            rows.push(row(nth, &costs));
+        }
     }
     Ok(List { all, rows })
 }

@@ -18,9 +18,10 @@ pub(super) fn in_order<I: Sync, R: Send, E>(
     // Results that are not taken yet hold a profile each: no thread gets far ahead.
     let (sender, receiver) = mpsc::sync_channel(1);
     thread::scope(|scope| {
+        let mut is_started = false;
         for _ in 0..job_count.clamp(1, items.len().max(1)) {
             let (sender, next, stop, work) = (sender.clone(), &next, &stop, &work);
-            scope.spawn(move || {
+            let job = move || {
                 while !stop.load(Ordering::Relaxed) {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else { return };
@@ -28,9 +29,17 @@ pub(super) fn in_order<I: Sync, R: Send, E>(
                         return;
                     }
                 }
-            });
+            };
+            // If no more threads can be started, fewer do the work.
+            if thread::Builder::new().spawn_scoped(scope, job).is_err() {
+                break;
+            }
+            is_started = true;
         }
         drop(sender);
+        if !is_started {
+            return items.iter().try_for_each(|item| take(item, work(item)));
+        }
         let mut waiting = BTreeMap::new();
         let mut first = 0;
         for (index, result) in receiver {

@@ -1,6 +1,6 @@
 //! Commands that run with a time limit. One that takes too long is ended together with its children.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,7 +57,12 @@ pub(super) fn run(
     let (mut child, group) = EndedOnInterrupt::spawn(command)
         .map_err(|error| Failure::from(format!("{shown} could not be run: {}", reason(&error))))?;
     let deadline = Instant::now().checked_add(Duration::from_secs(seconds));
-    let stderr = child.stderr.take().map(Tail::read);
+    let stderr = child.stderr.take().map(Tail::read).transpose().map_err(|error| {
+        group.end();
+        // It was ended just now.
+        let _ = child.wait();
+        Failure::from(format!("{shown} was ended: its messages cannot be read: {}", reason(&error)))
+    })?;
     let Some(status) = wait(&mut child, deadline, shown)? else {
         group.end();
         // It may have joined another group. What it left in that one, the gate's own for example, is not known.
@@ -121,11 +126,15 @@ struct Tail {
 
 impl Tail {
     /// Starts a thread that reads a pipe.
-    fn read(mut pipe: impl Read + Send + 'static) -> Tail {
+    ///
+    /// # Errors
+    ///
+    /// If no thread can be started.
+    fn read(mut pipe: impl Read + Send + 'static) -> io::Result<Tail> {
         let (is_read, open) = mpsc::channel();
         let tail = Tail { bytes: Arc::default(), open };
         let bytes = Arc::clone(&tail.bytes);
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let _is_read: Sender<()> = is_read;
             let mut buffer = [0; 4096];
             while let Ok(count @ 1..) = pipe.read(&mut buffer) {
@@ -134,8 +143,8 @@ impl Tail {
                 let over = bytes.len().saturating_sub(MAX_STDERR_BYTES);
                 bytes.drain(..over);
             }
-        });
-        tail
+        })?;
+        Ok(tail)
     }
 
     /// Waits until the pipe is closed, or returns `false` after some time.

@@ -14,7 +14,7 @@ use crate::compare::{
 };
 
 const NO_LIMITS: ComparedTreeLimits =
-    ComparedTreeLimits { min_change: 0, min_share: 0, max_nodes: usize::MAX, max_depth: usize::MAX };
+    ComparedTreeLimits { min_share: 0, max_nodes: usize::MAX, max_depth: usize::MAX };
 
 /// Writes the profile of a run: functions with arcs, as Callgrind does.
 fn profile(truth: &Truth) -> Profile {
@@ -184,7 +184,7 @@ fn what_the_tree_of_a_run_leaves_out_is_no_change() {
     assert_eq!((tree.nodes.len(), tree.is_limited, tree.nodes[1].hidden), (2, true, 1));
     let tree = comparison.call_tree(&[0], ComparedTreeLimits { max_depth: 1, ..NO_LIMITS });
     assert_eq!((tree.nodes.len(), tree.is_limited, tree.nodes[1].hidden), (2, false, 1));
-    let tree = comparison.call_tree(&[0], ComparedTreeLimits { min_change: 1, ..NO_LIMITS });
+    let tree = comparison.call_tree(&[0], ComparedTreeLimits { min_share: 1, ..NO_LIMITS });
     assert_eq!((tree.nodes.len(), tree.nodes[0].hidden), (1, 1));
 }
 

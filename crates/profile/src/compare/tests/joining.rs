@@ -172,6 +172,25 @@ fn renamed_functions_are_found_by_cost_and_callers() {
     assert_eq!(Comparison::new(&[&base], &[&new], &options).unwrap().functions().len(), 5);
 }
 
+/// A program under another name: its functions without names have equal addresses, and here equal costs, calls and callers.
+#[test]
+fn addresses_of_a_renamed_program_are_joined_by_resemblance() {
+    let side = |object: &str, address: &str, cost: i32| {
+        let plt = format!("0x{address:0>16}");
+        Profile::from_bytes(format!(
+            "events: Ir\nob=/lib/ld.so\nfl=start.c\nfn=start\n1 5\ncob={object}\ncfi=???\ncfn={plt}\ncalls=3 1\n2 {cost}\n\
+             ob={object}\nfl=???\nfn={plt}\n0 {cost}\nfl=mill.c\nfn=main\n3 7\n"
+        ))
+    };
+    let count = |base: &Profile, new: &Profile| {
+        Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap().functions().len()
+    };
+    let base = side("/opt/mill", "1130", 30);
+    assert_eq!(count(&base, &side("/opt/mill-2", "1130", 30)), 3);
+    assert_eq!(count(&base, &side("/opt/mill-2", "1140", 30)), 4);
+    assert_eq!(count(&base, &side("/opt/mill-2", "1130", 40)), 4);
+}
+
 #[test]
 fn runs_of_one_side_may_be_of_other_builds() {
     let run = |directory: &str, hash: u8, cost: i32| {

@@ -10,7 +10,7 @@ use gristmill_profile::compare::Change;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{DiffTree, DiffTreeNode};
-use crate::diff::amounts::{signed, signed_percent, tone};
+use crate::diff::amounts::{percent_of_share, signed, signed_percent, tone};
 use crate::names::{NameRow, fitted};
 use crate::report::Report;
 use crate::tree::{
@@ -130,12 +130,10 @@ impl DiffTree {
             ));
         }
         match self.min {
-            None => left_out.push("nothing below 1% of the greatest change (--min)".to_owned()),
-            Some(0) => {}
-            Some(min) => {
-                let share = format!("{}.{:03}", min / 1000, min % 1000);
-                let share = share.trim_end_matches('0').trim_end_matches('.');
-                left_out.push(format!("nothing below {share}% of the base's total (--min)"));
+            0 => {}
+            min => {
+                let share = percent_of_share(min);
+                left_out.push(format!("nothing below {share}% of the greatest change (--min)"));
             }
         }
         if let Some(depth) = self.max_depth {
