@@ -86,7 +86,7 @@ impl Sides {
                 let options = DiffTreeOptions {
                     columns,
                     // The option has hundred-thousandths.
-                    min: Some(min_share.saturating_mul(100)),
+                    min: min_share.saturating_mul(100),
                     max_depth: None,
                     limit: Some((*limit).clamp(1, MAX_TREE_NODES)),
                 };

@@ -198,7 +198,7 @@ pub enum Question {
     },
     /// The call trees of both sides as one, as the rows of `gristmill diff --tree`.
     ChangesTree {
-        /// Leaves out nodes below this share of the root, in thousandths.
+        /// Leaves out nodes whose change is below this share of the greatest change of a node, in thousandths.
         min_share: u32,
         /// The most nodes.
         limit: usize,
