@@ -253,3 +253,11 @@ test(
     await close(page);
   },
 );
+
+test("no share of overlapping levels of a recursion is shown", { skip }, async () => {
+  const page = await open(PROFILES.c, `view=graph&${selecting(functionRow(mill, "sort_grains'2"))}`);
+  const labels = await page.locator(".arc text").allTextContents();
+  assert.ok(labels.includes("328×"), labels.join(" "));
+  for (const label of labels) assert.ok(parseFloat(label) <= 100 || !label.includes("%"), label);
+  await close(page);
+});

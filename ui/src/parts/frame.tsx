@@ -60,6 +60,9 @@ const COMPONENTS: Record<View, () => preact.JSX.Element> = {
 /** Views that show the selection themselves, or no functions at all. */
 const WITHOUT_INSPECTOR = new Set<View>(["overview", "callers", "findings", "parts", "compare"]);
 
+/** Views that show changes since a base. */
+const COMPARED = new Set<View>(["functions", "flame", "tree", "callers", "source", "compare"]);
+
 /** Outlines of the icons of the rail, in a square of 16. */
 const ICONS: Record<View, string> = {
   overview: "M2 2h5v6H2zM9 2h5v3H9zM9 7h5v7H9zM2 10h5v4H2z",
@@ -339,7 +342,9 @@ function CompareTotals() {
         </span>
       </span>
       <span class="dim">
-        {place.value.swapped ? "new → base" : "base → new"}; base {base.files.map(visible).join(", ")}
+        {COMPARED.has(place.value.view)
+          ? `${place.value.swapped ? "new → base" : "base → new"}; base ${base.files.map(visible).join(", ")}`
+          : "this view has the costs of the new profile; Functions, Flame graph, Call tree, Callers and Source have changes"}
       </span>
       <button
         title="Swap the sides (x)"

@@ -14,6 +14,7 @@ import {
 } from "../state";
 import { Hidden, Status, useAnswer } from "./answer";
 import { Cost, Name } from "./cost";
+import { Splitter } from "./splitter";
 
 /** The width of the inspector. */
 const SHORT_NAME_CHARACTERS = 36;
@@ -295,6 +296,7 @@ export function Inspector() {
   if (selected.value === null && !answer) {
     return (
       <aside class="inspector idle" aria-label="Selection" tabIndex={0}>
+        <Splitter />
         <p class="hint">
           {isMissing.value
             ? `${visible(place.value.name)} is not in this profile.`
@@ -306,6 +308,7 @@ export function Inspector() {
   }
   return (
     <aside class="inspector" aria-label="Selection" tabIndex={0}>
+      <Splitter />
       <Status answer={answer} error={selectionError.value}>
         {answer ? (
           <>

@@ -1,10 +1,10 @@
 // The call graph as a document, and as text for Graphviz.
 import type { Graph } from "../answers";
-import { callCount, fitted, percentOf, visible } from "../format";
+import { fitted, percentOf, visible } from "../format";
 import { eventName, whole } from "../state";
 import { palette } from "../parts/colours";
 import { xml, type Drawing } from "../parts/save";
-import { arrowOf, pathOf, widthOf } from "./graph";
+import { arcLabel, arrowOf, pathOf, widthOf } from "./graph";
 
 const CHARACTER_PIXELS = 6.6;
 /** Graphviz cannot read labels above 16 KiB. */
@@ -30,7 +30,7 @@ export function graphDrawing(graph: Graph): Drawing {
       `<path d="${pathOf(arc.points)}" fill="none" stroke="${line}" stroke-width="${widthOf(arc.cost[name], whole.value).toFixed(2)}"/>` +
       `<path d="${arrowOf(arc.points)}" fill="${line}"/>` +
       `<text x="${x}" y="${y + 3}" font-size="10" text-anchor="middle" fill="${text}">` +
-      `${percentOf(arc.cost[name], whole.value)} · ${callCount(arc)}×</text>`
+      `${xml(arcLabel(arc))}</text>`
     );
   });
   const nodes = graph.nodes.map((node) => {
@@ -65,7 +65,7 @@ export function graphDot(graph: Graph): string {
   );
   const arcs = graph.arcs.map(
     (arc) =>
-      `  n${arc.caller} -> n${arc.callee} [label="${percentOf(arc.cost[name], whole.value)}, ${callCount(arc)}x", ` +
+      `  n${arc.caller} -> n${arc.callee} [label="${arcLabel(arc)}", ` +
       `penwidth=${widthOf(arc.cost[name], whole.value).toFixed(2)}];`,
   );
   return `digraph calls {\n  node [shape=box, fontname="sans-serif"];\n${[...nodes, ...arcs].join("\n")}\n}\n`;

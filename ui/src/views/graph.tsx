@@ -59,12 +59,26 @@ function sayNode(node: GraphNode): string {
   return parts.filter((part) => part !== "").join("; ");
 }
 
+/** `true` for calls inside of a cycle and of a function to itself: their costs contain each other. */
+function overlaps(arc: GraphArc): boolean {
+  return arc.is_inner || arc.caller === arc.callee;
+}
+
+/** The share of an arc's cost and its count of calls. */
+export function arcLabel(arc: GraphArc): string {
+  const count = `${callCount(arc)}×`;
+  if (overlaps(arc)) return count;
+  const share = percentOf(arc.cost[eventName.value], whole.value);
+  return `${arc.cost_is_estimate ? "~" : ""}${share} · ${count}`;
+}
+
 function sayArc(graph: Graph, arc: GraphArc): string {
   const name = eventName.value;
   const [caller, callee] = [graph.nodes[arc.caller]!, graph.nodes[arc.callee]!];
   return (
     `${visible(caller.name)} → ${visible(callee.name)}: ${arc.cost_is_estimate ? "~" : ""}${grouped(arc.cost[name])} ${name} ` +
-    `(${percentOf(arc.cost[name], whole.value)}), ${callCount(arc)} calls${arc.is_inner ? ", inside of a cycle" : ""}`
+    `${overlaps(arc) ? "" : `(${percentOf(arc.cost[name], whole.value)})`}, ${callCount(arc)} calls` +
+    (overlaps(arc) ? "; levels of the recursion overlap, so their sum has no share" : "")
   );
 }
 
@@ -246,7 +260,7 @@ function ArcTable({ graph }: { graph: Graph }) {
           {arcs.map((arc) => (
             <tr key={`${arc.caller} ${arc.callee}`}>
               <td class="num">
-                <Cost costs={arc.cost} />
+                <Cost costs={arc.cost} inner={overlaps(arc)} />
               </td>
               <td class="num">{callCount(arc)}</td>
               <td class="half">
@@ -440,8 +454,7 @@ function Arc({
       <path d={path} stroke-width={width} />
       <path class="head" d={arrowOf(arc.points)} />
       <text x={arc.label[0]} y={arc.label[1]} text-anchor="middle" dominant-baseline="middle">
-        {arc.cost_is_estimate ? "~" : ""}
-        {percentOf(arc.cost[name], whole.value)} · {callCount(arc)}×
+        {arcLabel(arc)}
       </text>
     </g>
   );

@@ -5,6 +5,7 @@ import { go } from "../place";
 import { event, eventName, isComparing, select, summary, total } from "../state";
 import { Hidden, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
+import { Export, type Cell } from "../parts/save";
 
 const MAX_ROWS = 8;
 
@@ -15,6 +16,9 @@ export function Overview() {
       {answer ? (
         <>
           <Headline answer={answer} />
+          <div class="corner">
+            <Export name="overview" json={answer} rows={() => cells(answer)} />
+          </div>
           <Verdict answer={answer} />
           <Trust answer={answer} />
           <div class="cards">
@@ -29,6 +33,32 @@ export function Overview() {
       ) : null}
     </Status>
   );
+}
+
+/** The most expensive functions, then the path. */
+function cells(answer: Answer): Cell[][] {
+  const name = eventName.value;
+  return [
+    ["list", `self ${name}`, `inclusive ${name}`, "calls", "name", "file", "object"],
+    ...answer.hottest.map((row) => [
+      "self cost",
+      row.self[name],
+      row.inclusive[name],
+      row.calls,
+      row.name,
+      row.file,
+      row.object,
+    ]),
+    ...(answer.path?.steps ?? []).map((row) => [
+      "path",
+      row.self[name],
+      row.inclusive[name],
+      row.calls,
+      row.name,
+      row.file,
+      row.object,
+    ]),
+  ];
 }
 
 function Headline({ answer }: { answer: Answer }) {
