@@ -1465,7 +1465,9 @@ export type Question =
       kind: "changes_tree";
       /** The most nodes. */
       limit: number;
-      /** Leaves out nodes below this share of the root, in thousandths. */
+      /**
+       * Leaves out nodes whose change is below this share of the greatest change of a node, in thousandths.
+       */
       min_share: number;
     }
   | {
@@ -1891,7 +1893,7 @@ export interface TreeEntry {
    * callers. It stays the same as long as the files of the profile and the options that fold functions do.
    */
   id: number | null;
-  /** The names of the cycle's members, for a cycle. */
+  /** The names of the cycle's members, for a cycle. A viewer gets the first ones. */
   members: string[];
   /** The demangled name. */
   name: string;
