@@ -7,12 +7,11 @@
 
 mod harness;
 
-use serde_json::Value;
-
 use harness::{
     CLEAN, assert_valid, code, corpus, folder, json, one_in, root, run, run_in, run_with, schema, stderr,
     stdout, text, whole,
 };
+use serde_json::Value;
 
 fn blessed(name: &str, arguments: &[&str]) {
     let shown = harness::blessed("functions", name, arguments);

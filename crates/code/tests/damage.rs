@@ -214,7 +214,7 @@ fn a_file_of_the_system_counts_as_empty() {
     }
 }
 
-/// What is mapped shows what is written later; what was read does not.
+/// A mapped file shows later writes; one that was read does not.
 #[cfg(unix)]
 #[test]
 fn files_above_the_limit_are_mapped() {

@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(shares.objects.len(), 1);
     }
 
-    /// Before, all but the first thousand parts were left out of `functions --group part`, and of their count.
+    /// Before, only the first thousand parts were in `functions --group part`, and in their count.
     #[test]
     fn each_part_and_thread_has_a_row() {
         let costs: Vec<i128> = (0..1500).map(|part| part * 7919 % 1501).collect();
