@@ -56,6 +56,8 @@ fn stop(message: &[u8]) {
             // SAFETY: it only waits. A signal ends it early.
             left = unsafe { nix::libc::sleep(left) };
         }
+    } else {
+        crate::interrupt::remove_files_at_once();
     }
     // SAFETY: it only ends the program, at once.
     unsafe { nix::libc::_exit(crate::exit_status::ExitStatus::Failure as c_int) }

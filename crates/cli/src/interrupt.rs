@@ -191,6 +191,16 @@ pub(crate) fn fail() -> bool {
     signals::wake(crate::exit_status::ExitStatus::Failure as u8)
 }
 
+/// Removes temporary files where no thread waits for signals, because none could be started. It does not wait, as the thread
+/// that fails may have the lock.
+#[cfg(unix)]
+pub(crate) fn remove_files_at_once() {
+    if let Ok(files) = TEMPORARY_FILES.try_lock() {
+        // No allocation: it would fail.
+        files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+    }
+}
+
 /// Removes the files and ends the program. It runs in its own thread, so it may wait for the locks, and keeps them: no other
 /// file is begun and no other command started, and what waits for a command that was ended does not get to report it.
 fn remove_and_exit(status: u8) -> ! {

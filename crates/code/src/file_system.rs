@@ -87,6 +87,7 @@ fn contents(file: &File, max_read_bytes: u64) -> io::Result<FileBytes> {
     }
     // A file of the system, as in /proc, states no size: reading it may wait or never end. It counts as empty.
     let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
     file.take(size).read_to_end(&mut bytes)?;
     Ok(bytes.into())
 }
