@@ -136,11 +136,15 @@ fn check(path: &Path) {
 /// Nodes of different functions do not read the same, and have the names of their functions.
 fn check_tree(path: &Path) {
     let options = ["tree", "--limit", "60", "--min", "0", "--no-chains"];
-    let tree = run(&[&options[..], &["--format", "json", text(path)]].concat());
+    let as_json = |more: &[&str]| run(&[&options[..], more, &["--format", "json", text(path)]].concat());
+    let tree = as_json(&[]);
     if code(&tree) != 0 {
         return;
     }
-    let tree = json(&tree);
+    // Text shows the first event type, and only what costs or calls anything of it.
+    let all = json(&tree);
+    let first = all["event_types"][0].as_str().unwrap();
+    let tree = json(&as_json(&["--event", first]));
     let entries = tree["functions"].as_array().unwrap();
     let nodes = tree["nodes"].as_array().unwrap();
     let shown = shown(&options, path, "80");
