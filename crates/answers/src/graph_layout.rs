@@ -14,12 +14,10 @@ mod layers;
 mod order;
 mod paths;
 mod simplex;
-mod svg;
 #[cfg(test)]
 mod tests;
 
 use layers::{Kind, Layers};
-pub use svg::{SvgStyle, to_svg};
 
 /// Sizes beyond this are cut off, so that no sum loses digits.
 const MAX_SIZE: f64 = 100_000.0;

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use gristmill_profile::Selection;
 use gristmill_profile::formula::{DefinedBy, Definition};
+use gristmill_profile::{NumberRange, Selection};
 use gristmill_report::{Cut, EventSelection, ViewOptions};
 use regex::Regex;
 
@@ -60,20 +60,15 @@ pub(crate) fn selection(scope: &Scope) -> Result<Selection, Refusal> {
 
 /// Parses ranges such as `1-3,7`. Nothing stands for all.
 fn ranges(member: &'static str, text: &str) -> Result<Vec<RangeInclusive<u64>>, Refusal> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| {
-            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse::<u64>().ok().filter(|_| is_number)
-        };
-        let (first, last) = number(first.trim()).zip(number(last.trim()))?;
-        (first <= last).then_some(first..=last)
-    };
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let ranges: Option<Vec<_>> = text.split(',').map(|part| range(part.trim())).collect();
-    ranges.ok_or_else(|| Refusal::Scope {
+    let range = |text: &str| {
+        let without_blanks = text.split('-').map(str::trim).collect::<Vec<_>>().join("-");
+        without_blanks.parse().map(|NumberRange(range)| range)
+    };
+    let ranges = text.split(',').map(range);
+    ranges.collect::<Result<_, _>>().map_err(|_| Refusal::Scope {
         member,
         text: text.to_owned(),
         reason: "expected numbers and ranges, such as 1-3,7".to_owned(),

@@ -1,6 +1,6 @@
 //! The loaded profile, its parts and its findings.
 
-use gristmill_format::{Lint, Severity};
+use gristmill_format::Lint;
 use gristmill_output::json::{Costs, ExactInteger};
 use gristmill_output::lossy;
 use gristmill_profile::Profile;
@@ -116,13 +116,13 @@ pub(crate) fn findings(profile: &Profile, limit: usize) -> Findings {
                 Some(known) => known.count += count,
                 None => rules.push(RuleSummary {
                     rule: rule.name,
-                    severity: severity(rule.severity),
+                    severity: rule.severity.as_str(),
                     summary: rule.summary,
                     count,
                 }),
             }
             let row = |finding: gristmill_format::Finding<'_>| FindingRow {
-                severity: severity(rule.severity),
+                severity: rule.severity.as_str(),
                 rule: rule.name,
                 file: input.name.clone(),
                 line: finding.location.line,
@@ -133,12 +133,4 @@ pub(crate) fn findings(profile: &Profile, limit: usize) -> Findings {
     }
     rows.truncate(limit);
     Findings { verdict: verdicts.join("\n"), all, rules, rows }
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
 }

@@ -33,7 +33,7 @@ pub(crate) use self::gate::{
 };
 pub(crate) use self::lint::{FailOn, LintArgs, LintFormat};
 pub(crate) use self::merge::MergeArgs;
-pub(crate) use self::profile::{InclusiveRule, ProfileArgs, Range, SelectionArgs};
+pub(crate) use self::profile::{InclusiveRule, ProfileArgs, SelectionArgs};
 pub(crate) use self::program::ProgramArgs;
 pub(crate) use self::reports::{
     AttributionArgs, FunctionsArgs, GroupBy, OverviewArgs, ReportFormat, ShowArgs, SortKey, ThenBy, TreeArgs,

@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex};
 use gristmill_output::printable;
 use gristmill_profile::event_choice::EventChoice;
 use gristmill_profile::formula::{DefinedBy, Definition, DerivationFault};
-use gristmill_profile::{Input, Loader, Part, Profile, Selection};
+use gristmill_profile::{Input, Loader, NumberRange, Part, Profile, Selection};
 use gristmill_report::{
     Cut, CutError, EventSelection, InclusiveRule, Rates, SubjectId, View, ViewError, ViewOptions,
 };
 use regex::Regex;
 
-use crate::args::{self, ProfileArgs, Range, ReportFormat, SelectionArgs, is_dash};
+use crate::args::{self, ProfileArgs, ReportFormat, SelectionArgs, is_dash};
 use crate::canonical::canonical;
 use crate::error::CliError;
 use crate::session::Session;
@@ -213,7 +213,7 @@ pub(crate) fn check_selection(profile: &Profile, args: &SelectionArgs) -> Result
     });
     Err(match lacks {
         Some((option, noun, given, there)) => {
-            let given: Vec<String> = given.iter().map(Range::to_string).collect();
+            let given: Vec<String> = given.iter().map(NumberRange::to_string).collect();
             CliError::Usage {
                 message: format!("{option} {}: the profile has no such {noun}", given.join(",")),
                 hint: Some(there_are(noun, there)),
@@ -242,7 +242,7 @@ fn there_are(noun: &str, numbers: &BTreeSet<u64>) -> String {
 
 /// Makes the selection of parts.
 pub(crate) fn selection(args: &SelectionArgs) -> Selection {
-    let ranges = |given: &[Range]| given.iter().map(|range| range.0.clone()).collect();
+    let ranges = |given: &[NumberRange]| given.iter().map(|range| range.0.clone()).collect();
     Selection { parts: ranges(&args.part), threads: ranges(&args.thread), pids: ranges(&args.pid) }
 }
 

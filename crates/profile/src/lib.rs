@@ -111,7 +111,7 @@ pub use load::wrapped::may_have_wrapped_costs;
 pub use packed_costs::PackedCosts;
 pub use part::Part;
 pub use profile::{EventType, Function, Profile};
-pub use selection::Selection;
+pub use selection::{NumberRange, NumberRangeError, Selection};
 pub use set::{
     FileHeader, HEADER_BYTES, RecordingKey, Recordings, may_be_beside, may_share_recording, recording_base,
     recording_of,

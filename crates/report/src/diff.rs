@@ -22,6 +22,7 @@ mod tree;
 mod unshown;
 mod wording;
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
@@ -419,6 +420,20 @@ fn sort_key(by: SortBy, own: Change, inclusive: Change, calls: Change) -> (Cost,
         SortBy::Calls => (calls, own),
         SortBy::Name => (0, 0),
     }
+}
+
+/// Returns functions with the keys that order their rows, the greatest change first.
+fn keyed(
+    comparison: &Comparison<'_>,
+    options: &DiffOptions,
+    functions: Vec<JoinedId>,
+) -> Vec<(Reverse<(Cost, Cost)>, JoinedId)> {
+    let column = options.leading();
+    let key = |function: JoinedId| {
+        let own = comparison.self_cost(function, column);
+        sort_key(options.sort, own, comparison.inclusive(function, column), comparison.calls(function))
+    };
+    functions.into_iter().map(|function| (Reverse(key(function)), function)).collect()
 }
 
 /// Sorts rows by the greatest change first; then by name, for a total order.

@@ -170,18 +170,12 @@ struct PartSums<'v> {
 
 impl<'v> PartSums<'v> {
     fn new(view: &'v View) -> Self {
-        let profile = view.profile();
         let width = view.events().len();
-        let parts: Vec<Part<'v>> = profile.selected(view.selection()).collect();
+        let parts: Vec<Part<'v>> = view.profile().selected(view.selection()).collect();
         let has_several_pids = is_several(&parts, Part::pid);
         let mut costs = Vec::with_capacity(parts.len() * width);
-        let mut recorded = vec![0; profile.event_count()];
         for part in &parts {
-            recorded.fill(0);
-            for (event, cost) in part.event_types().iter().zip(part.totals()) {
-                recorded[event.index()] += cost;
-            }
-            match view.shown_costs(&recorded) {
+            match view.costs_of_part(part) {
                 Ok(shown) => costs.extend_from_slice(&shown),
                 // A derived cost that is out of range in a part is so in the sum, which the view has refused.
                 Err(_) => costs.resize(costs.len() + width, 0),

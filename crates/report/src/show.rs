@@ -1,5 +1,6 @@
 //! Everything about one function: its costs, callers, callees, cycle, lines and parts.
 
+mod callees;
 mod cycle;
 mod line_section;
 mod lines;
@@ -18,8 +19,10 @@ use gristmill_profile::analysis::{ArcId, Direction, NodeId, reach};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::callees::CalledFunction;
+pub(crate) use self::callees::Callees;
 pub use self::cycle::{CycleBreaker, CycleEntry, CycleMember, CycleSummary};
-pub use self::lines::{CalledFunction, HotLine, JumpSummary};
+pub use self::lines::{HotLine, JumpSummary};
 pub use self::parts::PartRow;
 use crate::amount::add;
 use crate::call_count::CallCount;

@@ -1,7 +1,6 @@
 //! The source lines of one function, or of all functions of one file: costs, calls and jumps by line, in the order of lines.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
@@ -11,8 +10,7 @@ use gristmill_profile::{FileId, FunctionId, Place};
 use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::head::Head;
-use crate::named_function::NamedFunction;
-use crate::show::CalledFunction;
+use crate::show::{CalledFunction, Callees};
 use crate::view::{SubjectId, View, ViewError};
 
 /// The source lines of a function or of a file.
@@ -204,7 +202,7 @@ impl<'v> Sums<'v> {
     fn listing(self, head: &Head) -> Result<SourceListing, ViewError> {
         let view = self.view;
         let nothing = vec![0; view.events().len()];
-        let mut names: HashMap<SubjectId, Arc<NamedFunction>> = HashMap::new();
+        let mut callees = Callees::new(view, head);
         let mut files: Vec<ListedFile> = Vec::new();
         let mut last = None;
         for ((file, line), sums) in self.lines {
@@ -241,14 +239,7 @@ impl<'v> Sums<'v> {
             }
             let mut calls: Vec<CalledFunction> = calls
                 .into_iter()
-                .map(|((callee, is_inner), (count, costs))| CalledFunction {
-                    function: Arc::clone(
-                        names.entry(callee).or_insert_with(|| Arc::new(NamedFunction::new(view, callee))),
-                    ),
-                    calls: count,
-                    cost: head.costs(&costs),
-                    is_inner,
-                })
+                .map(|((callee, is_inner), (count, costs))| callees.called(callee, count, &costs, is_inner))
                 .collect();
             calls.sort_by_key(|call| std::cmp::Reverse(call.cost[0]));
             let jumps = sums.jumps.into_iter().map(|((to, is_conditional), (taken, executed))| ListedJump {

@@ -1,10 +1,7 @@
 //! Options that all reports on a profile share: selection, event types and inclusive rule.
 
-use std::fmt;
-use std::ops::RangeInclusive;
-use std::str::FromStr;
-
 use clap::{Args, ValueEnum};
+use gristmill_profile::NumberRange;
 
 /// The selection of parts.
 #[derive(Debug, Default, Args)]
@@ -17,46 +14,15 @@ pub(crate) struct SelectionArgs {
 
     /// Use only the parts with these numbers (part:), such as 1,4-6
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection")]
-    pub(crate) part: Vec<Range>,
+    pub(crate) part: Vec<NumberRange>,
 
     /// Use only these threads (thread:)
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection", hide_short_help = true)]
-    pub(crate) thread: Vec<Range>,
+    pub(crate) thread: Vec<NumberRange>,
 
     /// Use only these processes (pid:)
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Selection", hide_short_help = true)]
-    pub(crate) pid: Vec<Range>,
-}
-
-/// A number, or a range of numbers such as 4-6.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Range(pub(crate) RangeInclusive<u64>);
-
-impl FromStr for Range {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let number = |text: &str| {
-            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse().ok().filter(|_| is_number)
-        };
-        let (first, last): (u64, u64) =
-            number(first).zip(number(last)).ok_or("expected a number or a range, such as 4 or 4-6")?;
-        if first > last {
-            return Err(format!("a range begins with its smaller number: {last}-{first}"));
-        }
-        Ok(Range(first..=last))
-    }
-}
-
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0.start(), self.0.end()) {
-            (first, last) if first == last => write!(f, "{first}"),
-            (first, last) => write!(f, "{first}-{last}"),
-        }
-    }
+    pub(crate) pid: Vec<NumberRange>,
 }
 
 /// Options of every report on a profile.
@@ -113,7 +79,8 @@ impl ProfileArgs {
     /// Returns the words that give another command the same parts and event types.
     pub(crate) fn selection_words(&self) -> Vec<String> {
         let SelectionArgs { set, part, thread, pid } = &self.selection;
-        let joined = |ranges: &[Range]| ranges.iter().map(Range::to_string).collect::<Vec<_>>().join(",");
+        let joined =
+            |ranges: &[NumberRange]| ranges.iter().map(NumberRange::to_string).collect::<Vec<_>>().join(",");
         let mut words = Vec::from_iter(set.then(|| "--set".to_owned()));
         let lists = [
             ("part", joined(part)),
@@ -172,18 +139,6 @@ pub(crate) fn per_mille(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_are_numbers_or_two_of_them() {
-        for (text, range) in [("4", 4..=4), ("4-6", 4..=6), ("0-0", 0..=0)] {
-            let parsed: Range = text.parse().unwrap();
-            assert_eq!(parsed.0, range);
-            assert_eq!(parsed.to_string().parse(), Ok(parsed), "{text}");
-        }
-        for text in ["", "-", "4-", "-4", "6-4", "4-5-6", "+4", "x", "18446744073709551616"] {
-            assert!(text.parse::<Range>().is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn shares_are_percent() {

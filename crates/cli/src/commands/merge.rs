@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,6 +10,7 @@ use std::thread;
 use gristmill_format::ErrorKind;
 use gristmill_profile::Profile;
 use gristmill_profile::merge::{Combine, Concatenation, MergeFormat, Merger};
+use gristmill_profile::threads::cores;
 use gristmill_report::{DamageRow, doubts};
 
 use crate::args::MergeArgs;
@@ -130,7 +130,7 @@ enum Note {
 
 /// Reads the files on all cores, one per thread, and keeps their sums only.
 fn merged(args: &MergeArgs, files: &[PathBuf], session: &Session) -> Result<Merger, CliError> {
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let cores = cores();
     let workers = cores.min(files.len()).max(1);
     let total = files.iter().filter_map(|path| input::stored_size(path)).sum();
     let first = files.first().map_or(Path::new("-"), PathBuf::as_path);

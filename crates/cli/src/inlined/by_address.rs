@@ -5,6 +5,7 @@ use std::thread;
 
 use gristmill_code::{Binary, Matching, ProfileLine};
 use gristmill_profile::inlining::{AskedFunction, AskedObject, ObjectFrames, PositionFrames, ProgramState};
+use gristmill_profile::threads::cores;
 
 use super::chains::{Chains, Found, frames_at};
 
@@ -43,8 +44,7 @@ fn in_runs<'o, 'p>(
 ) -> Vec<(Chains, Answers)> {
     let functions = &object.functions[..];
     let all: usize = functions.iter().map(|function| function.positions.len()).sum();
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(all / MIN_POSITIONS_PER_THREAD).max(1);
+    let threads = cores().min(all / MIN_POSITIONS_PER_THREAD).max(1);
     let share = all.div_ceil(threads).max(1);
     let mut runs = Vec::new();
     let (mut start, mut count) = (0, 0);

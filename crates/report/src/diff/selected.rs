@@ -1,14 +1,12 @@
 //! The rows of a difference that are shown, and the sum of the others.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use gristmill_format::Cost;
 use gristmill_output::json::{ByEvent, Costs};
 use gristmill_output::lossy;
 use gristmill_profile::compare::{Change, Comparison, JoinedId, Presence, PresenceCounts};
 
-use super::{Delta, DiffHead, DiffOptions, DiffRow, Rest, fits, group_name, shown_name, sort, sort_key};
+use super::{Delta, DiffHead, DiffOptions, DiffRow, Rest, fits, group_name, keyed, shown_name, sort};
 use crate::functions::SortBy;
 use crate::grouping::Grouping;
 
@@ -76,13 +74,7 @@ fn first_functions(
 ) -> Vec<JoinedId> {
     let Some(limit) = options.limit.filter(|&limit| limit < functions.len()) else { return functions };
     let Some(last) = limit.checked_sub(1) else { return Vec::new() };
-    let column = options.leading();
-    let key = |function: JoinedId| {
-        let own = comparison.self_cost(function, column);
-        sort_key(options.sort, own, comparison.inclusive(function, column), comparison.calls(function))
-    };
-    let mut keyed: Vec<(Reverse<(Cost, Cost)>, JoinedId)> =
-        functions.into_iter().map(|function| (Reverse(key(function)), function)).collect();
+    let mut keyed = keyed(comparison, options, functions);
     let (_, &mut (least, _), _) = keyed.select_nth_unstable_by_key(last, |&(key, _)| key);
     let mut first: Vec<JoinedId> =
         keyed.iter().filter(|(key, _)| *key < least).map(|&(_, function)| function).collect();

@@ -1,9 +1,7 @@
 //! A difference for programs. It can have all functions and causes, so each row is made when it is written.
 
-use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use gristmill_format::Cost;
 use gristmill_output::json::{self, Costs, Rows};
 use gristmill_output::lossy;
 use gristmill_profile::compare::{Comparison, Explanation, JoinedId};
@@ -11,8 +9,8 @@ use serde::Serialize;
 
 use super::rows::FunctionRefs;
 use super::{
-    CauseRow, Diff, DiffHead, DiffOptions, DiffRow, Draft, OtherCauses, Rest, StepRow, csv, shown_name, sort,
-    sort_key,
+    CauseRow, Diff, DiffHead, DiffOptions, DiffRow, Draft, OtherCauses, Rest, StepRow, csv, keyed,
+    shown_name, sort,
 };
 
 /// Writes the same as [`Diff`] in JSON, without having all rows in memory.
@@ -97,13 +95,7 @@ fn row(comparison: &Comparison<'_>, options: &DiffOptions, diff: &Diff, function
 
 /// Sorts functions as [`sort`] does their rows.
 fn sorted(comparison: &Comparison<'_>, options: &DiffOptions, functions: Vec<JoinedId>) -> Vec<JoinedId> {
-    let column = options.leading();
-    let key = |function: JoinedId| {
-        let own = comparison.self_cost(function, column);
-        sort_key(options.sort, own, comparison.inclusive(function, column), comparison.calls(function))
-    };
-    let mut keyed: Vec<(Reverse<(Cost, Cost)>, JoinedId)> =
-        functions.into_iter().map(|function| (Reverse(key(function)), function)).collect();
+    let mut keyed = keyed(comparison, options, functions);
     keyed.sort_unstable();
     let name = |function: JoinedId| shown_name(comparison.mention(function));
     // Only names of functions that changed alike are needed, and paths only if these are equal, too.

@@ -11,12 +11,12 @@ use gristmill_profile::{FileId, FunctionId, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::callees::{CalledFunction, Callees};
 use super::{List, ShowOptions, first, sort_by_cost};
 use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::line_text::LineText;
-use crate::named_function::NamedFunction;
 use crate::view::{SubjectId, View, ViewError};
 
 /// A source line, or an instruction if lines are not known. See the example of [`Show`](super::Show).
@@ -44,22 +44,6 @@ pub struct HotLine {
     pub inclusive: Costs,
     /// The calls that the line makes.
     pub calls: Vec<CalledFunction>,
-}
-
-/// The calls from a line to a function. See the example of [`Show`](super::Show).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CalledFunction {
-    /// The callee.
-    #[serde(flatten)]
-    pub function: Arc<NamedFunction>,
-    /// The count of calls.
-    #[serde(flatten)]
-    pub calls: CallCount,
-    /// Inclusive cost of the calls.
-    pub cost: Costs,
-    /// `true` if the calls are inside of the function's cycle, or from the function to itself.
-    #[serde(rename = "inner")]
-    pub is_inner: bool,
 }
 
 /// The jumps inside of a function. See the example of [`Show`](super::Show).
@@ -164,7 +148,7 @@ pub(super) fn lines(view: &View, head: &Head, options: &ShowOptions) -> Result<L
     }
     // They are in the order of files and lines, which decides between equal costs.
     rows.sort_by_key(|row| (Reverse(first(&row.inclusive)), Reverse(first(&row.self_costs))));
-    let mut maker = RowMaker { view, head, files: HashMap::new(), callees: HashMap::new() };
+    let mut maker = RowMaker { view, head, files: HashMap::new(), callees: Callees::new(view, head) };
     Ok(Lines {
         lines: List::from_shown(rows, options.lines, |line| maker.row(line)),
         jumps,
@@ -231,7 +215,7 @@ struct RowMaker<'v> {
     view: &'v View,
     head: &'v Head,
     files: HashMap<FileId, Arc<[u8]>>,
-    callees: HashMap<SubjectId, Arc<NamedFunction>>,
+    callees: Callees<'v>,
 }
 
 impl RowMaker<'_> {
@@ -247,17 +231,11 @@ impl RowMaker<'_> {
             }),
             self_costs: Costs::new(&self.head.event_types, line.self_costs),
             inclusive: Costs::new(&self.head.event_types, line.inclusive),
-            calls: line.calls.iter().map(|call| self.called(call)).collect(),
-        }
-    }
-
-    fn called(&mut self, call: &ViewedCall) -> CalledFunction {
-        let named = || Arc::new(NamedFunction::new(self.view, call.callee));
-        CalledFunction {
-            function: Arc::clone(self.callees.entry(call.callee).or_insert_with(named)),
-            calls: call.count,
-            cost: self.head.costs(&call.costs),
-            is_inner: call.is_inner,
+            calls: line
+                .calls
+                .iter()
+                .map(|call| self.callees.called(call.callee, call.count, &call.costs, call.is_inner))
+                .collect(),
         }
     }
 }
