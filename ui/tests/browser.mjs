@@ -164,3 +164,19 @@ export async function shot(page, name) {
 export function spoken(page) {
   return page.locator("[aria-live=polite]").textContent();
 }
+
+/** The views of one profile. */
+export const VIEWS = [
+  "overview",
+  "functions",
+  "flame",
+  "sandwich",
+  "tree",
+  "callers",
+  "graph",
+  "treemap",
+  "source",
+  "assembly",
+  "parts",
+  "findings",
+];

@@ -18,6 +18,7 @@ import {
   settle,
   skip,
   spoken,
+  VIEWS,
 } from "./browser.mjs";
 
 const [mill] = PROFILES.c;
@@ -229,21 +230,7 @@ test("hostile names show as they are, and run nothing", { skip }, async () => {
       file,
       `# callgrind format\ncmd: ${markup}\nevents: Ir\n\n${blocks.join("\n")}\nfn=main\n1 5\n${calls.join("")}`,
     );
-    const views = [
-      "overview",
-      "functions",
-      "flame",
-      "sandwich",
-      "tree",
-      "callers",
-      "graph",
-      "treemap",
-      "source",
-      "assembly",
-      "parts",
-      "findings",
-    ];
-    for (const view of views) {
+    for (const view of VIEWS) {
       const page = await open(
         [file],
         `view=${view}&${selecting({ name: "main", file: `${markup}5.c`, object: "" })}`,

@@ -1,3 +1,4 @@
+import { NumberHead } from "./rows";
 import { useState } from "preact/hooks";
 import { grouped, visible } from "../format";
 import { go, lines, place } from "../place";
@@ -64,9 +65,7 @@ export function Formula() {
           <tr>
             <th scope="col">Event type</th>
             <th scope="col">Meaning</th>
-            <th scope="col" class="num">
-              Total
-            </th>
+            <NumberHead>Total</NumberHead>
           </tr>
         </thead>
         <tbody>

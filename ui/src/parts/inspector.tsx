@@ -1,3 +1,4 @@
+import { Heads, NumberHead } from "./rows";
 import { cutCalls, hideFunction } from "../actions";
 import type { Cycle, List, Neighbour, Show } from "../answers";
 import { callCount, exactly, grouped, percentOf, visible } from "../format";
@@ -92,14 +93,8 @@ export function Neighbours({
                   {far ? "total" : "selected"}
                 </th>
               ))}
-              <th scope="col" class="num">
-                Calls
-              </th>
-              {far ? (
-                <th scope="col" class="num">
-                  Distance
-                </th>
-              ) : null}
+              <NumberHead>Calls</NumberHead>
+              {far ? <NumberHead>Distance</NumberHead> : null}
               <th scope="col">Function</th>
             </tr>
           </thead>
@@ -193,14 +188,7 @@ export function CycleFacts({ cycle }: { cycle: Cycle }) {
         </p>
       ) : null}
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Self
-            </th>
-            <th scope="col">Member</th>
-          </tr>
-        </thead>
+        <Heads numbers={["Self"]} texts={["Member"]} />
         <tbody>
           {cycle.members.rows.map((row) => (
             <tr key={row.id}>

@@ -1,8 +1,9 @@
 // Boxes on a canvas: drawn, hit, walked by arrows and spoken.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fitted, shorter } from "../format";
-import { announce, hover, isDark } from "../state";
+import { announce, hover, isDark, select, type Row } from "../state";
 import { inkOn, palette } from "./colours";
+import { openMenu } from "./menu";
 import { xml, type Drawing } from "./save";
 
 /** A rectangle of a picture, in pixels. */
@@ -203,6 +204,20 @@ function rowsOf(boxes: Box[]): Map<number, number[]> {
     }
   });
   return rows;
+}
+
+/** Clicks in a picture whose boxes are functions: one selects, with the right button it opens the menu. */
+export function functionClicks(functionAt: (index: number) => Row | undefined) {
+  return {
+    onSelect: (index: number, isWalk: boolean) => {
+      const at = functionAt(index);
+      if (at) select(at, undefined, isWalk);
+    },
+    onMenu: (e: MouseEvent, index: number) => {
+      const at = functionAt(index);
+      if (at) openMenu(e, at);
+    },
+  };
 }
 
 export function Picture(options: PictureOptions) {

@@ -1,4 +1,5 @@
-// Tables of which only the rows in sight are in the document.
+// Tables in regions that scroll, and those of which only the rows in sight are in the document.
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const MARGIN_ROWS = 30;
@@ -50,5 +51,60 @@ export function Pad({ at, columns }: { at: { current: HTMLTableRowElement | null
     <tr class="pad" ref={at} aria-hidden="true">
       <td colSpan={columns} />
     </tr>
+  );
+}
+
+/** A region that scrolls, with a table in it. */
+export function Region({
+  label,
+  rows,
+  onKeyDown,
+  children,
+}: {
+  label: string;
+  /** The window of rows in sight, if not all rows are in the document. */
+  rows?: { box: RefObject<HTMLDivElement | null>; onScroll: () => void };
+  onKeyDown?: (e: KeyboardEvent) => void;
+  children: ComponentChildren;
+}) {
+  return (
+    <div
+      class="scroll"
+      ref={rows?.box}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      onScroll={rows?.onScroll}
+      onKeyDown={onKeyDown}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** The heading of a column of numbers. */
+export function NumberHead({ children }: { children: ComponentChildren }) {
+  return (
+    <th scope="col" class="num">
+      {children}
+    </th>
+  );
+}
+
+/** The headings of a table: columns of numbers, then columns of text. */
+export function Heads({ numbers, texts }: { numbers: string[]; texts: string[] }) {
+  return (
+    <thead>
+      <tr>
+        {numbers.map((name, index) => (
+          <NumberHead key={index}>{name}</NumberHead>
+        ))}
+        {texts.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }

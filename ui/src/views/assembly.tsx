@@ -6,9 +6,9 @@ import { eventName, selectById, selected, shownEvents, whole } from "../state";
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { heatToken, LINE_STEPS } from "../parts/colours";
 import { Cost } from "../parts/cost";
-import { HeatStrip } from "../parts/heat-strip";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
-import { Pad, useRows } from "../parts/rows";
+import { CodeTable } from "../parts/code-table";
+import { NumberHead, useRows } from "../parts/rows";
 import { Export } from "../parts/save";
 
 const ROW_HEIGHT = 20;
@@ -187,54 +187,34 @@ function Listing({
           {grouped(without)} {event} of it have no address.
         </p>
       ) : null}
-      <div class="with-strip">
-        <div
-          class="scroll"
-          ref={window.box}
-          tabIndex={0}
-          role="region"
-          aria-label="Machine code"
-          onScroll={window.onScroll}
-        >
-          <table class="src asm" aria-rowcount={rows.length + 1}>
-            <thead>
-              <tr>
-                <th scope="col" class="num">
-                  Address
-                </th>
-                {shownEvents.value.map((name) => (
-                  <th key={name} scope="col" class="num">
-                    Self {shownEvents.value.length > 1 ? name : ""}
-                  </th>
-                ))}
-                <th scope="col" class="lanes">
-                  <span class="sr">Jumps</span>
-                </th>
-                <th scope="col">Instruction</th>
-              </tr>
-            </thead>
-            <tbody>
-              <Pad at={window.above} columns={columns} />
-              {rows.slice(window.from, window.to).map((row, index) => (
-                <CodeRow
-                  key={window.from + index}
-                  row={row}
-                  index={window.from + index}
-                  lanes={lanes}
-                  most={most}
-                  isHottest={window.from + index === hottest}
-                />
-              ))}
-              <Pad at={window.below} columns={columns} />
-            </tbody>
-          </table>
-        </div>
-        <HeatStrip
-          shares={rows.map((row) => (row.kind === "instruction" ? share(row.step.self[event], most) : 0))}
-          onPick={(row) => window.show(row, "center")}
-        />
-      </div>
-      {lanes.hidden > 0 ? <p class="hidden">{grouped(lanes.hidden)} jumps have no lane.</p> : null}
+      <CodeTable
+        label="Machine code"
+        kind="src asm"
+        rows={rows}
+        window={window}
+        lanes={lanes}
+        columns={columns}
+        text="Instruction"
+        heads={
+          <>
+            <NumberHead>Address</NumberHead>
+            {shownEvents.value.map((name) => (
+              <NumberHead key={name}>Self {shownEvents.value.length > 1 ? name : ""}</NumberHead>
+            ))}
+          </>
+        }
+        shareOf={(row) => (row.kind === "instruction" ? share(row.step.self[event], most) : 0)}
+        row={(row, index) => (
+          <CodeRow
+            key={index}
+            row={row}
+            index={index}
+            lanes={lanes}
+            most={most}
+            isHottest={index === hottest}
+          />
+        )}
+      />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Heads } from "../parts/rows";
 import { useEffect } from "preact/hooks";
 import type { ChangedCall, DiffFunction, List, Neighbour, Show } from "../answers";
 import { grouped, visible } from "../format";
@@ -76,17 +77,7 @@ function ByPart({ answer }: { answer: Show }) {
     <section>
       <h3>By part</h3>
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Self
-            </th>
-            <th scope="col" class="num">
-              Inclusive
-            </th>
-            <th scope="col">Part</th>
-          </tr>
-        </thead>
+        <Heads numbers={["Self", "Inclusive"]} texts={["Part"]} />
         <tbody>
           {answer.by_part.rows.map((row, index) => (
             <tr key={index}>
@@ -157,23 +148,7 @@ export function ChangedCalls({ title, rows }: { title: string; rows: ChangedCall
         {title} <span class="count">{grouped(rows.length)}</span>
       </h3>
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Before
-            </th>
-            <th scope="col" class="num">
-              After
-            </th>
-            <th scope="col" class="num">
-              Change
-            </th>
-            <th scope="col" class="num">
-              of calls
-            </th>
-            <th scope="col">Function</th>
-          </tr>
-        </thead>
+        <Heads numbers={["Before", "After", "Change", "of calls"]} texts={["Function"]} />
         <tbody>
           {rows.map((row) => {
             const change = sidesOf(row.inclusive[eventName.value]);

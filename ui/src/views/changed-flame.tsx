@@ -1,16 +1,16 @@
 // The flame graph of a comparison: both call trees as one.
+import { SearchBox, TableSwitch } from "../parts/tools";
 import { useMemo, useState } from "preact/hooks";
 import type { DiffTree } from "../answers";
 import { grouped, percentOf, share, signed, visible } from "../format";
-import { go, place } from "../place";
-import { eventName, isSelectedRow, joined, select } from "../state";
+import { place } from "../place";
+import { eventName, isSelectedRow, joined } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { changeToken } from "../parts/colours";
 import { relativeChange, sidesOf } from "../parts/cost";
 import { moved, ROW, searchPattern, WHOLE, zoomed, type Window } from "../parts/frames";
 import { ChangeLegend } from "../parts/legend";
-import { openMenu } from "../parts/menu";
-import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
+import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../parts/picture";
 import { Export } from "../parts/save";
 import { ChangedTreeTable } from "./changed-tree";
 
@@ -119,30 +119,20 @@ export function ChangedFlame() {
     const from = frames.x[index]!;
     setWindow({ from, to: from + frames.width[index]! });
   };
-  const functionOf = (index: number) => answer?.functions[answer.nodes[index]?.function ?? -1];
+  const functionAt = (index: number) => {
+    const at = answer?.functions[answer.nodes[index]?.function ?? -1];
+    return at && joined(at);
+  };
   return (
     <>
       <div class="tools">
-        <input
-          class="filter"
-          type="search"
-          placeholder="Search names ( / )"
-          aria-label="Search names"
-          value={filter}
-          onInput={(e) => go({ filter: e.currentTarget.value }, true)}
-        />
+        <SearchBox />
         {window !== WHOLE ? (
           <button data-action="fit" onClick={() => setWindow(WHOLE)}>
             Whole graph
           </button>
         ) : null}
-        <button
-          aria-pressed={asTable}
-          title="Picture as a table (t)"
-          onClick={() => go({ asTable: !asTable })}
-        >
-          As table
-        </button>
+        <TableSwitch />
         {answer ? (
           <Export
             name="changes"
@@ -168,14 +158,7 @@ export function ChangedFlame() {
                 onEnter={enter}
                 onBack={() => setWindow(WHOLE)}
                 onHome={() => setWindow(WHOLE)}
-                onSelect={(index, isWalk) => {
-                  const at = functionOf(index);
-                  if (at) select(joined(at), undefined, isWalk);
-                }}
-                onMenu={(e, index) => {
-                  const at = functionOf(index);
-                  if (at) openMenu(e, joined(at));
-                }}
+                {...functionClicks(functionAt)}
                 onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
                 onPan={(by) => setWindow(moved(window, by))}
               />

@@ -6,7 +6,7 @@ import { go, place, type Sides } from "../place";
 import { eventName, isSelectedRow, joined, list } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { ChangeNumber, direction, Name, sidesOf } from "../parts/cost";
-import { Pad, useRows } from "../parts/rows";
+import { NumberHead, Pad, Region, useRows } from "../parts/rows";
 import { Export } from "../parts/save";
 import { RowTools } from "./functions";
 
@@ -141,28 +141,15 @@ export function ChangeTable({ rows }: { rows: DiffRow[] }) {
   const window = useRows(rows.length, ROW_HEIGHT);
   const event = eventName.value;
   return (
-    <div
-      class="scroll"
-      ref={window.box}
-      tabIndex={0}
-      role="region"
-      aria-label="Changes"
-      onScroll={window.onScroll}
-    >
+    <Region label="Changes" rows={window}>
       <table aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
-            <th scope="col" class="num">
-              Self before
-            </th>
-            <th scope="col" class="num">
-              Self after
-            </th>
+            <NumberHead>Self before</NumberHead>
+            <NumberHead>Self after</NumberHead>
             <ChangeHead name="Change of self" sort="self_cost" />
             <ChangeHead name="of inclusive" sort="inclusive" />
-            <th scope="col" class="num">
-              of calls
-            </th>
+            <NumberHead>of calls</NumberHead>
             <th scope="col">Function</th>
           </tr>
         </thead>
@@ -179,7 +166,7 @@ export function ChangeTable({ rows }: { rows: DiffRow[] }) {
           <Pad at={window.below} columns={6} />
         </tbody>
       </table>
-    </div>
+    </Region>
   );
 }
 

@@ -7,7 +7,7 @@ import { Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Name, sidesOf } from "../parts/cost";
 import { Indent } from "../parts/indent";
 import { Certainty } from "../parts/picture";
-import { Pad, useRows } from "../parts/rows";
+import { Heads, Pad, Region, useRows } from "../parts/rows";
 import { Export } from "../parts/save";
 import { changedRows } from "./changed-flame";
 
@@ -50,35 +50,12 @@ export function ChangedTreeTable({ answer }: { answer: DiffTree }) {
   };
   const event = eventName.value;
   return (
-    <div
-      class="scroll"
-      ref={rows.box}
-      tabIndex={0}
-      role="region"
-      aria-label="Changes in the call tree"
-      onScroll={rows.onScroll}
-    >
+    <Region label="Changes in the call tree" rows={rows}>
       <table role="treegrid" aria-label="Changes in the call tree" aria-rowcount={shown.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Before
-            </th>
-            <th scope="col" class="num">
-              After
-            </th>
-            <th scope="col" class="num">
-              Change of inclusive {event}
-            </th>
-            <th scope="col" class="num">
-              of self
-            </th>
-            <th scope="col" class="num">
-              of calls
-            </th>
-            <th scope="col">Function</th>
-          </tr>
-        </thead>
+        <Heads
+          numbers={["Before", "After", `Change of inclusive ${event}`, "of self", "of calls"]}
+          texts={["Function"]}
+        />
         <tbody>
           <Pad at={rows.above} columns={6} />
           {shown.slice(rows.from, rows.to).map((index, i) => {
@@ -129,6 +106,6 @@ export function ChangedTreeTable({ answer }: { answer: DiffTree }) {
           <Pad at={rows.below} columns={6} />
         </tbody>
       </table>
-    </div>
+    </Region>
   );
 }

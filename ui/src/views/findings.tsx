@@ -1,3 +1,4 @@
+import { Heads } from "../parts/rows";
 import type { Findings } from "../answers";
 import { grouped, visible } from "../format";
 import { Hidden, Status, useAnswer } from "../parts/answer";
@@ -31,14 +32,7 @@ function Table({ answer }: { answer: Findings }) {
       <Rules answer={answer} />
       {answer.rows.length === 0 ? null : (
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Severity</th>
-              <th scope="col">Location</th>
-              <th scope="col">Finding</th>
-              <th scope="col">Rule</th>
-            </tr>
-          </thead>
+          <Heads numbers={[]} texts={["Severity", "Location", "Finding", "Rule"]} />
           <tbody>
             {answer.rows.map((row, index) => (
               <tr key={index}>

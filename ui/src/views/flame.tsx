@@ -1,3 +1,5 @@
+import { Heads, Region } from "../parts/rows";
+import { SearchBox, TableSwitch } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
 import { grouped, percentOf, sum } from "../format";
@@ -8,7 +10,6 @@ import {
   isComparing,
   list,
   root,
-  select,
   selected,
   shownEvents,
   startAtProgram,
@@ -33,8 +34,7 @@ import {
   type Window,
 } from "../parts/frames";
 import { GroupLegend, HeatLegend, RatioLegend } from "../parts/legend";
-import { openMenu } from "../parts/menu";
-import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
+import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../parts/picture";
 import { Export } from "../parts/save";
 import { ChangedFlame } from "./changed-flame";
 import { Minimap } from "./minimap";
@@ -158,13 +158,7 @@ function PlainFlame() {
             </button>
           </>
         ) : null}
-        <button
-          aria-pressed={asTable}
-          title="Picture as a table (t)"
-          onClick={() => go({ asTable: !asTable })}
-        >
-          As table
-        </button>
+        <TableSwitch />
         {answer ? <FlameExport answer={answer} boxes={boxes} width={width} height={height} /> : null}
       </div>
       <Status answer={answer} error={error}>
@@ -197,14 +191,7 @@ function PlainFlame() {
                   onEnter={enter}
                   onBack={back}
                   onHome={home}
-                  onSelect={(index, isWalk) => {
-                    const at = functionOf(answer, index);
-                    if (at) select(at, undefined, isWalk);
-                  }}
-                  onMenu={(e, index) => {
-                    const at = functionOf(answer, index);
-                    if (at) openMenu(e, at);
-                  }}
+                  {...functionClicks((index) => functionOf(answer, index))}
                   onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
                   onPan={(by) => setWindow(moved(window, by))}
                 />
@@ -303,17 +290,7 @@ function Search({
   const { filter } = place.value;
   return (
     <>
-      <input
-        class="filter"
-        type="search"
-        placeholder="Search names ( / )"
-        aria-label="Search names"
-        value={filter}
-        onInput={(e) => go({ filter: e.currentTarget.value }, true)}
-        onKeyDown={(e) => {
-          if (e.key === "Enter") onStep(e.shiftKey ? -1 : 1);
-        }}
-      />
+      <SearchBox onStep={onStep} />
       {filter === "" || !answer ? null : (
         <span class="matched" role="status">
           {problem || <Matched answer={answer} matches={matches} />}
@@ -390,22 +367,9 @@ function FlameExport({
 function FrameTable({ answer }: { answer: Flame }) {
   const count = answer.function.length;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Frames">
+    <Region label="Frames">
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Inclusive
-            </th>
-            <th scope="col" class="num">
-              Self
-            </th>
-            <th scope="col" class="num">
-              Level
-            </th>
-            <th scope="col">Function</th>
-          </tr>
-        </thead>
+        <Heads numbers={["Inclusive", "Self", "Level"]} texts={["Function"]} />
         <tbody>
           {answer.function.slice(0, MAX_TABLE_ROWS).map((_, index) => {
             const at = functionOf(answer, index);
@@ -429,6 +393,6 @@ function FrameTable({ answer }: { answer: Flame }) {
           {grouped(count - MAX_TABLE_ROWS)} more frames are in the picture and in the saved table.
         </p>
       ) : null}
-    </div>
+    </Region>
   );
 }

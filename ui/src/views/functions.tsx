@@ -6,7 +6,7 @@ import { eventName, isComparing, list, select, selected, shownEvents, summary, t
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { Marked } from "../parts/marked";
-import { Pad } from "../parts/rows";
+import { NumberHead, Pad, Region } from "../parts/rows";
 import { Export } from "../parts/save";
 import { ChangedFunctions } from "./changed-functions";
 
@@ -122,15 +122,7 @@ function PlainFunctions() {
         {page.all === 0 ? (
           <Empty title="Nothing matches">Remove the filter, or choose other rows.</Empty>
         ) : (
-          <div
-            class="scroll"
-            ref={page.box}
-            tabIndex={0}
-            role="region"
-            aria-label="Functions"
-            onScroll={page.onScroll}
-            onKeyDown={onKeyDown}
-          >
+          <Region label="Functions" rows={page} onKeyDown={onKeyDown}>
             <table aria-rowcount={page.all + 1}>
               <thead>
                 <tr>
@@ -158,7 +150,7 @@ function PlainFunctions() {
                 <Pad at={page.below} columns={columns} />
               </tbody>
             </table>
-          </div>
+          </Region>
         )}
       </Status>
     </>
@@ -178,12 +170,8 @@ function EventHeads({ name, isFirst, isOnly }: { name: string; isFirst: boolean;
   }
   return (
     <>
-      <th scope="col" class="num">
-        Self{suffix}
-      </th>
-      <th scope="col" class="num">
-        Inclusive{suffix}
-      </th>
+      <NumberHead>Self{suffix}</NumberHead>
+      <NumberHead>Inclusive{suffix}</NumberHead>
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { Heads, Region } from "../parts/rows";
+import { TableSwitch } from "../parts/tools";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { cutCalls } from "../actions";
 import type { Graph, GraphArc, GraphNode, Group } from "../answers";
@@ -188,13 +190,7 @@ export function GraphView() {
             {grouped(answer.nodes.length)} of {grouped(answer.all_nodes)}
           </span>
         ) : null}
-        <button
-          aria-pressed={asTable}
-          title="Picture as a table (t)"
-          onClick={() => go({ asTable: !asTable })}
-        >
-          As table
-        </button>
+        <TableSwitch />
         {answer ? (
           <Export
             name="call-graph"
@@ -242,20 +238,9 @@ function ArcTable({ graph }: { graph: Graph }) {
   const name = eventName.value;
   const arcs = [...graph.arcs].sort((a, b) => Number(b.cost[name] ?? 0) - Number(a.cost[name] ?? 0));
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Calls of the graph">
+    <Region label="Calls of the graph">
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Cost
-            </th>
-            <th scope="col" class="num">
-              Calls
-            </th>
-            <th scope="col">Caller</th>
-            <th scope="col">Callee</th>
-          </tr>
-        </thead>
+        <Heads numbers={["Cost", "Calls"]} texts={["Caller", "Callee"]} />
         <tbody>
           {arcs.map((arc) => (
             <tr key={`${arc.caller} ${arc.callee}`}>
@@ -273,7 +258,7 @@ function ArcTable({ graph }: { graph: Graph }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Region>
   );
 }
 

@@ -1,4 +1,5 @@
 // The first screen: what was measured, how much it is, where the cost is, where to go next.
+import { Heads, NumberHead } from "../parts/rows";
 import type { Overview as Answer, PathStep, Share } from "../answers";
 import { callCount, grouped, percentOf, visible } from "../format";
 import { go } from "../place";
@@ -38,26 +39,19 @@ export function Overview() {
 /** The most expensive functions, then the path. */
 function cells(answer: Answer): Cell[][] {
   const name = eventName.value;
+  const line = (list: string, row: Answer["hottest"][number] | PathStep) => [
+    list,
+    row.self[name],
+    row.inclusive[name],
+    row.calls,
+    row.name,
+    row.file,
+    row.object,
+  ];
   return [
     ["list", `self ${name}`, `inclusive ${name}`, "calls", "name", "file", "object"],
-    ...answer.hottest.map((row) => [
-      "self cost",
-      row.self[name],
-      row.inclusive[name],
-      row.calls,
-      row.name,
-      row.file,
-      row.object,
-    ]),
-    ...(answer.path?.steps ?? []).map((row) => [
-      "path",
-      row.self[name],
-      row.inclusive[name],
-      row.calls,
-      row.name,
-      row.file,
-      row.object,
-    ]),
+    ...answer.hottest.map((row) => line("self cost", row)),
+    ...(answer.path?.steps ?? []).map((row) => line("path", row)),
   ];
 }
 
@@ -150,14 +144,8 @@ function Hottest({ answer }: { answer: Answer }) {
       <table>
         <thead>
           <tr>
-            <th scope="col" class="num">
-              Self
-            </th>
-            {hasCounts ? (
-              <th scope="col" class="num">
-                Calls
-              </th>
-            ) : null}
+            <NumberHead>Self</NumberHead>
+            {hasCounts ? <NumberHead>Calls</NumberHead> : null}
             <th scope="col">Function</th>
           </tr>
         </thead>
@@ -194,14 +182,7 @@ function Path({ answer }: { answer: Answer }) {
     <section>
       <h3>Most expensive path</h3>
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Inclusive
-            </th>
-            <th scope="col">Function</th>
-          </tr>
-        </thead>
+        <Heads numbers={["Inclusive"]} texts={["Function"]} />
         <tbody>
           {shown.length < steps.length ? (
             <tr>

@@ -1,3 +1,4 @@
+import { Heads } from "../parts/rows";
 import { useRef, useState } from "preact/hooks";
 import type { Exact, Parts, PartSummary } from "../answers";
 import { grouped, percentOf, share, sum, visible } from "../format";
@@ -248,24 +249,7 @@ function PartTable({ answer }: { answer: Parts }) {
   const whole = wholeOfParts(answer.parts);
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col" class="num">
-            Self
-          </th>
-          <th scope="col" class="num">
-            Part
-          </th>
-          <th scope="col" class="num">
-            Thread
-          </th>
-          <th scope="col" class="num">
-            Process
-          </th>
-          <th scope="col">Trigger</th>
-          <th scope="col">File</th>
-        </tr>
-      </thead>
+      <Heads numbers={["Self", "Part", "Thread", "Process"]} texts={["Trigger", "File"]} />
       <tbody>
         {answer.parts.map((part, index) => (
           <tr key={index} class={part.is_selected ? "" : "out"}>

@@ -1,8 +1,9 @@
 // All ways to a function above it, everything it calls below.
+import { SearchBox, TableSwitch } from "../parts/tools";
 import { useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
 import { grouped, percentOf, sum, visible } from "../format";
-import { go, place } from "../place";
+import { place } from "../place";
 import { eventName, select, selected, whole } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
 import { Groups } from "../parts/colours";
@@ -132,26 +133,13 @@ export function SandwichView() {
   return (
     <>
       <div class="tools">
-        <input
-          class="filter"
-          type="search"
-          placeholder="Search names ( / )"
-          aria-label="Search names"
-          value={filter}
-          onInput={(e) => go({ filter: e.currentTarget.value }, true)}
-        />
+        <SearchBox />
         {window === WHOLE ? null : (
           <button data-action="fit" onClick={() => setWindow(WHOLE)}>
             Whole picture
           </button>
         )}
-        <button
-          aria-pressed={asTable}
-          title="Picture as a table (t)"
-          onClick={() => go({ asTable: !asTable })}
-        >
-          As table
-        </button>
+        <TableSwitch />
         {picture && callers.answer && callees.answer ? (
           <Export
             name="sandwich"

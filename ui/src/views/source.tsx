@@ -7,8 +7,8 @@ import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { heatToken, LINE_STEPS } from "../parts/colours";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
-import { HeatStrip } from "../parts/heat-strip";
-import { Pad, useRows } from "../parts/rows";
+import { CodeTable } from "../parts/code-table";
+import { Heads, NumberHead, Region, useRows } from "../parts/rows";
 import { Export, type Cell } from "../parts/save";
 
 const ROW_HEIGHT = 20;
@@ -229,54 +229,36 @@ function Listing({ answer }: { answer: Source }) {
         <Export name="source" json={answer} rows={() => cellsOf(answer)} />
       </div>
       <Remarks answer={answer} />
-      <div class="with-strip">
-        <div
-          class="scroll"
-          ref={window.box}
-          tabIndex={0}
-          role="region"
-          aria-label="Source"
-          onScroll={window.onScroll}
-        >
-          <table class="src" aria-rowcount={rows.length + 1}>
-            <thead>
-              <tr>
-                <th scope="col" class="num">
-                  Line
-                </th>
-                {shownEvents.value.map((name) => (
-                  <LineHeads key={name} suffix={shownEvents.value.length > 1 ? ` ${name}` : ""} />
-                ))}
-                <th scope="col" class="lanes">
-                  <span class="sr">Jumps</span>
-                </th>
-                <th scope="col">Source</th>
-              </tr>
-            </thead>
-            <tbody>
-              <Pad at={window.above} columns={columns} />
-              {rows.slice(window.from, window.to).map((row, index) => (
-                <SourceRow
-                  key={`${row.kind} ${lineOf(row)} ${index}`}
-                  row={row}
-                  index={window.from + index}
-                  lanes={lanes}
-                  most={most}
-                  isHottest={window.from + index === hottest}
-                  onOpen={() => setOpened(new Set([...opened, lineOf(row)]))}
-                  id={answer.function?.id ?? null}
-                />
-              ))}
-              <Pad at={window.below} columns={columns} />
-            </tbody>
-          </table>
-        </div>
-        <HeatStrip
-          shares={rows.map((row) => (row.kind === "line" ? share(row.line.self?.[event], most) : 0))}
-          onPick={(row) => window.show(row, "center")}
-        />
-      </div>
-      {lanes.hidden > 0 ? <p class="hidden">{grouped(lanes.hidden)} jumps have no lane.</p> : null}
+      <CodeTable
+        label="Source"
+        kind="src"
+        rows={rows}
+        window={window}
+        lanes={lanes}
+        columns={columns}
+        text="Source"
+        heads={
+          <>
+            <NumberHead>Line</NumberHead>
+            {shownEvents.value.map((name) => (
+              <LineHeads key={name} suffix={shownEvents.value.length > 1 ? ` ${name}` : ""} />
+            ))}
+          </>
+        }
+        shareOf={(row) => (row.kind === "line" ? share(row.line.self?.[event], most) : 0)}
+        row={(row, index) => (
+          <SourceRow
+            key={`${row.kind} ${lineOf(row)} ${index}`}
+            row={row}
+            index={index}
+            lanes={lanes}
+            most={most}
+            isHottest={index === hottest}
+            onOpen={() => setOpened(new Set([...opened, lineOf(row)]))}
+            id={answer.function?.id ?? null}
+          />
+        )}
+      />
     </>
   );
 }
@@ -284,12 +266,8 @@ function Listing({ answer }: { answer: Source }) {
 function LineHeads({ suffix }: { suffix: string }) {
   return (
     <>
-      <th scope="col" class="num">
-        Self{suffix}
-      </th>
-      <th scope="col" class="num">
-        With calls{suffix}
-      </th>
+      <NumberHead>Self{suffix}</NumberHead>
+      <NumberHead>With calls{suffix}</NumberHead>
     </>
   );
 }
@@ -467,28 +445,9 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
         <h1>{visible(answer.function.name)}</h1>
         <Export name="changed-lines" json={answer} rows={cells} />
       </div>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Source with both sides">
+      <Region label="Source with both sides">
         <table class="src">
-          <thead>
-            <tr>
-              <th scope="col" class="num">
-                Line before
-              </th>
-              <th scope="col" class="num">
-                after
-              </th>
-              <th scope="col" class="num">
-                Self before
-              </th>
-              <th scope="col" class="num">
-                after
-              </th>
-              <th scope="col" class="num">
-                Change
-              </th>
-              <th scope="col">Source</th>
-            </tr>
-          </thead>
+          <Heads numbers={["Line before", "after", "Self before", "after", "Change"]} texts={["Source"]} />
           <tbody>
             {answer.lines.map((line, index) => {
               const change = sidesOf(line.self[event]);
@@ -528,7 +487,7 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
             })}
           </tbody>
         </table>
-      </div>
+      </Region>
     </>
   );
 }

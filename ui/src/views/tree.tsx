@@ -1,3 +1,4 @@
+import { SearchBox } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Tree, TreeNode } from "../answers";
 import { callCount, grouped, percentOf, visible } from "../format";
@@ -18,7 +19,7 @@ import { Cost, Name } from "../parts/cost";
 import { searchPattern } from "../parts/frames";
 import { Indent } from "../parts/indent";
 import { Certainty } from "../parts/picture";
-import { Pad, useRows } from "../parts/rows";
+import { NumberHead, Pad, Region, useRows } from "../parts/rows";
 import { Export } from "../parts/save";
 import { ChangedTree } from "./changed-tree";
 
@@ -173,17 +174,7 @@ function PlainTree() {
           <input type="checkbox" checked={inverted} onChange={() => go({ inverted: !inverted })} /> inverted:
           callers below
         </label>
-        <input
-          class="filter"
-          type="search"
-          placeholder="Search names ( / )"
-          aria-label="Search names"
-          value={filter}
-          onInput={(e) => go({ filter: e.currentTarget.value }, true)}
-          onKeyDown={(e) => {
-            if (e.key === "Enter") step(e.shiftKey ? -1 : 1);
-          }}
-        />
+        <SearchBox onStep={step} />
         {filter ? (
           <span class="matched" role="status">
             {problem || `${grouped(matches.length)} rows match`}
@@ -202,24 +193,14 @@ function PlainTree() {
         {answer ? (
           <>
             <Certainty basis={answer.basis} />
-            <div
-              class="scroll"
-              ref={rows.box}
-              tabIndex={0}
-              role="region"
-              aria-label="Call tree"
-              onScroll={rows.onScroll}
-              onKeyDown={onKeyDown}
-            >
+            <Region label="Call tree" rows={rows} onKeyDown={onKeyDown}>
               <table role="treegrid" aria-label="Call tree" aria-rowcount={shown.length + 1}>
                 <thead>
                   <tr>
                     {events.map((name) => (
                       <TreeHeads key={name} suffix={events.length > 1 ? ` ${name}` : ""} />
                     ))}
-                    <th scope="col" class="num">
-                      Calls
-                    </th>
+                    <NumberHead>Calls</NumberHead>
                     <th scope="col">Function</th>
                   </tr>
                 </thead>
@@ -242,7 +223,7 @@ function PlainTree() {
                   <Pad at={rows.below} columns={columns} />
                 </tbody>
               </table>
-            </div>
+            </Region>
             <p class="hint">
               Calls below {percentOf(MIN_SHARE, 1000)} of the root are not shown. Arrows open, close and move;
               * opens everything below.
@@ -257,12 +238,8 @@ function PlainTree() {
 function TreeHeads({ suffix }: { suffix: string }) {
   return (
     <>
-      <th scope="col" class="num">
-        Inclusive{suffix}
-      </th>
-      <th scope="col" class="num">
-        Self{suffix}
-      </th>
+      <NumberHead>Inclusive{suffix}</NumberHead>
+      <NumberHead>Self{suffix}</NumberHead>
     </>
   );
 }

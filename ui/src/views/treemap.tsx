@@ -1,15 +1,16 @@
+import { Heads, Region } from "../parts/rows";
+import { SearchBox, TableSwitch } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FlameFunction, Treemap } from "../answers";
 import { grouped, percentOf, share, visible } from "../format";
 import { go, place, type Colours } from "../place";
-import { eventName, list, root, select, selected, selection, startAt, startAtProgram, whole } from "../state";
+import { eventName, list, root, selected, selection, startAt, startAtProgram, whole } from "../state";
 import { Status, useAnswer } from "../parts/answer";
 import { Groups, heatToken } from "../parts/colours";
 import { Cost, Name } from "../parts/cost";
 import { colourMeaning, keyOf, searchPattern } from "../parts/frames";
 import { GroupLegend, HeatLegend } from "../parts/legend";
-import { openMenu } from "../parts/menu";
-import { Certainty, drawingOf, Picture, type Box } from "../parts/picture";
+import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../parts/picture";
 import { Export } from "../parts/save";
 
 const MIN_HEIGHT = 320;
@@ -151,21 +152,8 @@ export function TreemapView() {
             <option value="self">cost</option>
           </select>
         </label>
-        <input
-          class="filter"
-          type="search"
-          placeholder="Search names ( / )"
-          aria-label="Search names"
-          value={filter}
-          onInput={(e) => go({ filter: e.currentTarget.value }, true)}
-        />
-        <button
-          aria-pressed={asTable}
-          title="Picture as a table (t)"
-          onClick={() => go({ asTable: !asTable })}
-        >
-          As table
-        </button>
+        <SearchBox />
+        <TableSwitch />
         {answer ? (
           <Export
             name="treemap"
@@ -188,17 +176,10 @@ export function TreemapView() {
                 height={height}
                 label="Treemap"
                 onWidth={(measured) => setWidth(Math.floor(measured / STEP) * STEP)}
-                onSelect={(index, isWalk) => {
-                  const at = functionOf(answer, index);
-                  if (at) select(at, undefined, isWalk);
-                }}
+                {...functionClicks((index) => functionOf(answer, index))}
                 onEnter={enter}
                 onBack={() => (rootName !== "" ? history.back() : undefined)}
                 onHome={startAtProgram}
-                onMenu={(e, index) => {
-                  const at = functionOf(answer, index);
-                  if (at) openMenu(e, at);
-                }}
               />
             )}
             {colours === "self" ? (
@@ -236,19 +217,9 @@ function cells(answer: Treemap) {
 
 function TileTable({ answer }: { answer: Treemap }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Tiles">
+    <Region label="Tiles">
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Inclusive
-            </th>
-            <th scope="col" class="num">
-              Level
-            </th>
-            <th scope="col">Function</th>
-          </tr>
-        </thead>
+        <Heads numbers={["Inclusive", "Level"]} texts={["Function"]} />
         <tbody>
           {answer.tiles.slice(0, 1000).map((tile, index) => {
             const at = functionOf(answer, index);
@@ -264,6 +235,6 @@ function TileTable({ answer }: { answer: Treemap }) {
           })}
         </tbody>
       </table>
-    </div>
+    </Region>
   );
 }
