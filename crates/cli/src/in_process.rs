@@ -1,7 +1,7 @@
 //! The program in this process, for tests that run it thousands of times.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
@@ -64,17 +64,34 @@ impl Write for Kept {
     }
 }
 
+/// Stands for the second profile in [`NEEDS`].
+const SECOND_PROFILE: &str = "SECOND PROFILE";
+
+/// Options of a command that need another word.
+const NEEDS: [(&str, &str, &str); 7] = [
+    ("annotate", "diff", "--style=cachegrind"),
+    ("annotate", "diff", SECOND_PROFILE),
+    ("annotate", "mod-filename", "--style=cachegrind"),
+    ("annotate", "mod-funcname", "--style=cachegrind"),
+    ("annotate", "name-inlined", "--format=json"),
+    ("diff", "depth", "--tree"),
+    ("functions", "then", "--group=object"),
+];
+
+/// Options that are about files to write, or take no profile, or start a server.
+const OTHER_OPTIONS: [&str; 4] = ["force", "list-rules", "no-open", "watch"];
+
 /// Commands that read no profile, and `gate`, which runs programs.
 const OTHER_COMMANDS: [&str; 4] = ["gate", "completions", "help", "man"];
 
 /// Options that need a value, with one that fits every profile.
 const VALUES: [(&str, &str); 22] = [
-    ("binary", "/=/x/"),
+    ("binary", "/=/"),
     ("context", "2"),
     ("cut", "a -> ."),
     ("cut-below", "5"),
     ("depth", "3"),
-    ("derive", "Derived = 2"),
+    ("derive", "Derived = 2 Ir"),
     ("file", "."),
     ("filter", "a"),
     ("lines", "3"),
@@ -94,7 +111,7 @@ const VALUES: [(&str, &str); 22] = [
 ];
 
 /// Questions of the page, for `gristmill view --answer`: each kind, with its members in several ways.
-const QUESTIONS: [&str; 25] = [
+const QUESTIONS: [&str; 22] = [
     r#"{"kind":"overview","limit":5}"#,
     r#"{"kind":"summary"}"#,
     r#"{"kind":"functions","group":"function","sort":"inclusive","start":0,"count":50}"#,
@@ -117,6 +134,10 @@ const QUESTIONS: [&str; 25] = [
     r#"{"kind":"assembly","function":0}"#,
     r#"{"kind":"parts"}"#,
     r#"{"kind":"findings","limit":20}"#,
+];
+
+/// Questions of the page that need a base.
+const COMPARISONS: [&str; 3] = [
     r#"{"kind":"changes","group":"function","sort":"self_change","limit":20}"#,
     r#"{"kind":"changes_tree","min_share":10,"limit":100}"#,
     r#"{"kind":"changed_function","name":"main"}"#,
@@ -141,31 +162,46 @@ pub fn command_lines(of_files: [&Path; 2]) -> Vec<Vec<OsString>> {
 }
 
 fn command_lines_of(command: &Definition, of_files: [&Path; 2]) -> Vec<Vec<OsString>> {
+    let mut profiles = of_files.into_iter().cycle();
     let mut files: Vec<OsString> = Vec::new();
     for argument in command.get_positionals() {
         match argument.get_id().as_str() {
             "function" => files.push(".".into()),
-            _ if command.get_name() == "diff" => files.extend(of_files.map(Into::into)),
-            _ => files.push(of_files[0].into()),
+            _ => files.extend(profiles.next().map(Into::into)),
         }
     }
-    let options: Vec<OsString> = command.get_arguments().flat_map(options_of).collect();
-    let line = |question: Option<&str>, option: Option<OsString>| {
-        let name = std::iter::once(command.get_name().into());
-        let question = question.map(|question| format!(r#"--answer={{"question":{question}}}"#).into());
-        name.chain(question).chain(option).chain(files.iter().cloned()).collect()
+    let line = |options: Vec<OsString>| {
+        std::iter::once(command.get_name().into()).chain(options).chain(files.iter().cloned()).collect()
     };
     // Without a question it would wait for some.
-    let questions = if command.get_name() == "view" { &QUESTIONS[..] } else { &[] };
-    let first = questions.first().copied();
-    let others = questions.iter().skip(1).map(|question| line(Some(question), None));
-    let with_options = options.into_iter().map(|option| line(first, Some(option)));
-    std::iter::once(line(first, None)).chain(with_options).chain(others).collect()
+    if command.get_name() == "view" {
+        let asks = |question: &str| format!(r#"--answer={{"question":{question}}}"#).into();
+        let base = [OsStr::new("--base="), of_files[1].as_os_str()].into_iter().collect::<OsString>();
+        let with_base = |question| vec![asks(question), base.clone()];
+        let of_questions = QUESTIONS.into_iter().map(|question| vec![asks(question)]);
+        let of_comparisons = COMPARISONS.into_iter().map(with_base);
+        let of_options = command.get_arguments().flat_map(options_of);
+        let of_options = of_options.map(|option| vec![asks(QUESTIONS[0]), option]);
+        return of_questions.chain(of_comparisons).chain(of_options).map(line).collect();
+    }
+    let options = command.get_arguments().flat_map(|argument| {
+        let needs = NEEDS.iter().filter(|(of_command, option, _)| {
+            *of_command == command.get_name() && argument.get_long() == Some(*option)
+        });
+        let needed = needs.map(|&(_, _, needed)| match needed {
+            SECOND_PROFILE => of_files[1].into(),
+            option => option.into(),
+        });
+        let needed: Vec<OsString> = needed.collect();
+        options_of(argument).into_iter().map(move |option| [vec![option], needed.clone()].concat())
+    });
+    std::iter::once(Vec::new()).chain(options).map(line).collect()
 }
 
-/// Returns an option with each of its values; none for a positional argument, and for options about output files.
+/// Returns an option with each of its values; none for a positional argument and for [`OTHER_OPTIONS`].
 fn options_of(argument: &Arg) -> Vec<OsString> {
-    let Some(name) = argument.get_long() else { return Vec::new() };
+    let known = argument.get_long().filter(|name| !OTHER_OPTIONS.contains(name));
+    let Some(name) = known else { return Vec::new() };
     let with = |value: &str| format!("--{name}={value}").into();
     match argument.get_action() {
         ArgAction::SetTrue => vec![format!("--{name}").into()],

@@ -55,7 +55,9 @@ fn attack(what: &str, nth: usize, path: &Path, size: usize) {
         let used = MEMORY.peak_usage() - before;
         let case = format!("{what}: {}", shown(&words));
         assert!(outcome.status <= 2, "{case}: {}", outcome.status);
-        let inputs = words.iter().filter(|word| *word == path.as_os_str()).count();
+        let is_input =
+            |word: &&OsString| word.to_string_lossy().trim_start_matches("--base=") == path.to_string_lossy();
+        let inputs = words.iter().filter(is_input).count();
         let allowed = allowed(&words[0].to_string_lossy(), inputs * size).expect("a row in docs/limits.md");
         assert!(used <= allowed + kept, "{case}: {used} bytes for {size}");
         check_output(&case, &words, &outcome);
@@ -346,4 +348,23 @@ fn broken_files_of_another_corpus_are_read_in_proportion() {
         let size = if path.extension().is_some_and(|ending| ending == "gz") { 100 * size } else { size };
         attack(&path.display().to_string(), nth, &path, size);
     }
+}
+
+/// A test of command lines that the program does not accept would test nothing.
+#[test]
+fn command_lines_are_accepted() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let profile = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 1\ncmd: ./a\npart: 1\nthread: 1\n\
+                   positions: instr line\nevents: Ir\nob=/a\nfl=a.c\nfn=main\n0x10 1 5\ncfn=a\ncalls=1 0x20 1\n0x11 1 5\n\
+                   fn=a\n0x20 1 5\ntotals: 10\n";
+    let folder = folder(&[("callgrind.out.1", profile.as_bytes())]);
+    let path = folder.path().join("callgrind.out.1");
+    let refusal_of = |words: Vec<OsString>| {
+        let outcome = run(words.clone());
+        let says_that_nothing_was_asked = words.iter().any(|word| word == "--debuginfod");
+        let is_refused = outcome.status == 2 && !says_that_nothing_was_asked;
+        is_refused.then(|| format!("{}\n{}", shown(&words), String::from_utf8_lossy(&outcome.stderr)))
+    };
+    let refusals: Vec<_> = command_lines([&path, &path]).into_iter().filter_map(refusal_of).collect();
+    assert!(refusals.is_empty(), "{}", refusals.join("\n"));
 }
