@@ -55,16 +55,21 @@ export function server(words) {
   return served.get(key);
 }
 
-/** Waits until nothing is asked any more. */
+/** Waits until nothing is asked any more and the page has not changed for a while, however busy the machine is. */
 export async function settle(page) {
   await page.waitForTimeout(60);
-  await page.waitForFunction(
-    () =>
+  await page.waitForFunction(() => {
+    if (window.changedAt === undefined) {
+      window.changedAt = performance.now();
+      const watched = { subtree: true, childList: true, attributes: true, characterData: true };
+      new MutationObserver(() => (window.changedAt = performance.now())).observe(document, watched);
+    }
+    const isAnswered =
       document.querySelector("main") &&
       !document.querySelector("[aria-busy=true]") &&
-      document.querySelector(".busy")?.textContent === "",
-  );
-  await page.waitForTimeout(60);
+      document.querySelector(".busy")?.textContent === "";
+    return isAnswered && performance.now() - window.changedAt > 100;
+  });
 }
 
 /** Opens a view of a profile. Errors of the page are found by `close`. */

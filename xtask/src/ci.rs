@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{corpus, doc_examples, fuzz, structure, targets, ui_types, words, workspace};
+use crate::{corpus, doc_examples, fuzz, page, structure, targets, ui_types, words, workspace};
 
 /// The seed of property tests. With a fixed one, a check fails only for what changed; `cargo test` alone tries
 /// other values each time.
@@ -36,13 +36,14 @@ enum Step {
     Clippy,
     Docs,
     Tests,
+    Page,
     Wasm,
     Windows,
     Fuzz,
 }
 
 impl Step {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Format,
         Self::Structure,
         Self::Words,
@@ -52,6 +53,7 @@ impl Step {
         Self::Clippy,
         Self::Docs,
         Self::Tests,
+        Self::Page,
         Self::Wasm,
         Self::Windows,
         Self::Fuzz,
@@ -68,6 +70,7 @@ impl Step {
             Self::Clippy => "clippy",
             Self::Docs => "docs",
             Self::Tests => "tests",
+            Self::Page => "page",
             Self::Wasm => "wasm",
             Self::Windows => "windows",
             Self::Fuzz => "fuzz",
@@ -85,6 +88,7 @@ impl Step {
             Self::Clippy => "clippy has no warnings",
             Self::Docs => "the documentation builds without a warning",
             Self::Tests => "all tests pass",
+            Self::Page => "the page of the viewer is built from its sources, and passes its tests",
             Self::Wasm => "the libraries compile for WebAssembly",
             Self::Windows => "the program compiles for Windows",
             Self::Fuzz => "each fuzz target runs without a crash",
@@ -142,6 +146,7 @@ impl Step {
                 }
                 workspace::run(&mut tests)
             }
+            Self::Page => page::check(),
             Self::Wasm => targets::wasm(),
             Self::Windows => targets::windows(),
             Self::Fuzz => fuzz::run(&fuzz::Options::smoke(options.fuzz_seconds)),

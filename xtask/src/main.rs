@@ -13,6 +13,7 @@ mod failure;
 mod fuzz;
 mod gen_profile;
 mod manifest;
+mod page;
 mod pictures;
 mod record;
 mod size;
