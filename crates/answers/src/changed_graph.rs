@@ -39,7 +39,7 @@ impl Graph<'_, '_> {
         self.comparison.incoming(function).map(|arc| self.comparison.arc(arc).caller)
     }
 
-    /// Returns a function and those at most so many calls from it.
+    /// Returns a function and those within a count of calls from it.
     fn near(&self, middle: JoinedId, depth: usize, is_up: bool) -> BTreeSet<JoinedId> {
         let mut near = BTreeSet::from([middle]);
         let mut open = VecDeque::from([(middle, 0)]);

@@ -4,8 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use gristmill_profile::compare::ComparedTreeView;
 use gristmill_report::diff::group_name;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::call_graph::Limits;
+use crate::changed_answer::{ChangedFlame, ChangedTreemap, ChangesPage};
 use crate::changed_flame::changed_flame;
 use crate::changed_graph::changed_graph;
 use crate::changed_tree::ChangedTree;
@@ -18,7 +21,6 @@ use crate::kept_view::{Kept, kept};
 use crate::question::{FunctionName, Group, Question, Scope};
 use crate::refusal::Refusal;
 use crate::scope::optional_pattern;
-use crate::session::Answer;
 
 /// Trees that are kept. A sandwich has two.
 const MAX_TREES: usize = 4;
@@ -27,6 +29,20 @@ const MAX_LISTS: usize = 4;
 /// Call graphs that are kept.
 const MAX_GRAPHS: usize = 4;
 
+/// An answer on changes. Its JSON is that of its content. See the example of [the crate](crate).
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum ChangesAnswer {
+    /// A page of rows.
+    Page(Box<ChangesPage>),
+    /// A flame graph of both sides.
+    Flame(Box<ChangedFlame>),
+    /// A treemap of both sides.
+    Treemap(Box<ChangedTreemap>),
+    /// The JSON of a call graph of both sides, a [`ChangedGraph`](crate::ChangedGraph).
+    Graph(Arc<Box<RawValue>>),
+}
+
 /// The part of the call trees that a picture shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TreeKey {
@@ -34,12 +50,12 @@ struct TreeKey {
     inverted: bool,
 }
 
-/// What was made of a comparison.
+/// Trees, lists and graphs that were made of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct KeptChanges {
     trees: Mutex<Kept<(Scope, TreeKey), ChangedTree>>,
     lists: Mutex<Kept<(Scope, ChangesKey), ChangeList>>,
-    graphs: Mutex<Kept<(Scope, Question), Box<serde_json::value::RawValue>>>,
+    graphs: Mutex<Kept<(Scope, Question), Box<RawValue>>>,
 }
 
 impl KeptChanges {
@@ -49,21 +65,21 @@ impl KeptChanges {
         sides: &Sides,
         scope: &Scope,
         question: &Question,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<ChangesAnswer, Refusal> {
         Ok(match question {
             Question::ChangesPage { group, sort, side, filter, start, count } => {
                 // Cycles are not compared: their members change too easily.
                 let group = if *group == Group::Cycle { Group::Function } else { *group };
                 let key = ChangesKey { group, sort: *sort, side: *side, filter: filter.clone() };
-                Answer::ChangesPage(Box::new(self.list(sides, scope, key)?.page(*start, *count)))
+                ChangesAnswer::Page(Box::new(self.list(sides, scope, key)?.page(*start, *count)))
             }
             Question::ChangesFlame { from, inverted, order, zoom, resolution } => {
                 let tree = self.tree(sides, scope, from, *inverted)?;
-                Answer::ChangesFlame(Box::new(changed_flame(&tree, *order, zoom, *resolution)))
+                ChangesAnswer::Flame(Box::new(changed_flame(&tree, *order, zoom, *resolution)))
             }
             Question::ChangesTreemap { from, callers, width, height } => {
                 let tree = self.tree(sides, scope, from, *callers)?;
-                Answer::ChangesTreemap(Box::new(changed_treemap(&tree, *width, *height)))
+                ChangesAnswer::Treemap(Box::new(changed_treemap(&tree, *width, *height)))
             }
             Question::ChangesGraph { around, callers, callees, nodes, min_share, cluster } => {
                 let limits = Limits {
@@ -82,7 +98,7 @@ impl KeptChanges {
                         value_document(&changed_graph(comparison, &columns, around, &limits, name))
                     })
                 })?;
-                Answer::Document(document)
+                ChangesAnswer::Graph(document)
             }
             _ => return Err(Refusal::NoBase),
         })

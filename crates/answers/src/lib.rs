@@ -49,6 +49,7 @@ mod treemap;
 pub use self::answer::*;
 pub use self::assembly_answer::AssemblyAnswer;
 pub use self::changed_answer::*;
+pub use self::changes::ChangesAnswer;
 pub use self::question::*;
 pub use self::refusal::Refusal;
 pub use self::session::{Answer, FileWork, Files, NoFiles, Session};

@@ -165,7 +165,7 @@ pub enum Question {
         /// The height of the whole rectangle, in pixels.
         height: u32,
     },
-    /// What the functions of a flame graph or treemap that match a pattern cost together. See [`Matches`](crate::Matches).
+    /// The cost of the functions of a flame graph or treemap that match a pattern, together. See [`Matches`](crate::Matches).
     Matches {
         /// The function that the picture begins with instead of the program.
         #[serde(default)]
@@ -216,7 +216,7 @@ pub enum Question {
         /// The most nodes.
         limit: usize,
     },
-    /// What changed since the base, a page of rows of one side. See [`ChangesPage`](crate::ChangesPage).
+    /// The changes since the base, a page of rows of one side. See [`ChangesPage`](crate::ChangesPage).
     ChangesPage {
         /// The thing that a row stands for.
         group: Group,

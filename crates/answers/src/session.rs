@@ -21,8 +21,8 @@ use crate::answer::{
 use crate::assembly_answer::AssemblyAnswer;
 use crate::call_graph::{self, Around, Limits};
 use crate::call_tree::{MAX_MEMBERS, TreeKey};
-use crate::changed_answer::{ChangedFlame, ChangedTreemap, ChangesPage, Matches};
-use crate::changes::KeptChanges;
+use crate::changed_answer::Matches;
+use crate::changes::{ChangesAnswer, KeptChanges};
 use crate::comparison::Sides;
 use crate::document::document;
 use crate::kept_view::{Kept, KeptView, ListKey, kept};
@@ -106,17 +106,13 @@ pub enum Answer {
     Source(Box<Source>),
     /// The total of a search.
     Matches(Matches),
-    /// A page of changes.
-    ChangesPage(Box<ChangesPage>),
-    /// A flame graph of both sides.
-    ChangesFlame(Box<ChangedFlame>),
-    /// A treemap of both sides.
-    ChangesTreemap(Box<ChangedTreemap>),
+    /// A page or a picture of changes.
+    Changes(ChangesAnswer),
     /// Parts, threads and processes.
     Parts(Parts),
     /// The findings of lint.
     Findings(Findings),
-    /// A JSON document that is kept: machine code, changes, a call graph of both sides.
+    /// The JSON document of a report: machine code or changes.
     Document(Arc<Box<RawValue>>),
 }
 
@@ -329,7 +325,7 @@ impl Session {
             | Question::ChangesTreemap { .. }
             | Question::ChangesGraph { .. }) => {
                 let sides = self.sides().ok_or(Refusal::NoBase)?;
-                self.changes.answer(&sides, scope, question)?
+                Answer::Changes(self.changes.answer(&sides, scope, question)?)
             }
             question @ (Question::Changes { .. }
             | Question::ChangesTree { .. }
