@@ -31,7 +31,7 @@ test("the palette finds functions, views and actions", { skip }, async () => {
   const { self } = functionRow(mill, "by_weight");
   assert.match(
     await page.locator("dialog .hint").textContent(),
-    new RegExp(`1 functions match, self cost ${grouped(self.Ir)} Ir`),
+    new RegExp(`1 function matches, self cost ${grouped(self.Ir)} Ir`),
   );
   await page.keyboard.press("Enter");
   await settle(page);

@@ -24,8 +24,9 @@ const only = process.env.GRISTMILL_SHOTS_ONLY ?? "";
 async function choose(page, name) {
   await page.keyboard.press("Control+k");
   await page.keyboard.type(name);
-  await page.waitForTimeout(300);
+  await page.waitForSelector(`#choice-0:has-text("${name}")`);
   await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog", { state: "detached" });
   await settle(page);
 }
 
@@ -55,9 +56,9 @@ function pictures(name, words, hash, options = {}) {
   }
 }
 
-for (const view of VIEWS) pictures(view, PROFILES.code, `view=${view}`, { selects: "main" });
+for (const view of VIEWS) pictures(view, PROFILES.code, `view=${view}`, { selects: "sort_grains" });
 for (const view of COMPARED) {
-  pictures(`changed-${view}`, PROFILES.changed, `view=${view}&cmp=1`, { selects: "sort_grains" });
+  pictures(`changed-${view}`, PROFILES.changed, `view=${view}&cmp=1`, { selects: "treat_all" });
 }
 pictures("parts-threads", PROFILES.threads, "view=parts");
 pictures("findings-some", PROFILES.xdebug2, "view=findings");

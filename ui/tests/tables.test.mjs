@@ -376,3 +376,24 @@ test("findings are those of `gristmill lint`", { skip }, async () => {
   }
   await close(page);
 });
+
+test("a function has its costs in all event types", { skip }, async () => {
+  const [file] = PROFILES.events;
+  const answer = report("show", "sort_grains", file);
+  const page = await open(PROFILES.events, `view=callers&${selecting(functionRow(file, "sort_grains"))}`);
+  await page.locator("details.more summary").click();
+  await page.waitForSelector("details.more tbody tr");
+  const rows = await page
+    .locator("details.more tbody tr")
+    .evaluateAll((list) =>
+      list.map((row) => [
+        row.cells[2].textContent,
+        ...[0, 1].map((cell) => row.cells[cell].querySelector(".number")?.textContent),
+      ]),
+    );
+  for (const name of answer.event_types) {
+    const row = rows.find(([event]) => event === name);
+    assert.deepEqual(row?.slice(1), [grouped(answer.inclusive[name]), grouped(answer.self[name])], name);
+  }
+  await close(page);
+});

@@ -14,6 +14,7 @@ import {
   totalOf,
 } from "../state";
 import { Hidden, Status, useAnswer } from "./answer";
+import { EventTypes } from "./event-types";
 import { Cost, Name } from "./cost";
 import { Splitter } from "./splitter";
 
@@ -313,6 +314,7 @@ export function Inspector() {
               {percentOf(answer.inclusive[eventName.value], totalOf(eventName.value))} of the total{" "}
               {eventName.value} passes here.
             </p>
+            {typeof answer.function.id === "number" ? <EventTypes id={answer.function.id} /> : null}
             <Neighbours title="Callers" list={answer.callers} answer={answer} />
             <Neighbours title="Callees" list={answer.callees} answer={answer} />
             {answer.cycle ? <CycleFacts cycle={answer.cycle} /> : null}

@@ -7,6 +7,7 @@ import { eventName, isComparing, list, selected, selectNamed, summary } from "..
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
+import { EventTypes } from "../parts/event-types";
 import { Export } from "../parts/save";
 
 const MAX_DISTANCE = 8;
@@ -52,6 +53,7 @@ function PlainCallers() {
           </p>
           <Facts answer={answer} />
           <Sums answer={answer} />
+          {typeof answer.function.id === "number" ? <EventTypes id={answer.function.id} /> : null}
           {summary.value?.has.calls === false ? (
             <Empty title="No calls in this profile">
               Cachegrind does not record calls: record with valgrind --tool=callgrind.
@@ -130,6 +132,7 @@ function ChangedFacts({ answer }: { answer: DiffFunction }) {
         </dd>
         <dt>Calls</dt>
         <dd>
+          {grouped(sidesOf(row.calls)?.base)} → {grouped(sidesOf(row.calls)?.new)}{" "}
           <ChangeNumber change={sidesOf(row.calls)} />
         </dd>
       </dl>

@@ -78,7 +78,7 @@ function Rule({ rule, rows }: { rule: Findings["rules"][number]; rows: Findings[
           <tbody>
             {rows.map((row, index) => (
               <tr key={index}>
-                <td class="location">
+                <td class="found-at">
                   {visible(row.file)}
                   {row.line > 0 ? `:${row.line}` : ""}
                 </td>

@@ -3,7 +3,7 @@ import { TableSwitch } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { cutCalls } from "../actions";
 import type { Graph, GraphArc, GraphNode, Group } from "../answers";
-import { callCount, fitted, grouped, percentOf, share, visible } from "../format";
+import { callCount, fitted, grouped, percentOf, share, short, visible } from "../format";
 import { go, place, type Place } from "../place";
 import { announce, eventName, hover, isComparing, list, select, selected, summary, whole } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
@@ -65,12 +65,19 @@ function overlaps(arc: GraphArc): boolean {
   return arc.is_inner || arc.caller === arc.callee;
 }
 
+/** `false` if the cost of an arc contains itself, or states more than the total. */
+function hasShare(arc: GraphArc): boolean {
+  return !overlaps(arc) && share(arc.cost[eventName.value], whole.value) <= 1;
+}
+
 /** The share of an arc's cost and its count of calls. */
 export function arcLabel(arc: GraphArc): string {
   const count = `${callCount(arc)}×`;
   if (overlaps(arc)) return count;
-  const share = percentOf(arc.cost[eventName.value], whole.value);
-  return `${arc.cost_is_estimate ? "~" : ""}${share} · ${count}`;
+  const cost = arc.cost[eventName.value];
+  // Calls of a sampled recursion state more than the total: that is no share of it.
+  const text = share(cost, whole.value) > 1 ? short(cost) : percentOf(cost, whole.value);
+  return `${arc.cost_is_estimate ? "~" : ""}${text} · ${count}`;
 }
 
 function sayArc(graph: Graph, arc: GraphArc): string {
@@ -78,8 +85,8 @@ function sayArc(graph: Graph, arc: GraphArc): string {
   const [caller, callee] = [graph.nodes[arc.caller]!, graph.nodes[arc.callee]!];
   return (
     `${visible(caller.name)} → ${visible(callee.name)}: ${arc.cost_is_estimate ? "~" : ""}${grouped(arc.cost[name])} ${name} ` +
-    `${overlaps(arc) ? "" : `(${percentOf(arc.cost[name], whole.value)})`}, ${callCount(arc)} calls` +
-    (overlaps(arc) ? "; levels of the recursion overlap, so their sum has no share" : "")
+    `${hasShare(arc) ? `(${percentOf(arc.cost[name], whole.value)})` : ""}, ${callCount(arc)} calls` +
+    (!hasShare(arc) ? "; levels of the recursion overlap, so their sum has no share" : "")
   );
 }
 
@@ -261,7 +268,7 @@ function ArcTable({ graph }: { graph: Graph }) {
           {arcs.map((arc) => (
             <tr key={`${arc.caller} ${arc.callee}`}>
               <td class="num">
-                <Cost costs={arc.cost} inner={overlaps(arc)} />
+                <Cost costs={arc.cost} inner={!hasShare(arc)} />
               </td>
               <td class="num">{callCount(arc)}</td>
               <td class="half">

@@ -177,7 +177,7 @@ function Remarks({ answer }: { answer: Source }) {
       {isEmptyText ? (
         <p class="note">
           The text of {visible(shown?.path ?? "the file")} was not found, so only line numbers show. Start
-          gristmill view where the sources are, or with --source-map FROM=TO. <FolderChoice />
+          gristmill view where the sources are, or with <code>--source-map FROM=TO</code>. <FolderChoice />
         </p>
       ) : null}
       {Number(answer.without_line[name] ?? 0) > 0 ? (
