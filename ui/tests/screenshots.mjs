@@ -47,7 +47,7 @@ async function take(name, words, hash, { selects, keys = [], dark, size }) {
 
 /** Pictures of one place in each size and theme. */
 function pictures(name, words, hash, options = {}) {
-  for (const size of SIZES) {
+  for (const size of options.sizes ?? SIZES) {
     for (const dark of [false, true]) {
       const full = `${name}-${size.width}-${dark ? "dark" : "light"}`;
       if (!full.includes(only)) continue;
@@ -60,6 +60,10 @@ for (const view of VIEWS) pictures(view, PROFILES.code, `view=${view}`, { select
 for (const view of COMPARED) {
   pictures(`changed-${view}`, PROFILES.changed, `view=${view}&cmp=1`, { selects: "treat_all" });
 }
+// The recording of the README, and the comparison that it shows.
+const small = { sizes: [{ width: 1280, height: 720 }] };
+pictures("readme-source", PROFILES.readme, "view=source", { selects: "sort_grains", ...small });
+pictures("readme-changes", PROFILES.readmeChanged, "view=graph&cmp=1", { selects: "sort_grains", ...small });
 pictures("parts-threads", PROFILES.threads, "view=parts");
 pictures("findings-some", PROFILES.xdebug2, "view=findings");
 pictures("overview-cpp", PROFILES.cpp, "view=overview");

@@ -28,7 +28,7 @@ pub(crate) struct Options {
 
 /// The pictures of the README: by name of a picture, the name there.
 const OF_README: [(&str, &str); 2] =
-    [("changed-flame-1440-light", "view-changes"), ("source-1440-light", "view-source")];
+    [("readme-source-1280-light", "view-source"), ("readme-changes-1280-light", "view-changes")];
 /// The limit of a picture of the README, in bytes.
 const MAX_BYTES: u64 = 150 * 1024;
 

@@ -7,6 +7,7 @@ import { eventName, isComparing, list, selected, selectNamed, summary } from "..
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
+import { ChangedFactList } from "../parts/changed-selection";
 import { EventTypes } from "../parts/event-types";
 import { Export } from "../parts/save";
 
@@ -111,9 +112,6 @@ function ChangedCallers() {
 
 function ChangedFacts({ answer }: { answer: DiffFunction }) {
   const row = answer.function;
-  const event = eventName.value;
-  const self = sidesOf(row.self[event]);
-  const inclusive = sidesOf(row.inclusive[event]);
   return (
     <>
       <h1>{visible(row.name)}</h1>
@@ -121,21 +119,7 @@ function ChangedFacts({ answer }: { answer: DiffFunction }) {
         {visible(row.file)}{" "}
         {row.base_name && row.base_name !== row.name ? `· before: ${visible(row.base_name)}` : ""}
       </p>
-      <dl class="changes">
-        <dt>Inclusive</dt>
-        <dd>
-          {grouped(inclusive?.base)} → {grouped(inclusive?.new)} <ChangeNumber change={inclusive} />
-        </dd>
-        <dt>Self</dt>
-        <dd>
-          {grouped(self?.base)} → {grouped(self?.new)} <ChangeNumber change={self} />
-        </dd>
-        <dt>Calls</dt>
-        <dd>
-          {grouped(sidesOf(row.calls)?.base)} → {grouped(sidesOf(row.calls)?.new)}{" "}
-          <ChangeNumber change={sidesOf(row.calls)} />
-        </dd>
-      </dl>
+      <ChangedFactList answer={answer} />
       <div class="cards">
         <ChangedCalls title="Callers" rows={answer.callers} />
         <ChangedCalls title="Callees" rows={answer.callees} />

@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { hover } from "../state";
 
 const MAX_ZOOM = 4;
+/** Space around a whole graph. */
+const MARGIN = 24;
 /** Names are hard to read below this scale. */
 const MIN_FIRST_SCALE = 0.8;
 
@@ -39,7 +41,7 @@ export function useSight(graph: Laid) {
   const area = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 900, height: 500 });
   const [sight, setSight] = useState<Sight>({ x: 0, y: 0, scale: 1 });
-  const fitScale = Math.min(1, size.width / graph.width, size.height / graph.height);
+  const fitScale = Math.min(1, (size.width - MARGIN) / graph.width, (size.height - MARGIN) / graph.height);
   useEffect(() => {
     const element = area.current!;
     const observer = new ResizeObserver(() => {
