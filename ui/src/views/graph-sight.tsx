@@ -7,7 +7,7 @@ const MAX_ZOOM = 4;
 /** Space around a whole graph. */
 const MARGIN = 24;
 /** Names are hard to read below this scale. */
-const MIN_FIRST_SCALE = 0.8;
+const MIN_FIRST_SCALE = 0.75;
 
 /** A rectangle of a drawing, in its units. */
 export interface Rectangle {
@@ -36,6 +36,13 @@ function topmost(graph: Laid): Rectangle | undefined {
   return [...graph.nodes].sort((a, b) => a.y - b.y)[0];
 }
 
+/** The start of a part around a middle, without empty space beside the whole if it is larger than the part. */
+function within(middle: number, whole: number, part: number): number {
+  const space = MARGIN / 2;
+  if (part >= whole) return (whole - part) / 2;
+  return Math.max(-space, Math.min(whole - part + space, middle - part / 2));
+}
+
 /** Zoom and pan of the drawing. */
 export function useSight(graph: Laid) {
   const area = useRef<HTMLDivElement>(null);
@@ -57,9 +64,11 @@ export function useSight(graph: Laid) {
     const node = graph.nodes.find((one) => one.is_center) ?? topmost(graph);
     const middleX = isWhole || !node ? graph.width / 2 : node.x + node.width / 2;
     const middleY = isWhole || !node ? graph.height / 2 : node.y + node.height / 2;
-    const y = middleY - size.height / scale / 2;
-    // Nothing is above the graph: space is left above it only if all of it fits.
-    setSight({ x: middleX - size.width / scale / 2, y: isWhole ? y : Math.max(-10, y), scale });
+    setSight({
+      x: within(middleX, graph.width, size.width / scale),
+      y: within(middleY, graph.height, size.height / scale),
+      scale,
+    });
   };
   useEffect(fit, [graph, size.width, size.height]);
   const zoom = (factor: number, atX = 0.5, atY = 0.5) =>

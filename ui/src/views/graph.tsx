@@ -70,14 +70,16 @@ function hasShare(arc: GraphArc): boolean {
   return !overlaps(arc) && share(arc.cost[eventName.value], whole.value) <= 1;
 }
 
+/** A cost as a share. Calls of a sampled recursion state more than the total: that is no share of it. */
+function costText(cost: number | string | undefined): string {
+  return share(cost, whole.value) > 1 ? short(cost) : percentOf(cost, whole.value);
+}
+
 /** The share of an arc's cost and its count of calls. */
 export function arcLabel(arc: GraphArc): string {
   const count = `${callCount(arc)}×`;
   if (overlaps(arc)) return count;
-  const cost = arc.cost[eventName.value];
-  // Calls of a sampled recursion state more than the total: that is no share of it.
-  const text = share(cost, whole.value) > 1 ? short(cost) : percentOf(cost, whole.value);
-  return `${arc.cost_is_estimate ? "~" : ""}${text} · ${count}`;
+  return `${arc.cost_is_estimate ? "~" : ""}${costText(arc.cost[eventName.value])} · ${count}`;
 }
 
 function sayArc(graph: Graph, arc: GraphArc): string {
@@ -159,7 +161,8 @@ export function GraphView() {
 export function NoCalls() {
   return (
     <Empty title="No calls in this profile">
-      Cachegrind does not record calls: record with valgrind --tool=callgrind, and the call graph shows here.
+      Cachegrind does not record calls: record with <code>valgrind --tool=callgrind</code>, and the call graph
+      shows here.
     </Empty>
   );
 }
@@ -437,7 +440,7 @@ function Stub({
   if (count === 0) return null;
   return (
     <text class="stub" x={x} y={y} text-anchor="middle">
-      +{grouped(count)} {count === 1 ? what : `${what}s`}, {percentOf(cost, whole.value)}
+      +{grouped(count)} {count === 1 ? what : `${what}s`}, {costText(cost)}
     </text>
   );
 }
