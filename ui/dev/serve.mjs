@@ -2,13 +2,16 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer, request as ask } from "node:http";
-import { join } from "node:path";
+import { join, resolve as resolvePath } from "node:path";
 
 const PAGES = { "/": "index.html", "/app.js": "app.js", "/style.css": "style.css" };
 
-/** Starts the program. Resolves with its address and token. */
-function start(program, words) {
-  const child = spawn(program, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "pipe"] });
+/** Starts the program in a directory. Resolves with its address and token. */
+function start(program, words, cwd) {
+  const child = spawn(resolvePath(program), ["view", "--no-open", ...words], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   return new Promise((resolve, reject) => {
     let said = "";
     const read = (chunk) => {
@@ -49,8 +52,8 @@ function pass(request, response, port, page) {
 }
 
 /** Serves profiles: words are those of `gristmill view`. */
-export async function serve(program, words, port = 0) {
-  const started = await start(program, words);
+export async function serve(program, words, port = 0, cwd = process.cwd()) {
+  const started = await start(program, words, cwd);
   const server = createServer((request, response) => {
     const page = request.method === "GET" ? PAGES[request.url] : undefined;
     pass(request, response, started.port, page);

@@ -66,6 +66,11 @@ export function hideFunction(name: string): void {
   go({ hide: added(place.value.hide, exactly(name)) });
 }
 
+/** Takes functions out with what they call: their cost leaves the total. */
+export function dropFunction(name: string): void {
+  go({ drop: added(place.value.drop, exactly(name)) });
+}
+
 export function isViewPossible(view: View): boolean {
   return view !== "compare" || hasBase();
 }
@@ -162,6 +167,15 @@ const NARROW_ACTIONS: Action[] = [
     group: "Narrow",
     isPossible: isSelected,
     run: () => hideFunction(selectedName()),
+  },
+  {
+    id: "drop",
+    text: "Leave out the selection",
+    note: "its cost, with what it calls, leaves the total; also: drop",
+    key: "D",
+    group: "Narrow",
+    isPossible: isSelected,
+    run: () => dropFunction(selectedName()),
   },
   {
     id: "fold",
@@ -293,6 +307,16 @@ const PAGE_ACTIONS: Action[] = [
     group: "Page",
     run: () => copy(commandLine(), "the command"),
   },
+  {
+    id: "views",
+    text: "Saved views",
+    note: "give this view a name, or go to one that has a name",
+    key: "b",
+    group: "Page",
+    run: () => {
+      overlay.value = "views";
+    },
+  },
   { id: "filter", text: "Filter or search of this view", key: "/", group: "Page", run: setFocusToFilter },
   {
     id: "help",
@@ -347,7 +371,17 @@ export function isPossible(action: Action): boolean {
 }
 
 /** The actions of the menu of a function. */
-export const MENU = ["callers", "source", "sandwich", "graph", "flame-from", "focus", "hide", "copy-name"];
+export const MENU = [
+  "callers",
+  "source",
+  "sandwich",
+  "graph",
+  "flame-from",
+  "focus",
+  "hide",
+  "drop",
+  "copy-name",
+];
 
 /** Runs the action of a key, unless somebody types. */
 export function onKey(e: KeyboardEvent): void {

@@ -7,13 +7,18 @@ export interface Answers {
   assembly: Assembly;
   changed_function: DiffFunction;
   changes: Diff;
+  changes_flame: ChangedFlame;
+  changes_graph: ChangedGraph;
+  changes_page: ChangesPage;
   changes_tree: DiffTree;
+  changes_treemap: ChangedTreemap;
   find: Found;
   findings: Findings;
   flame: Flame;
   function: Show;
   functions: FunctionsPage;
   graph: Graph;
+  matches: Matches;
   overview: Overview;
   parts: Parts;
   search: SearchResults;
@@ -80,7 +85,7 @@ export interface AssembledJump {
   target: string | null;
 }
 
-/** Functions as machine code. Addresses are those of the profile, as hexadecimal text. */
+/** The machine code of a function, with the text of its source lines. */
 export interface Assembly {
   /** The program that wrote the profile. */
   creator: string | null;
@@ -109,6 +114,11 @@ export interface Assembly {
   programs: Program[];
   /** The count of selected parts. */
   selected_parts: number;
+  /**
+   * The source files whose lines the instructions come from, as far as they can be read: also those of
+   * inlined functions.
+   */
+  sources: ShownFile[];
   /** The program that was measured, or the files if the profile does not name it. */
   title: string;
   /** Sums of self cost over the selected parts. */
@@ -264,8 +274,49 @@ export interface Change {
   noise?: boolean | null;
 }
 
+/** The sides that a function is on. */
+export type ChangePresence = "both" | "vanished" | "new";
+
+/** A function or a group on both sides. */
+export interface ChangeRow {
+  /** The name in the base, if it is a different one. */
+  base_name: string | null;
+  /** The count of calls of it. */
+  calls: Change;
+  /** The source file; empty for a group. */
+  file: string;
+  /** The id of the function, the same in every answer on these profiles. Null for a group. */
+  id: number | null;
+  /** Inclusive cost by event type. */
+  inclusive: Changes;
+  /** The name, as the new profile has it, or else the base. */
+  name: string;
+  /** The object; empty for a group. */
+  object: string;
+  /** The sides that it is on. */
+  on: ChangePresence;
+  /** Self cost by event type. */
+  self: Changes;
+}
+
 /** The key that decides the order of changes. */
 export type ChangeSort = "self_change" | "inclusive_change" | "name";
+
+/** Calls in a call graph of both sides. */
+export interface ChangedArc {
+  /** The index of the callee in `nodes`. */
+  callee: number;
+  /** The index of the caller in `nodes`. */
+  caller: number;
+  /** The count of calls. */
+  calls: Change;
+  /** Inclusive cost of the calls. */
+  cost: Changes;
+  /** The middle of its label. */
+  label: [number, number];
+  /** The points of its cubic Bézier curves: a start, then three points for each curve. */
+  points: [number, number][];
+}
 
 /** Calls from one function to another, or from one line. */
 export interface ChangedCall {
@@ -275,6 +326,114 @@ export interface ChangedCall {
   function: FunctionRef;
   /** Inclusive cost by event type. */
   inclusive: Changes;
+}
+
+/**
+ * A flame graph of both sides. Each list has an item for each frame; a frame comes after its parent. A frame
+ * is as wide as the larger of its sides, and at least as wide as the frames on it.
+ */
+export interface ChangedFlame {
+  /** The files of each run of the base. */
+  base_runs: string[][];
+  /** The origin of the trees, and with it the certainty of the frames. */
+  basis: Basis;
+  /** By frame: the count of calls from its parent. */
+  calls: Change[];
+  /** The reasons why the numbers of a side are not those of its recording. Empty if all files are whole. */
+  damage: Damage[];
+  /** By frame: the distance from the root. */
+  depth: number[];
+  /** The directories that both sides were built in. */
+  directories: DirectoryRow[];
+  /** Differences besides the program, which can make costs incomparable. */
+  environment: EnvironmentRow[];
+  /** The event types that are shown, in order: the keys of all costs. */
+  event_types: string[];
+  /** The same event types with what is known of them. */
+  events: EventColumn[];
+  /**
+   * By frame: the index in `functions`. -1 for frames of one parent that are merged because each is narrow.
+   */
+  function: number[];
+  /** The things that frames stand for. */
+  functions: ChangedFunction[];
+  /**
+   * By frame: the count of frames on it whose costs are not known on both sides, at least. They are not
+   * drawn.
+   */
+  hidden: number[];
+  /** By frame: its inclusive costs. */
+  inclusive: Changes[];
+  /** By frame: `true` if the cost of a side is a guess. */
+  is_guessed: boolean[];
+  /** The rules that joined functions of both sides. */
+  joined: JoinRow[];
+  /** By frame: the count of frames that it stands for: more than 1 if it is merged. */
+  merged: number[];
+  /** The files of each run of the new side. */
+  new_runs: string[][];
+  /** By frame: the index of its parent. -1 for the root. */
+  parent: number[];
+  /** By frame: its self costs. */
+  self: Changes[];
+  /** The sums of all self costs. */
+  totals: Changes;
+  /** By frame: the width, in shares of the root. */
+  width: number[];
+  /** By frame: the left edge, in shares of the root: 0 to 1. */
+  x: number[];
+}
+
+/** The thing that a frame or rectangle stands for. */
+export interface ChangedFunction {
+  /** The name in the base, if it is a different one. */
+  base_name: string | null;
+  /** The source file; empty if it is not known. */
+  file: string;
+  /**
+   * The id of the function, the same in every answer on these profiles. Null for the program and for a cycle.
+   */
+  id: number | null;
+  /** The name, as the new profile has it, or else the base. */
+  name: string;
+  /** The program or library; empty if it is not known. */
+  object: string;
+}
+
+/** A call graph of both sides with its layout. */
+export interface ChangedGraph {
+  /** The count of functions that would be shown without the limit of their count. */
+  all_nodes: number;
+  /** The calls. */
+  arcs: ChangedArc[];
+  /** The index in `nodes` of the function in the middle. Null without one. */
+  around: number | null;
+  /** The files of each run of the base. */
+  base_runs: string[][];
+  /** The boxes around functions of one group. */
+  clusters: GraphCluster[];
+  /** The reasons why the numbers of a side are not those of its recording. Empty if all files are whole. */
+  damage: Damage[];
+  /** The directories that both sides were built in. */
+  directories: DirectoryRow[];
+  /** Differences besides the program, which can make costs incomparable. */
+  environment: EnvironmentRow[];
+  /** The event types that are shown, in order: the keys of all costs. */
+  event_types: string[];
+  /** The same event types with what is known of them. */
+  events: EventColumn[];
+  /** The height of the picture. */
+  height: number;
+  /** The rules that joined functions of both sides. */
+  joined: JoinRow[];
+  /** The files of each run of the new side. */
+  new_runs: string[][];
+  /** The functions, the greatest change first. */
+  nodes: ChangedNode[];
+  /** The sums of all self costs. */
+  totals: Changes;
+  /** The width of the picture, in pixels at normal size. */
+  width: number;
 }
 
 /** A source line on both sides. */
@@ -293,33 +452,129 @@ export interface ChangedLine {
   source: string | null;
 }
 
-/** A node of a `DiffTree`, which has an example. */
+/** A function in a call graph of both sides. */
 export interface ChangedNode {
-  /** The count of calls made by the node above. 0 if calls were not counted. */
+  /** The name in the base, if it is a different one. */
+  base_name: string | null;
+  /** The count of calls of it. */
   calls: Change;
-  /** The depth: 0 for the root, 1 for the nodes right below it, and so on. */
-  depth: number;
-  /** The index in `functions` of what the node stands for. */
-  function: number;
-  /**
-   * `true` if the inclusive cost of a side is an estimate, or if its profile states another cost for the
-   * calls.
-   */
-  guessed: boolean;
-  /** The count of nodes right below that are left out, at least. */
-  hidden: number;
-  /** The cost of the node and of all nodes below by event type, hidden ones included. */
+  /** The source file; empty for a group. */
+  file: string;
+  /** The height of the box. */
+  height: number;
+  /** The count of callees that are not shown. */
+  hidden_callees: number;
+  /** The count of callers that are not shown. */
+  hidden_callers: number;
+  /** The id of the function, the same in every answer on these profiles. Null for a group. */
+  id: number | null;
+  /** Inclusive cost by event type. */
   inclusive: Changes;
-  /** The index in `nodes` of the node above, which comes before this one; null for the root. */
-  parent: number | null;
+  /** `true` for the function in the middle. */
+  is_center: boolean;
+  /** The name, as the new profile has it, or else the base. */
+  name: string;
+  /** The object; empty for a group. */
+  object: string;
+  /** The sides that it is on. */
+  on: ChangePresence;
   /** Self cost by event type. */
   self: Changes;
-  /** `true` if the division of the cost among self cost and callees is an estimate on a side. */
-  self_guessed: boolean;
+  /** The width of the box. */
+  width: number;
+  /** The left edge of the box. */
+  x: number;
+  /** The upper edge of the box. */
+  y: number;
+}
+
+/** The side of a comparison that a row is on. */
+export type ChangedSide = "all" | "worse" | "better" | "new" | "gone";
+
+/** A rectangle of a treemap of both sides. Its area is that of the larger side. */
+export interface ChangedTile {
+  /** The kind. */
+  kind: TileKind;
+  /** Left edge, upper edge, width, height, in pixels. */
+  bounds: [number, number, number, number];
+  /** The distance from the whole. */
+  depth: number;
+  /** The index in `functions`; null for self cost, and for callees that are too small to draw. */
+  function: number | null;
+  /** Its cost. */
+  inclusive: Changes;
+  /** `true` if the cost of a side is a guess. */
+  is_guessed: boolean;
+  /** The count of rectangles that it stands for, if they are too small. */
+  merged: number;
+  /** The index of the rectangle that it is in; null for the whole. */
+  parent: number | null;
+}
+
+/** A treemap of both sides. A rectangle comes after that which it is in. */
+export interface ChangedTreemap {
+  /** The files of each run of the base. */
+  base_runs: string[][];
+  /** The origin of the trees, and with it the certainty of the rectangles. */
+  basis: Basis;
+  /** The reasons why the numbers of a side are not those of its recording. Empty if all files are whole. */
+  damage: Damage[];
+  /** The directories that both sides were built in. */
+  directories: DirectoryRow[];
+  /** Differences besides the program, which can make costs incomparable. */
+  environment: EnvironmentRow[];
+  /** The event types that are shown, in order: the keys of all costs. */
+  event_types: string[];
+  /** The same event types with what is known of them. */
+  events: EventColumn[];
+  /** The functions of the rectangles. */
+  functions: ChangedFunction[];
+  /** The rules that joined functions of both sides. */
+  joined: JoinRow[];
+  /** The files of each run of the new side. */
+  new_runs: string[][];
+  /** The rectangles. */
+  tiles: ChangedTile[];
+  /** The sums of all self costs. */
+  totals: Changes;
 }
 
 /** Values by the names of event types. */
 export type Changes = Record<string, Change>;
+
+/** A page of functions or groups that changed. */
+export interface ChangesPage {
+  /** The count of rows of the chosen side. */
+  all: number;
+  /** The files of each run of the base. */
+  base_runs: string[][];
+  /** The counts of rows that match, by side. */
+  counts: SideCounts;
+  /** The reasons why the numbers of a side are not those of its recording. Empty if all files are whole. */
+  damage: Damage[];
+  /** The directories that both sides were built in. */
+  directories: DirectoryRow[];
+  /** Differences besides the program, which can make costs incomparable. */
+  environment: EnvironmentRow[];
+  /** The event types that are shown, in order: the keys of all costs. */
+  event_types: string[];
+  /** The same event types with what is known of them. */
+  events: EventColumn[];
+  /** The rules that joined functions of both sides. */
+  joined: JoinRow[];
+  /** The count of rows of it that can be paged through: those of the greatest change. */
+  listed: number;
+  /** The files of each run of the new side. */
+  new_runs: string[][];
+  /** The rows of the page. */
+  rows: ChangeRow[];
+  /** The change of the self costs of all rows of the chosen side. */
+  self: Changes;
+  /** The row that the page begins with. */
+  start: number;
+  /** The sums of all self costs. */
+  totals: Changes;
+}
 
 /** The contents of a profile. */
 export interface Contents {
@@ -586,7 +841,7 @@ export interface DiffTree {
   /** The files of each run of the new side. */
   new_runs: string[][];
   /** The nodes that are shown. The first one is the root. */
-  nodes: ChangedNode[];
+  nodes: DiffTreeNode[];
   /** The sums of all self costs. */
   totals: Changes;
 }
@@ -610,6 +865,31 @@ export interface DiffTreeEntry {
   name: string;
   /** The program or library; empty if it is not known. */
   object: string;
+}
+
+/** A node of a `DiffTree`, which has an example. */
+export interface DiffTreeNode {
+  /** The count of calls made by the node above. 0 if calls were not counted. */
+  calls: Change;
+  /** The depth: 0 for the root, 1 for the nodes right below it, and so on. */
+  depth: number;
+  /** The index in `functions` of what the node stands for. */
+  function: number;
+  /**
+   * `true` if the inclusive cost of a side is an estimate, or if its profile states another cost for the
+   * calls.
+   */
+  guessed: boolean;
+  /** The count of nodes right below that are left out, at least. */
+  hidden: number;
+  /** The cost of the node and of all nodes below by event type, hidden ones included. */
+  inclusive: Changes;
+  /** The index in `nodes` of the node above, which comes before this one; null for the root. */
+  parent: number | null;
+  /** Self cost by event type. */
+  self: Changes;
+  /** `true` if the division of the cost among self cost and callees is an estimate on a side. */
+  self_guessed: boolean;
 }
 
 /** Directories that both sides were built in. */
@@ -781,6 +1061,16 @@ export interface Frame {
    * unknown.
    */
   line: number | null;
+}
+
+/** A function of either side of a comparison, by its names. An empty file or object stands for any. */
+export interface FunctionName {
+  /** Its source file. */
+  file: string;
+  /** The demangled name. */
+  name: string;
+  /** Its object. */
+  object: string;
 }
 
 /** A function that a row refers to. */
@@ -1097,6 +1387,18 @@ export interface LoadedFile {
   bytes: number;
   /** The name that it was given by. */
   name: string;
+}
+
+/** The functions of a tree that match a pattern, with their cost. */
+export interface Matches {
+  /** The count of functions that match. */
+  functions: number;
+  /** `true` if there are nodes beyond the limit of a tree, so that the numbers may be greater. */
+  is_lower_bound: boolean;
+  /** The inclusive cost of these nodes: each cost once. */
+  matched: Costs;
+  /** The count of their nodes that are not below another node that matches. */
+  nodes: number;
 }
 
 /** A function as the rows of reports name it. */
@@ -1431,6 +1733,15 @@ export type Question =
       width: number;
     }
   | {
+      kind: "matches";
+      /** The function that the picture begins with instead of the program. */
+      from: number | null;
+      /** `true` for a picture of callers. */
+      inverted: boolean;
+      /** The pattern. */
+      pattern: string;
+    }
+  | {
       kind: "source";
       /** The file, by its path in the profile; none for that of the function. */
       file: string | null;
@@ -1469,6 +1780,66 @@ export type Question =
        * Leaves out nodes whose change is below this share of the greatest change of a node, in thousandths.
        */
       min_share: number;
+    }
+  | {
+      kind: "changes_page";
+      /** The most rows of the page. */
+      count: number;
+      /** The pattern that names must match; empty for all. */
+      filter: string;
+      /** The thing that a row stands for. */
+      group: Group;
+      /** The side that the rows are on. */
+      side: ChangedSide;
+      /** The key that decides the order, and what is worse and better. */
+      sort: ChangeSort;
+      /** The first row of the page. */
+      start: number;
+    }
+  | {
+      kind: "changes_flame";
+      /** The function that it begins with instead of the program. */
+      from: FunctionName | null;
+      /** `true` for callers above what they call. */
+      inverted: boolean;
+      /** The order of frames of one parent. */
+      order: FlameOrder;
+      /** Frames below the whole width divided by this are merged into one. */
+      resolution: number;
+      /**
+       * The frame that is as wide as the picture, by the names of functions that lead to it from below the
+       * root; empty for all.
+       */
+      zoom: string[];
+    }
+  | {
+      kind: "changes_treemap";
+      /** `true` for callers. */
+      callers: boolean;
+      /** The function of the whole rectangle; none for the program. */
+      from: FunctionName | null;
+      /** The height of the whole rectangle, in pixels. */
+      height: number;
+      /** The width of the whole rectangle, in pixels. */
+      width: number;
+    }
+  | {
+      kind: "changes_graph";
+      /** The function in the middle; none for the functions that changed most. */
+      around: FunctionName | null;
+      /** The levels of callees, at most. */
+      callees: number;
+      /** The levels of callers, at most. */
+      callers: number;
+      /** The groups that boxes are drawn around. */
+      cluster: Group;
+      /**
+       * Leaves out functions and calls below this share of the larger side of the function in the middle, in
+       * thousandths.
+       */
+      min_share: number;
+      /** The most functions. */
+      nodes: number;
     }
   | {
       kind: "changed_function";
@@ -1537,6 +1908,11 @@ export interface Scope {
   cuts: string[];
   /** Event types by formula, `NAME = FORMULA`. */
   derive: string[];
+  /**
+   * The pattern of functions that are left out with what they call: their cost leaves the total. Empty for
+   * none.
+   */
+  drop: string;
   /**
    * The names of the event types to show, the first of which decides all orders. Empty for the first recorded
    * one.
@@ -1681,6 +2057,36 @@ export interface Show {
   title: string;
   /** Sums of self cost over the selected parts. */
   totals: Costs;
+}
+
+/** A source file with the lines that instructions come from. */
+export interface ShownFile {
+  /** The path, as frames have it. */
+  file: string;
+  /** The lines, ascending. */
+  lines: ShownLine[];
+}
+
+/** A source line that instructions come from. */
+export interface ShownLine {
+  /** The line number. */
+  line: number;
+  /** Its text without what surrounds it. A long one ends with `…`. */
+  text: string;
+}
+
+/** The counts of rows that changed, by side. A new or vanished row is also a worse or a better one. */
+export interface SideCounts {
+  /** All that changed. */
+  all: number;
+  /** Those that cost less now. */
+  better: number;
+  /** Those that only the base has. */
+  gone: number;
+  /** Those that only the new profile has. */
+  new: number;
+  /** Those that cost more now. */
+  worse: number;
 }
 
 /** The key that decides the order of functions. */

@@ -62,6 +62,8 @@ export interface Place extends FunctionKey {
   /** Patterns of functions whose cost counts for their callers, one a line. */
   hide: string;
   focus: string;
+  /** Patterns of functions that are left out with what they call, one a line. */
+  drop: string;
   /** Calls to cut, `CALLER -> CALLEE`, one a line. */
   cuts: string;
   fold: boolean;
@@ -111,6 +113,7 @@ const START: Place = {
   processes: "",
   hide: "",
   focus: "",
+  drop: "",
   cuts: "",
   fold: false,
   foldCallers: false,
@@ -157,6 +160,7 @@ const KEYS: Record<keyof Place, string> = {
   processes: "pid",
   hide: "hide",
   focus: "focus",
+  drop: "drop",
   cuts: "cut",
   fold: "fold",
   foldCallers: "fc",
@@ -242,6 +246,7 @@ const NAMELESS: Partial<Place> = {
   zoom: "",
   hide: "",
   focus: "",
+  drop: "",
   cuts: "",
 };
 
@@ -255,6 +260,18 @@ export function go(change: Partial<Place>, replace = false): void {
   place.value = next;
 }
 
+/** The address of the current view, behind `#`. */
+export function address(): string {
+  return write(place.value, unknownKeys).slice(1);
+}
+
+/** Goes to an address that was saved. */
+export function goTo(saved: string): void {
+  const read = parse(saved);
+  unknownKeys = read.unknown;
+  go(read.place);
+}
+
 /** The lines of a setting that has one thing a line. */
 export function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
@@ -263,6 +280,7 @@ export function lines(text: string): string[] {
 /** The settings that undo everything which narrows the views. */
 export const UNNARROWED: Partial<Place> = {
   focus: "",
+  drop: "",
   hide: "",
   cuts: "",
   parts: "",

@@ -12,7 +12,7 @@ export const failure = signal("");
 export const hover = signal("");
 /** The text that screen readers speak. */
 export const announce = signal("");
-export const overlay = signal<"" | "palette" | "help" | "formula">("");
+export const overlay = signal<"" | "palette" | "help" | "formula" | "views">("");
 export const busyCount = signal(0);
 /** Counts reloads of the files. Answers of an older generation are not shown again. */
 export const generation = signal(0);
@@ -48,6 +48,7 @@ export const scope = computed<Scope>(() => {
     processes: at.processes,
     hide: alternatives(lines(at.hide)),
     focus: at.focus,
+    drop: alternatives(lines(at.drop)),
     cuts: lines(at.cuts),
     no_cycles: !at.cycles,
     fold_recursion: at.fold,

@@ -3,7 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, functionRow, open, PROFILES, selecting, shot, skip, VIEWS, violations } from "./browser.mjs";
 
-const COMPARED = ["compare", "functions", "flame", "tree", "callers", "source"];
+const COMPARED = [
+  "compare",
+  "functions",
+  "flame",
+  "sandwich",
+  "tree",
+  "callers",
+  "graph",
+  "treemap",
+  "source",
+];
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 800, height: 600 },
@@ -41,6 +51,22 @@ for (const view of ["flame", "graph", "treemap", "sandwich"]) {
   });
 }
 
+for (const view of ["flame", "graph", "treemap", "sandwich"]) {
+  test(`${view} of a comparison as a table can be used by everybody`, { skip }, async () => {
+    const selection = selecting(functionRow(PROFILES.changed[0], "sort_grains"));
+    await check(PROFILES.changed, view, `cmp=1&t=1&${selection}`, `changed-${view}-table`);
+  });
+}
+
+test("findings can be used by everybody", { skip }, async () => {
+  await check(PROFILES.xdebug2, "findings", "", "findings-some");
+});
+
+test("source without text can be used by everybody", { skip }, async () => {
+  const selection = selecting(functionRow(PROFILES.noProgram[0], "sort_grains"));
+  await check(PROFILES.noProgram, "source", selection, "source-without-text");
+});
+
 for (const profile of ["cpp", "events", "threads", "cachegrind", "xdebug", "pprof", "python"]) {
   test(`all views open for the profile "${profile}"`, { skip }, async () => {
     for (const view of VIEWS) {
@@ -55,6 +81,7 @@ for (const profile of ["cpp", "events", "threads", "cachegrind", "xdebug", "ppro
 for (const [name, keys] of [
   ["palette", ["Control+k"]],
   ["help", ["?"]],
+  ["saved views", ["b"]],
   ["formula", ["Control+k", "f", "o", "r", "m", "u", "l", "a", "Enter"]],
 ]) {
   test(`the dialog "${name}" can be used by everybody`, { skip }, async () => {

@@ -2,15 +2,17 @@
 // directory for pictures. Without GRISTMILL, the tests are skipped.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { serve } from "../dev/serve.mjs";
+import { smaller } from "./png.mjs";
 
 export const program = process.env.GRISTMILL;
 export const skip = program ? false : "GRISTMILL is not set to a program with the command `view`";
+const root = fileURLToPath(new URL("../../", import.meta.url));
 export const corpus = fileURLToPath(new URL("../../corpus/", import.meta.url));
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const sources = `--source-map=/srv/demo/src=${corpus}src`;
@@ -29,6 +31,14 @@ export const PROFILES = {
   events: [`${corpus}callgrind/callgrind.out.full`, sources],
   threads: [`${corpus}callgrind/callgrind.out.crew-parts`, sources],
   cachegrind: [`${corpus}cachegrind/cachegrind.out.mill-branch`],
+  // As the README writes them, from the directory of the repository.
+  readme: ["corpus/callgrind/callgrind.out.mill-main", "--source-map=/srv/demo/src=corpus/src"],
+  readmeChanged: [
+    "corpus/callgrind/callgrind.out.mill-fast",
+    "--source-map=/srv/demo/src=corpus/src",
+    "--base",
+    "corpus/callgrind/callgrind.out.mill-main",
+  ],
   xdebug: [`${corpus}dialects/xdebug3.txt`],
   xdebug2: [`${corpus}dialects/xdebug2.txt`],
   pprof: [`${corpus}dialects/go-pprof.txt`],
@@ -51,7 +61,7 @@ after(async () => {
 /** The server of a profile, started once for each file of tests. */
 export function server(words) {
   const key = words.join("\n");
-  if (!served.has(key)) served.set(key, serve(program, words));
+  if (!served.has(key)) served.set(key, serve(program, words, 0, root));
   return served.get(key);
 }
 
@@ -77,7 +87,7 @@ export async function open(words, hash, { dark = false, size = { width: 1440, he
   const { address, token } = await server(words);
   browser ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
+    args: ["--no-sandbox", "--disable-lcd-text"],
   });
   const context = await browser.newContext({
     viewport: size,
@@ -162,7 +172,7 @@ export async function download(page, item) {
 
 export async function shot(page, name) {
   const directory = process.env.GRISTMILL_SHOTS;
-  if (directory) await page.screenshot({ path: join(directory, `${name}.png`) });
+  if (directory) writeFileSync(join(directory, `${name}.png`), smaller(await page.screenshot()));
 }
 
 /** The text for screen readers. */

@@ -102,6 +102,72 @@ test("flame graph and tree have the changes of `gristmill diff --tree`", { skip 
   await close(page);
 });
 
+/** The rows of the table of a view, as texts of their cells. */
+async function tableRows(page) {
+  return page
+    .locator("main tbody tr:not(.pad)")
+    .evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+}
+
+test("the call graph has both sides of functions and calls", { skip }, async () => {
+  const answer = diff("--function", "main");
+  const selection = selecting(functionRow(newer, "main"));
+  const page = await open(PROFILES.changed, `view=graph&cmp=1&min=0&n=200&d1=100&d2=100&t=1&${selection}`);
+  const rows = await tableRows(page);
+  for (const { function: callee, inclusive, cost = inclusive } of answer.callees) {
+    const row = rows.find((cells) => cells[4] === "main" && cells[5] === callee.name);
+    assert.ok(row, callee.name);
+    assert.deepEqual(row.slice(0, 2), [grouped(cost.Ir.base), grouped(cost.Ir.new)], callee.name);
+  }
+  await page.keyboard.press("t");
+  await settle(page);
+  const node = page.locator(".graph .node:has(text:text-is('shift'))");
+  assert.match(await node.getAttribute("aria-label"), /^shift \(gone\): 83,767 → 0 Ir inclusive, −83,767/);
+  assert.match(await node.getAttribute("class"), /change-0/);
+  await node.focus();
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.match(page.url(), /f=shift/);
+  const saved = await download(page, "Picture as SVG");
+  assert.match(saved.bytes.toString(), /<title>main → sort_grains: 0 → 31,012 Ir inclusive/);
+  await close(page);
+});
+
+test("treemap and sandwich have both sides", { skip }, async () => {
+  const page = await open(PROFILES.changed, "view=treemap&cmp=1&t=1");
+  const [program] = await tableRows(page);
+  assert.deepEqual(program.slice(0, 2), ["121,608", "37,680"]);
+  const rows = await tableRows(page);
+  const main = rows.find((cells) => /^main/.test(cells[4]));
+  assert.deepEqual(main.slice(0, 2), ["85,123", "37,680"]);
+  await close(page);
+  const { base: before, new: after } = diff("--limit", "0").functions.find(
+    (row) => row.name === "sort_grains",
+  ).inclusive.Ir;
+  const selection = selecting(functionRow(newer, "sort_grains"));
+  const other = await open(PROFILES.changed, `view=sandwich&cmp=1&${selection}`);
+  const text = await other.locator("main p.dim").first().textContent();
+  assert.ok(text.startsWith(`${grouped(before)} → ${grouped(after)} Ir`), text);
+  const svg = (await download(other, "Picture as SVG")).bytes.toString();
+  assert.match(svg, new RegExp(`<title>sort_grains: ${grouped(before)} → ${grouped(after)} Ir`));
+  assert.match(svg, /<title>shift: 70,180 → 0 Ir/);
+  await close(other);
+});
+
+test("a zoom into changes is in the address, and Back undoes it", { skip }, async () => {
+  const page = await open(PROFILES.changed, "view=flame&cmp=1");
+  const canvas = page.locator('canvas[aria-label^="Flame"]');
+  await canvas.focus();
+  for (let level = 0; level < 4; level++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.match(page.url(), /zp=%28below\+main%29/);
+  await page.goBack();
+  await settle(page);
+  assert.doesNotMatch(page.url(), /zp=/);
+  await close(page);
+});
+
 test("source and callers of a function have both sides", { skip }, async () => {
   const answer = diff("--function", "sort_grains");
   const selection = selecting(functionRow(newer, "sort_grains"));
@@ -125,8 +191,9 @@ test("rows of a comparison select the function of the new profile, by its name",
   await page.locator("main tbody button.name:has(.fn:text-is('by_weight'))").click();
   await settle(page);
   assert.equal(await page.locator("main tr[aria-selected=true]").count(), 1);
-  const { inclusive } = functionRow(newer, "by_weight");
-  assert.equal(await page.locator(".inspector dd .number").first().textContent(), grouped(inclusive.Ir));
+  const { inclusive } = diff("--limit", "0").functions.find((row) => row.name === "by_weight");
+  const fact = await page.locator(".inspector dd").first().textContent();
+  assert.ok(fact.startsWith(`${grouped(inclusive.Ir.base)} → ${grouped(inclusive.Ir.new)} ▼`), fact);
   await page.keyboard.press("]");
   await settle(page);
   assert.equal(await page.locator(".inspector h2").textContent(), "by_moisture");

@@ -1,7 +1,21 @@
 // Source and machine code.
 import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { close, functionRow, grouped, open, PROFILES, report, selecting, settle, skip } from "./browser.mjs";
+import {
+  close,
+  corpus,
+  functionRow,
+  grouped,
+  open,
+  PROFILES,
+  report,
+  selecting,
+  settle,
+  skip,
+} from "./browser.mjs";
 
 const [chute] = PROFILES.code;
 const selection = () => selecting(functionRow(chute, "sort_grains'2"));
@@ -74,6 +88,16 @@ test("instructions have the costs and jumps of `gristmill annotate --asm`", { sk
   }
   assert.match(await page.locator("main").textContent(), /inlined: swap/);
   assert.match(await page.locator("main").textContent(), /sieve\.c:27 ?if \(compare/);
+  // The text of inlined functions is that of their own file.
+  const headings = await page.locator("tr.code-line td:last-child").allTextContents();
+  const inlined = headings.filter((text) => !text.startsWith("sieve.c"));
+  for (const text of headings) {
+    const [, file, line, shown] = /^([\w.]+):(\d+) (.*)$/.exec(text) ?? [];
+    if (file === undefined || !existsSync(`${corpus}src/${file}`)) continue;
+    const lines = readFileSync(`${corpus}src/${file}`, "utf8").split("\n");
+    assert.equal(shown, lines[Number(line) - 1].trim(), text);
+  }
+  assert.ok(headings.length > 5, `${headings.length} lines, ${inlined.length} of other files`);
   assert.match(await page.locator("main").textContent(), /jumps 36 of 60 times to 0x400545/);
   assert.ok((await page.locator(".jump").count()) > 5);
   await page.locator(".callrow button").first().click();
@@ -104,5 +128,30 @@ test("a Cachegrind file says that it has no calls, in each view of calls", { ski
     const page = await open(PROFILES.cachegrind, `view=${view}&${selecting(row)}`);
     assert.match(await page.locator("main").textContent(), /--tool=callgrind/, view);
     await close(page);
+  }
+});
+
+test("a folder of the browser has the text of sources that the server lacks", { skip }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gristmill-sources-"));
+  try {
+    for (const name of ["src", "other"]) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, "src", "sieve.c"), readFileSync(`${corpus}src/sieve.c`));
+    writeFileSync(join(folder, "other", "sieve.c"), "another file\n");
+    const page = await open(PROFILES.noProgram, `view=source&${selection()}`);
+    assert.equal(await page.locator("#line-27 pre").textContent(), "");
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.getByLabel("Folder of sources").first().setInputFiles(folder);
+    await page.waitForFunction(() => document.querySelector("#line-27 pre")?.textContent !== "");
+    assert.match(await page.locator("#line-27 pre").textContent(), /if \(compare\(&grains\[next\]/);
+    assert.match(await page.locator("p.note").first().textContent(), /src\/sieve\.c.*nobody checked/);
+    // Costs are those of the answer, and nothing was sent.
+    const { lines } = report("show", "sort_grains'2", "--lines", "0", chute);
+    const { self } = (Array.isArray(lines) ? lines : lines.rows).find((line) => line.line === 27);
+    assert.equal(await page.locator("#line-27 td:nth-child(2) .number").textContent(), grouped(self.Ir));
+    assert.deepEqual(asked, []);
+    await close(page);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });

@@ -31,7 +31,7 @@ test("the palette finds functions, views and actions", { skip }, async () => {
   const { self } = functionRow(mill, "by_weight");
   assert.match(
     await page.locator("dialog .hint").textContent(),
-    new RegExp(`1 functions match, self cost ${grouped(self.Ir)} Ir`),
+    new RegExp(`1 function matches, self cost ${grouped(self.Ir)} Ir`),
   );
   await page.keyboard.press("Enter");
   await settle(page);
@@ -257,4 +257,50 @@ test("hostile names show as they are, and run nothing", { skip }, async () => {
   } finally {
     rmSync(directory, { recursive: true });
   }
+});
+
+test("functions that are left out leave the total, and come back", { skip }, async () => {
+  const page = await open(PROFILES.c, `view=functions&${selecting(functionRow(mill, "sort_grains"))}`);
+  await page.keyboard.press("D");
+  await settle(page);
+  const rest = report("functions", "--limit", "0", "--no-fold-start-up", "--drop", "^sort_grains$", mill);
+  assert.match(
+    await page.locator(".status .whole").textContent(),
+    new RegExp(`100% = ${grouped(rest.totals.Ir)} Ir`),
+  );
+  const shown = await page
+    .locator("main tbody tr:not(.pad) td:first-child .number")
+    .evaluateAll((list) => list.slice(0, 10).map((cell) => cell.textContent.replace("~", "")));
+  assert.deepEqual(
+    shown,
+    rest.functions.slice(0, 10).map((row) => grouped(row.self.Ir)),
+  );
+  assert.match(await page.locator(".status code").textContent(), /--drop '\^sort_grains\$'/);
+  await page.locator(".crumbs button").first().click();
+  await settle(page);
+  assert.match(await page.locator(".status .whole").textContent(), /100% = 121,608 Ir/);
+  await close(page);
+});
+
+test("a view is saved with a name, found again, and removed", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=functions&q=grain&s=inclusive");
+  await page.keyboard.press("b");
+  await page.getByLabel("Name of this view").fill("grains <b>");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("3");
+  await settle(page);
+  await page.reload();
+  await settle(page);
+  await page.keyboard.press("b");
+  await page.locator(".saved-views .name:has-text('grains <b>')").click();
+  await settle(page);
+  assert.match(page.url(), /view=functions/);
+  assert.match(page.url(), /q=grain/);
+  assert.doesNotMatch(await page.evaluate(() => localStorage.getItem("gristmill.views")), /token/);
+  await page.keyboard.press("b");
+  await page.getByLabel("Remove grains <b>").click();
+  assert.equal(await page.locator(".saved-views").count(), 0);
+  await page.keyboard.press("Escape");
+  await close(page);
 });

@@ -364,7 +364,36 @@ test("parts are selected by a click, by Ctrl and by a drag, and all numbers foll
 test("findings are those of `gristmill lint`", { skip }, async () => {
   const [found] = report("lint", PROFILES.xdebug2[0]).files;
   const page = await open(PROFILES.xdebug2, "view=findings");
-  const rules = await page.locator("main tbody td:last-child").allTextContents();
-  assert.deepEqual(rules.sort(), found.findings.map((one) => one.rule).sort());
+  for (const rule of new Set(found.findings.map((one) => one.rule))) {
+    const section = page.locator(`section.rule:has(.at:text-is("${rule}"))`);
+    const shown = await section.locator("tbody tr").count();
+    assert.equal(shown, found.findings.filter((one) => one.rule === rule).length, rule);
+    // Folded, the rule stays with its count.
+    const heading = await section.locator("h3").textContent();
+    await section.locator("button").click();
+    assert.equal(await section.locator("tbody tr").count(), 0);
+    assert.equal((await section.locator("h3").textContent()).slice(1), heading.slice(1));
+  }
+  await close(page);
+});
+
+test("a function has its costs in all event types", { skip }, async () => {
+  const [file] = PROFILES.events;
+  const answer = report("show", "sort_grains", file);
+  const page = await open(PROFILES.events, `view=callers&${selecting(functionRow(file, "sort_grains"))}`);
+  await page.locator("details.more summary").click();
+  await page.waitForSelector("details.more tbody tr");
+  const rows = await page
+    .locator("details.more tbody tr")
+    .evaluateAll((list) =>
+      list.map((row) => [
+        row.cells[2].textContent,
+        ...[0, 1].map((cell) => row.cells[cell].querySelector(".number")?.textContent),
+      ]),
+    );
+  for (const name of answer.event_types) {
+    const row = rows.find(([event]) => event === name);
+    assert.deepEqual(row?.slice(1), [grouped(answer.inclusive[name]), grouped(answer.self[name])], name);
+  }
   await close(page);
 });

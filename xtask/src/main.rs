@@ -16,6 +16,7 @@ mod manifest;
 mod page;
 mod pictures;
 mod record;
+mod screenshots;
 mod size;
 mod source;
 mod structure;
@@ -63,6 +64,8 @@ enum Task {
     Dist(dist::Options),
     /// Take the pictures of the README
     Pictures(pictures::Options),
+    /// Take pictures of each view of the page
+    Screenshots(screenshots::Options),
     /// Record the corpus again, into another folder
     Record(record::Options),
 }
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Task::Corpus(options) => corpus::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Pictures(options) => pictures::run(&options),
+        Task::Screenshots(options) => screenshots::run(&options),
         Task::Record(options) => record::run(&options),
     };
     match outcome {

@@ -17,14 +17,13 @@ const SCHEMA: &str = "docs/schema/view.schema.json";
 const TYPES: &str = "ui/src/answers.ts";
 
 /// Names of the page for types whose names are long, or mean something only beside their reports.
-const PAGE_NAMES: [(&str, &str); 14] = [
-    ("AssemblyDocument", "Assembly"),
+const PAGE_NAMES: [(&str, &str); 13] = [
+    ("AssemblyAnswer", "Assembly"),
     ("CallCount", "Calls"),
     ("CallRow", "ChangedCall"),
     ("CauseRow", "Cause"),
     ("ChangeByEvent", "Changes"),
     ("CycleSummary", "Cycle"),
-    ("DiffTreeNode", "ChangedNode"),
     ("Entry", "TreeEntry"),
     ("ExactInteger", "Exact"),
     ("FunctionDiff", "DiffFunction"),

@@ -15,9 +15,9 @@ use crate::graph_layout::{Drawing, DrawingArc, DrawingNode, LayoutOptions, Recta
 use crate::question::Group;
 
 /// The most functions of a picture: nobody can read more.
-const MAX_NODES: usize = 400;
+pub(crate) const MAX_NODES: usize = 400;
 /// The most arcs of a picture for each of its functions.
-const MAX_ARCS_PER_NODE: usize = 6;
+pub(crate) const MAX_ARCS_PER_NODE: usize = 6;
 
 /// The width of a character of a name.
 const CHARACTER: f64 = 6.6;
@@ -28,9 +28,9 @@ const BOX_WIDTHS: (f64, f64) = (96.0, 260.0);
 /// The height of a box: two lines.
 const BOX_HEIGHT: f64 = 44.0;
 /// The size of the label of an arc: two lines.
-const LABEL: Size = Size { width: 84.0, height: 28.0 };
+pub(crate) const LABEL: Size = Size { width: 84.0, height: 28.0 };
 /// The height of the title of a cluster.
-const CLUSTER_TITLE: f64 = 16.0;
+pub(crate) const CLUSTER_TITLE: f64 = 16.0;
 
 /// The limits of a call graph.
 pub(crate) struct Limits {
@@ -355,17 +355,17 @@ fn clusters(view: &View, candidates: &[Candidate], group: Group) -> (Vec<String>
     (clusters.into_iter().map(str::to_owned).collect(), cluster_of)
 }
 
-fn box_size(name: &str) -> Size {
+pub(crate) fn box_size(name: &str) -> Size {
     let (least, most) = BOX_WIDTHS;
     Size { width: (text_width(name) + BESIDE_NAME).clamp(least, most), height: BOX_HEIGHT }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a width in a picture, of the first characters")]
-fn text_width(text: &str) -> f64 {
+pub(crate) fn text_width(text: &str) -> f64 {
     text.chars().take(64).count() as f64 * CHARACTER
 }
 
 #[allow(clippy::cast_precision_loss, reason = "only the order of magnitude counts")]
-fn weight(cost: Cost) -> f64 {
+pub(crate) fn weight(cost: Cost) -> f64 {
     cost.unsigned_abs() as f64
 }

@@ -1,11 +1,11 @@
-//! Changes since a base, as the JSON documents of `gristmill diff`.
+//! Changes since a base: the JSON documents of `gristmill diff`, and what pages and pictures are made of.
 
 use std::sync::Arc;
 
 use gristmill_output::lossy;
 use gristmill_output::source::Sources;
 use gristmill_profile::Profile;
-use gristmill_profile::compare::{CompareOptions, Comparison, JoinOptions};
+use gristmill_profile::compare::{CompareOptions, Comparison, JoinOptions, JoinedId, Mention};
 use gristmill_report::diff::{self, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff};
 use gristmill_report::{Grouping, Report as _, SortBy, find_joined};
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::answer::BaseSummary;
 use crate::document::document;
 use crate::functions::grouping;
-use crate::question::{ChangeSort, Group, Question, Scope};
+use crate::question::{ChangeSort, FunctionName, Group, Question, Scope};
 use crate::refusal::Refusal;
 use crate::scope::{definitions, optional_pattern, selection};
 
@@ -31,12 +31,13 @@ pub(crate) struct Sides {
 
 impl Sides {
     /// Compares both sides, and does work with the comparison and the columns to show.
-    fn compare<T>(
+    pub(crate) fn compare<T>(
         &self,
         scope: &Scope,
         work: impl FnOnce(&Comparison<'_>, Vec<usize>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        if !(scope.hide.is_empty() && scope.focus.is_empty() && scope.cuts.is_empty()) {
+        let is_plain = scope.hide.is_empty() && scope.focus.is_empty() && scope.drop.is_empty();
+        if !(is_plain && scope.cuts.is_empty()) {
             return Err(Refusal::NotCompared);
         }
         let own = definitions(scope)?;
@@ -104,6 +105,20 @@ impl Sides {
             _ => Err(Refusal::NoBase),
         })
     }
+}
+
+/// Finds the function that names mean, on the new side or else in the base.
+pub(crate) fn find_function(comparison: &Comparison<'_>, wanted: &FunctionName) -> Result<JoinedId, Refusal> {
+    let is_meant = |mention: Mention<'_>| {
+        let fits = |wanted: &str, bytes: &[u8]| wanted.is_empty() || lossy(bytes) == wanted;
+        fits(&wanted.file, mention.file)
+            && fits(&wanted.object, mention.object)
+            && diff::shown_name(mention) == wanted.name
+    };
+    let in_new = comparison.functions().find(|&id| comparison.in_new(id).is_some_and(is_meant));
+    let in_base = || comparison.functions().find(|&id| comparison.in_base(id).is_some_and(is_meant));
+    let missing = || Refusal::NoSuchFunction(format!("neither side has the function `{}`", wanted.name));
+    in_new.or_else(in_base).ok_or_else(missing)
 }
 
 fn options(

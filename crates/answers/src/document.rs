@@ -15,3 +15,8 @@ pub(crate) fn document(
     let text = String::from_utf8(bytes).map_err(|error| Refusal::Write(error.to_string()))?;
     RawValue::from_string(text.trim_end().to_owned()).map_err(|error| Refusal::Write(error.to_string()))
 }
+
+/// Takes the JSON of a value.
+pub(crate) fn value_document<T: serde::Serialize>(value: &T) -> Result<Box<RawValue>, Refusal> {
+    serde_json::value::to_raw_value(value).map_err(|error| Refusal::Write(error.to_string()))
+}

@@ -9,9 +9,9 @@ use crate::call_tree::{Drawn, KeptTree, add};
 use crate::question::FlameOrder;
 
 /// The most frames of a picture.
-const MAX_FRAMES: usize = 20_000;
+pub(crate) const MAX_FRAMES: usize = 20_000;
 /// The narrowest frame that is asked for, as a part of the whole width.
-const MAX_RESOLUTION: u32 = 20_000;
+pub(crate) const MAX_RESOLUTION: u32 = 20_000;
 
 /// The place of a node in the picture.
 struct Place {
@@ -176,6 +176,6 @@ impl<'t> Frames<'t> {
     }
 }
 
-fn index(index: usize) -> i32 {
+pub(crate) fn index(index: usize) -> i32 {
     i32::try_from(index).unwrap_or(i32::MAX)
 }

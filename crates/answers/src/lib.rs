@@ -21,14 +21,23 @@
 #![deny(missing_docs)]
 
 mod answer;
+mod assembly_answer;
 mod call_graph;
 mod call_tree;
+mod changed_answer;
+mod changed_flame;
+mod changed_graph;
+mod changed_tree;
+mod changed_treemap;
+mod changes;
+mod changes_page;
 mod comparison;
 mod document;
 mod flame;
 mod functions;
 pub mod graph_layout;
 mod kept_view;
+mod matches;
 mod question;
 mod refusal;
 mod scope;
@@ -38,6 +47,9 @@ mod summary;
 mod treemap;
 
 pub use self::answer::*;
+pub use self::assembly_answer::AssemblyAnswer;
+pub use self::changed_answer::*;
+pub use self::changes::ChangesAnswer;
 pub use self::question::*;
 pub use self::refusal::Refusal;
 pub use self::session::{Answer, FileWork, Files, NoFiles, Session};

@@ -32,6 +32,8 @@ pub struct Scope {
     pub hide: String,
     /// The pattern of functions one of which must be on the stack. Empty for none.
     pub focus: String,
+    /// The pattern of functions that are left out with what they call: their cost leaves the total. Empty for none.
+    pub drop: String,
     /// Calls to cut, `CALLER -> CALLEE`, both patterns.
     pub cuts: Vec<String>,
     /// `true` if the members of a cycle are not taken as one.
@@ -163,6 +165,17 @@ pub enum Question {
         /// The height of the whole rectangle, in pixels.
         height: u32,
     },
+    /// The cost of the functions of a flame graph or treemap that match a pattern, together. See [`Matches`](crate::Matches).
+    Matches {
+        /// The function that the picture begins with instead of the program.
+        #[serde(default)]
+        from: Option<u32>,
+        /// `true` for a picture of callers.
+        #[serde(default)]
+        inverted: bool,
+        /// The pattern.
+        pattern: String,
+    },
     /// The source of a function's files, with costs by line. See [`Source`](crate::Source).
     Source {
         /// The function whose lines these are. None for all functions of the file.
@@ -203,11 +216,88 @@ pub enum Question {
         /// The most nodes.
         limit: usize,
     },
+    /// The changes since the base, a page of rows of one side. See [`ChangesPage`](crate::ChangesPage).
+    ChangesPage {
+        /// The thing that a row stands for.
+        group: Group,
+        /// The key that decides the order, and what is worse and better.
+        sort: ChangeSort,
+        /// The side that the rows are on.
+        #[serde(default)]
+        side: ChangedSide,
+        /// The pattern that names must match; empty for all.
+        #[serde(default)]
+        filter: String,
+        /// The first row of the page.
+        start: usize,
+        /// The most rows of the page.
+        count: usize,
+    },
+    /// A flame graph of both sides. See [`ChangedFlame`](crate::ChangedFlame).
+    ChangesFlame {
+        /// The function that it begins with instead of the program.
+        #[serde(default)]
+        from: Option<FunctionName>,
+        /// `true` for callers above what they call.
+        #[serde(default)]
+        inverted: bool,
+        /// The order of frames of one parent.
+        order: FlameOrder,
+        /// The frame that is as wide as the picture, by the names of functions that lead to it from below the root; empty for
+        /// all.
+        #[serde(default)]
+        zoom: Vec<String>,
+        /// Frames below the whole width divided by this are merged into one.
+        resolution: u32,
+    },
+    /// A treemap of both sides. See [`ChangedTreemap`](crate::ChangedTreemap).
+    ChangesTreemap {
+        /// The function of the whole rectangle; none for the program.
+        #[serde(default)]
+        from: Option<FunctionName>,
+        /// `true` for callers.
+        #[serde(default)]
+        callers: bool,
+        /// The width of the whole rectangle, in pixels.
+        width: u32,
+        /// The height of the whole rectangle, in pixels.
+        height: u32,
+    },
+    /// The call graph of both sides, around a function or of those that changed most. See [`ChangedGraph`](crate::ChangedGraph).
+    ChangesGraph {
+        /// The function in the middle; none for the functions that changed most.
+        #[serde(default)]
+        around: Option<FunctionName>,
+        /// The levels of callers, at most.
+        callers: usize,
+        /// The levels of callees, at most.
+        callees: usize,
+        /// The most functions.
+        nodes: usize,
+        /// Leaves out functions and calls below this share of the larger side of the function in the middle, in thousandths.
+        min_share: u32,
+        /// The groups that boxes are drawn around.
+        cluster: Group,
+    },
     /// One function on both sides, line by line, as the rows of `gristmill diff --function`.
     ChangedFunction {
         /// The name of the function.
         name: String,
     },
+}
+
+/// A function of either side of a comparison, by its names. An empty file or object stands for any.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionName {
+    /// The demangled name.
+    pub name: String,
+    /// Its source file.
+    #[serde(default)]
+    pub file: String,
+    /// Its object.
+    #[serde(default)]
+    pub object: String,
 }
 
 /// A group that functions are in.
@@ -275,6 +365,23 @@ pub enum ChangeSort {
     InclusiveChange,
     /// Name.
     Name,
+}
+
+/// The side of a comparison that a row is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangedSide {
+    /// Any.
+    #[default]
+    All,
+    /// It costs more than in the base.
+    Worse,
+    /// It costs less than in the base.
+    Better,
+    /// Only the new profile has it.
+    New,
+    /// Only the base has it.
+    Gone,
 }
 
 /// The order of the frames of one parent.

@@ -34,7 +34,7 @@ pub enum Refusal {
     NoAddresses,
     /// There is no base to compare with.
     NoBase,
-    /// Functions are hidden or focused on, or calls are cut, which a comparison does not know.
+    /// Functions are hidden, focused on or left out, or calls are cut, which a comparison does not know.
     NotCompared,
     /// The sides cannot be compared.
     Compare(CompareError),
@@ -74,7 +74,7 @@ impl fmt::Display for Refusal {
             ),
             Refusal::NoBase => f.write_str("there is nothing to compare with: start gristmill view with --base FILE"),
             Refusal::NotCompared => {
-                f.write_str("a comparison does not know hidden functions, focus and cut calls: remove them")
+                f.write_str("a comparison does not know hidden functions, functions that are left out, focus and cut calls: remove them")
             }
             Refusal::Compare(error) => f.write_str(&shown(&error.to_string())),
             Refusal::NoCommonEvent(name) => write!(f, "there is no event type `{}` on both sides", shown(name)),

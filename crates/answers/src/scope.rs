@@ -31,6 +31,7 @@ pub(crate) fn view_options(scope: &Scope, bypasses_hidden: bool) -> Result<ViewO
         fold_callers: scope.fold_callers,
         hide: optional_pattern(&scope.hide)?,
         focus: optional_pattern(&scope.focus)?,
+        drop: optional_pattern(&scope.drop)?,
         bypasses_hidden,
         cuts: scope.cuts.iter().map(cut).collect::<Result<_, _>>()?,
         ..ViewOptions::default()

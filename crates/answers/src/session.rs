@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, mpsc};
 
 use gristmill_output::source::{SourceError, SourceText, Sources};
-use gristmill_output::{lossy, shell_word};
+use gristmill_output::{json, lossy, shell_word};
 use gristmill_profile::{FileId, Profile};
 use gristmill_report::assembly::{Assembly, AssemblyOptions, has_addresses};
 use gristmill_report::program::{Evidence, Program, ProgramError, Programs};
@@ -18,15 +18,18 @@ use serde_json::value::RawValue;
 use crate::answer::{
     Findings, Flame, Found, FunctionsPage, Graph, Parts, SearchResults, Source, Summary, Treemap,
 };
+use crate::assembly_answer::AssemblyAnswer;
 use crate::call_graph::{self, Around, Limits};
 use crate::call_tree::{MAX_MEMBERS, TreeKey};
+use crate::changed_answer::Matches;
+use crate::changes::{ChangesAnswer, KeptChanges};
 use crate::comparison::Sides;
 use crate::document::document;
 use crate::kept_view::{Kept, KeptView, ListKey, kept};
 use crate::question::{Question, Request, Scope};
 use crate::refusal::Refusal;
-use crate::scope::view_options;
-use crate::{flame, functions, source, summary, treemap};
+use crate::scope::{pattern, view_options};
+use crate::{flame, functions, matches, source, summary, treemap};
 
 /// Views that are kept.
 const MAX_VIEWS: usize = 4;
@@ -101,6 +104,10 @@ pub enum Answer {
     Treemap(Box<Treemap>),
     /// Source text with costs.
     Source(Box<Source>),
+    /// The total of a search.
+    Matches(Matches),
+    /// A page or a picture of changes.
+    Changes(ChangesAnswer),
     /// Parts, threads and processes.
     Parts(Parts),
     /// The findings of lint.
@@ -117,6 +124,7 @@ pub struct Session {
     views: Mutex<Kept<(Scope, bool), KeptView>>,
     /// Comparisons and machine code, which take time to make.
     documents: Mutex<Kept<(Scope, Question), Box<RawValue>>>,
+    changes: KeptChanges,
 }
 
 impl fmt::Debug for Session {
@@ -128,7 +136,14 @@ impl fmt::Debug for Session {
 impl Session {
     /// Makes a session of a profile.
     pub fn new(profile: Arc<Profile>, files: Box<dyn Files>) -> Self {
-        Session { profile, base: None, files, views: Mutex::default(), documents: Mutex::default() }
+        Session {
+            profile,
+            base: None,
+            files,
+            views: Mutex::default(),
+            documents: Mutex::default(),
+            changes: KeptChanges::default(),
+        }
     }
 
     /// Sets the profile that this one is compared with.
@@ -140,7 +155,8 @@ impl Session {
     /// Returns the view of a scope. With `bypasses_hidden`, callers of hidden functions call what these called.
     fn view(&self, scope: &Scope, bypasses_hidden: bool) -> Result<Arc<KeptView>, Refusal> {
         // Without hidden functions and focus both are the same.
-        let bypasses = bypasses_hidden && !(scope.hide.is_empty() && scope.focus.is_empty());
+        let bypasses =
+            bypasses_hidden && !(scope.hide.is_empty() && scope.focus.is_empty() && scope.drop.is_empty());
         kept(&self.views, (scope.clone(), bypasses), MAX_VIEWS, || {
             let view = View::new(Arc::clone(&self.profile), &view_options(scope, bypasses)?)?;
             Ok(KeptView::new(view))
@@ -226,7 +242,10 @@ impl Session {
                 self.document(request, move |sources, programs| {
                     let options = AssemblyOptions { subject, ..AssemblyOptions::default() };
                     let assembly = Assembly::new(&kept.view, &options, programs, sources)?;
-                    document(|out| assembly.write_json(out))
+                    let sources = assembly.shown_lines()?;
+                    document(|out| {
+                        json::write(&AssemblyAnswer { document: assembly.document(), sources }, out)
+                    })
                 })?
             }
             Question::Summary => {
@@ -268,6 +287,12 @@ impl Session {
                 let tree = kept.tree(TreeKey { from, inverted: *callers })?;
                 Answer::Treemap(Box::new(treemap::treemap(&tree, &kept.head, *width, *height)))
             }
+            Question::Matches { from, inverted, pattern: text } => {
+                let kept = kept(true)?;
+                let from = from.map(|id| kept.subject(id)).transpose()?;
+                let tree = kept.tree(TreeKey { from, inverted: *inverted })?;
+                Answer::Matches(matches::matches(&tree, &kept.head, &pattern(text)?))
+            }
             Question::Source { function, file } => {
                 let kept = kept(false)?;
                 let (row, listing) = match (function, file) {
@@ -295,6 +320,13 @@ impl Session {
                 Answer::Parts(summary::parts(&self.profile, &kept.head, &kept.view)?)
             }
             Question::Findings { limit } => Answer::Findings(summary::findings(&self.profile, *limit)),
+            question @ (Question::ChangesPage { .. }
+            | Question::ChangesFlame { .. }
+            | Question::ChangesTreemap { .. }
+            | Question::ChangesGraph { .. }) => {
+                let sides = self.sides().ok_or(Refusal::NoBase)?;
+                Answer::Changes(self.changes.answer(&sides, scope, question)?)
+            }
             question @ (Question::Changes { .. }
             | Question::ChangesTree { .. }
             | Question::ChangedFunction { .. }) => {

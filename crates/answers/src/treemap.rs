@@ -15,14 +15,14 @@ const GAP: f64 = 2.0;
 /// A side below which nothing is drawn in a rectangle.
 const SMALLEST_INSIDE: f64 = 20.0;
 /// The area below which a rectangle is not drawn by itself.
-const SMALLEST_AREA: f64 = 24.0;
+pub(crate) const SMALLEST_AREA: f64 = 24.0;
 /// The most rectangles of a picture.
-const MAX_TILES: usize = 10_000;
+pub(crate) const MAX_TILES: usize = 10_000;
 /// The sides of a picture.
-const MAX_SIDE: u32 = 16_384;
+pub(crate) const MAX_SIDE: u32 = 16_384;
 
 /// A rectangle: left edge, upper edge, width, height.
-type Bounds = [f64; 4];
+pub(crate) type Bounds = [f64; 4];
 
 /// The content of a rectangle within another.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ pub(crate) fn treemap(kept: &KeptTree, head: &Head, width: u32, height: u32) -> 
 }
 
 /// Returns the room for rectangles within one. `None` if there is too little.
-fn inside([x, y, width, height]: Bounds) -> Option<Bounds> {
+pub(crate) fn inside([x, y, width, height]: Bounds) -> Option<Bounds> {
     let (inner_width, inner_height) = (width - 2.0 * GAP, height - TITLE - GAP);
     let is_large = inner_width >= SMALLEST_INSIDE && inner_height >= SMALLEST_INSIDE;
     is_large.then_some([x + GAP, y + TITLE, inner_width, inner_height])
@@ -112,7 +112,7 @@ fn items(kept: &KeptTree, id: usize, [_, _, width, height]: Bounds, room: usize)
 }
 
 /// Places areas, the largest first, in a rectangle as near to squares as rows of them can be (Bruls, Huizing and van Wijk).
-fn squarified(areas: &[f64], [mut x, mut y, mut width, mut height]: Bounds) -> Vec<Bounds> {
+pub(crate) fn squarified(areas: &[f64], [mut x, mut y, mut width, mut height]: Bounds) -> Vec<Bounds> {
     let mut places = Vec::with_capacity(areas.len());
     let mut start = 0;
     while start < areas.len() {

@@ -111,7 +111,7 @@ const VALUES: [(&str, &str); 22] = [
 ];
 
 /// Questions of the page, for `gristmill view --answer`: each kind, with its members in several ways.
-const QUESTIONS: [&str; 22] = [
+const QUESTIONS: [&str; 24] = [
     r#"{"kind":"overview","limit":5}"#,
     r#"{"kind":"summary"}"#,
     r#"{"kind":"functions","group":"function","sort":"inclusive","start":0,"count":50}"#,
@@ -129,6 +129,8 @@ const QUESTIONS: [&str; 22] = [
     r#"{"kind":"graph","around":0,"callers":2,"callees":5,"nodes":20,"min_share":0,"cluster":"function"}"#,
     r#"{"kind":"treemap","width":800,"height":600}"#,
     r#"{"kind":"treemap","from":0,"callers":true,"width":80,"height":60}"#,
+    r#"{"kind":"matches","pattern":"a"}"#,
+    r#"{"kind":"matches","from":0,"inverted":true,"pattern":"."}"#,
     r#"{"kind":"source","function":0}"#,
     r#"{"kind":"source","file":"a.c"}"#,
     r#"{"kind":"assembly","function":0}"#,
@@ -137,9 +139,16 @@ const QUESTIONS: [&str; 22] = [
 ];
 
 /// Questions of the page that need a base.
-const COMPARISONS: [&str; 3] = [
+const COMPARISONS: [&str; 10] = [
     r#"{"kind":"changes","group":"function","sort":"self_change","limit":20}"#,
     r#"{"kind":"changes_tree","min_share":10,"limit":100}"#,
+    r#"{"kind":"changes_page","group":"function","sort":"inclusive_change","side":"worse","start":1,"count":20}"#,
+    r#"{"kind":"changes_page","group":"file","sort":"name","filter":"a","start":0,"count":5}"#,
+    r#"{"kind":"changes_flame","order":"name","resolution":1000}"#,
+    r#"{"kind":"changes_flame","from":{"name":"main"},"inverted":true,"order":"cost","zoom":["main"],"resolution":100}"#,
+    r#"{"kind":"changes_treemap","width":800,"height":600}"#,
+    r#"{"kind":"changes_graph","callers":2,"callees":3,"nodes":40,"min_share":10,"cluster":"object"}"#,
+    r#"{"kind":"changes_graph","around":{"name":"main"},"callers":2,"callees":5,"nodes":20,"min_share":0,"cluster":"function"}"#,
     r#"{"kind":"changed_function","name":"main"}"#,
 ];
 

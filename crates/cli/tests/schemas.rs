@@ -5,7 +5,8 @@
 mod harness;
 
 use gristmill_answers::{
-    Findings, Flame, Found, FunctionsPage, Graph, Parts, Request, SearchResults, Source, Summary, Treemap,
+    AssemblyAnswer, ChangedFlame, ChangedGraph, ChangedTreemap, ChangesPage, Findings, Flame, Found,
+    FunctionsPage, Graph, Matches, Parts, Request, SearchResults, Source, Summary, Treemap,
 };
 use gristmill_gate::GateReport;
 use gristmill_output::json;
@@ -41,12 +42,17 @@ struct Answers<'r> {
     flame: Flame,
     graph: Graph,
     treemap: Treemap,
+    matches: Matches,
     source: Source,
-    assembly: AssemblyDocument<'r>,
+    assembly: AssemblyAnswer<'r>,
     parts: Parts,
     findings: Findings,
     changes: Diff,
     changes_tree: DiffTree,
+    changes_page: ChangesPage,
+    changes_flame: ChangedFlame,
+    changes_treemap: ChangedTreemap,
+    changes_graph: ChangedGraph,
     changed_function: FunctionDiff,
 }
 

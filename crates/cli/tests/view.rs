@@ -83,12 +83,17 @@ fn questions(id: &Value, name: &Value) -> Vec<Value> {
         json!({"kind": "flame", "order": "cost", "resolution": 500}),
         json!({"kind": "graph", "around": id, "callers": 2, "callees": 2, "nodes": 20, "min_share": 1, "cluster": "file"}),
         json!({"kind": "treemap", "width": 400, "height": 300}),
+        json!({"kind": "matches", "pattern": "s"}),
         json!({"kind": "source", "function": id}),
         json!({"kind": "assembly", "function": id}),
         json!({"kind": "parts"}),
         json!({"kind": "findings", "limit": 9}),
         json!({"kind": "changes", "group": "function", "sort": "self_change", "limit": 9}),
         json!({"kind": "changes_tree", "min_share": 5, "limit": 50}),
+        json!({"kind": "changes_page", "group": "function", "sort": "self_change", "start": 0, "count": 9}),
+        json!({"kind": "changes_flame", "from": {"name": name}, "order": "name", "resolution": 400}),
+        json!({"kind": "changes_treemap", "width": 400, "height": 300}),
+        json!({"kind": "changes_graph", "around": {"name": name}, "callers": 2, "callees": 2, "nodes": 20, "min_share": 1, "cluster": "file"}),
         json!({"kind": "changed_function", "name": name}),
     ]
 }

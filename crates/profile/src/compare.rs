@@ -85,7 +85,9 @@ pub use per_call::{CallsFrom, PerCallProof};
 pub use raw::Mention;
 pub use renames::Resemblance;
 pub use sample::{Change, Sample};
-pub use trees::{ComparedBasis, ComparedItem, ComparedTree, ComparedTreeLimits, ComparedTreeNode};
+pub use trees::{
+    ComparedBasis, ComparedItem, ComparedTree, ComparedTreeLimits, ComparedTreeNode, ComparedTreeView,
+};
 
 use join::Identity;
 use measure::Measured;

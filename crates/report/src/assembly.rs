@@ -9,6 +9,7 @@ mod listing;
 mod page;
 mod plan;
 mod rows;
+mod shown_lines;
 mod sources;
 mod text;
 
@@ -32,6 +33,7 @@ pub use self::rows::{
     AssembledCallRow, AssembledFunctionRow, AssembledJumpRow, AssemblyDocument, FrameRow, InstructionRow,
     ProgramRow,
 };
+pub use self::shown_lines::{ShownFile, ShownLine};
 use self::sources::SourceCache;
 pub use self::text::AssemblyTextOptions;
 use crate::head::Head;

@@ -397,7 +397,7 @@ pub(crate) fn fits(comparison: &Comparison<'_>, filter: &Regex, function: Joined
 }
 
 /// Returns the group of a function.
-pub(crate) fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedId) -> String {
+pub fn group_name(comparison: &Comparison<'_>, grouping: Grouping, function: JoinedId) -> String {
     let mention = comparison.mention(function);
     // A joined path is shown as the new profile has it.
     let path = |joined: JoinedPathId, otherwise: &[u8]| {

@@ -7,7 +7,7 @@ use gristmill_format::Cost;
 use gristmill_output::{grouped, percent, printable};
 use gristmill_profile::analysis::{
     ArcId, Attributed, CallArc, CallGraph, CutArcs, CycleId, Cycles, FoldedProfile, Inclusive, InclusiveRule,
-    NodeCosts, NodeId, bypass, focus, hide,
+    NodeCosts, NodeId, bypass, focus, hide, leave_out,
 };
 use gristmill_profile::formula::DerivationFault;
 use gristmill_profile::symbol::{matches_function, shorten};
@@ -79,7 +79,7 @@ pub struct View {
     has_no_stacks: OnceLock<()>,
 }
 
-/// Costs that were given to other functions, because functions are hidden or focused on.
+/// Costs that were given to other functions, because functions are hidden, focused on or left out.
 #[derive(Debug)]
 struct Attribution {
     is_hidden: Vec<bool>,
@@ -89,6 +89,7 @@ struct Attribution {
     is_arc_estimate: Vec<bool>,
     hide: Option<Regex>,
     focus: Option<Regex>,
+    drop: Option<Regex>,
     notes: Vec<String>,
 }
 
@@ -109,9 +110,10 @@ impl View {
         let cut = draft.arcs_to_cut(&graph);
         let mut graph = without(graph, &cut);
         let shown: Vec<usize> = (0..columns.events().len()).collect();
+        let dropped = draft.leave_out(&mut graph)?;
         let mut totals = graph.total();
         totals.truncate(shown.len());
-        let attribution = draft.attribute(&mut graph)?;
+        let attribution = draft.attribute(&mut graph, dropped)?;
         let full_graph = (graph.width() > shown.len()).then(|| graph.clone());
         if full_graph.is_some() {
             graph = graph.with_columns(&shown);
@@ -341,6 +343,12 @@ impl View {
         pattern.is_none_or(|pattern| matches_function(name, |name| pattern.is_match(name)))
     }
 
+    /// `true` if functions of this name are left out.
+    pub(crate) fn drops(&self, name: &str) -> bool {
+        let pattern = self.attribution.as_ref().and_then(|of| of.drop.as_ref());
+        pattern.is_some_and(|pattern| matches_function(name, |name| pattern.is_match(name)))
+    }
+
     /// The full graph with the marks of its estimates, if functions are hidden or focused on.
     pub(crate) fn attributed(&self) -> Option<Attributed> {
         let of = self.attribution.as_ref()?;
@@ -430,46 +438,76 @@ impl Draft<'_> {
         matches_function(name, |name| pattern.is_match(name))
     }
 
-    /// Gives costs to other functions, if some are hidden or focused on.
-    fn attribute(&self, graph: &mut CallGraph) -> Result<Option<Attribution>, ViewError> {
-        let ViewOptions { hide: hidden, focus: focused, .. } = self.options;
-        if hidden.is_none() && focused.is_none() {
+    fn matching(&self, pattern: &Option<Regex>, graph: &CallGraph) -> Vec<bool> {
+        let Some(pattern) = pattern else { return vec![false; graph.node_count()] };
+        graph.nodes().map(|node| self.matches(pattern, graph, node)).collect()
+    }
+
+    /// Takes functions out of the graph with everything below them, if that is asked for. Returns the marks of estimates, and a
+    /// sentence.
+    fn leave_out(&self, graph: &mut CallGraph) -> Result<Option<(Attributed, String)>, ViewError> {
+        if self.options.drop.is_none() {
             return Ok(None);
         }
-        let matching = |pattern: &Option<Regex>, graph: &CallGraph| -> Vec<bool> {
-            let Some(pattern) = pattern else { return vec![false; graph.node_count()] };
-            graph.nodes().map(|node| self.matches(pattern, graph, node)).collect()
-        };
+        let is_dropped = self.matching(&self.options.drop, graph);
+        let names = self.named(graph, &is_dropped);
+        let total = graph.total()[0];
+        let rest = leave_out(graph, &is_dropped).ok_or(ViewError::NegativeCosts)?;
+        let gone = percent(total.saturating_sub(rest.graph.total()[0]), total);
+        *graph = rest.graph.clone();
+        Ok(Some((rest, format!("left out of all totals: {names}, and callees, with {gone} of the cost"))))
+    }
+
+    /// Gives costs to other functions, if some are hidden, focused on or left out.
+    fn attribute(
+        &self,
+        graph: &mut CallGraph,
+        dropped: Option<(Attributed, String)>,
+    ) -> Result<Option<Attribution>, ViewError> {
+        let ViewOptions { hide: hidden, focus: focused, drop, .. } = self.options;
+        if hidden.is_none() && focused.is_none() && drop.is_none() {
+            return Ok(None);
+        }
         let none = || vec![false; graph.node_count()];
         let mut of = Attribution {
-            is_hidden: matching(hidden, graph),
+            is_hidden: self.matching(hidden, graph),
             is_self_estimate: none(),
             is_inclusive_estimate: none(),
             is_arc_estimate: vec![false; graph.arcs().len()],
             hide: hidden.clone(),
             focus: focused.clone(),
+            drop: drop.clone(),
             notes: Vec::new(),
         };
         let event = &self.columns.events()[0];
+        if let Some((rest, note)) = dropped {
+            (of.is_self_estimate, of.is_inclusive_estimate) =
+                (rest.is_self_estimate, rest.is_inclusive_estimate);
+            of.is_arc_estimate = rest.is_arc_estimate;
+            of.notes.push(note);
+        }
         if focused.is_some() {
-            let is_chosen = matching(focused, graph);
+            let is_chosen = self.matching(focused, graph);
             let total = graph.total()[0];
             let names = self.named(graph, &is_chosen);
             let focused = focus(graph, &is_chosen).ok_or(ViewError::NegativeCosts)?;
             *graph = focused.graph;
-            (of.is_self_estimate, of.is_inclusive_estimate) =
-                (focused.is_self_estimate, focused.is_inclusive_estimate);
-            of.is_arc_estimate = focused.is_arc_estimate;
-            if self.options.bypasses_hidden {
-                let has_cost = |id: ArcId| graph.arc_cost(id).iter().any(|&cost| cost != 0);
-                let marks = graph.arc_ids().filter(|&id| has_cost(id));
-                of.is_arc_estimate = marks.map(|id| of.is_arc_estimate[id.index()]).collect();
-                *graph = graph.without(|id, _| !has_cost(id));
-            }
+            let add_marks = |marks: &mut Vec<bool>, more: Vec<bool>| {
+                marks.iter_mut().zip(more).for_each(|(one, other)| *one |= other);
+            };
+            add_marks(&mut of.is_self_estimate, focused.is_self_estimate);
+            add_marks(&mut of.is_inclusive_estimate, focused.is_inclusive_estimate);
+            add_marks(&mut of.is_arc_estimate, focused.is_arc_estimate);
             of.notes.push(format!(
                 "focus on {names}, and callees: {} of the cost; other cost is left out",
                 percent(graph.total()[0], total)
             ));
+        }
+        if self.options.bypasses_hidden && (focused.is_some() || drop.is_some()) {
+            let has_cost = |id: ArcId| graph.arc_cost(id).iter().any(|&cost| cost != 0);
+            let marks = graph.arc_ids().filter(|&id| has_cost(id));
+            of.is_arc_estimate = marks.map(|id| of.is_arc_estimate[id.index()]).collect();
+            *graph = graph.without(|id, _| !has_cost(id));
         }
         if hidden.is_some() {
             let names = self.named(graph, &of.is_hidden);

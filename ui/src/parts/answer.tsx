@@ -84,7 +84,8 @@ export function Hidden({ shown, all, what }: { shown: number; all: number; what:
   if (all <= shown) return null;
   return (
     <p class="hidden">
-      {grouped(all - shown)} more {what} {all - shown === 1 ? "is" : "are"} not shown.
+      {grouped(all - shown)} more {all - shown === 1 ? `${what.replace(/s$/, "")} is` : `${what} are`} not
+      shown.
     </p>
   );
 }

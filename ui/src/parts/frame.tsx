@@ -40,6 +40,7 @@ import { Help } from "./help";
 import { Inspector } from "./inspector";
 import { Menu } from "./menu";
 import { Palette } from "./palette";
+import { SavedViews } from "./saved-views";
 
 const COMPONENTS: Record<View, () => preact.JSX.Element> = {
   overview: Overview,
@@ -61,7 +62,17 @@ const COMPONENTS: Record<View, () => preact.JSX.Element> = {
 const WITHOUT_INSPECTOR = new Set<View>(["overview", "callers", "findings", "parts", "compare"]);
 
 /** Views that show changes since a base. */
-const COMPARED = new Set<View>(["functions", "flame", "tree", "callers", "source", "compare"]);
+const COMPARED = new Set<View>([
+  "functions",
+  "flame",
+  "sandwich",
+  "tree",
+  "callers",
+  "graph",
+  "treemap",
+  "source",
+  "compare",
+]);
 
 /** Outlines of the icons of the rail, in a square of 16. */
 const ICONS: Record<View, string> = {
@@ -210,6 +221,15 @@ function Top() {
         <span>Search and commands</span> <kbd>Ctrl K</kbd>
       </button>
       <button
+        aria-label="Saved views"
+        title="Saved views (b)"
+        onClick={() => {
+          overlay.value = "views";
+        }}
+      >
+        ☆
+      </button>
+      <button
         aria-label={`Use the ${wanted} theme`}
         title={`Use the ${wanted} theme`}
         onClick={() => {
@@ -246,7 +266,7 @@ function unquoted(pattern: string): string {
 }
 
 /** A crumb for each line of a setting. */
-function crumbsOf(setting: "hide" | "cuts" | "derive", say: (line: string) => string): Crumb[] {
+function crumbsOf(setting: "hide" | "drop" | "cuts" | "derive", say: (line: string) => string): Crumb[] {
   const all = lines(place.value[setting]);
   return all.map((line) => ({
     text: say(line),
@@ -269,6 +289,7 @@ function crumbs(): Crumb[] {
       zoom: "",
     }),
     ...crumb(at.focus, `only stacks with ${unquoted(at.focus)}`, { focus: "" }),
+    ...crumbsOf("drop", (line) => `${unquoted(line)} left out, with what it calls`),
     ...crumbsOf("hide", (line) => `${unquoted(line)} merged into callers`),
     ...crumbsOf("cuts", (line) => `cut: ${unquoted(line)}`),
     ...crumb(at.fold, "recursion folded", { fold: false }),
@@ -344,7 +365,7 @@ function CompareTotals() {
       <span class="dim">
         {COMPARED.has(place.value.view)
           ? `${place.value.swapped ? "new → base" : "base → new"}; base ${base.files.map(visible).join(", ")}`
-          : "this view has the costs of the new profile; Functions, Flame graph, Call tree, Callers and Source have changes"}
+          : "this view has the costs of the new profile only"}
       </span>
       <button
         title="Swap the sides (x)"
@@ -413,6 +434,7 @@ function Failure() {
               second: "",
               derive: "",
               focus: "",
+              drop: "",
               hide: "",
               cuts: "",
               parts: "",
@@ -462,6 +484,7 @@ export function Frame() {
       {overlay.value === "palette" ? <Palette /> : null}
       {overlay.value === "help" ? <Help /> : null}
       {overlay.value === "formula" ? <Formula /> : null}
+      {overlay.value === "views" ? <SavedViews /> : null}
     </>
   );
 }

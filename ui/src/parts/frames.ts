@@ -48,6 +48,15 @@ export interface Window {
 }
 export const WHOLE: Window = { from: 0, to: 1 };
 
+/** Frames below this share of a pixel are merged by the library. */
+const FRAMES_PER_PIXEL = 2;
+
+/** The count of frames that a picture of this width and zoom can tell apart, in steps: each step asks again. */
+export function resolutionOf(width: number, window: Window): number {
+  const wanted = (width * FRAMES_PER_PIXEL) / (window.to - window.from);
+  return Math.min(1 << 17, 2 ** Math.ceil(Math.log2(Math.max(400, wanted))));
+}
+
 /** Zooms a window around a share of its width, within the picture. */
 export function zoomed(window: Window, factor: number, at: number): Window {
   const size = Math.min(1, (window.to - window.from) / factor);

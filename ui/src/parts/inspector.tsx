@@ -5,6 +5,7 @@ import { callCount, exactly, grouped, percentOf, visible } from "../format";
 import { go, place } from "../place";
 import {
   eventName,
+  isComparing,
   isMissing,
   selected,
   selection,
@@ -14,6 +15,8 @@ import {
   totalOf,
 } from "../state";
 import { Hidden, Status, useAnswer } from "./answer";
+import { ChangedSelection } from "./changed-selection";
+import { EventTypes } from "./event-types";
 import { Cost, Name } from "./cost";
 import { Splitter } from "./splitter";
 
@@ -281,6 +284,14 @@ function Suggestions() {
 /** Facts, callers and callees of the selection. */
 export function Inspector() {
   const answer = selection.value;
+  if (isComparing.value && place.value.name !== "") {
+    return (
+      <aside class="inspector" aria-label="Selection" tabIndex={0}>
+        <Splitter />
+        <ChangedSelection />
+      </aside>
+    );
+  }
   if (selected.value === null && !answer) {
     return (
       <aside class="inspector idle" aria-label="Selection" tabIndex={0}>
@@ -313,6 +324,7 @@ export function Inspector() {
               {percentOf(answer.inclusive[eventName.value], totalOf(eventName.value))} of the total{" "}
               {eventName.value} passes here.
             </p>
+            {typeof answer.function.id === "number" ? <EventTypes id={answer.function.id} /> : null}
             <Neighbours title="Callers" list={answer.callers} answer={answer} />
             <Neighbours title="Callees" list={answer.callees} answer={answer} />
             {answer.cycle ? <CycleFacts cycle={answer.cycle} /> : null}

@@ -37,19 +37,19 @@ export function HeatLegend({ of }: { of: string }) {
 }
 
 /** The steps of changes, in shares of the total. */
-export function ChangeLegend() {
+export function ChangeLegend({ missing = "hatched: missing on one side" }: { missing?: string }) {
   const [small, middle, large] = CHANGE_STEPS.map(percent) as [string, string, string];
   const steps = [`−${large}`, `−${middle}`, `−${small}`, "0", `+${small}`, `+${middle}`, `+${large}`];
   return (
     <p class="hint legend">
-      Change of inclusive cost, in shares of the total before:
+      Change, in shares of the total before:
       {steps.map((step, index) => (
         <span key={step}>
           <span class={`swatch d${index}`} />
           {step}
         </span>
       ))}
-      <span>hatched: missing on one side</span>
+      <span>{missing}</span>
     </p>
   );
 }

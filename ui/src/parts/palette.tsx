@@ -83,7 +83,7 @@ function useFound(text: string) {
   const summary =
     matched === undefined
       ? "Enter runs, Esc closes"
-      : `${grouped(answer!.all)} functions match, self cost ${grouped(matched)} ${name} (${percentOf(matched, total.value)})`;
+      : `${grouped(answer!.all)} ${answer!.all === 1 ? "function matches" : "functions match"}, self cost ${grouped(matched)} ${name} (${percentOf(matched, total.value)})`;
   return { found, text: error || summary };
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Assembly, Exact, Instruction, Source } from "../answers";
+import type { Assembly, Exact, Instruction } from "../answers";
 import { base, grouped, percentOf, share, visible } from "../format";
 import { go } from "../place";
 import { eventName, selectById, selected, shownEvents, whole } from "../state";
@@ -21,22 +21,17 @@ type ListingRow =
   | { kind: "instruction"; step: Instruction }
   | { kind: "call"; call: Call };
 
-/** The text of a line of the function's source, if it was found. */
-function textsOf(source: Source | null): Map<number, string> {
-  const texts = new Map<number, string>();
-  for (const line of source?.lines ?? []) {
-    if (line.text.length > 0) texts.set(line.line, line.text.map((span) => span.text).join(""));
-  }
-  return texts;
+/** The text of source lines, by file and line, as far as they were found. */
+function textsOf(answer: Assembly): Map<string, string> {
+  return new Map(
+    answer.sources.flatMap(({ file, lines }) =>
+      lines.map(({ line, text }) => [`${file}:${line}`, text] as [string, string]),
+    ),
+  );
 }
 
 /** Instructions, after their source lines and the headings of inlined functions. */
-function listing(
-  code: AssembledFunction,
-  withSource: boolean,
-  texts: Map<number, string>,
-  textFile: string,
-): ListingRow[] {
+function listing(code: AssembledFunction, withSource: boolean, texts: Map<string, string>): ListingRow[] {
   const rows: ListingRow[] = [];
   let inlined = "";
   let lineKey = "";
@@ -63,7 +58,7 @@ function listing(
           kind: "source",
           file,
           line: frame.line,
-          text: file === textFile ? (texts.get(frame.line) ?? null) : null,
+          text: texts.get(key) ?? null,
         });
       }
     }
@@ -92,11 +87,10 @@ export function AssemblyView() {
   const id = selected.value;
   const hasFunction = id !== null && id !== undefined;
   const { answer, error } = useAnswer(hasFunction ? { kind: "assembly", function: id } : null);
-  const source = useAnswer(hasFunction ? { kind: "source", function: id, file: null } : null).answer;
   if (!hasFunction) return <NeedFunction what="its instructions, with their costs" />;
   return (
     <Status answer={answer} error={error}>
-      {answer ? <Code answer={answer} source={source} /> : null}
+      {answer ? <Code answer={answer} /> : null}
     </Status>
   );
 }
@@ -116,7 +110,7 @@ function ProgramRemarks({ answer }: { answer: Assembly }) {
   );
 }
 
-function Code({ answer, source }: { answer: Assembly; source: Source | null }) {
+function Code({ answer }: { answer: Assembly }) {
   const code = answer.functions[0];
   if (!code || code.instructions.length === 0) {
     return (
@@ -129,25 +123,14 @@ function Code({ answer, source }: { answer: Assembly; source: Source | null }) {
       </>
     );
   }
-  return <Listing answer={answer} code={code} source={source} />;
+  return <Listing answer={answer} code={code} />;
 }
 
-function Listing({
-  answer,
-  code,
-  source,
-}: {
-  answer: Assembly;
-  code: AssembledFunction;
-  source: Source | null;
-}) {
+function Listing({ answer, code }: { answer: Assembly; code: AssembledFunction }) {
   const [withSource, setWithSource] = useState(true);
   const event = eventName.value;
-  const textFile = source?.files[source.shown ?? 0]?.path ?? "";
-  const rows = useMemo(
-    () => listing(code, withSource, textsOf(source), textFile),
-    [code, withSource, source, textFile],
-  );
+  const texts = useMemo(() => textsOf(answer), [answer]);
+  const rows = useMemo(() => listing(code, withSource, texts), [code, withSource, texts]);
   const lanes = useMemo(() => lanesOf(jumpsOf(rows)), [rows]);
   const window = useRows(rows.length, ROW_HEIGHT);
   const most = code.instructions.reduce((high, step) => Math.max(high, Number(step.self[event] ?? 0)), 0);

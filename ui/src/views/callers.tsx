@@ -7,6 +7,8 @@ import { eventName, isComparing, list, selected, selectNamed, summary } from "..
 import { Empty, NeedFunction, Status, useAnswer } from "../parts/answer";
 import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { CycleFacts, Facts, Neighbours, Sums } from "../parts/inspector";
+import { ChangedFactList } from "../parts/changed-selection";
+import { EventTypes } from "../parts/event-types";
 import { Export } from "../parts/save";
 
 const MAX_DISTANCE = 8;
@@ -52,6 +54,7 @@ function PlainCallers() {
           </p>
           <Facts answer={answer} />
           <Sums answer={answer} />
+          {typeof answer.function.id === "number" ? <EventTypes id={answer.function.id} /> : null}
           {summary.value?.has.calls === false ? (
             <Empty title="No calls in this profile">
               Cachegrind does not record calls: record with valgrind --tool=callgrind.
@@ -109,9 +112,6 @@ function ChangedCallers() {
 
 function ChangedFacts({ answer }: { answer: DiffFunction }) {
   const row = answer.function;
-  const event = eventName.value;
-  const self = sidesOf(row.self[event]);
-  const inclusive = sidesOf(row.inclusive[event]);
   return (
     <>
       <h1>{visible(row.name)}</h1>
@@ -119,20 +119,7 @@ function ChangedFacts({ answer }: { answer: DiffFunction }) {
         {visible(row.file)}{" "}
         {row.base_name && row.base_name !== row.name ? `· before: ${visible(row.base_name)}` : ""}
       </p>
-      <dl class="changes">
-        <dt>Inclusive</dt>
-        <dd>
-          {grouped(inclusive?.base)} → {grouped(inclusive?.new)} <ChangeNumber change={inclusive} />
-        </dd>
-        <dt>Self</dt>
-        <dd>
-          {grouped(self?.base)} → {grouped(self?.new)} <ChangeNumber change={self} />
-        </dd>
-        <dt>Calls</dt>
-        <dd>
-          <ChangeNumber change={sidesOf(row.calls)} />
-        </dd>
-      </dl>
+      <ChangedFactList answer={answer} />
       <div class="cards">
         <ChangedCalls title="Callers" rows={answer.callers} />
         <ChangedCalls title="Callees" rows={answer.callees} />

@@ -1,17 +1,18 @@
-// Functions in comparison: before, after, change.
-import { useEffect, useMemo } from "preact/hooks";
-import type { Diff, DiffRow } from "../answers";
+// Functions in comparison: before, after, change. Pages of rows, one side at a time.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ChangedSide, ChangeRow, ChangesPage, SideCounts } from "../answers";
 import { grouped, signed } from "../format";
 import { go, place, type Sides } from "../place";
 import { eventName, isSelectedRow, joined, list } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
-import { ChangeNumber, direction, Name, sidesOf } from "../parts/cost";
+import { ChangeNumber, Name, sidesOf } from "../parts/cost";
 import { NumberHead, Pad, Region, useRows } from "../parts/rows";
 import { Export } from "../parts/save";
 import { RowTools } from "./functions";
 
 const ROW_HEIGHT = 24;
-const MAX_ROWS = 5000;
+/** Rows of one answer are a multiple of this: a short scroll asks nothing. */
+const PAGE = 200;
 const SIDES: [Sides, string][] = [
   ["all", "All"],
   ["worse", "Worse"],
@@ -19,54 +20,101 @@ const SIDES: [Sides, string][] = [
   ["new", "New"],
   ["gone", "Gone"],
 ];
+/** The sides of the library if the page shows them swapped. */
+const OPPOSITE: Record<Sides, ChangedSide> = {
+  all: "all",
+  worse: "better",
+  better: "worse",
+  new: "gone",
+  gone: "new",
+};
+
+/** The columns that rows of the comparison and of the report have. */
+type Row = Pick<
+  ChangeRow,
+  "name" | "base_name" | "file" | "object" | "on" | "self" | "inclusive" | "calls"
+> & {
+  id?: number | null;
+};
 
 /** The side that a row is on, as the page shows it. */
-function presence(row: DiffRow): "both" | "new" | "gone" {
+function presence(row: Row): "both" | "new" | "gone" {
   if (row.on === "both") return "both";
   return (row.on === "new") !== place.value.swapped ? "new" : "gone";
 }
 
-function isOn(row: DiffRow, sides: Sides, event: string): boolean {
-  if (sides === "all") return true;
-  if (sides === "new" || sides === "gone") return presence(row) === sides;
-  const { sort } = place.value;
-  const changes = sort === "inclusive" ? row.inclusive : row.self;
-  return direction(sidesOf(changes[event])) === sides;
+function sideOfLibrary(side: Sides): ChangedSide {
+  return place.value.swapped ? OPPOSITE[side] : side;
 }
 
-export function useChanges() {
-  const { group, sort, filter } = place.value;
-  const key = sort === "inclusive" ? "inclusive_change" : sort === "name" ? "name" : "self_change";
-  return useAnswer({ kind: "changes", group, sort: key, filter, limit: MAX_ROWS });
+export function changeSort() {
+  const { sort } = place.value;
+  return sort === "inclusive" ? "inclusive_change" : sort === "name" ? "name" : "self_change";
 }
 
 export function ChangedFunctions() {
-  const { sides } = place.value;
-  const { answer, error } = useChanges();
-  const event = eventName.value;
-  const rows = useMemo(
-    () => (answer?.functions ?? []).filter((row) => isOn(row, sides, event)),
-    [answer, sides, event, place.value.swapped, place.value.sort],
-  );
+  const { group, filter, sides, sort, swapped } = place.value;
+  const [start, setStart] = useState(0);
+  const { answer, error } = useAnswer({
+    kind: "changes_page",
+    group,
+    sort: changeSort(),
+    side: sideOfLibrary(sides),
+    filter,
+    start,
+    count: PAGE * 2,
+  });
+  const box = useRef<HTMLDivElement>(null);
+  const above = useRef<HTMLTableRowElement>(null);
+  const below = useRef<HTMLTableRowElement>(null);
+  const first = answer?.start ?? 0;
+  const count = answer?.rows.length ?? 0;
+  const all = answer?.listed ?? 0;
   useEffect(() => {
-    list.value = rows.map(joined);
-  }, [rows]);
+    setStart(0);
+    if (box.current) box.current.scrollTop = 0;
+  }, [group, sort, filter, sides, swapped]);
+  useLayoutEffect(() => {
+    if (above.current) above.current.style.height = `${first * ROW_HEIGHT}px`;
+    if (below.current) below.current.style.height = `${Math.max(0, all - first - count) * ROW_HEIGHT}px`;
+  }, [all, first, count]);
+  useEffect(() => {
+    list.value = (answer?.rows ?? []).map(joined);
+  }, [answer]);
+  const onScroll = () => {
+    const row = Math.floor(box.current!.scrollTop / ROW_HEIGHT);
+    setStart(Math.max(0, Math.floor((row - PAGE / 2) / PAGE) * PAGE));
+  };
   return (
     <>
       <div class="tools">
         <RowTools />
-        <SideTabs answer={answer} />
-        {answer ? <Export name="changes" json={answer} rows={() => cells(rows)} /> : null}
+        <SideTabs counts={answer?.counts} />
+        {answer ? <Sum answer={answer} /> : null}
+        {answer ? <Export name="changes" json={answer} rows={() => cells(answer.rows)} /> : null}
       </div>
       <Status answer={answer} error={error}>
-        {answer && rows.length === 0 ? (
+        {answer && answer.all === 0 ? (
           <Empty title="Nothing changed like this">No function is on this side of the comparison.</Empty>
         ) : null}
-        {answer && rows.length > 0 ? <ChangeTable rows={rows} /> : null}
-        {answer && answer.rest.functions > 0 ? (
+        {answer && answer.all > 0 ? (
+          <Region label="Changes" rows={{ box, onScroll }}>
+            <table aria-rowcount={answer.all + 1}>
+              <Heading />
+              <tbody>
+                <Pad at={above} columns={6} />
+                {answer.rows.map((row, index) => (
+                  <ChangeLine key={keyOf(row)} row={row} index={first + index} />
+                ))}
+                <Pad at={below} columns={6} />
+              </tbody>
+            </table>
+          </Region>
+        ) : null}
+        {answer && answer.all > answer.listed ? (
           <p class="hidden">
-            {grouped(answer.rest.functions)} more are not shown; their self costs change by{" "}
-            {signed(answer.rest.self[event] ?? 0)}.
+            The {grouped(answer.listed)} greatest changes are listed, {grouped(answer.all - answer.listed)}{" "}
+            more are not.
           </p>
         ) : null}
       </Status>
@@ -74,36 +122,33 @@ export function ChangedFunctions() {
   );
 }
 
-function SideTabs({ answer }: { answer: Diff | null }) {
+/** The count of rows of the side, and the change of their self costs. */
+function Sum({ answer }: { answer: ChangesPage }) {
+  const change = sidesOf(answer.self[eventName.value]);
   return (
-    <span class="tabs" role="group" aria-label="Side of the comparison">
-      {SIDES.map(([side, name]) => {
-        const count = answer?.functions.filter((row) => isOn(row, side, eventName.value)).length;
-        return (
-          <button key={side} aria-pressed={place.value.sides === side} onClick={() => go({ sides: side })}>
-            {name} <span class="count">{grouped(count)}</span>
-          </button>
-        );
-      })}
+    <span class="dim" role="status">
+      {grouped(answer.all)} {answer.all === 1 ? "row" : "rows"}, self {signed(change?.change ?? 0)}
     </span>
   );
 }
 
-function cells(rows: DiffRow[]) {
+function SideTabs({ counts }: { counts: SideCounts | undefined }) {
+  return (
+    <span class="tabs" role="group" aria-label="Side of the comparison">
+      {SIDES.map(([side, name]) => (
+        <button key={side} aria-pressed={place.value.sides === side} onClick={() => go({ sides: side })}>
+          {name} <span class="count">{grouped(counts?.[sideOfLibrary(side)])}</span>
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function cells(rows: Row[]) {
   const event = eventName.value;
+  const heads = ["self before", "self after", "change", "inclusive before", "inclusive after", "change"];
   return [
-    [
-      "self before",
-      "self after",
-      "change",
-      "inclusive before",
-      "inclusive after",
-      "change",
-      "side",
-      "name",
-      "file",
-      "object",
-    ],
+    [...heads, "side", "name", "file", "object"],
     ...rows.map((row) => {
       const self = sidesOf(row.self[event]);
       const inclusive = sidesOf(row.inclusive[event]);
@@ -123,6 +168,10 @@ function cells(rows: DiffRow[]) {
   ];
 }
 
+function keyOf(row: Row): string {
+  return `${row.id ?? ""} ${row.name} ${row.file}`;
+}
+
 function ChangeHead({ name, sort }: { name: string; sort: "self_cost" | "inclusive" }) {
   const isSorted =
     (place.value.sort === "inclusive") === (sort === "inclusive") && place.value.sort !== "name";
@@ -136,32 +185,32 @@ function ChangeHead({ name, sort }: { name: string; sort: "self_cost" | "inclusi
   );
 }
 
+function Heading() {
+  return (
+    <thead>
+      <tr>
+        <NumberHead>Self before</NumberHead>
+        <NumberHead>Self after</NumberHead>
+        <ChangeHead name="Change of self" sort="self_cost" />
+        <ChangeHead name="of inclusive" sort="inclusive" />
+        <NumberHead>of calls</NumberHead>
+        <th scope="col">Function</th>
+      </tr>
+    </thead>
+  );
+}
+
 /** Rows of changes. Only those in sight are in the document. */
-export function ChangeTable({ rows }: { rows: DiffRow[] }) {
+export function ChangeTable({ rows }: { rows: Row[] }) {
   const window = useRows(rows.length, ROW_HEIGHT);
-  const event = eventName.value;
   return (
     <Region label="Changes" rows={window}>
       <table aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr>
-            <NumberHead>Self before</NumberHead>
-            <NumberHead>Self after</NumberHead>
-            <ChangeHead name="Change of self" sort="self_cost" />
-            <ChangeHead name="of inclusive" sort="inclusive" />
-            <NumberHead>of calls</NumberHead>
-            <th scope="col">Function</th>
-          </tr>
-        </thead>
+        <Heading />
         <tbody>
           <Pad at={window.above} columns={6} />
           {rows.slice(window.from, window.to).map((row, index) => (
-            <ChangeLine
-              key={`${row.id} ${row.name} ${row.file}`}
-              row={row}
-              index={window.from + index}
-              event={event}
-            />
+            <ChangeLine key={keyOf(row)} row={row} index={window.from + index} />
           ))}
           <Pad at={window.below} columns={6} />
         </tbody>
@@ -170,11 +219,13 @@ export function ChangeTable({ rows }: { rows: DiffRow[] }) {
   );
 }
 
-function ChangeLine({ row, index, event }: { row: DiffRow; index: number; event: string }) {
+function ChangeLine({ row, index }: { row: Row; index: number }) {
+  const event = eventName.value;
   const self = sidesOf(row.self[event]);
   const side = presence(row);
+  const named = joined({ ...row, id: row.id ?? null });
   return (
-    <tr aria-rowindex={index + 2} aria-selected={isSelectedRow(joined(row))}>
+    <tr aria-rowindex={index + 2} aria-selected={isSelectedRow(named)}>
       <td class="num">{grouped(self?.base)}</td>
       <td class="num">{grouped(self?.new)}</td>
       <td class="num">
@@ -187,7 +238,7 @@ function ChangeLine({ row, index, event }: { row: DiffRow; index: number; event:
         <ChangeNumber change={sidesOf(row.calls)} />
       </td>
       <td>
-        <Name row={joined(row)} />
+        <Name row={named} />
         {side === "both" ? null : <span class="tag">{side}</span>}
         {row.base_name && row.base_name !== row.name ? <span class="at">before: {row.base_name}</span> : null}
       </td>

@@ -9,9 +9,20 @@ import { Indent } from "../parts/indent";
 import { Certainty } from "../parts/picture";
 import { Heads, Pad, Region, useRows } from "../parts/rows";
 import { Export } from "../parts/save";
-import { changedRows } from "./changed-flame";
 
 const ROW_HEIGHT = 24;
+
+/** The rows of the joined tree, for a table elsewhere. */
+function changedRows(answer: DiffTree): (string | number | null | undefined)[][] {
+  const event = eventName.value;
+  return [
+    ["level", "function", "base", "new", "change"],
+    ...answer.nodes.map((node) => {
+      const change = sidesOf(node.inclusive[event]);
+      return [node.depth, answer.functions[node.function]!.name, change?.base, change?.new, change?.change];
+    }),
+  ];
+}
 
 export function ChangedTree() {
   const { answer, error } = useAnswer({ kind: "changes_tree", min_share: 1, limit: 2000 });
@@ -31,7 +42,7 @@ export function ChangedTree() {
   );
 }
 
-export function ChangedTreeTable({ answer }: { answer: DiffTree }) {
+function ChangedTreeTable({ answer }: { answer: DiffTree }) {
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
   const parents = useMemo(() => new Set(answer.nodes.map((node) => node.parent)), [answer]);
   const shown = useMemo(() => {

@@ -3,16 +3,19 @@ import type { Cause, Diff } from "../answers";
 import { grouped, share, signed, visible } from "../format";
 import { go, place } from "../place";
 import { eventName, selectNamed, summary } from "../state";
-import { Empty, Status } from "../parts/answer";
+import { Empty, Status, useAnswer } from "../parts/answer";
 import { Bar, ChangeNumber, direction, sidesOf } from "../parts/cost";
-import { ChangeTable, useChanges } from "./changed-functions";
+import { changeSort, ChangeTable } from "./changed-functions";
 
 const MAX_CAUSES = 12;
 const MAX_ROWS = 200;
 
 export function CompareView() {
   const hasBase = summary.value?.base != null;
-  const { answer, error } = useChanges();
+  const { group, filter } = place.value;
+  const { answer, error } = useAnswer(
+    hasBase ? { kind: "changes", group, sort: changeSort(), filter, limit: MAX_ROWS } : null,
+  );
   if (!hasBase) {
     return (
       <Empty title="Nothing to compare with">
@@ -52,7 +55,7 @@ function Comparison({ answer }: { answer: Diff }) {
       <Doubts answer={answer} />
       <Causes answer={answer} />
       <h3>Greatest changes</h3>
-      <ChangeTable rows={answer.functions.slice(0, MAX_ROWS)} />
+      <ChangeTable rows={answer.functions} />
       <Joined answer={answer} />
     </>
   );

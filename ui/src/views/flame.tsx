@@ -2,7 +2,7 @@ import { Heads, Region } from "../parts/rows";
 import { SearchBox, TableSwitch } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
-import { grouped, percentOf, sum } from "../format";
+import { grouped, percentOf } from "../format";
 import { go, lines, place, type Colours } from "../place";
 import {
   announce,
@@ -27,6 +27,7 @@ import {
   moved,
   outermostMatches,
   pathTo,
+  resolutionOf,
   ROW,
   searchPattern,
   WHOLE,
@@ -35,21 +36,14 @@ import {
 } from "../parts/frames";
 import { GroupLegend, HeatLegend, RatioLegend } from "../parts/legend";
 import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../parts/picture";
+import { Matched } from "../parts/matched";
 import { Export } from "../parts/save";
 import { ChangedFlame } from "./changed-flame";
 import { Minimap } from "./minimap";
 
 const MAX_TABLE_ROWS = 500;
-/** Frames below this share of a pixel are merged by the library. */
-const FRAMES_PER_PIXEL = 2;
 /** A frame narrower than this is zoomed into when a search steps to it. */
 const MIN_STEP_PIXELS = 24;
-
-/** The count of frames that a picture of this width and zoom can tell apart, in steps: each step asks again. */
-function resolutionOf(width: number, window: Window): number {
-  const wanted = (width * FRAMES_PER_PIXEL) / (window.to - window.from);
-  return Math.min(1 << 17, 2 ** Math.ceil(Math.log2(Math.max(400, wanted))));
-}
 
 function zoomPath(): string[] {
   return lines(place.value.zoom);
@@ -149,7 +143,14 @@ function PlainFlame() {
       <div class="tools">
         <Directions />
         <ColourChoice />
-        <Search answer={answer} matches={matches} problem={problem} onStep={step} />
+        <Search
+          answer={answer}
+          from={from ?? null}
+          inverted={inverted}
+          matches={matches}
+          problem={problem}
+          onStep={step}
+        />
         {zoom.length > 0 || window !== WHOLE ? (
           <>
             <button onClick={back}>Back</button>
@@ -227,7 +228,8 @@ function guessedShare(answer: Flame): string {
   return answer.guessed ? percentOf(answer.guessed[name], answer.inclusive[0]?.[name]) : "";
 }
 
-function Directions() {
+/** The choice of direction and order. */
+export function Directions() {
   const { inverted, order, upward } = place.value;
   return (
     <>
@@ -278,11 +280,15 @@ function FlameLegend({ groups, colours }: { groups: Groups; colours: Colours }) 
 
 function Search({
   answer,
+  from,
+  inverted,
   matches,
   problem,
   onStep,
 }: {
   answer: Flame | null;
+  from: number | null;
+  inverted: boolean;
   matches: number[];
   problem: string;
   onStep: (by: 1 | -1) => void;
@@ -293,7 +299,7 @@ function Search({
       <SearchBox onStep={onStep} />
       {filter === "" || !answer ? null : (
         <span class="matched" role="status">
-          {problem || <Matched answer={answer} matches={matches} />}
+          {problem || <Matched from={from} inverted={inverted} />}
           {matches.length > 0 ? (
             <>
               <button
@@ -316,22 +322,6 @@ function Search({
           ) : null}
         </span>
       )}
-    </>
-  );
-}
-
-/** The total of a search: the outermost frames only, since frames within them are part of their cost. */
-function Matched({ answer, matches }: { answer: Flame; matches: number[] }) {
-  const name = eventName.value;
-  const functions = new Set(matches.map((index) => answer.function[index]!));
-  const only = functions.size === 1 ? answer.functions[[...functions][0]!] : undefined;
-  // One function: the library's sum over all its frames. Several can be inside of each other: only frames tell.
-  const total = only ? only.all[name] : sum(matches.map((index) => answer.inclusive[index]![name]));
-  const isBound = !only && answer.merged.some((count) => count > 1);
-  return (
-    <>
-      {grouped(matches.length)} {matches.length === 1 ? "match" : "matches"}, {isBound ? "at least " : ""}
-      {grouped(total)} ({percentOf(total, whole.value)})
     </>
   );
 }

@@ -1,21 +1,20 @@
 import { Heads, Region } from "../parts/rows";
 import { TableSwitch } from "../parts/tools";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { cutCalls } from "../actions";
 import type { Graph, GraphArc, GraphNode, Group } from "../answers";
-import { callCount, fitted, grouped, percentOf, share, visible } from "../format";
+import { callCount, fitted, grouped, percentOf, share, short, visible } from "../format";
 import { go, place, type Place } from "../place";
-import { announce, eventName, hover, list, select, selected, summary, whole } from "../state";
+import { announce, eventName, hover, isComparing, list, select, selected, summary, whole } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { openMenu } from "../parts/menu";
 import { Export } from "../parts/save";
 import { graphDot, graphDrawing } from "./graph-export";
-import { BirdsEye, useSight } from "./graph-sight";
+import { Sheet, useSight, type Rectangle } from "./graph-sight";
+import { ChangedGraphView } from "./changed-graph";
 
 const CHARACTER_PIXELS = 6.6;
-/** A lower picture has no space for its bird's eye. */
-const MIN_BIRDS_EYE_HEIGHT = 360;
 const SMALL_CHARACTER_PIXELS = 5.8;
 const CLUSTERS: [Group, string][] = [
   ["function", "none"],
@@ -66,12 +65,21 @@ function overlaps(arc: GraphArc): boolean {
   return arc.is_inner || arc.caller === arc.callee;
 }
 
+/** `false` if the cost of an arc contains itself, or states more than the total. */
+function hasShare(arc: GraphArc): boolean {
+  return !overlaps(arc) && share(arc.cost[eventName.value], whole.value) <= 1;
+}
+
+/** A cost as a share. Calls of a sampled recursion state more than the total: that is no share of it. */
+function costText(cost: number | string | undefined): string {
+  return share(cost, whole.value) > 1 ? short(cost) : percentOf(cost, whole.value);
+}
+
 /** The share of an arc's cost and its count of calls. */
 export function arcLabel(arc: GraphArc): string {
   const count = `${callCount(arc)}×`;
   if (overlaps(arc)) return count;
-  const share = percentOf(arc.cost[eventName.value], whole.value);
-  return `${arc.cost_is_estimate ? "~" : ""}${share} · ${count}`;
+  return `${arc.cost_is_estimate ? "~" : ""}${costText(arc.cost[eventName.value])} · ${count}`;
 }
 
 function sayArc(graph: Graph, arc: GraphArc): string {
@@ -79,8 +87,8 @@ function sayArc(graph: Graph, arc: GraphArc): string {
   const [caller, callee] = [graph.nodes[arc.caller]!, graph.nodes[arc.callee]!];
   return (
     `${visible(caller.name)} → ${visible(callee.name)}: ${arc.cost_is_estimate ? "~" : ""}${grouped(arc.cost[name])} ${name} ` +
-    `${overlaps(arc) ? "" : `(${percentOf(arc.cost[name], whole.value)})`}, ${callCount(arc)} calls` +
-    (overlaps(arc) ? "; levels of the recursion overlap, so their sum has no share" : "")
+    `${hasShare(arc) ? `(${percentOf(arc.cost[name], whole.value)})` : ""}, ${callCount(arc)} calls` +
+    (!hasShare(arc) ? "; levels of the recursion overlap, so their sum has no share" : "")
   );
 }
 
@@ -134,62 +142,80 @@ function wholeNumber(text: string, fallback: number): number {
   return Number.isInteger(value) && value >= 0 ? value : fallback;
 }
 
+/** The limits of the call graph, as questions have them. */
+export function limitsOf({ nodes, callerDepth, calleeDepth, minShare, cluster }: Place) {
+  return {
+    callers: wholeNumber(callerDepth, 2),
+    callees: wholeNumber(calleeDepth, 6),
+    nodes: Math.min(500, Math.max(1, wholeNumber(nodes, 40))),
+    min_share: Math.min(1000, wholeNumber(minShare, 10)),
+    cluster,
+  };
+}
+
 export function GraphView() {
-  const { around, nodes, callerDepth, calleeDepth, minShare, cluster, asTable } = place.value;
+  return isComparing.value ? <ChangedGraphView /> : <PlainGraph />;
+}
+
+/** In place of a call graph, for a profile without calls. */
+export function NoCalls() {
+  return (
+    <Empty title="No calls in this profile">
+      Cachegrind does not record calls: record with <code>valgrind --tool=callgrind</code>, and the call graph
+      shows here.
+    </Empty>
+  );
+}
+
+/** The choice of what a call graph has. */
+export function GraphTools({ shown, all }: { shown: number | undefined; all: number | undefined }) {
+  const { around, nodes } = place.value;
+  return (
+    <>
+      <label>
+        <input type="checkbox" checked={around} onChange={() => go({ around: !around })} /> around the
+        selection
+      </label>
+      <NumberChoice label="Callers" field="callerDepth" values={DEPTHS} />
+      <NumberChoice label="Callees" field="calleeDepth" values={DEPTHS} />
+      <NumberChoice label="At least" field="minShare" values={SHARES} />
+      <NumberChoice label="Boxes around" field="cluster" values={CLUSTERS} />
+      <label>
+        Functions{" "}
+        <input
+          type="range"
+          min={10}
+          max={200}
+          step={10}
+          value={nodes}
+          onChange={(e) => go({ nodes: e.currentTarget.value }, true)}
+        />
+      </label>
+      {shown !== undefined ? (
+        <span class="dim">
+          {grouped(shown)} of {grouped(all)}
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+function PlainGraph() {
+  const { around, asTable } = place.value;
   const id = selected.value;
   const { answer, error } = useAnswer(
-    id === undefined
-      ? null
-      : {
-          kind: "graph",
-          around: around ? id : null,
-          callers: wholeNumber(callerDepth, 2),
-          callees: wholeNumber(calleeDepth, 6),
-          nodes: Math.min(500, Math.max(1, wholeNumber(nodes, 40))),
-          min_share: Math.min(1000, wholeNumber(minShare, 10)),
-          cluster,
-        },
+    id === undefined ? null : { kind: "graph", around: around ? id : null, ...limitsOf(place.value) },
   );
   const [arc, setArc] = useState(-1);
   useEffect(() => {
     setArc(-1);
     if (answer) list.value = answer.nodes;
   }, [answer]);
-  if (summary.value?.has.calls === false) {
-    return (
-      <Empty title="No calls in this profile">
-        Cachegrind does not record calls: record with valgrind --tool=callgrind, and the call graph shows
-        here.
-      </Empty>
-    );
-  }
+  if (summary.value?.has.calls === false) return <NoCalls />;
   return (
     <>
       <div class="tools">
-        <label>
-          <input type="checkbox" checked={around} onChange={() => go({ around: !around })} /> around the
-          selection
-        </label>
-        <NumberChoice label="Callers" field="callerDepth" values={DEPTHS} />
-        <NumberChoice label="Callees" field="calleeDepth" values={DEPTHS} />
-        <NumberChoice label="At least" field="minShare" values={SHARES} />
-        <NumberChoice label="Boxes around" field="cluster" values={CLUSTERS} />
-        <label>
-          Functions{" "}
-          <input
-            type="range"
-            min={10}
-            max={200}
-            step={10}
-            value={nodes}
-            onChange={(e) => go({ nodes: e.currentTarget.value }, true)}
-          />
-        </label>
-        {answer ? (
-          <span class="dim">
-            {grouped(answer.nodes.length)} of {grouped(answer.all_nodes)}
-          </span>
-        ) : null}
+        <GraphTools shown={answer?.nodes.length} all={answer?.all_nodes} />
         <TableSwitch />
         {answer ? (
           <Export
@@ -245,7 +271,7 @@ function ArcTable({ graph }: { graph: Graph }) {
           {arcs.map((arc) => (
             <tr key={`${arc.caller} ${arc.callee}`}>
               <td class="num">
-                <Cost costs={arc.cost} inner={overlaps(arc)} />
+                <Cost costs={arc.cost} inner={!hasShare(arc)} />
               </td>
               <td class="num">{callCount(arc)}</td>
               <td class="half">
@@ -285,117 +311,70 @@ function ArcPanel({ graph, arc, onClose }: { graph: Graph; arc: number; onClose:
   );
 }
 
-/** The node that an arrow leads to: along the most expensive call up or down, or beside. */
-function walk(graph: Graph, from: number, key: string): { node: number; arc: number } | null {
-  const name = eventName.value;
+/** The node that an arrow leads to: along the largest call up or down, or beside. */
+export function walk<Arc extends { caller: number; callee: number }>(
+  nodes: Rectangle[],
+  arcs: Arc[],
+  sizeOf: (arc: Arc) => number,
+  from: number,
+  key: string,
+): { node: number; arc: number } | null {
   const best = (end: "caller" | "callee", other: "caller" | "callee") => {
-    let found: { node: number; arc: number; cost: number } | null = null;
-    graph.arcs.forEach((arc, index) => {
-      const cost = Number(arc.cost[name] ?? 0);
+    let found: { node: number; arc: number; size: number } | null = null;
+    arcs.forEach((arc, index) => {
+      const size = sizeOf(arc);
       if (arc[end] !== from || arc[other] === from) return;
-      if (!found || cost > found.cost) found = { node: arc[other], arc: index, cost };
+      if (!found || size > found.size) found = { node: arc[other], arc: index, size };
     });
-    return found as { node: number; arc: number; cost: number } | null;
+    return found as { node: number; arc: number; size: number } | null;
   };
   if (key === "ArrowDown") return best("caller", "callee");
   if (key === "ArrowUp") return best("callee", "caller");
-  const at = graph.nodes[from]!;
+  const at = nodes[from]!;
   const sign = key === "ArrowRight" ? 1 : -1;
-  const beside = graph.nodes
+  const beside = nodes
     .map((node, index) => ({ node, index, by: (node.x - at.x) * sign }))
     .filter(({ node, by }) => by > 0 && Math.abs(node.y - at.y) < at.height * 2)
     .sort((a, b) => a.by - b.by)[0];
   return beside ? { node: beside.index, arc: -1 } : null;
 }
 
+export const GRAPH_HINT =
+  "Drag and wheel move, Ctrl and wheel zoom; arrow keys walk along the most expensive calls. A click on an arc chooses it.";
+
 function Canvas({ graph, arc, onArc }: { graph: Graph; arc: number; onArc: (arc: number) => void }) {
-  const { area, size, sight, fitScale, fit, zoom, pan, centre } = useSight(graph);
-  const drag = useRef({ x: 0, y: 0, isDown: false, moved: false });
-  const { x, y, scale } = sight;
-  const viewBox = `${x} ${y} ${size.width / scale} ${size.height / scale}`;
+  const sight = useSight(graph);
   const onKeyDown = (e: KeyboardEvent, from: number) => {
     if (e.key === "Enter" || e.key === " ") select(graph.nodes[from]!);
     else if (e.key.startsWith("Arrow") && !e.altKey) {
-      const next = walk(graph, from, e.key);
+      const cost = (one: GraphArc) => Number(one.cost[eventName.value] ?? 0);
+      const next = walk(graph.nodes, graph.arcs, cost, from, e.key);
       if (!next) return;
       if (next.arc >= 0) onArc(next.arc);
       const node = graph.nodes[next.node]!;
       announce.value = next.arc >= 0 ? sayArc(graph, graph.arcs[next.arc]!) : sayNode(node);
-      centre(node);
+      sight.centre(node);
       document.getElementById(`node-${next.node}`)?.focus();
     } else return;
     e.preventDefault();
     e.stopPropagation();
   };
   return (
-    <div class="graph-frame">
-      <span class="zoom" role="group" aria-label="Zoom">
-        <button data-action="smaller" aria-label="Smaller" title="Smaller (-)" onClick={() => zoom(1 / 1.25)}>
-          −
-        </button>
-        <button data-action="fit" aria-label="Fit into the window" title="Fit (0)" onClick={fit}>
-          {Math.round(scale * 100)}%
-        </button>
-        <button data-action="larger" aria-label="Larger" title="Larger (+)" onClick={() => zoom(1.25)}>
-          +
-        </button>
-      </span>
-      <div
-        class="graph-area"
-        ref={area}
-        onPointerDown={(e) => {
-          drag.current = { x: e.clientX, y: e.clientY, isDown: e.button === 0, moved: false };
-        }}
-        onPointerMove={(e) => {
-          const from = drag.current;
-          if (!from.isDown) return;
-          pan(e.clientX - from.x, e.clientY - from.y);
-          drag.current = { x: e.clientX, y: e.clientY, isDown: true, moved: true };
-        }}
-        onPointerUp={() => {
-          drag.current.isDown = false;
-        }}
-        onPointerLeave={() => {
-          drag.current.isDown = false;
-          hover.value = "";
-        }}
-      >
-        <svg
-          class="graph"
-          width={size.width}
-          height={size.height}
-          viewBox={viewBox}
-          role="group"
-          aria-label="Call graph"
-        >
-          {graph.clusters.map((cluster) => (
-            <Cluster key={cluster.name} name={cluster.name} bounds={cluster.bounds} />
-          ))}
-          {graph.arcs.map((one, index) => (
-            <Arc key={index} graph={graph} arc={one} isChosen={index === arc} onChoose={() => onArc(index)} />
-          ))}
-          {graph.nodes.map((node, index) => (
-            <Node
-              key={node.id ?? node.name}
-              node={node}
-              index={index}
-              onKeyDown={(e) => onKeyDown(e, index)}
-            />
-          ))}
-        </svg>
-      </div>
-      {scale > fitScale * 1.2 && size.height > MIN_BIRDS_EYE_HEIGHT ? (
-        <BirdsEye graph={graph} sight={sight} size={size} />
-      ) : null}
-      <p class="hint">
-        Drag and wheel move, Ctrl and wheel zoom; arrow keys walk along the most expensive calls. A click on
-        an arc chooses it.
-      </p>
-    </div>
+    <Sheet graph={graph} of={sight} label="Call graph" hint={GRAPH_HINT}>
+      {graph.clusters.map((cluster) => (
+        <Cluster key={cluster.name} name={cluster.name} bounds={cluster.bounds} />
+      ))}
+      {graph.arcs.map((one, index) => (
+        <Arc key={index} graph={graph} arc={one} isChosen={index === arc} onChoose={() => onArc(index)} />
+      ))}
+      {graph.nodes.map((node, index) => (
+        <Node key={node.id ?? node.name} node={node} index={index} onKeyDown={(e) => onKeyDown(e, index)} />
+      ))}
+    </Sheet>
   );
 }
 
-function Cluster({
+export function Cluster({
   name,
   bounds: [x, y, width, height],
 }: {
@@ -461,7 +440,7 @@ function Stub({
   if (count === 0) return null;
   return (
     <text class="stub" x={x} y={y} text-anchor="middle">
-      +{grouped(count)} {count === 1 ? what : `${what}s`}, {percentOf(cost, whole.value)}
+      +{grouped(count)} {count === 1 ? what : `${what}s`}, {costText(cost)}
     </text>
   );
 }
@@ -530,6 +509,6 @@ function Node({
 }
 
 /** The longest of the texts that fits a width. */
-function fitting(texts: string[], width: number): string {
+export function fitting(texts: string[], width: number): string {
   return texts.find((text) => text.length * SMALL_CHARACTER_PIXELS <= width) ?? texts.at(-1)!;
 }

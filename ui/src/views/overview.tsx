@@ -91,7 +91,10 @@ function Verdict({ answer }: { answer: Answer }) {
         <span class="fn">{visible(first.name)}</span>
       </button>{" "}
       has the highest self cost: <b>{percentOf(first.self[name], total.value)}</b> of all {name}
-      {first.calls !== null && Number(first.calls) > 0 ? `, in ${callCount(first)} calls` : ""}.
+      {first.calls !== null && Number(first.calls) > 0
+        ? `, in ${callCount(first)} ${Number(first.calls) === 1 ? "call" : "calls"}`
+        : ""}
+      .
       {main && main.id !== first.id ? (
         <>
           {" "}
@@ -195,8 +198,13 @@ function Path({ answer }: { answer: Answer }) {
           {shown.map((row, index) => (
             <Step key={index} row={row} level={index} />
           ))}
-          {branches.map((row) => (
-            <Step key={`branch ${row.id}`} row={row} level={shown.length} isBranch />
+          {branches.map((row, index) => (
+            <Step
+              key={`branch ${row.id}`}
+              row={row}
+              level={shown.length}
+              isBranch={index + 1 < branches.length}
+            />
           ))}
         </tbody>
       </table>

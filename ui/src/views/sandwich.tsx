@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
 import { grouped, percentOf, sum, visible } from "../format";
 import { place } from "../place";
-import { eventName, select, selected, whole } from "../state";
+import { eventName, isComparing, select, selected, whole } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
 import { Groups } from "../parts/colours";
 import { Cost } from "../parts/cost";
@@ -24,6 +24,7 @@ import { GroupLegend, HeatLegend } from "../parts/legend";
 import { openMenu } from "../parts/menu";
 import { drawingOf, Picture } from "../parts/picture";
 import { Export, type Cell } from "../parts/save";
+import { ChangedSandwich } from "./changed-sandwich";
 
 const RESOLUTION = 4096;
 /** Space for the line between direct calls and estimates. */
@@ -93,6 +94,10 @@ function groupInUpper(callers: Flame, callees: Flame, group: number): number {
 }
 
 export function SandwichView() {
+  return isComparing.value ? <ChangedSandwich /> : <PlainSandwich />;
+}
+
+function PlainSandwich() {
   const id = selected.value;
   const hasFunction = id !== null && id !== undefined;
   const { order, filter, asTable } = place.value;

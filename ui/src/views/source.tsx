@@ -9,6 +9,7 @@ import { ChangeCost, ChangeNumber, Cost, sidesOf } from "../parts/cost";
 import { LaneCell, lanesOf, sayJump, type Jump, type Lanes } from "../parts/lanes";
 import { CodeTable } from "../parts/code-table";
 import { Heads, NumberHead, Region, useRows } from "../parts/rows";
+import { FolderChoice, FolderNote, useLocalText, withText } from "../parts/folder";
 import { Export, type Cell } from "../parts/save";
 
 const ROW_HEIGHT = 20;
@@ -112,8 +113,25 @@ function PlainSource() {
   if (!hasFunction && !source) return <NeedFunction what="its source, with the cost of each line" />;
   return (
     <Status answer={answer} error={error}>
-      {answer ? <Listing answer={answer} /> : null}
+      {answer ? <WithFolder answer={answer} /> : null}
     </Status>
+  );
+}
+
+/** The answer, with text of the chosen folder if the server found none. */
+function WithFolder({ answer }: { answer: Source }) {
+  const isMissing = answer.lines.length > 0 && answer.lines.every((line) => line.text.length === 0);
+  const path = isMissing ? (answer.files[answer.shown ?? 0]?.path ?? "") : "";
+  const { text, problem } = useLocalText(path);
+  const shown = useMemo(
+    () => (isMissing && text ? withText(answer, text) : answer),
+    [answer, text, isMissing],
+  );
+  return (
+    <>
+      {isMissing ? <FolderNote text={text} problem={problem} /> : null}
+      <Listing answer={shown} />
+    </>
   );
 }
 
@@ -159,7 +177,7 @@ function Remarks({ answer }: { answer: Source }) {
       {isEmptyText ? (
         <p class="note">
           The text of {visible(shown?.path ?? "the file")} was not found, so only line numbers show. Start
-          gristmill view where the sources are, or with --source-map FROM=TO.
+          gristmill view where the sources are, or with <code>--source-map FROM=TO</code>. <FolderChoice />
         </p>
       ) : null}
       {Number(answer.without_line[name] ?? 0) > 0 ? (

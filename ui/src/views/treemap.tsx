@@ -4,23 +4,66 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FlameFunction, Treemap } from "../answers";
 import { grouped, percentOf, share, visible } from "../format";
 import { go, place, type Colours } from "../place";
-import { eventName, list, root, selected, selection, startAt, startAtProgram, whole } from "../state";
+import {
+  eventName,
+  isComparing,
+  list,
+  root,
+  selected,
+  selection,
+  startAt,
+  startAtProgram,
+  whole,
+} from "../state";
 import { Status, useAnswer } from "../parts/answer";
 import { Groups, heatToken } from "../parts/colours";
 import { Cost, Name } from "../parts/cost";
 import { colourMeaning, keyOf, searchPattern } from "../parts/frames";
 import { GroupLegend, HeatLegend } from "../parts/legend";
 import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../parts/picture";
+import { Matched } from "../parts/matched";
 import { Export } from "../parts/save";
+import { ChangedTreemap } from "./changed-treemap";
 
 const MIN_HEIGHT = 320;
 /** Space for the bars around the picture. */
 const AROUND = 250;
-const STEP = 20;
+export const STEP = 20;
 
 /** The height of the picture, from that of the window, in steps: each step asks again. */
 function pictureHeight(): number {
   return Math.max(MIN_HEIGHT, Math.floor((innerHeight - AROUND) / STEP) * STEP);
+}
+
+/** The height of the picture, which follows the window. */
+export function usePictureHeight(): number {
+  const [height, setHeight] = useState(pictureHeight());
+  useEffect(() => {
+    const onResize = () => setHeight(pictureHeight());
+    addEventListener("resize", onResize);
+    return () => removeEventListener("resize", onResize);
+  }, []);
+  return height;
+}
+
+/** The choice of callees or callers. */
+export function Direction({ hasFunction }: { hasFunction: boolean }) {
+  const { callers } = place.value;
+  return (
+    <span class="tabs" role="group" aria-label="Direction">
+      <button aria-pressed={!callers} onClick={() => go({ callers: false })}>
+        Callees
+      </button>
+      <button
+        aria-pressed={callers}
+        title="The callers of the root, or of the selection"
+        disabled={!hasFunction}
+        onClick={() => go({ callers: true })}
+      >
+        Callers
+      </button>
+    </span>
+  );
 }
 
 function functionOf(answer: Treemap, index: number): FlameFunction | undefined {
@@ -89,14 +132,13 @@ function boxesOf(answer: Treemap, groups: Groups, colours: Colours, pattern: Reg
 }
 
 export function TreemapView() {
+  return isComparing.value ? <ChangedTreemap /> : <PlainTreemap />;
+}
+
+function PlainTreemap() {
   const { callers, filter, asTable, rootName } = place.value;
   const [width, setWidth] = useState(900);
-  const [height, setHeight] = useState(pictureHeight());
-  useEffect(() => {
-    const onResize = () => setHeight(pictureHeight());
-    addEventListener("resize", onResize);
-    return () => removeEventListener("resize", onResize);
-  }, []);
+  const height = usePictureHeight();
   // Callers are those of one function: the root, else the selection.
   const from = rootName !== "" ? root.value : callers ? selected.value : null;
   const isReady = from !== undefined && (rootName === "" || from !== null);
@@ -109,7 +151,7 @@ export function TreemapView() {
   const chosen = place.value.colours === "ratio" ? "self" : place.value.colours;
   const colours = colourMeaning(functions, chosen);
   const groups = useMemo(() => new Groups(functions.map((at) => keyOf(at, colours))), [answer, colours]);
-  const { pattern } = searchPattern(filter);
+  const { pattern, problem } = searchPattern(filter);
   const boxes = useMemo(
     () => (answer ? boxesOf(answer, groups, colours, pattern) : []),
     [answer, groups, filter, selected.value, eventName.value, whole.value],
@@ -124,19 +166,7 @@ export function TreemapView() {
   return (
     <>
       <div class="tools">
-        <span class="tabs" role="group" aria-label="Direction">
-          <button aria-pressed={!callers} onClick={() => go({ callers: false })}>
-            Callees
-          </button>
-          <button
-            aria-pressed={callers}
-            title="The callers of the root, or of the selection"
-            disabled={rootName === "" && selection.value === null}
-            onClick={() => go({ callers: true })}
-          >
-            Callers
-          </button>
-        </span>
+        <Direction hasFunction={rootName !== "" || selection.value !== null} />
         {rootName !== "" ? (
           <button data-action="fit" onClick={startAtProgram}>
             Whole program
@@ -153,6 +183,11 @@ export function TreemapView() {
           </select>
         </label>
         <SearchBox />
+        {filter !== "" && answer ? (
+          <span class="matched" role="status">
+            {problem || <Matched from={from ?? null} inverted={callers && from !== null} />}
+          </span>
+        ) : null}
         <TableSwitch />
         {answer ? (
           <Export

@@ -111,6 +111,12 @@ pub(crate) struct AttributionArgs {
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
     pub(crate) focus: Option<String>,
 
+    /// Leave out functions that match with what they call: their cost leaves the total
+    ///
+    /// What others call as well loses the share of these calls, an estimate that is marked `~`.
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
+    pub(crate) drop: Option<String>,
+
     /// Hide functions that match, and give their self cost to their callers
     ///
     /// Several callers share it in proportion to the cost of their calls, an estimate that is marked `~`.

@@ -15,9 +15,11 @@ use crate::cost::add;
 
 pub use self::bypass::bypass;
 pub use self::focus::focus;
+pub use self::leave_out::leave_out;
 
 mod bypass;
 mod focus;
+mod leave_out;
 
 /// A graph with costs that were given to other functions. See the example of [`hide`].
 #[derive(Debug, Clone)]

@@ -58,6 +58,34 @@ pub struct ComparedTreeLimits {
     pub max_depth: usize,
 }
 
+/// The part of the call trees that a [`ComparedTree`] has. The default is all of them, from the start of the program.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_profile::compare::{CompareOptions, ComparedTreeLimits, ComparedTreeView, Comparison};
+///
+/// let base = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=2 9\n6 40\nfn=grind\n9 40\n");
+/// let new = Profile::from_bytes(b"events: Ir\nfn=main\n5 100\ncfn=grind\ncalls=3 9\n6 60\nfn=grind\n9 60\n");
+/// let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default())?;
+/// let grind = comparison.functions().find(|&function| comparison.mention(function).name == b"grind");
+/// let view = ComparedTreeView { from: grind, is_inverted: true, by_size: true };
+/// let limits = ComparedTreeLimits { min_share: 0, max_nodes: 10, max_depth: 10 };
+/// let tree = comparison.call_tree_of(&[0], limits, view);
+/// // `grind`, and above it `main`.
+/// let costs: Vec<_> = tree.nodes.iter().map(|node| (node.inclusive[0].base.median, node.inclusive[0].delta())).collect();
+/// assert_eq!(costs, [(40, 20), (40, 20)]);
+/// # Ok::<(), gristmill_profile::compare::CompareError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ComparedTreeView {
+    /// The function that the trees begin with instead of the program.
+    pub from: Option<JoinedId>,
+    /// `true` for callers below what they call. Without a function, for all functions by self cost.
+    pub is_inverted: bool,
+    /// `true` if the nodes of the greatest cost on a side are selected first, not those of the greatest change.
+    pub by_size: bool,
+}
+
 /// A node of a [`ComparedTree`], which has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedTreeNode {
@@ -120,20 +148,36 @@ const MAX_NODES_OF_RUN: usize = 50_000;
 impl Comparison<'_> {
     /// Makes the call tree of each run by itself, and joins them by path.
     pub fn call_tree(&self, columns: &[usize], limits: ComparedTreeLimits) -> ComparedTree {
+        self.call_tree_of(columns, limits, ComparedTreeView::default())
+    }
+
+    /// Does the same for a part of the trees, or for inverted trees.
+    pub fn call_tree_of(
+        &self,
+        columns: &[usize],
+        limits: ComparedTreeLimits,
+        view: ComparedTreeView,
+    ) -> ComparedTree {
         let cycles = Cycles::new(&self.measured.links);
         let mut joining = Joining::new(self.runs.len(), columns.len());
         let exact: Vec<Option<CallTree<JoinedId>>> =
             (0..self.runs.len()).map(|run| self.exact_tree(run, columns)).collect();
-        let callers = if exact.iter().all(Option::is_none) { self.caller_trees(columns) } else { None };
+        // Recorded callers are names, of which nobody knows which function they are: from a function on, there is an estimate.
+        let has_callers = exact.iter().all(Option::is_none) && view.from.is_none();
+        let callers = if has_callers { self.caller_trees(columns) } else { None };
         let mut names = Vec::new();
         let basis = if exact.iter().all(Option::is_some) {
-            for (run, tree) in exact.iter().flatten().enumerate() {
-                joining.add(run, tree, false, ComparedItem::Function);
+            for (run, tree) in exact.into_iter().flatten().enumerate() {
+                if let Some(tree) = part_of(tree, view, |function| Some(function) == view.from) {
+                    joining.add(run, &tree, false, ComparedItem::Function);
+                }
             }
             ComparedBasis::Exact
         } else if let Some((trees, all_names)) = callers {
-            for (run, (tree, name_of)) in trees.iter().enumerate() {
-                joining.add(run, tree, false, |name| ComparedItem::Name(name_of[name.index()]));
+            for (run, (tree, name_of)) in trees.into_iter().enumerate() {
+                if let Some(tree) = part_of(tree, view, |_| false) {
+                    joining.add(run, &tree, false, |name| ComparedItem::Name(name_of[name.index()]));
+                }
             }
             names = all_names;
             ComparedBasis::Callers
@@ -142,19 +186,27 @@ impl Comparison<'_> {
                 Unit::Node(node) => ComparedItem::Function(JoinedId::from_node(node)),
                 Unit::Cycle(cycle) => ComparedItem::Cycle(cycle.index()),
             };
-            for (run, tree) in exact.iter().enumerate() {
+            for (run, tree) in exact.into_iter().enumerate() {
                 match tree {
                     Some(tree) => {
-                        joining.add(run, tree, true, |function| unit(cycles.unit(function.node())));
+                        if let Some(tree) = part_of(tree, view, |function| Some(function) == view.from) {
+                            joining.add(run, &tree, true, |function| unit(cycles.unit(function.node())));
+                        }
                     }
-                    None => joining.add(run, &self.estimated_tree(run, columns, &cycles), true, unit),
+                    None => joining.add(run, &self.estimated_tree(run, columns, &cycles, view), true, unit),
                 }
             }
             ComparedBasis::Estimate
         };
         let sides: Vec<Side> = self.runs.iter().map(|run| run.side).collect();
         let members = |cycle| cycles.members(cycle).iter().map(|&node| JoinedId::from_node(node)).collect();
-        let (nodes, is_limited) = joining.select(&sides, limits);
+        let (mut nodes, is_limited) = joining.select(&sides, limits, view.by_size);
+        if let (Some(from), Some(root)) = (view.from, nodes.first_mut()) {
+            root.item = Some(match cycles.unit(from.node()) {
+                Unit::Cycle(cycle) if basis == ComparedBasis::Estimate => ComparedItem::Cycle(cycle.index()),
+                _ => ComparedItem::Function(from),
+            });
+        }
         ComparedTree { nodes, basis, cycles: cycles.ids().map(members).collect(), names, is_limited }
     }
 
@@ -209,9 +261,26 @@ impl Comparison<'_> {
     }
 
     /// Returns the estimate of a run. Nodes that are not what their arcs state are marked.
-    fn estimated_tree(&self, run: usize, wanted: &[usize], cycles: &Cycles) -> CallTree<Unit> {
+    fn estimated_tree(
+        &self,
+        run: usize,
+        wanted: &[usize],
+        cycles: &Cycles,
+        view: ComparedTreeView,
+    ) -> CallTree<Unit> {
         let graph = self.graph(run);
         let limits = TreeLimits { min_cost: 0, max_nodes: MAX_NODES_OF_RUN, keeps_lone: false };
+        match view.from.map(JoinedId::node) {
+            Some(from) if view.is_inverted => {
+                return CallTree::estimate_inverted(&graph, cycles, from, MAX_NODES_OF_RUN)
+                    .with_columns(wanted);
+            }
+            Some(from) => return CallTree::estimate(&graph, cycles, Some(from), limits).with_columns(wanted),
+            None if view.is_inverted => {
+                return CallTree::estimate_bottom_up(&graph, cycles, MAX_NODES_OF_RUN).with_columns(wanted);
+            }
+            None => {}
+        }
         let tree = CallTree::estimate(&graph, cycles, None, limits).with_columns(wanted);
         let stated = stated_costs(&graph, cycles, &tree, wanted);
         tree.marked(|tree, id| {
@@ -221,6 +290,21 @@ impl Comparison<'_> {
             };
             stated.get(&arc).is_some_and(|arc| arc.stated != arc.in_tree)
         })
+    }
+}
+
+/// Takes a part of a known tree. `None` if its function is in none of the stacks.
+fn part_of<T: Copy + Ord + Hash>(
+    tree: CallTree<T>,
+    view: ComparedTreeView,
+    is_from: impl Fn(T) -> bool,
+) -> Option<CallTree<T>> {
+    let is_start = |id| tree.node(id).item.is_some_and(&is_from);
+    match (view.from, view.is_inverted) {
+        (None, false) => Some(tree),
+        (None, true) => Some(tree.bottom_up(MAX_NODES_OF_RUN)),
+        (Some(_), false) => tree.below(is_start),
+        (Some(_), true) => tree.inverted(is_start, MAX_NODES_OF_RUN),
     }
 }
 
@@ -414,9 +498,20 @@ impl Joining {
         }
     }
 
-    /// Selects the nodes whose change, or that of a node below, is greatest.
-    fn select(&self, sides: &[Side], limits: ComparedTreeLimits) -> (Vec<ComparedTreeNode>, bool) {
-        let size = |node| self.change(sides, node, 0, |run| &run.inclusive).delta().unsigned_abs();
+    /// Selects the nodes whose change, or that of a node below, is greatest; or those that cost most on a side.
+    fn select(
+        &self,
+        sides: &[Side],
+        limits: ComparedTreeLimits,
+        by_size: bool,
+    ) -> (Vec<ComparedTreeNode>, bool) {
+        let size = |node| {
+            let change = self.change(sides, node, 0, |run| &run.inclusive);
+            match by_size {
+                false => change.delta().unsigned_abs(),
+                true => change.base.median.unsigned_abs().max(change.new.median.unsigned_abs()),
+            }
+        };
         let own: Vec<u128> = (0..self.nodes.len()).map(size).collect();
         // The greatest change of a node and of all below.
         let mut greatest = own.clone();

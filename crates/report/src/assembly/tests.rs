@@ -126,6 +126,18 @@ fn a_function_is_a_listing() {
     );
 }
 
+/// Lines of inlined functions are those of their own file.
+#[test]
+fn source_lines_of_frames_have_their_text() {
+    let programs = Fake { inlined: 0x12..0x16, ..Fake::new(0x10..0x30) };
+    let view = view(LOOP);
+    let assembly = Assembly::new(&view, &AssemblyOptions::default(), &programs, &Text).unwrap();
+    let line = |line, text: &str| ShownLine { line, text: text.to_owned() };
+    let expected =
+        ShownFile { file: "mill.c".to_owned(), lines: vec![line(1, "main();"), line(2, "weigh();")] };
+    assert_eq!(assembly.shown_lines().unwrap(), [expected]);
+}
+
 #[test]
 fn costs_without_an_instruction_are_listed() {
     let odd =

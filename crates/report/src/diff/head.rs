@@ -173,7 +173,7 @@ pub struct DirectoryRow {
 
 impl DiffHead {
     /// Describes a comparison by these of its columns.
-    pub(super) fn new(comparison: &Comparison<'_>, columns: &[usize]) -> Self {
+    pub fn new(comparison: &Comparison<'_>, columns: &[usize]) -> Self {
         let events: Vec<EventColumn> =
             columns.iter().map(|&column| event_column(comparison, column)).collect();
         let names = EventNames::new(events.iter().map(|event| event.name.as_str()));

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use gristmill_output::json::{ByEvent, EventNames};
 use gristmill_output::lossy;
 use gristmill_profile::compare::{
-    Change, ComparedBasis, ComparedItem, ComparedTree, ComparedTreeLimits, ComparedTreeNode, Comparison,
-    JoinedId,
+    Change, ComparedBasis, ComparedItem, ComparedTree, ComparedTreeLimits, ComparedTreeNode,
+    ComparedTreeView, Comparison, JoinedId,
 };
 use gristmill_profile::symbol::Symbol;
 use schemars::JsonSchema;
@@ -141,6 +141,15 @@ impl DiffTree {
     ///
     /// If there is no column.
     pub fn new(comparison: &Comparison<'_>, options: &DiffTreeOptions) -> Self {
+        DiffTree::with_view(comparison, options, ComparedTreeView::default())
+    }
+
+    /// Makes a part of the tree, or an inverted one.
+    ///
+    /// # Panics
+    ///
+    /// If there is no column.
+    pub fn with_view(comparison: &Comparison<'_>, options: &DiffTreeOptions, view: ComparedTreeView) -> Self {
         let head = DiffHead::new(comparison, &options.columns);
         let limits = ComparedTreeLimits {
             min_share: options.min,
@@ -148,7 +157,7 @@ impl DiffTree {
             max_nodes: options.limit.unwrap_or(MAX_NODES).clamp(1, MAX_NODES) + 1,
             max_depth: options.max_depth.unwrap_or(usize::MAX),
         };
-        let tree = comparison.call_tree(&options.columns, limits);
+        let tree = comparison.call_tree_of(&options.columns, limits, view);
         let mut rows = Rows {
             comparison,
             tree: &tree,

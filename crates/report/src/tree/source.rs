@@ -148,23 +148,24 @@ impl<'v> Source<'v> {
         estimate(view, options, max_nodes)
     }
 
-    /// Takes hidden functions out of a known tree, and what is not in the focus.
+    /// Takes hidden functions out of a known tree, those that are left out, and what is not in the focus.
     fn attributed(self) -> Self {
         let view = self.entries.view;
         if !view.has_attribution() {
             return self;
         }
         // Few items have many nodes.
-        let mut known: HashMap<Item, (bool, bool)> = HashMap::new();
+        let mut known: HashMap<Item, (bool, bool, bool)> = HashMap::new();
         for id in self.tree.ids() {
             if let Some(item) = self.tree.node(id).item {
                 known.entry(item).or_insert_with(|| {
                     let name = self.entries.name(Some(item));
-                    (view.hides(name), view.focuses_on(name))
+                    (view.hides(name), view.focuses_on(name), view.drops(name))
                 });
             }
         }
-        let tree = self.tree.attributed(|item| known[&item].0, |item| known[&item].1);
+        let tree = self.tree.without(|item| known[&item].2);
+        let tree = tree.attributed(|item| known[&item].0, |item| known[&item].1);
         Source { tree, ..self }
     }
 

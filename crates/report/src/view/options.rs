@@ -31,6 +31,8 @@ pub struct ViewOptions {
     pub bypasses_hidden: bool,
     /// Functions one of which must be on the stack for a cost to count. Only for the rule of Gristmill.
     pub focus: Option<Regex>,
+    /// Functions that are left out with everything below them: their cost leaves all totals. Only for the rule of Gristmill.
+    pub drop: Option<Regex>,
     /// Calls to cut.
     pub cuts: Vec<Cut>,
     /// The share, in thousandths, of the most expensive calls to the same function: calls that cost less are cut. The first
@@ -51,6 +53,7 @@ impl Default for ViewOptions {
             hide: None,
             bypasses_hidden: false,
             focus: None,
+            drop: None,
             cuts: Vec::new(),
             cut_below: 0,
         }

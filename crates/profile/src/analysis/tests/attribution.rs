@@ -6,7 +6,9 @@ use gristmill_format::Cost;
 use proptest::prelude::*;
 
 use super::sample::{Truth, graph, graphs, n, truths, truths_without_recursion};
-use crate::analysis::{Attributed, CallTree, Cycles, NodeId, TreeLimits, Unit, bypass, focus, hide};
+use crate::analysis::{
+    Attributed, CallTree, Cycles, NodeId, TreeLimits, Unit, bypass, focus, hide, leave_out,
+};
 
 /// By function: the cost of its invocations and of hidden ones right below them, and that of hidden ones below nothing.
 fn naive_hide(truth: &Truth, is_hidden: &[bool]) -> (Vec<Cost>, Cost) {
@@ -284,6 +286,49 @@ proptest! {
         let mut stacks = stacks(&truth);
         stacks.retain(|(stack, _)| stack.iter().any(|&function| chosen[function]));
         check_tree(&of, &stacks)?;
+    }
+
+    #[test]
+    fn what_is_left_are_the_costs_without_it_on_the_stack(
+        truth in truths(), chosen in prop::collection::vec(any::<bool>(), 6)
+    ) {
+        let graph = truth.graph();
+        let chosen = &chosen[..truth.functions];
+        let of = leave_out(&graph, chosen).unwrap();
+        let everything = naive_focus(&truth, &vec![true; truth.functions]);
+        let gone = naive_focus(&truth, chosen);
+        let cycles = Cycles::new(&graph);
+        let is_alone = |node: NodeId| cycles.cycle_of(node).is_none() && graph.arc_between(node, node).is_none();
+        for node in graph.nodes() {
+            let [all, gone] = [&everything, &gone].map(|costs| costs[node.index()]);
+            if !of.is_self_estimate[node.index()] && is_alone(node) {
+                prop_assert_eq!(of.graph.self_cost(node)[0], all.0 - gone.0, "{:?}", node);
+            }
+            if is_alone(node) && !of.is_inclusive_estimate[node.index()] {
+                prop_assert_eq!(of.graph.self_and_callees(node)[0], all.1 - gone.1, "{:?}", node);
+            }
+            prop_assert!(!chosen[node.index()] || of.graph.self_cost(node)[0] == 0);
+        }
+    }
+
+    /// Unmarked costs in a tree of what is left are what happened.
+    #[test]
+    fn trees_of_what_is_left(truth in truths_without_recursion(), chosen in prop::collection::vec(any::<bool>(), 7)) {
+        let of = leave_out(&truth.graph(), &chosen[..truth.functions]).unwrap();
+        let mut stacks = stacks(&truth);
+        stacks.retain(|(stack, _)| !stack.iter().any(|&function| chosen[function]));
+        check_tree(&of, &stacks)?;
+    }
+
+    #[test]
+    fn no_cost_is_left_below_zero(graph in graphs(7, 14), chosen in prop::collection::vec(any::<bool>(), 7)) {
+        let of = leave_out(&graph, &chosen[..graph.node_count()]).unwrap();
+        for (before, after) in graph.arcs().zip(of.graph.arcs()) {
+            prop_assert!((0..=before.count.max(0)).contains(&after.count));
+        }
+        for id in graph.arc_ids() {
+            prop_assert!((0..=graph.arc_cost(id)[0]).contains(&of.graph.arc_cost(id)[0]));
+        }
     }
 
     /// Rounding loses nothing.

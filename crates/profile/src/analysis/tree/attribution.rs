@@ -57,6 +57,32 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
     }
 }
 
+impl<T: Copy + Ord + Hash> CallTree<T> {
+    /// Returns a tree without chosen nodes and everything below them: their cost leaves all nodes above. Nothing of that is an
+    /// estimate.
+    pub fn without(&self, mut is_chosen: impl FnMut(T) -> bool) -> CallTree<T> {
+        let mut is_gone = vec![false; self.len()];
+        let nothing: Vec<Cost> = vec![0; self.inclusive.width()];
+        let mut trie = Trie::new(self.node(TreeNodeId::ROOT).item, self.inclusive.width());
+        let mut target = vec![TreeNodeId::ROOT; self.len()];
+        for id in self.ids() {
+            let node = self.node(id);
+            let parent = node.parent.map(TreeNodeId::index);
+            is_gone[id.index()] =
+                parent.is_some_and(|parent| is_gone[parent]) || node.item.is_some_and(&mut is_chosen);
+            if is_gone[id.index()] {
+                continue;
+            }
+            if let Some(parent) = parent {
+                target[id.index()] = trie.child(target[parent], node.item);
+            }
+            trie.tree.merge(target[id.index()], node, self.self_cost(id), &nothing);
+        }
+        trie.tree.sum_up();
+        trie.tree.arranged(self.basis.clone())
+    }
+}
+
 impl CallTree<Unit> {
     /// Marks the nodes of an estimate that costs of its graph make one: those below a call whose cost is an estimate, and those
     /// that share the rest of a cost of which the self cost is one.

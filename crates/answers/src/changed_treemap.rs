@@ -1,0 +1,107 @@
+//! Treemaps of both sides.
+
+use gristmill_format::Cost;
+use gristmill_output::json::ByEvent;
+use gristmill_report::diff::Delta;
+
+use crate::answer::TileKind;
+use crate::changed_answer::{ChangedTile, ChangedTreemap};
+use crate::changed_tree::{ChangedDrawn, ChangedTree, larger};
+use crate::flame::share;
+use crate::treemap::{Bounds, MAX_SIDE, MAX_TILES, SMALLEST_AREA, inside, squarified};
+
+/// The content of a rectangle within another.
+struct Item {
+    kind: TileKind,
+    node: Option<usize>,
+    merged: usize,
+    size: Cost,
+    costs: ByEvent<Delta>,
+}
+
+/// Makes a treemap of both sides.
+pub(crate) fn changed_treemap(kept: &ChangedTree, width: u32, height: u32) -> ChangedTreemap {
+    let side = |side: u32| f64::from(side.clamp(1, MAX_SIDE));
+    let mut drawn = ChangedDrawn::new(kept);
+    let mut tiles: Vec<ChangedTile> = Vec::new();
+    let mut open: Vec<(Item, Option<usize>, usize, Bounds)> =
+        vec![(of_node(kept, 0), None, 0, [0.0, 0.0, side(width), side(height)])];
+    while let Some((item, parent, depth, bounds)) = open.pop() {
+        tiles.push(ChangedTile {
+            kind: item.kind,
+            function: item.node.map(|node| drawn.index(node)),
+            merged: item.merged,
+            parent,
+            depth,
+            bounds,
+            inclusive: item.costs,
+            is_guessed: item.node.is_some_and(|node| kept.node(node).is_guessed),
+        });
+        let Some(id) = item.node else { continue };
+        let Some(inside) = inside(bounds) else { continue };
+        let tile = tiles.len() - 1;
+        let room = MAX_TILES.saturating_sub(tiles.len() + open.len());
+        let items = items(kept, id, inside, room);
+        let places = squarified(&items.iter().map(|(_, area)| *area).collect::<Vec<_>>(), inside);
+        let more =
+            items.into_iter().zip(places).map(|((item, _), place)| (item, Some(tile), depth + 1, place));
+        open.extend(more.collect::<Vec<_>>().into_iter().rev());
+    }
+    ChangedTreemap { head: kept.tree.head.clone(), basis: kept.tree.basis, functions: drawn.functions, tiles }
+}
+
+fn of_node(kept: &ChangedTree, id: usize) -> Item {
+    let costs = kept.node(id).inclusive.clone();
+    Item { kind: TileKind::Function, node: Some(id), merged: 1, size: kept.size(id), costs }
+}
+
+/// Returns what is within a node, the largest first, each with its area: those too small as one, then its self cost.
+fn items(kept: &ChangedTree, id: usize, [_, _, width, height]: Bounds, room: usize) -> Vec<(Item, f64)> {
+    let node = kept.node(id);
+    let own = larger(&node.self_costs);
+    let hidden = kept.hidden_cost(id);
+    let has_hidden = node.hidden > 0 && larger(&hidden) > 0;
+    let children = kept.children(id);
+    let mut sum = children.iter().fold(own, |sum: Cost, &child| sum.saturating_add(kept.size(child)));
+    if has_hidden {
+        sum = sum.saturating_add(larger(&hidden));
+    }
+    // The larger sides of what is within can be different ones.
+    let whole = sum.max(kept.size(id));
+    let area = |size: Cost| share(size, whole) * width * height;
+    let mut items = Vec::new();
+    let (mut small, mut small_size) = (Vec::new(), 0);
+    for &child in children {
+        let area = area(kept.size(child));
+        if area >= SMALLEST_AREA && items.len() < room {
+            items.push((of_node(kept, child), area));
+        } else {
+            small.push(child);
+            small_size += kept.size(child);
+        }
+    }
+    let of_small = small.iter().map(|&child| &kept.node(child).inclusive);
+    let mut rest = Item {
+        kind: TileKind::Rest,
+        node: None,
+        merged: small.len(),
+        size: small_size,
+        costs: kept.sum(of_small.clone()),
+    };
+    if has_hidden {
+        rest.merged += node.hidden;
+        rest.size = rest.size.saturating_add(larger(&hidden));
+        rest.costs = kept.sum(of_small.chain([&hidden]));
+    }
+    let own =
+        Item { kind: TileKind::SelfCost, node: None, merged: 0, size: own, costs: node.self_costs.clone() };
+    for item in [rest, own] {
+        // Without anything else in it, a rectangle is its self cost.
+        if item.size > 0 && !items.is_empty() {
+            let area = area(item.size);
+            items.push((item, area));
+        }
+    }
+    items.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    items
+}
