@@ -1,7 +1,8 @@
 // The frame around all views: top bar, rail, crumbs, status strip.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ACTIONS, copy, isViewPossible, onKey } from "../actions";
 import { grouped, signed, visible } from "../format";
+import { canOpen, choose, notes } from "../opening";
 import { go, lines, place, VIEWS, type Place, type View } from "../place";
 import { commandLine } from "../shell";
 import {
@@ -199,6 +200,7 @@ function Top() {
         </button>
       ) : null}
       <CompareSwitch />
+      {canOpen ? <button onClick={choose}>Open…</button> : null}
       <span class="grow" />
       <button
         class="search"
@@ -308,6 +310,19 @@ function FormulaNotes() {
   return (
     <>
       {summary.value?.head.notes.map((note) => (
+        <p class="note" key={note}>
+          {visible(note)}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** What the profile of an exported page lacks. */
+function ExportNotes() {
+  return (
+    <>
+      {notes.value.map((note) => (
         <p class="note" key={note}>
           {visible(note)}
         </p>
@@ -429,7 +444,8 @@ function Failure() {
 }
 
 export function Frame() {
-  useEffect(() => {
+  // At once: a page that loads its profile itself draws the frame late.
+  useLayoutEffect(() => {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
@@ -448,6 +464,7 @@ export function Frame() {
         {reloadProblem.value ? (
           <p class="warn">The files changed, but: {visible(reloadProblem.value)}</p>
         ) : null}
+        <ExportNotes />
         <Crumbs />
         <CompareLine />
         <FormulaNotes />
