@@ -1,11 +1,11 @@
 // What the page holds besides its address: answers, the selection, themes. Nothing here calculates a cost.
 import { computed, effect, signal } from "@preact/signals";
 import type { Answers, Exact, Question, Scope, Show, Summary } from "./answers";
-import { go, lines, place, token, type FunctionKey, type View } from "./place";
 import { exactly } from "./format";
-import { HttpTransport, type Transport } from "./transport";
+import { libraryOf } from "./opening";
+import { go, lines, place, type FunctionKey, type View } from "./place";
 
-const transport: Transport = new HttpTransport(token, () => loadAgain());
+const library = libraryOf(() => loadAgain());
 export const summary = signal<Summary | null>(null);
 export const failure = signal("");
 /** The text of the status strip: what the pointer is over. */
@@ -82,7 +82,7 @@ export async function ask<Q extends Question>(
   }
   busyCount.value = busyCount.peek() + 1; // peek: an effect that asks must not follow what it changes
   try {
-    const answer = await transport.ask({ scope: within, question }, signal);
+    const answer = await library.ask({ scope: within, question }, signal);
     kept.set(key, answer);
     if (kept.size > MAX_KEPT_ANSWERS) kept.delete(kept.keys().next().value!);
     return answer as Answers[Q["kind"]];
@@ -304,14 +304,14 @@ let lastGeneration: number | null = null;
 
 /** Asks everything again; the address, and so the view, stays. */
 function loadAgain(): void {
-  transport.forget();
+  library.forget();
   generation.value += 1;
   announce.value = "the files changed and are loaded again";
 }
 
 /** Looks whether the files were loaded again. Returns `false` if that will not happen. */
 async function look(): Promise<boolean> {
-  const loaded = await transport.loaded();
+  const loaded = await library.loaded();
   reloadProblem.value = loaded.failure ?? "";
   if (lastGeneration !== null && loaded.generation !== lastGeneration) loadAgain();
   lastGeneration = loaded.generation;

@@ -1,10 +1,13 @@
 // The browser, servers and reports of all tests of the page. GRISTMILL names the program, CHROMIUM the browser, GRISTMILL_SHOTS a
-// directory for pictures. Without GRISTMILL, the tests are skipped.
+// directory for pictures. Without GRISTMILL, the tests are skipped. GRISTMILL_CARRIER says what carries the page: "server" (the
+// default), "export" (one file, from the disk) or "site" (files on web space, where the profile is chosen).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { after } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { serve } from "../dev/serve.mjs";
@@ -13,6 +16,10 @@ import { smaller } from "./png.mjs";
 export const program = process.env.GRISTMILL;
 export const skip = program ? false : "GRISTMILL is not set to a program with the command `view`";
 const root = fileURLToPath(new URL("../../", import.meta.url));
+export const carrier = process.env.GRISTMILL_CARRIER ?? "server";
+/** Reasons to skip tests of what only a server has, and of what needs sources. */
+export const skipUnlessServed = skip || (carrier === "server" ? false : "only a server has this");
+export const skipWithoutSources = skip || (carrier === "site" ? "the static viewer has no sources" : false);
 export const corpus = fileURLToPath(new URL("../../corpus/", import.meta.url));
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const sources = `--source-map=/srv/demo/src=${corpus}src`;
@@ -52,11 +59,84 @@ export const PROFILES = {
 };
 
 let browser;
+let directory;
 const served = new Map();
 after(async () => {
   await browser?.close();
-  for (const one of served.values()) (await one).close();
+  for (const one of served.values()) (await one).close?.();
+  if (directory) rmSync(directory, { recursive: true });
 });
+
+/** The files among words of `gristmill view`. */
+export function filesOf(words) {
+  const files = { profile: [], base: [] };
+  let role = "profile";
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === "--base") role = "base";
+    else if (word === "--binary") at += 1;
+    else if (!word.startsWith("--")) files[role].push(word);
+  }
+  return files;
+}
+
+/** Writes a page with a profile in it. */
+function exported(words) {
+  directory ??= mkdtempSync(join(tmpdir(), "gristmill-page-"));
+  const file = join(directory, `${served.size}.html`);
+  execFileSync(program, ["view", "--export", file, "--embed-sources", ...words], { stdio: "ignore" });
+  return { address: pathToFileURL(file).href };
+}
+
+const MEDIA_TYPES = {
+  html: "text/html",
+  js: "text/javascript",
+  css: "text/css",
+  wasm: "application/wasm",
+};
+
+/** Serves the static viewer, as any web space would. */
+async function site() {
+  directory ??= mkdtempSync(join(tmpdir(), "gristmill-page-"));
+  const root = join(directory, "site");
+  execFileSync(program, ["view", "--site", root], { stdio: "ignore" });
+  const server = createServer((request, response) => {
+    const name = request.url === "/" ? "index.html" : request.url.slice(1);
+    const type = MEDIA_TYPES[name.split(".").pop()];
+    if (!type || name.includes("/")) return response.writeHead(404).end();
+    return response.writeHead(200, { "content-type": type }).end(readFileSync(join(root, name)));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    address: `http://127.0.0.1:${server.address().port}/`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function once(key, make) {
+  if (!served.has(key)) served.set(key, Promise.resolve(make()));
+  return served.get(key);
+}
+
+/** Opens the address of a view, from wherever the page comes. */
+async function visit(page, words, hash) {
+  if (carrier === "server" || words.includes("--watch")) {
+    const { address, token } = await server(words);
+    await page.goto(`${address}#token=${token}&v=1&${hash}`);
+  } else if (carrier === "export") {
+    const { address } = await once(`export ${words.join("\n")}`, () => exported(words));
+    await page.goto(`${address}#v=1&${hash}`);
+  } else {
+    const { address } = await once("site", site);
+    await page.goto(`${address}#v=1&${hash}`);
+    const { profile, base } = filesOf(words);
+    if (base.length > 0) await page.setInputFiles("#base-files", base);
+    await page.setInputFiles("#profile-files", profile);
+  }
+}
 
 /** The server of a profile, started once for each file of tests. */
 export function server(words) {
@@ -71,7 +151,12 @@ export async function settle(page) {
   await page.waitForFunction(() => {
     if (window.changedAt === undefined) {
       window.changedAt = performance.now();
-      const watched = { subtree: true, childList: true, attributes: true, characterData: true };
+      const watched = {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      };
       new MutationObserver(() => (window.changedAt = performance.now())).observe(document, watched);
     }
     const isAnswered =
@@ -84,7 +169,6 @@ export async function settle(page) {
 
 /** Opens a view of a profile. Errors of the page are found by `close`. */
 export async function open(words, hash, { dark = false, size = { width: 1440, height: 900 } } = {}) {
-  const { address, token } = await server(words);
   browser ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-lcd-text"],
@@ -101,7 +185,7 @@ export async function open(words, hash, { dark = false, size = { width: 1440, he
   page.on("console", (message) => {
     if (message.type() === "error") page.problems.push(message.text());
   });
-  await page.goto(`${address}#token=${token}&v=1&${hash}`);
+  await visit(page, words, hash);
   await settle(page);
   return page;
 }
@@ -167,7 +251,10 @@ export async function download(page, item) {
     page.waitForEvent("download"),
     page.getByRole("button", { name: item, exact: true }).click(),
   ]);
-  return { name: saved.suggestedFilename(), bytes: readFileSync(await saved.path()) };
+  return {
+    name: saved.suggestedFilename(),
+    bytes: readFileSync(await saved.path()),
+  };
 }
 
 export async function shot(page, name) {

@@ -15,12 +15,14 @@ import {
   selecting,
   settle,
   skip,
+  skipUnlessServed,
+  skipWithoutSources,
 } from "./browser.mjs";
 
 const [chute] = PROFILES.code;
 const selection = () => selecting(functionRow(chute, "sort_grains'2"));
 
-test("source lines have the costs and calls of `gristmill show`", { skip }, async () => {
+test("source lines have the costs and calls of `gristmill show`", { skip: skipWithoutSources }, async () => {
   const answer = report("show", "sort_grains'2", "--lines", "0", chute);
   const lines = (Array.isArray(answer.lines) ? answer.lines : answer.lines.rows).filter(
     (line) => line.line !== null,
@@ -47,27 +49,31 @@ test("source lines have the costs and calls of `gristmill show`", { skip }, asyn
   await close(page);
 });
 
-test("jumps are arrows in the margin, gaps open, and the whole file shows", { skip }, async () => {
-  const page = await open(PROFILES.code, `view=source&${selection()}`);
-  assert.ok((await page.locator(".jump.conditional").count()) > 3);
-  assert.match(
-    await page.locator("#line-24 td[title]").getAttribute("title"),
-    /jumps \d+ of \d+ times to line 32/,
-  );
-  const rows = () => page.locator("tr[id^=line-]").count();
-  const before = await rows();
-  await page
-    .getByRole("button", { name: /lines without cost/ })
-    .first()
-    .click();
-  assert.ok((await rows()) > before);
-  await page.getByLabel("all lines").check();
-  assert.equal(await page.getByRole("button", { name: /lines without cost/ }).count(), 0);
-  await page.getByRole("button", { name: "Whole file" }).click();
-  await settle(page);
-  assert.match(await page.locator("main h1").textContent(), /sieve\.c$/);
-  await close(page);
-});
+test(
+  "jumps are arrows in the margin, gaps open, and the whole file shows",
+  { skip: skipWithoutSources },
+  async () => {
+    const page = await open(PROFILES.code, `view=source&${selection()}`);
+    assert.ok((await page.locator(".jump.conditional").count()) > 3);
+    assert.match(
+      await page.locator("#line-24 td[title]").getAttribute("title"),
+      /jumps \d+ of \d+ times to line 32/,
+    );
+    const rows = () => page.locator("tr[id^=line-]").count();
+    const before = await rows();
+    await page
+      .getByRole("button", { name: /lines without cost/ })
+      .first()
+      .click();
+    assert.ok((await rows()) > before);
+    await page.getByLabel("all lines").check();
+    assert.equal(await page.getByRole("button", { name: /lines without cost/ }).count(), 0);
+    await page.getByRole("button", { name: "Whole file" }).click();
+    await settle(page);
+    assert.match(await page.locator("main h1").textContent(), /sieve\.c$/);
+    await close(page);
+  },
+);
 
 test("a profile without its sources says how to find them", { skip }, async () => {
   const page = await open(PROFILES.noProgram, `view=source&${selection()}`);
@@ -75,38 +81,42 @@ test("a profile without its sources says how to find them", { skip }, async () =
   await close(page);
 });
 
-test("instructions have the costs and jumps of `gristmill annotate --asm`", { skip }, async () => {
-  const words = ["--binary", `/srv/demo/bin/chute=${PROFILES.code.at(-1).split("=")[1]}`];
-  const answer = report("annotate", "--asm", "--filter", "^sort_grains'2$", ...words, chute);
-  const steps = answer.functions[0].instructions;
-  const page = await open(PROFILES.code, `view=assembly&${selection()}`);
-  for (const step of steps.slice(4, 24)) {
-    const row = page.locator(`tr:has(td.line-number:text-is("${step.address.slice(2)}"))`);
-    if (step.has_cost)
-      assert.equal(await row.locator(".number").first().textContent(), grouped(step.self.Ir), step.address);
-    assert.ok((await row.locator("pre").textContent()).startsWith(step.text), step.address);
-  }
-  assert.match(await page.locator("main").textContent(), /inlined: swap/);
-  assert.match(await page.locator("main").textContent(), /sieve\.c:27 ?if \(compare/);
-  // The text of inlined functions is that of their own file.
-  const headings = await page.locator("tr.code-line td:last-child").allTextContents();
-  const inlined = headings.filter((text) => !text.startsWith("sieve.c"));
-  for (const text of headings) {
-    const [, file, line, shown] = /^([\w.]+):(\d+) (.*)$/.exec(text) ?? [];
-    if (file === undefined || !existsSync(`${corpus}src/${file}`)) continue;
-    const lines = readFileSync(`${corpus}src/${file}`, "utf8").split("\n");
-    assert.equal(shown, lines[Number(line) - 1].trim(), text);
-  }
-  assert.ok(headings.length > 5, `${headings.length} lines, ${inlined.length} of other files`);
-  assert.match(await page.locator("main").textContent(), /jumps 36 of 60 times to 0x400545/);
-  assert.ok((await page.locator(".jump").count()) > 5);
-  await page.locator(".callrow button").first().click();
-  await settle(page);
-  assert.equal(await page.locator("main h1").textContent(), "by_weight");
-  await close(page);
-});
+test(
+  "instructions have the costs and jumps of `gristmill annotate --asm`",
+  { skip: skipUnlessServed },
+  async () => {
+    const words = ["--binary", `/srv/demo/bin/chute=${PROFILES.code.at(-1).split("=")[1]}`];
+    const answer = report("annotate", "--asm", "--filter", "^sort_grains'2$", ...words, chute);
+    const steps = answer.functions[0].instructions;
+    const page = await open(PROFILES.code, `view=assembly&${selection()}`);
+    for (const step of steps.slice(4, 24)) {
+      const row = page.locator(`tr:has(td.line-number:text-is("${step.address.slice(2)}"))`);
+      if (step.has_cost)
+        assert.equal(await row.locator(".number").first().textContent(), grouped(step.self.Ir), step.address);
+      assert.ok((await row.locator("pre").textContent()).startsWith(step.text), step.address);
+    }
+    assert.match(await page.locator("main").textContent(), /inlined: swap/);
+    assert.match(await page.locator("main").textContent(), /sieve\.c:27 ?if \(compare/);
+    // The text of inlined functions is that of their own file.
+    const headings = await page.locator("tr.code-line td:last-child").allTextContents();
+    const inlined = headings.filter((text) => !text.startsWith("sieve.c"));
+    for (const text of headings) {
+      const [, file, line, shown] = /^([\w.]+):(\d+) (.*)$/.exec(text) ?? [];
+      if (file === undefined || !existsSync(`${corpus}src/${file}`)) continue;
+      const lines = readFileSync(`${corpus}src/${file}`, "utf8").split("\n");
+      assert.equal(shown, lines[Number(line) - 1].trim(), text);
+    }
+    assert.ok(headings.length > 5, `${headings.length} lines, ${inlined.length} of other files`);
+    assert.match(await page.locator("main").textContent(), /jumps 36 of 60 times to 0x400545/);
+    assert.ok((await page.locator(".jump").count()) > 5);
+    await page.locator(".callrow button").first().click();
+    await settle(page);
+    assert.equal(await page.locator("main h1").textContent(), "by_weight");
+    await close(page);
+  },
+);
 
-test("a missing program is named, with what to do", { skip }, async () => {
+test("a missing program is named, with what to do", { skip: skipUnlessServed }, async () => {
   const page = await open(PROFILES.noProgram, `view=assembly&${selection()}`);
   assert.match(
     await page.locator(".warn").textContent(),

@@ -110,7 +110,11 @@ test("an event type by formula has the numbers of --derive, and a bad one a reas
   await page.getByRole("button", { name: "Remove: Cost = Ir + 10 Bcm" }).click();
   await settle(page);
   assert.match(await page.locator(".whole").textContent(), / Ir, the total/);
-  const unknown = new URLSearchParams({ view: "functions", derive: "Cost = Ir + 10 Nosuch", e: "Cost" });
+  const unknown = new URLSearchParams({
+    view: "functions",
+    derive: "Cost = Ir + 10 Nosuch",
+    e: "Cost",
+  });
   const other = await open(PROFILES.events, unknown.toString());
   assert.match(await other.locator("main .note").textContent(), /`Cost` is derived without `Nosuch`/);
   await close(other);
@@ -151,7 +155,10 @@ test("commands of all views run", { skip }, async () => {
     const page = await open(PROFILES.c, `view=${view}&${selection}`);
     const command = await page.locator(".command code").getAttribute("title");
     assert.doesNotThrow(
-      () => execFileSync("sh", ["-c", command.replace(/^gristmill/, program)], { stdio: "pipe" }),
+      () =>
+        execFileSync("sh", ["-c", command.replace(/^gristmill/, program)], {
+          stdio: "pipe",
+        }),
       command,
     );
     await close(page);
@@ -162,7 +169,12 @@ test(
   "a link names a function; one that the profile does not have is said to be missing",
   { skip },
   async () => {
-    const link = new URLSearchParams({ view: "callers", f: "nosuch", ff: "a.c", fo: "" });
+    const link = new URLSearchParams({
+      view: "callers",
+      f: "nosuch",
+      ff: "a.c",
+      fo: "",
+    });
     const page = await open(PROFILES.c, link.toString());
     assert.match(await page.locator("main").textContent(), /Not in this profile.*nosuch/);
     await close(page);

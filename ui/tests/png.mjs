@@ -7,7 +7,10 @@ function chunksOf(png) {
   const chunks = [];
   for (let at = SIGNATURE.length; at < png.length;) {
     const size = png.readUInt32BE(at);
-    chunks.push({ type: png.toString("latin1", at + 4, at + 8), data: png.subarray(at + 8, at + 8 + size) });
+    chunks.push({
+      type: png.toString("latin1", at + 4, at + 8),
+      data: png.subarray(at + 8, at + 8 + size),
+    });
     at += size + 12;
   }
   return chunks;

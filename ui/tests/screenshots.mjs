@@ -58,12 +58,20 @@ function pictures(name, words, hash, options = {}) {
 
 for (const view of VIEWS) pictures(view, PROFILES.code, `view=${view}`, { selects: "sort_grains" });
 for (const view of COMPARED) {
-  pictures(`changed-${view}`, PROFILES.changed, `view=${view}&cmp=1`, { selects: "treat_all" });
+  pictures(`changed-${view}`, PROFILES.changed, `view=${view}&cmp=1`, {
+    selects: "treat_all",
+  });
 }
 // The recording of the README, and the comparison that it shows.
 const small = { sizes: [{ width: 1280, height: 720 }] };
-pictures("readme-source", PROFILES.readme, "view=source", { selects: "sort_grains", ...small });
-pictures("readme-changes", PROFILES.readmeChanged, "view=graph&cmp=1", { selects: "sort_grains", ...small });
+pictures("readme-source", PROFILES.readme, "view=source", {
+  selects: "sort_grains",
+  ...small,
+});
+pictures("readme-changes", PROFILES.readmeChanged, "view=graph&cmp=1", {
+  selects: "sort_grains",
+  ...small,
+});
 pictures("parts-threads", PROFILES.threads, "view=parts");
 pictures("findings-some", PROFILES.xdebug2, "view=findings");
 pictures("overview-cpp", PROFILES.cpp, "view=overview");
@@ -72,6 +80,8 @@ pictures("graph-python", PROFILES.python, "view=graph&around=0");
 pictures("treemap-events", PROFILES.events, "view=treemap");
 pictures("empty-graph", PROFILES.cachegrind, "view=graph");
 pictures("empty-assembly", PROFILES.cachegrind, "view=assembly");
-pictures("empty-source", PROFILES.noProgram, "view=source", { selects: "main" });
+pictures("empty-source", PROFILES.noProgram, "view=source", {
+  selects: "main",
+});
 pictures("help", PROFILES.c, "view=functions", { keys: ["?"] });
 pictures("saved-views", PROFILES.c, "view=functions", { keys: ["b"] });

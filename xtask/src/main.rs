@@ -22,6 +22,7 @@ mod source;
 mod structure;
 mod targets;
 mod ui_types;
+mod web_library;
 mod words;
 mod workspace;
 
@@ -58,6 +59,8 @@ enum Task {
     Windows,
     /// Write the types of the page from the schema of its questions and answers
     UiTypes(ui_types::Options),
+    /// Build the library of the page without a server
+    WebLibrary(web_library::Options),
     /// Check the corpus against its manifest
     Corpus(corpus::Options),
     /// Build and pack a release
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Task::Wasm => targets::wasm(),
         Task::Windows => targets::windows(),
         Task::UiTypes(options) => ui_types::run(&options),
+        Task::WebLibrary(options) => web_library::run(&options),
         Task::Corpus(options) => corpus::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Pictures(options) => pictures::run(&options),

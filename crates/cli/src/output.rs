@@ -89,7 +89,7 @@ impl OutputError {
         Self { path: path.to_owned(), kind }
     }
 
-    fn io(path: &Path, error: io::Error) -> Self {
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         let kind = match error.kind() {
             io::ErrorKind::AlreadyExists => OutputErrorKind::Exists,
             io::ErrorKind::IsADirectory => OutputErrorKind::IsDirectory,

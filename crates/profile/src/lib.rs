@@ -59,6 +59,7 @@ mod builder;
 mod call_graph;
 mod check;
 pub mod compare;
+pub mod condense;
 mod cost;
 mod csr;
 mod damage;

@@ -1,5 +1,7 @@
 //! The profile: its inputs, and an index over them.
 
+use std::borrow::Cow;
+
 use gristmill_format::{ErrorKind, EventDefinition, NameSpace, ProducerKind};
 
 use crate::finding::{Finding, NoProfile, UnusableInput};
@@ -227,16 +229,31 @@ impl Profile {
     /// parts, with their headers, and a missing line end between two is added.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = Vec::new();
-        let mut restored = self.index.restored.iter().peekable();
-        for (index, input) in self.inputs.iter().enumerate() {
+        for index in 0..self.inputs.len() {
             if bytes.last().is_some_and(|&last| last != b'\n') {
                 bytes.push(b'\n');
             }
-            let start = bytes.len();
-            bytes.extend_from_slice(&input.bytes);
-            while let Some(cost) = restored.next_if(|cost| cost.input == index) {
-                cost.undo(&mut bytes[start..]);
-            }
+            bytes.extend_from_slice(&self.written(index));
+        }
+        bytes
+    }
+
+    /// Returns the bytes of an input, with costs that lost their sign as they were written.
+    ///
+    /// ```
+    /// use gristmill_profile::Profile;
+    ///
+    /// let profile = Profile::from_bytes(b"events: Ir\nfn=f\n1 2\n".to_vec());
+    /// assert_eq!(*profile.written(0), *b"events: Ir\nfn=f\n1 2\n");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no such input.
+    pub fn written(&self, input: usize) -> Cow<'_, [u8]> {
+        let mut bytes = Cow::Borrowed(&self.inputs[input].bytes[..]);
+        for cost in self.index.restored.iter().filter(|cost| cost.input == input) {
+            cost.undo(bytes.to_mut());
         }
         bytes
     }

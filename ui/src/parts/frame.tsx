@@ -1,7 +1,8 @@
 // The frame around all views: top bar, rail, crumbs, status strip.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ACTIONS, copy, isViewPossible, onKey } from "../actions";
 import { grouped, signed, visible } from "../format";
+import { canOpen, choose, notes } from "../opening";
 import { go, lines, place, VIEWS, type Place, type View } from "../place";
 import { commandLine } from "../shell";
 import {
@@ -210,6 +211,7 @@ function Top() {
         </button>
       ) : null}
       <CompareSwitch />
+      {canOpen ? <button onClick={choose}>Open…</button> : null}
       <span class="grow" />
       <button
         class="search"
@@ -337,6 +339,19 @@ function FormulaNotes() {
   );
 }
 
+/** What the profile of an exported page lacks. */
+function ExportNotes() {
+  return (
+    <>
+      {notes.value.map((note) => (
+        <p class="note" key={note}>
+          {visible(note)}
+        </p>
+      ))}
+    </>
+  );
+}
+
 /** "A 85,123 → B 80,004 Ir, −6.0%", wherever changes are shown. */
 function CompareLine() {
   return isComparing.value ? <CompareTotals /> : null;
@@ -451,7 +466,8 @@ function Failure() {
 }
 
 export function Frame() {
-  useEffect(() => {
+  // At once: a page that loads its profile itself draws the frame late.
+  useLayoutEffect(() => {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
@@ -470,6 +486,7 @@ export function Frame() {
         {reloadProblem.value ? (
           <p class="warn">The files changed, but: {visible(reloadProblem.value)}</p>
         ) : null}
+        <ExportNotes />
         <Crumbs />
         <CompareLine />
         <FormulaNotes />

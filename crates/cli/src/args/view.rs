@@ -5,7 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use super::profile::per_mille;
 use super::{FOUND_FILE_HELP, ProgramArgs, SourceArgs, at_least};
+
+const EXPORT: &str = "Export";
+/// Options that mean something to the server only.
+const SERVER_OPTIONS: [&str; 4] = ["watch", "port", "bind", "no_open"];
 
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
@@ -33,8 +38,48 @@ pub(crate) struct ViewArgs {
     pub(crate) no_open: bool,
 
     /// Print the answer to one question of the page, as JSON, and end
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["watch", "port", "bind", "no_open"])]
+    #[arg(long, value_name = "JSON", conflicts_with_all = SERVER_OPTIONS)]
     pub(crate) answer: Option<String>,
+
+    /// Write the page, the library and the profile into one HTML file, and end
+    ///
+    /// The file opens from the disk and needs no server. `-` is standard output.
+    #[arg(
+        long,
+        value_name = "HTML",
+        conflicts_with_all = SERVER_OPTIONS,
+        conflicts_with_all = ["answer", "inlined"],
+        value_hint = ValueHint::FilePath,
+        help_heading = EXPORT
+    )]
+    pub(crate) export: Option<PathBuf>,
+
+    /// Also put the sources that the profile names into the exported file
+    #[arg(long, requires = "export", help_heading = EXPORT)]
+    pub(crate) embed_sources: bool,
+
+    /// Keep the lines of the exported profile that make up this share of each event type
+    ///
+    /// The costs and calls of the other lines are joined for each function. All numbers of functions, calls and parts stay exact.
+    #[arg(long, requires = "export", value_name = "PERCENT", value_parser = per_mille, help_heading = EXPORT)]
+    pub(crate) export_share: Option<u32>,
+
+    /// Write the viewer without a profile into a directory, for any web space, and end
+    ///
+    /// Visitors open files of theirs in it. Nothing that they open leaves their machine.
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = SERVER_OPTIONS,
+        conflicts_with_all = ["answer", "inlined", "export", "files", "base", "set"],
+        value_hint = ValueHint::DirPath,
+        help_heading = EXPORT
+    )]
+    pub(crate) site: Option<PathBuf>,
+
+    /// Overwrite existing files
+    #[arg(long, help_heading = EXPORT)]
+    pub(crate) force: bool,
 
     /// Also load the other files of the same recording
     ///

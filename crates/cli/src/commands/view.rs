@@ -1,7 +1,10 @@
 //! `gristmill view`: a profile in the browser.
 
+mod base64;
 mod browser;
+mod export;
 mod files;
+mod site;
 mod watch;
 
 use std::cell::OnceCell;
@@ -23,6 +26,7 @@ use crate::found_files;
 use crate::inlined::with_inlined;
 use crate::interrupt;
 use crate::load;
+use crate::output;
 use crate::profile_files::{modified, warn_of_doubts};
 use crate::programs::warn_of_unused_maps;
 use crate::session::Session;
@@ -36,14 +40,24 @@ const PAGE: Page = Page {
 };
 
 pub(crate) fn run(args: &ViewArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    if let Some(directory) = &args.site {
+        return site::write(directory, args.force, session);
+    }
     let has_standard_input = args.files.iter().any(|path| is_dash(path));
     if args.watch && has_standard_input {
         return Err(usage("--watch: standard input cannot be read again", "name a file"));
     }
+    let target = match &args.export {
+        Some(path) => Some(output::target(Some(path), &args.inputs(), args.force)?),
+        None => None,
+    };
     let files = found_files::or_newest(&args.files, session)?;
     let loading = Loading { args, files: &files, session, base: OnceCell::new() };
     if let Some(question) = &args.answer {
         return answer(question, &loading);
+    }
+    if let Some(target) = &target {
+        return export::write(target, &loading);
     }
     session.copy_files();
     // A wrong port is reported before a large profile is loaded.
@@ -109,8 +123,7 @@ impl Loading<'_> {
     /// Loads the files, with finders of the sources and programs that they name.
     fn answers(&self, paths: &[PathBuf]) -> Result<Answers, CliError> {
         let Loading { args, session, .. } = *self;
-        let profile = self.profile(paths)?;
-        load::together::check(paths, args.set, &profile, session);
+        let profile = self.new_side(paths)?;
         warn_of_unused_maps(&args.program, &[&profile], session);
         let finders = FinderArgs {
             source: args.source.clone(),
@@ -131,6 +144,13 @@ impl Loading<'_> {
             }
         };
         Ok(answers.with_base(Arc::clone(base)))
+    }
+
+    /// Loads the files, and says what speaks against seeing them as one profile.
+    fn new_side(&self, paths: &[PathBuf]) -> Result<Profile, CliError> {
+        let profile = self.profile(paths)?;
+        load::together::check(paths, self.args.set, &profile, self.session);
+        Ok(profile)
     }
 
     /// Loads one side.

@@ -1,24 +1,4 @@
-import type { Answers, Question, Scope } from "./answers";
-
-/** The state of the loaded files: the generation grows with each reload. */
-export interface Loaded {
-  generation: number;
-  /** The reason why the last reload failed: the answers are those of the profile before. */
-  failure: string | null;
-  /** `false` if the files are not watched: nothing will change. */
-  is_watched?: boolean;
-}
-
-/** Answers questions. The page has no other way to a number. */
-export interface Transport {
-  ask(request: { scope: Scope; question: Question }, signal: AbortSignal): Promise<unknown>;
-  /** Forgets the loading that answers were from: ids of it hold no more. */
-  forget(): void;
-  loaded(): Promise<Loaded>;
-}
-
-/** An answer that the server refused to give, with its reason. */
-export class Refused extends Error {}
+import { Refused, type Asked, type Library, type Loaded } from "./library";
 
 /** A refusal because the files were loaded again since the last answer. */
 class LoadedAgain extends Refused {}
@@ -26,8 +6,8 @@ class LoadedAgain extends Refused {}
 const GENERATION = "gristmill-generation";
 const CONFLICT = 409;
 
-/** The transport to the server that the page came from. */
-export class HttpTransport implements Transport {
+/** The library in the server that the page came from. */
+export class HttpLibrary implements Library {
   private session: Promise<void>;
   /** The loading of the files that answers are from. The server refuses questions with ids of an older one. */
   private generation: string | null = null;
@@ -42,7 +22,7 @@ export class HttpTransport implements Transport {
     this.session.catch(() => undefined); // The first question reports it.
   }
 
-  async ask(request: { scope: Scope; question: Question }, signal: AbortSignal): Promise<unknown> {
+  async ask(request: Asked, signal: AbortSignal): Promise<unknown> {
     await this.session;
     const headers: Record<string, string> = this.generation === null ? {} : { [GENERATION]: this.generation };
     const asked = this.generation;
@@ -104,5 +84,3 @@ async function reasonOf(response: Response): Promise<string> {
   const isForbidden = response.status === 401 || response.status === 403;
   return isForbidden ? `${reason} (open the whole address that gristmill printed)` : reason;
 }
-
-export type AnswerTo<Q extends Question> = Answers[Q["kind"]];

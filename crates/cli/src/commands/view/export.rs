@@ -1,0 +1,276 @@
+//! `gristmill view --export`: the page, the library and the profile in one file.
+//!
+//! Whatever comes from the profile is base64 of gzip, or JSON without `<`: nothing in it can end an element of the page. The
+//! policy of the page names its script and its style by their checksums, so that it would not run another one anyway.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use gristmill_output::source::Sources as _;
+use gristmill_profile::Profile;
+use gristmill_profile::condense::Condensing;
+use serde::Serialize;
+
+use super::Loading;
+use super::base64::Base64Writer;
+use super::site::LIBRARY;
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::output::Target;
+use crate::profile_files::modified;
+use crate::source_finder::SourceFinder;
+use crate::terminal::{grouped, printable_path};
+
+/// The page with its script and style in it, as `ui` builds it.
+const DOCUMENT: &str = include_str!("../../../../../ui/dist/export.html");
+/// The comment of the page in whose place the files are put.
+const FILES: &str = "<!-- files -->";
+
+/// The use of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Role {
+    Profile,
+    Base,
+    Source,
+    /// A source that was changed after the profile was written.
+    NewerSource,
+}
+
+/// The files of the page, as it reads them.
+#[derive(Debug, Default, Serialize)]
+struct Manifest {
+    files: Vec<FileEntry>,
+    /// Remarks on what the files lack, for the reader of the page.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileEntry {
+    name: String,
+    role: Role,
+}
+
+/// The manifest and the contents of its files, compressed.
+#[derive(Default)]
+struct Contents {
+    manifest: Manifest,
+    packed: Vec<Vec<u8>>,
+}
+
+impl Contents {
+    fn add(&mut self, name: String, role: Role, bytes: &[u8]) -> io::Result<()> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes)?;
+        self.packed.push(encoder.finish()?);
+        self.manifest.files.push(FileEntry { name, role });
+        Ok(())
+    }
+
+    /// Adds the files of a profile, with all lines or with those that make up a share of the cost.
+    fn add_profile(&mut self, profile: &Profile, role: Role, share: Option<u32>) -> Result<(), CliError> {
+        let condensing = share.map(|share| Condensing::new(profile, share));
+        let (mut kept, mut all) = (0, 0);
+        for (index, input) in profile.inputs().iter().enumerate() {
+            let bytes = match &condensing {
+                None => profile.written(index),
+                Some(condensing) => {
+                    let mut bytes = Vec::new();
+                    let lines = condensing.write(index, &mut bytes).map_err(|error| CliError::Profile {
+                        message: format!("{}: cannot be condensed: {error}", input.name),
+                        hint: Some("leave --export-share out".to_owned()),
+                    })?;
+                    kept += lines.kept;
+                    all += lines.all;
+                    bytes.into()
+                }
+            };
+            self.add(input.name.clone(), role, &bytes)?;
+        }
+        if let Some(share) = share {
+            let side = if role == Role::Base { "the base" } else { "the profile" };
+            self.manifest.notes.push(format!(
+                "Exported with {}% of the cost by line: {side} has {} of its {} lines with self cost or calls. What the \
+                 others cost is under line 0 of their functions; numbers of functions, calls and parts are exact.",
+                percent(share),
+                grouped(kept),
+                grouped(all)
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Writes the page with the files.
+pub(super) fn write(target: &Target, loading: &Loading<'_>) -> Result<ExitStatus, CliError> {
+    let Loading { args, session, .. } = *loading;
+    let paths = loading.paths()?;
+    let profile = loading.new_side(&paths)?;
+    let mut contents = Contents::default();
+    contents.add_profile(&profile, Role::Profile, args.export_share)?;
+    let mut profiles = vec![profile];
+    if !args.base.is_empty() {
+        let base = loading.profile(&args.base)?;
+        contents.add_profile(&base, Role::Base, args.export_share)?;
+        profiles.push(base);
+    }
+    let sources =
+        if args.embed_sources { embed_sources(&profiles, &paths, loading, &mut contents)? } else { 0 };
+    let document = Document::new(&contents);
+    session.write_profile_to(target, args.force, |out| Ok(document.write(out)?))?;
+    if let Target::File(path) = target {
+        let mut said = format!("{} has {} bytes", printable_path(path), grouped(document.len()));
+        if args.embed_sources {
+            let _ = write!(said, ", with {} of the sources that the profile names", grouped(sources));
+        }
+        session.tell(&said);
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Adds the sources that the server would show. Returns their count.
+fn embed_sources(
+    profiles: &[Profile],
+    paths: &[PathBuf],
+    loading: &Loading<'_>,
+    contents: &mut Contents,
+) -> Result<usize, CliError> {
+    let Loading { args, session, .. } = *loading;
+    let profile_time = paths.iter().filter_map(|path| modified(path)).min();
+    let finder = SourceFinder::new(&args.source, &args.program.debuginfo_dir, profile_time, session)?;
+    let mut names: Vec<&[u8]> =
+        profiles.iter().flat_map(|profile| profile.files().map(|id| profile.file(id))).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut count = 0;
+    for name in names {
+        // Names that are not text cannot be found by the page.
+        let Ok(text) = std::str::from_utf8(name) else { continue };
+        if let Ok(source) = finder.get(name) {
+            let role = if source.is_newer { Role::NewerSource } else { Role::Source };
+            contents.add(text.to_owned(), role, &source.text)?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// A page with its files, in the order of writing.
+struct Document<'c> {
+    manifest: String,
+    contents: &'c Contents,
+}
+
+impl<'c> Document<'c> {
+    fn new(contents: &'c Contents) -> Self {
+        let json = serde_json::to_string(&contents.manifest).unwrap_or_default();
+        Document { manifest: harmless(&json), contents }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (before, after) = DOCUMENT.split_once(FILES).unwrap_or((DOCUMENT, ""));
+        out.write_all(before.as_bytes())?;
+        write!(out, r#"<script type="application/json" id="manifest">{}</script>"#, self.manifest)?;
+        element(out, "library", LIBRARY)?;
+        for (nth, packed) in self.contents.packed.iter().enumerate() {
+            element(out, &format!("file-{nth}"), packed)?;
+        }
+        out.write_all(after.as_bytes())
+    }
+
+    /// Returns the size of the page.
+    fn len(&self) -> usize {
+        let mut counter = Counter(0);
+        // A counter takes everything.
+        let _ = self.write(&mut counter);
+        counter.0
+    }
+}
+
+/// A writer that counts.
+struct Counter(usize);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes an inert element with bytes.
+fn element(out: &mut dyn Write, id: &str, bytes: &[u8]) -> io::Result<()> {
+    write!(out, "\n    <script type=\"text/plain\" id=\"{id}\">")?;
+    let mut text = Base64Writer::new(&mut *out);
+    text.write_all(bytes)?;
+    text.finish()?;
+    out.write_all(b"</script>")
+}
+
+/// JSON without characters that mean something to HTML or end a line of a script.
+fn harmless(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            // They are only within strings, where JSON has them in this form, too.
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(text, "\\u{:04x}", u32::from(character));
+            }
+            _ => text.push(character),
+        }
+    }
+    text
+}
+
+/// A share as a number of percent.
+fn percent(per_mille: u32) -> String {
+    match per_mille % 10 {
+        0 => (per_mille / 10).to_string(),
+        tenth => format!("{}.{tenth}", per_mille / 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(names: &[&str]) -> String {
+        let mut contents = Contents::default();
+        for name in names {
+            contents.add((*name).to_owned(), Role::Profile, b"events: Ir\nfn=</script><b>\n1 2\n").unwrap();
+        }
+        let mut bytes = Vec::new();
+        let document = Document::new(&contents);
+        document.write(&mut bytes).unwrap();
+        assert_eq!(bytes.len(), document.len());
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_page_has_one_mark_for_its_files() {
+        assert_eq!(DOCUMENT.matches(FILES).count(), 1);
+        assert!(DOCUMENT.contains("default-src 'none'"));
+        assert!(DOCUMENT.contains("connect-src 'none'"));
+        assert!(!DOCUMENT.contains("unsafe-inline"));
+    }
+
+    #[test]
+    fn hostile_names_end_no_element() {
+        let hostile = "</script><script>alert(1)</script><!--\u{2028}\u{2029}&lt;";
+        let plain = page(&["a"]);
+        let page = page(&[hostile]);
+        for mark in ["<script", "</script", "<!--", "\u{2028}", "\u{2029}"] {
+            assert_eq!(page.matches(mark).count(), plain.matches(mark).count(), "{mark:?}");
+        }
+        let manifest = page.split_once(r#"id="manifest">"#).unwrap().1.split_once("</script>").unwrap().0;
+        let read: serde_json::Value = serde_json::from_str(manifest).unwrap();
+        assert_eq!(read["files"][0]["name"], hostile);
+        assert_eq!(read["files"][0]["role"], "profile");
+    }
+}

@@ -1,0 +1,181 @@
+//! `gristmill view --export` and `--site`: the files that they write.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+#![cfg(test)]
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use flate2::read::GzDecoder;
+use harness::*;
+use serde_json::Value;
+
+const SITE: [&str; 4] = ["app.js", "index.html", "library.wasm", "style.css"];
+
+/// The text of an inert element of a page.
+fn element<'p>(page: &'p str, id: &str) -> &'p str {
+    let (_, after) = page.split_once(&format!("id=\"{id}\">")).unwrap_or_else(|| panic!("{id} is missing"));
+    after.split_once("</script>").unwrap().0
+}
+
+/// The bytes that base64 of gzip stands for.
+fn unpacked(text: &str) -> Vec<u8> {
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => u32::from(byte - b'A'),
+        b'a'..=b'z' => u32::from(byte - b'a') + 26,
+        b'0'..=b'9' => u32::from(byte - b'0') + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => panic!("{byte}"),
+    };
+    let mut packed = Vec::new();
+    for group in text.trim_end_matches('=').as_bytes().chunks(4) {
+        let bits = group.iter().fold(0, |bits, &byte| bits << 6 | digit(byte)) << (6 * (4 - group.len()));
+        packed.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
+    }
+    let mut bytes = Vec::new();
+    GzDecoder::new(&packed[..]).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// Exports in a directory, and returns the page and its manifest.
+fn export(directory: &Path, words: &[&str]) -> (String, Value) {
+    let output = run_in(directory, &[&["view", "--export", "page.html"], words].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let page = fs::read_to_string(directory.join("page.html")).unwrap();
+    let manifest = serde_json::from_str(element(&page, "manifest")).unwrap();
+    (page, manifest)
+}
+
+/// Costs and calls of all functions, by name, file and object.
+fn numbers(directory: &Path, file: &str) -> BTreeMap<String, Value> {
+    let output = run_in(directory, &["functions", "--limit=0", "--no-fold-start-up", "--format=json", file]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let document = json(&output);
+    let key = |row: &Value| format!("{} {} {}", row["name"], row["file"], row["object"]);
+    let value = |row: &Value| serde_json::json!([row["self"], row["inclusive"], row["calls"]]);
+    document["functions"].as_array().unwrap().iter().map(|row| (key(row), value(row))).collect()
+}
+
+#[test]
+fn the_site_is_written_whole_and_over_nothing() {
+    let directory = folder(&[]);
+    let site = directory.path().join("a/viewer");
+    let run = |words: &[&str]| run_in(directory.path(), &[&["view", "--site", "a/viewer"], words].concat());
+    let output = run(&[]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let mut names: Vec<String> = files_below(&site)
+        .iter()
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, SITE);
+    assert!(fs::read(site.join("library.wasm")).unwrap().starts_with(b"\0asm"));
+    let document = fs::read_to_string(site.join("index.html")).unwrap();
+    assert!(document.contains("connect-src 'self'") && document.contains("default-src 'none'"));
+
+    // One file is enough to refuse, and the others are not written either.
+    for name in SITE {
+        fs::remove_file(site.join(name)).unwrap();
+    }
+    fs::write(site.join("style.css"), "mine").unwrap();
+    let output = run(&[]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("style.css: exists already"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(site.join("style.css")).unwrap(), "mine");
+    assert!(!site.join("index.html").exists());
+    assert_eq!(code(&run(&["--force"])), 0);
+    assert_ne!(fs::read_to_string(site.join("style.css")).unwrap(), "mine");
+}
+
+#[test]
+fn options_that_do_not_fit_are_refused() {
+    let directory = folder(&[("a", CLEAN)]);
+    for words in [
+        &["--site", "x", "a"][..],
+        &["--site", "x", "--export", "y"],
+        &["a", "--embed-sources"],
+        &["a", "--export-share", "99"],
+        &["a", "--export", "y", "--watch"],
+        &["a", "--export", "y", "--answer", "{}"],
+        &["a", "--export", "y", "--export-share", "101"],
+    ] {
+        let output = run_in(directory.path(), &[&["view"], words].concat());
+        assert_eq!(code(&output), 2, "{words:?}");
+    }
+    assert_eq!(files_below(directory.path()).len(), 1);
+}
+
+#[test]
+fn an_export_overwrites_nothing_unasked() {
+    let directory = folder(&[("a", CLEAN), ("page.html", b"mine")]);
+    for target in ["page.html", "a"] {
+        let output = run_in(directory.path(), &["view", "--export", target, "a"]);
+        assert_eq!(code(&output), 2, "{target}");
+        assert!(stderr(&output).contains("was not changed"), "{}", stderr(&output));
+    }
+    assert_eq!(fs::read(directory.path().join("page.html")).unwrap(), b"mine");
+    assert_eq!(fs::read(directory.path().join("a")).unwrap(), CLEAN);
+    export(directory.path(), &["--force", "a"]);
+    // A profile that cannot be read leaves nothing behind.
+    let output = run_in(directory.path(), &["view", "--export", "other.html", "missing"]);
+    assert_eq!(code(&output), 2);
+    assert_eq!(files_below(directory.path()).len(), 2);
+}
+
+#[test]
+fn the_page_has_the_files_as_they_are() {
+    let source = b"int main(void) {\n}\n";
+    let base =
+        String::from_utf8(CLEAN.to_vec()).unwrap().replace("10 10 2", "10 11 2").replace("60 12", "61 12");
+    let packed = gzip(base.as_bytes());
+    let directory = folder(&[("new", CLEAN), ("old.gz", &packed), ("mill.c", source)]);
+    let (page, manifest) = export(directory.path(), &["--embed-sources", "new", "--base", "old.gz"]);
+    let entry = |name: &str, role: &str| serde_json::json!({"name": name, "role": role});
+    let roles = manifest["files"].as_array().unwrap();
+    assert_eq!(roles[..2], [entry("new", "profile"), entry("old.gz", "base")]);
+    assert_eq!(roles[2]["name"], "mill.c");
+    assert_eq!(manifest["notes"], serde_json::json!([]));
+    assert_eq!(unpacked(element(&page, "file-0")), CLEAN);
+    assert_eq!(unpacked(element(&page, "file-1")), base.as_bytes());
+    assert_eq!(unpacked(element(&page, "file-2")), source);
+    assert!(unpacked(element(&page, "library")).starts_with(b"\0asm"));
+    let (page, _) = export(directory.path(), &["--force", "new"]);
+    assert!(!page.contains("file-1"), "no source unless asked for");
+}
+
+#[test]
+fn a_share_keeps_the_numbers_of_functions_and_says_so() {
+    let root = root();
+    for file in ["corpus/callgrind/callgrind.out.mill", "corpus/callgrind/callgrind.out.full"] {
+        let directory = folder(&[]);
+        let path = root.join(file);
+        let path = text(&path);
+        let (page, manifest) = export(directory.path(), &["--export-share", "90%", path]);
+        let note = manifest["notes"][0].as_str().unwrap();
+        assert!(note.contains("90% of the cost") && note.contains("are exact"), "{note}");
+        let condensed = unpacked(element(&page, "file-0"));
+        assert_ne!(condensed, fs::read(path).unwrap());
+        fs::write(directory.path().join("condensed"), &condensed).unwrap();
+        assert_eq!(numbers(directory.path(), "condensed"), numbers(directory.path(), path), "{file}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hostile_name_of_a_file_ends_no_element() {
+    let name = "a<script>alert(1)<!--\u{2028}&lt;";
+    let directory = folder(&[(name, CLEAN), ("a", CLEAN)]);
+    let (plain, _) = export(directory.path(), &["a"]);
+    let (page, manifest) = export(directory.path(), &["--force", name]);
+    for mark in ["<script", "</script", "<!--", "\u{2028}"] {
+        assert_eq!(page.matches(mark).count(), plain.matches(mark).count(), "{mark:?}");
+    }
+    // Names are shown like this everywhere.
+    assert_eq!(manifest["files"][0]["name"], name.replace('\u{2028}', "\\u{2028}"));
+}

@@ -1,0 +1,294 @@
+//! Condensing: the same profile with fewer lines.
+//!
+//! Most lines of a profile cost nearly nothing. A condensed profile keeps the lines that make up a share of the self cost of each
+//! event type, and those whose calls cost as much. The costs of the other lines of a function are joined at line 0, and their
+//! calls by callee. So the numbers of functions, of calls between them and of parts are exactly those of the whole profile; only
+//! lines and instructions lose theirs. Jumps stay where the line or instruction from which they start stays.
+//!
+//! Headers are kept, and positions have the same columns. Lines of basic blocks (`bb=`, `ln=`) and comments are left out.
+
+mod least;
+mod lines;
+
+use std::collections::BTreeSet;
+use std::io;
+
+use gristmill_format::{
+    Calls, Cost, CostLine, CostRole, Costs, Error, Header, Jump, Line, Name, NameKey, NameStyle,
+    PositionKind, PositionStyle, Positions, Reader, Record, Writer,
+};
+
+use self::least::LeastCosts;
+use self::lines::{FunctionLines, JumpLine, PartLines};
+use crate::decode::Place;
+use crate::id::{FileId, FunctionId, ObjectId};
+use crate::part::Part;
+use crate::profile::Profile;
+
+/// A profile that is written with fewer lines.
+///
+/// ```
+/// use gristmill_profile::Profile;
+/// use gristmill_profile::condense::Condensing;
+///
+/// let profile = Profile::from_bytes(b"events: Ir\nfl=a.c\nfn=f\n1 2\n2 990\n3 5\n3 3\n".to_vec());
+/// let mut condensed = Vec::new();
+/// let lines = Condensing::new(&profile, 990).write(0, &mut condensed)?;
+/// assert_eq!((lines.all, lines.kept), (4, 1));
+/// let expected = "# callgrind format\nevents: Ir\n\nfl=(1) a.c\nfn=(1) f\n2 990\n0 10\n";
+/// assert_eq!(String::from_utf8_lossy(&condensed), expected);
+/// # Ok::<(), gristmill_format::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Condensing<'p> {
+    profile: &'p Profile,
+    least: LeastCosts,
+}
+
+/// Counts of lines with self costs or calls. See the example of [`Condensing`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LineCount {
+    /// Those of the profile.
+    pub all: u64,
+    /// Those that are kept as they are.
+    pub kept: u64,
+}
+
+impl<'p> Condensing<'p> {
+    /// Decides which lines stay: those that have this share of the self cost of an event type, in thousandths.
+    pub fn new(profile: &'p Profile, per_mille: u32) -> Self {
+        Condensing { profile, least: LeastCosts::new(profile, per_mille) }
+    }
+
+    /// Writes an input of the profile, and returns how many lines it has.
+    ///
+    /// # Errors
+    ///
+    /// If a sum exceeds 64 bits, or the sink fails.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such input.
+    pub fn write<W: io::Write>(&self, input: usize, sink: W) -> Result<LineCount, Error> {
+        let mut writing = Writing {
+            profile: self.profile,
+            writer: Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed),
+            object: None,
+            file: None,
+            last_fl: None,
+        };
+        let mut count = LineCount::default();
+        writing.record(Line::Comment(b" callgrind format"))?;
+        let headers = Headers::new(&self.profile.inputs[input].bytes);
+        let parts: Vec<Part<'_>> = self.profile.parts().filter(|part| part.input() == input).collect();
+        let none = PartHeaders::default();
+        for index in 0..parts.len().max(headers.of_parts.len()) {
+            let lines = headers.of_parts.get(index).unwrap_or(&none);
+            lines.before.iter().try_for_each(|&line| writing.record(line))?;
+            if let Some(part) = parts.get(index) {
+                let lines = PartLines::new(self.profile, part, &self.least);
+                count.all += lines.count.all;
+                count.kept += lines.count.kept;
+                writing.part(part, &lines)?;
+            }
+            lines.after.iter().try_for_each(|&line| writing.record(line))?;
+        }
+        writing.writer.finish()?;
+        Ok(count)
+    }
+}
+
+/// The header lines of the parts of a file.
+struct Headers<'f> {
+    of_parts: Vec<PartHeaders<'f>>,
+}
+
+#[derive(Default)]
+struct PartHeaders<'f> {
+    before: Vec<Line<'f>>,
+    /// Behind the costs.
+    after: Vec<Line<'f>>,
+}
+
+impl<'f> Headers<'f> {
+    fn new(file: &'f [u8]) -> Self {
+        let mut of_parts: Vec<PartHeaders<'f>> = Vec::new();
+        let mut has_body = BTreeSet::new();
+        for record in Reader::new(file).flatten() {
+            let index = record.part as usize;
+            match record.line {
+                line @ (Line::Header(_) | Line::NewProfile(_)) => {
+                    if of_parts.len() <= index {
+                        of_parts.resize_with(index + 1, PartHeaders::default);
+                    }
+                    let headers = &mut of_parts[index];
+                    let is_last =
+                        has_body.contains(&index) || matches!(line, Line::Header(Header::Totals(_)));
+                    if is_last { headers.after.push(line) } else { headers.before.push(line) }
+                }
+                Line::Blank | Line::Comment(_) => {}
+                _ => {
+                    has_body.insert(index);
+                }
+            }
+        }
+        Headers { of_parts }
+    }
+}
+
+struct Writing<'p, W> {
+    profile: &'p Profile,
+    writer: Writer<W>,
+    object: Option<ObjectId>,
+    /// The file of the lines that follow, and that of the last `fl=`.
+    file: Option<FileId>,
+    last_fl: Option<FileId>,
+}
+
+impl<W: io::Write> Writing<'_, W> {
+    fn record(&mut self, line: Line<'_>) -> Result<(), Error> {
+        self.writer.write(&Record::new(line))
+    }
+
+    fn part(&mut self, part: &Part<'_>, lines: &PartLines) -> Result<(), Error> {
+        // Readers differ in what holds on from the part before.
+        (self.object, self.file, self.last_fl) = (None, None, None);
+        let kinds = part.columns().kinds();
+        for (&function, lines) in &lines.functions {
+            self.function(function, lines, kinds)?;
+        }
+        Ok(())
+    }
+
+    fn function(
+        &mut self,
+        id: FunctionId,
+        lines: &FunctionLines,
+        kinds: &[PositionKind],
+    ) -> Result<(), Error> {
+        let function = self.profile.function(id);
+        self.record(Line::Blank)?;
+        self.name_object(NameKey::Ob, function.object, self.object)?;
+        self.object = Some(function.object);
+        // `fn=` goes back to the file of the last `fl=`, though not for all readers.
+        if self.file != Some(function.file) || self.last_fl != Some(function.file) {
+            self.name_file(NameKey::Fl, function.file, self.file)?;
+            (self.file, self.last_fl) = (Some(function.file), Some(function.file));
+        }
+        self.record(Line::Name(NameKey::Fn, Name::plain(function.name)))?;
+        for line in &lines.kept {
+            self.move_to(line.place.file, function.file)?;
+            match &line.calls {
+                None => self.costs(CostRole::SelfCost, &line.place, kinds, &line.costs)?,
+                Some(calls) => {
+                    self.callee(calls.callee)?;
+                    self.calls(calls.count, &calls.target, kinds)?;
+                    self.costs(CostRole::Call, &line.place, kinds, &line.costs)?;
+                }
+            }
+        }
+        for jump in &lines.jumps {
+            self.move_to(jump.place.file, function.file)?;
+            self.jump(jump, kinds)?;
+        }
+        let nowhere = Place { file: function.file, line: Some(0), address: Some(0), basic_block: Some(0) };
+        if let Some(costs) = &lines.joined {
+            self.move_to(function.file, function.file)?;
+            self.costs(CostRole::SelfCost, &nowhere, kinds, costs)?;
+        }
+        for (&callee, joined) in &lines.joined_calls {
+            self.move_to(function.file, function.file)?;
+            self.callee(callee)?;
+            self.calls(joined.count, &nowhere, kinds)?;
+            self.costs(CostRole::Call, &nowhere, kinds, &joined.costs)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a file that of the lines that follow.
+    fn move_to(&mut self, file: FileId, own: FileId) -> Result<(), Error> {
+        if self.file != Some(file) {
+            let key = if file == own { NameKey::Fe } else { NameKey::Fi };
+            self.name_file(key, file, self.file)?;
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+
+    /// Names the callee in full: a reader may take a shorter form for another function.
+    fn callee(&mut self, id: FunctionId) -> Result<(), Error> {
+        let callee = self.profile.function(id);
+        self.name_object(NameKey::Cob, callee.object, None)?;
+        if !self.profile.file(callee.file).is_empty() || self.file != Some(callee.file) {
+            self.name_file(NameKey::Cfi, callee.file, None)?;
+        }
+        self.record(Line::Name(NameKey::Cfn, Name::plain(callee.name)))
+    }
+
+    fn name_object(
+        &mut self,
+        key: NameKey,
+        object: ObjectId,
+        current: Option<ObjectId>,
+    ) -> Result<(), Error> {
+        let name = self.profile.object(object);
+        // Before the first one, and where no object has a name, it is empty.
+        let is_known = match current {
+            Some(current) => current == object,
+            None => name.is_empty() && self.object.is_none_or(|own| self.profile.object(own).is_empty()),
+        };
+        if is_known { Ok(()) } else { self.record(Line::Name(key, Name::plain(name))) }
+    }
+
+    fn name_file(&mut self, key: NameKey, file: FileId, current: Option<FileId>) -> Result<(), Error> {
+        let name = self.profile.file(file);
+        if current.is_none() && name.is_empty() && self.file.is_none() {
+            return Ok(());
+        }
+        self.record(Line::Name(key, Name::plain(name)))
+    }
+
+    fn calls(&mut self, count: Cost, target: &Place, kinds: &[PositionKind]) -> Result<(), Error> {
+        self.record(Line::Calls(Calls { count, target: positions(target, kinds) }))
+    }
+
+    fn costs(
+        &mut self,
+        role: CostRole,
+        place: &Place,
+        kinds: &[PositionKind],
+        costs: &[Cost],
+    ) -> Result<(), Error> {
+        let costs = Costs::new(shortened(costs));
+        self.record(Line::Cost(CostLine { role, positions: positions(place, kinds), costs }))
+    }
+
+    fn jump(&mut self, jump: &JumpLine, kinds: &[PositionKind]) -> Result<(), Error> {
+        if self.file != Some(jump.target.file) {
+            self.name_file(NameKey::Jfi, jump.target.file, self.file)?;
+        }
+        if let Some(to) = jump.function {
+            let to = self.profile.function(to);
+            self.record(Line::Name(NameKey::Jfn, Name::plain(to.name)))?;
+        }
+        let target = positions(&jump.target, kinds);
+        self.record(Line::Jump(Jump { taken: jump.taken, executed: jump.executed, target }))?;
+        self.costs(CostRole::JumpSource, &jump.place, kinds, &[])
+    }
+}
+
+fn positions(place: &Place, kinds: &[PositionKind]) -> Positions {
+    let value = |kind: &PositionKind| match kind {
+        PositionKind::Instr => place.address,
+        PositionKind::Bb => place.basic_block,
+        _ => place.line,
+    };
+    let values: Vec<u64> = kinds.iter().map(|kind| value(kind).unwrap_or(0)).collect();
+    Positions::new(&values)
+}
+
+/// Removes the zeros at the end, but not the first cost.
+fn shortened(costs: &[Cost]) -> &[Cost] {
+    let len = costs.iter().rposition(|&cost| cost != 0).map_or(1, |last| last + 1);
+    costs.get(..len).unwrap_or(costs)
+}

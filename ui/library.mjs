@@ -1,0 +1,48 @@
+// Packs the library in WebAssembly for dist: node library.mjs FILE. `cargo xtask web-library` builds it and calls this.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+const binaryen = dirname(createRequire(import.meta.url).resolve("binaryen/package.json"));
+const dist = join(import.meta.dirname, "dist");
+const directory = mkdtempSync(join(tmpdir(), "gristmill-"));
+const optimised = join(directory, "library.wasm");
+// What all browsers have had since 2022.
+const features = [
+  "bulk-memory",
+  "bulk-memory-opt",
+  "multivalue",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+  "reference-types",
+  "sign-ext",
+].map((feature) => `--enable-${feature}`);
+execFileSync(
+  process.execPath,
+  [
+    join(binaryen, "bin/wasm-opt"),
+    "-Oz",
+    ...features,
+    "--strip-debug",
+    "--strip-producers",
+    process.argv[2],
+    "-o",
+    optimised,
+  ],
+  { stdio: "inherit" },
+);
+const bytes = readFileSync(optimised);
+rmSync(directory, { recursive: true });
+const packed = gzipSync(bytes, { level: 9 });
+writeFileSync(join(dist, "library.wasm.gz"), packed);
+const brotli = (data) =>
+  brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: data.length } }).length;
+const page = ["site.html", "app.js", "style.css"].map((name) => readFileSync(join(dist, name)));
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+console.log(
+  `library: ${bytes.length} bytes; with the page ${brotli(bytes) + sum(page.map(brotli))} compressed with brotli, ` +
+    `${packed.length + sum(page.map((one) => gzipSync(one, { level: 9 }).length))} with gzip`,
+);

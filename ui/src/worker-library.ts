@@ -1,0 +1,88 @@
+import { Refused, type Asked, type Library, type Loaded } from "./library";
+import type { FromWorker, GivenFile, LibraryCode, Progress, ToWorker } from "./worker/messages";
+
+/** The script of the worker, which the build puts in. The worker inherits the policy of the page, as it has no address. */
+declare const WORKER_SCRIPT: string;
+
+interface Waiting {
+  message: ToWorker;
+  signal?: AbortSignal;
+  resolve: (answer: ArrayBuffer) => void;
+  reject: (error: unknown) => void;
+}
+
+/** The library in WebAssembly, in a worker. Questions wait until files are open. */
+export class WorkerLibrary implements Library {
+  private readonly worker: Worker;
+  private readonly queue: Waiting[] = [];
+  /** The message that the worker has. It gets one at a time, so that a question that nobody waits for is never asked. */
+  private current: Waiting | null = null;
+  private isOpen = false;
+  private generation = 0;
+
+  constructor(
+    private readonly code: LibraryCode,
+    private readonly onProgress: (progress: Progress) => void,
+  ) {
+    const address = URL.createObjectURL(new Blob([WORKER_SCRIPT], { type: "text/javascript" }));
+    this.worker = new Worker(address);
+    this.worker.onmessage = (event: MessageEvent<FromWorker>) => this.take(event.data);
+    this.worker.onerror = () => this.take({ kind: "failure", reason: "the browser starts no worker" });
+  }
+
+  /** Loads files in place of those before. If that fails, those before are gone, too. */
+  async open(files: GivenFile[]): Promise<void> {
+    this.isOpen = false;
+    await new Promise<ArrayBuffer>((resolve, reject) => {
+      this.queue.unshift({ message: { kind: "open", code: this.code, files }, resolve, reject });
+      this.next();
+    });
+    this.generation += 1;
+    this.isOpen = true;
+    this.next();
+  }
+
+  async ask(request: Asked, signal: AbortSignal): Promise<unknown> {
+    const answer = await new Promise<ArrayBuffer>((resolve, reject) => {
+      const message: ToWorker = { kind: "ask", request: JSON.stringify(request) };
+      this.queue.push({ message, signal, resolve, reject });
+      this.next();
+    });
+    return JSON.parse(new TextDecoder().decode(answer));
+  }
+
+  forget(): void {
+    // Each loading has a library of its own.
+  }
+
+  loaded(): Promise<Loaded> {
+    return Promise.resolve({ generation: this.generation, failure: null, is_watched: false });
+  }
+
+  private next(): void {
+    while (this.current === null) {
+      const first = this.queue[0];
+      if (first === undefined || (first.message.kind === "ask" && !this.isOpen)) return;
+      this.queue.shift();
+      if (first.signal?.aborted) {
+        first.reject(first.signal.reason);
+        continue;
+      }
+      this.current = first;
+      this.worker.postMessage(first.message);
+    }
+  }
+
+  private take(message: FromWorker): void {
+    if (message.kind === "progress") {
+      // A question may load the files again, which is no stage of opening.
+      if (this.current?.message.kind === "open") this.onProgress(message);
+      return;
+    }
+    const done = this.current;
+    this.current = null;
+    if (message.kind === "answer") done?.resolve(message.answer);
+    else done?.reject(new Refused(message.reason));
+    this.next();
+  }
+}

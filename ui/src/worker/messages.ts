@@ -1,0 +1,31 @@
+// The messages between the page and the worker with the library.
+
+/** The use of a file. A newer source was changed after the profile was written. */
+export type Role = "profile" | "base" | "source" | "newer-source";
+
+export interface GivenFile {
+  name: string;
+  role: Role;
+  /** The file, or its contents compressed with gzip, as base64. */
+  bytes: Blob | string;
+}
+
+/** The library in WebAssembly: its address, or itself compressed with gzip, as base64. */
+export type LibraryCode = { address: string } | { text: string };
+
+export type ToWorker =
+  { kind: "open"; code: LibraryCode; files: GivenFile[] } | { kind: "ask"; request: string };
+
+export interface Progress {
+  stage: "library" | "read" | "load";
+  /** Bytes that are done. */
+  bytes: number;
+  /** All bytes, as far as they are known. */
+  total: number;
+}
+
+/** Each message to the worker has one answer or one failure, in the same order. */
+export type FromWorker =
+  | ({ kind: "progress" } & Progress)
+  | { kind: "answer"; answer: ArrayBuffer }
+  | { kind: "failure"; reason: string };
