@@ -28,7 +28,12 @@ pub(crate) fn check() -> Result<(), Failure> {
     }
     workspace::run(&mut npm(&["run", "unit"]))?;
     workspace::run(workspace::cargo().args(["build", "--quiet", "-p", "gristmill"]))?;
-    workspace::run(npm(&["test"]).env("GRISTMILL", workspace::target().join("debug/gristmill")))
+    // Served, in one file, and on web space.
+    for tests in ["test", "test:export", "test:site"] {
+        let program = workspace::target().join("debug/gristmill");
+        workspace::run(npm(&["run", tests]).env("GRISTMILL", program))?;
+    }
+    Ok(())
 }
 
 /// Installs the pinned tools, if those of the lock file are not there.
