@@ -139,6 +139,30 @@ fn the_focus_has_what_leads_there() {
     assert!(below(&shown, "Callees: 1").contains(&"    1    40  100.0  save"), "{shown}");
 }
 
+/// By hand: without `save`, which costs 40, the program costs 60. `copy` keeps the 30 of its calls by `load`.
+#[test]
+fn what_is_left_out_leaves_the_total() {
+    let folder = folder(&[("profile", SHARED)]);
+    let run = |words: &[&str]| stdout(&run_in(folder.path(), words));
+    let words = ["functions", "--drop", "save", "--format", "json", "profile"];
+    let functions = json(&run_in(folder.path(), &words));
+    assert_eq!(functions["totals"]["Ir"], 60);
+    let rows = functions["functions"].as_array().unwrap();
+    let inclusive: Vec<_> = rows
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), row["inclusive"]["Ir"].as_i64().unwrap()))
+        .collect();
+    for expected in [("main", 60), ("load", 50), ("copy", 30)] {
+        assert!(inclusive.contains(&expected), "{inclusive:?}");
+    }
+    assert!(inclusive.iter().all(|(name, _)| *name != "save"), "{inclusive:?}");
+    let shown = run(&["show", "copy", "--drop", "save", "profile"]);
+    assert!(shown.contains("left out of all totals: save, and callees, with 40.0% of the cost"), "{shown}");
+    assert!(!below(&shown, "Callers").iter().any(|line| line.contains("save")), "{shown}");
+    let output = run_in(folder.path(), &["show", "save", "--drop", "save", "profile"]);
+    assert_eq!((code(&output), stderr(&output).contains("save is left out")), (2, true));
+}
+
 /// Blocks of Xdebug are invocations: nothing has to be estimated, with any function hidden or in focus.
 #[test]
 fn trees_of_invocations_stay_exact() {
@@ -160,7 +184,7 @@ fn trees_of_invocations_stay_exact() {
     };
     let victim = nodes(&whole).iter().find(|node| node["depth"] == 2).map(|node| name(&whole, node)).unwrap();
     let pattern = format!("^{}$", regex::escape(&victim));
-    for option in ["--hide", "--focus"] {
+    for option in ["--hide", "--focus", "--drop"] {
         let other = tree(&[option, &pattern]);
         assert!(other["guessed"].is_null() && other["basis"] == "exact", "{other}");
         let has = nodes(&other).iter().any(|node| name(&other, node) == victim);
@@ -173,7 +197,9 @@ fn trees_of_invocations_stay_exact() {
                 .filter(|node| name(&whole, node) == victim)
                 .map(|node| node["inclusive"][&event].as_i64().unwrap())
                 .sum::<i64>();
-            assert_eq!(sum(&other), chosen);
+            // What leaves the total is what the focus has.
+            let expected = if option == "--focus" { chosen } else { sum(&whole) - chosen };
+            assert_eq!(sum(&other), expected, "{option}");
         }
     }
 }

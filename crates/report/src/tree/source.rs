@@ -164,7 +164,8 @@ impl<'v> Source<'v> {
                 });
             }
         }
-        let tree = self.tree.without(|item| known[&item].2);
+        let drops = known.values().any(|&(_, _, is_dropped)| is_dropped);
+        let tree = if drops { self.tree.without(|item| known[&item].2) } else { self.tree };
         let tree = tree.attributed(|item| known[&item].0, |item| known[&item].1);
         Source { tree, ..self }
     }
