@@ -23,7 +23,7 @@ pub(super) struct OutputNames {
     input: Range<usize>,
 }
 
-/// A text in the input: its address and length. Equal ones are the same text.
+/// The address and length of a text that stays as it is. Equal ones are the same text.
 type InputText = (usize, usize);
 
 /// Long names that a caller of [`Writer::recurring_name`](super::Writer::recurring_name) has written, by where their texts are: as
@@ -47,18 +47,21 @@ type InputText = (usize, usize);
 /// ```
 #[derive(Debug, Default)]
 pub struct RecurringNames<'t> {
-    /// By the text and the id that the caller gave it: the id that was written, and the name that it meant.
-    written: NameSpaces<HashMap<(InputText, Option<u64>), (u64, NonZeroU32)>>,
+    /// The id that was written, and the name that it meant.
+    written: NameSpaces<HashMap<RecurringKey, (u64, NonZeroU32)>>,
     texts: PhantomData<&'t [u8]>,
 }
 
+/// A text, and the id that the caller gave it.
+type RecurringKey = (InputText, Option<u64>);
+
 /// Returns the key of a name in [`RecurringNames`]. `None` for a short one, and for one that is to be defined.
-fn recurring_key(name: &Name<'_>) -> Option<(InputText, Option<u64>)> {
+fn recurring_key(name: &Name<'_>) -> Option<RecurringKey> {
     let text = name.text.filter(|text| text.len() >= MIN_INPUT_TEXT_BYTES && !name.defines)?;
     Some(((text.as_ptr().addr(), text.len()), name.id))
 }
 
-/// Shorter texts are compared faster than they are looked up.
+/// Shorter texts are compared faster than they are looked up by where they are.
 const MIN_INPUT_TEXT_BYTES: usize = 256;
 
 impl OutputNames {
