@@ -37,6 +37,8 @@ const MAX_VIEWS: usize = 4;
 const MAX_DOCUMENTS: usize = 8;
 /// The limit of nodes of a tree.
 const MAX_TREE_NODES: usize = 100_000;
+/// The limit of rows of each list about a function, which a million functions may call. A server holds the whole answer.
+const MAX_ROWS: usize = 10_000;
 
 /// Work on the sources and programs that a profile names. See the example of [the crate](crate).
 pub type FileWork = Box<dyn FnOnce(&dyn Sources, &dyn Programs) + Send>;
@@ -209,7 +211,7 @@ impl Session {
             Question::Function { function, depth, limit } => {
                 let kept = kept(true)?;
                 let function = kept.subject(*function)?;
-                let limit = Some(*limit);
+                let limit = Some((*limit).min(MAX_ROWS));
                 let options = ShowOptions { function, depth: *depth, lines: limit, limit };
                 let show = Show::new(&kept.view, &options)?;
                 Answer::Function(Box::new(self.with_files(move |sources, _| show.with_sources(sources))?))

@@ -159,3 +159,17 @@ fn changes_are_those_of_diff() {
     let alone = Session::new(profile(TEXT), Box::new(NoFiles));
     assert!(ask(&alone, json!({}), question).unwrap_err().contains("--base"));
 }
+
+/// A server holds a whole answer, and a profile may have millions of functions.
+#[test]
+fn lists_about_a_function_have_a_limit() {
+    let count = 10_500;
+    let callees: String = (0..count).map(|nth| format!("cfn=f{nth}\ncalls=1 1\n1 1\n")).collect();
+    let text = format!("events: Ir\nfl=a.c\nfn=main\n1 1\n{callees}");
+    let session = Session::new(profile(&text), Box::new(NoFiles));
+    let question = json!({"kind": "function", "function": 0, "depth": 1, "limit": usize::MAX});
+    let Ok(Answer::Function(show)) = ask(&session, json!({}), question) else { panic!("no answer") };
+    let show = serde_json::to_value(show).unwrap();
+    assert_eq!(show["callees"]["all"], count);
+    assert_eq!(show["callees"]["rows"].as_array().unwrap().len(), 10_000);
+}

@@ -68,7 +68,7 @@ impl Write for Kept {
 const SECOND_PROFILE: &str = "SECOND PROFILE";
 
 /// Options of a command that need another word.
-const NEEDS: [(&str, &str, &str); 7] = [
+const NEEDS: [(&str, &str, &str); 11] = [
     ("annotate", "diff", "--style=cachegrind"),
     ("annotate", "diff", SECOND_PROFILE),
     ("annotate", "mod-filename", "--style=cachegrind"),
@@ -76,6 +76,11 @@ const NEEDS: [(&str, &str, &str); 7] = [
     ("annotate", "name-inlined", "--format=json"),
     ("diff", "depth", "--tree"),
     ("functions", "then", "--group=object"),
+    // Most of what is merged in tests looks cut off.
+    ("merge", "keep-parts", "--allow-damaged"),
+    ("merge", "mean", "--allow-damaged"),
+    ("merge", "median", "--allow-damaged"),
+    ("merge", "scale", "--allow-damaged"),
 ];
 
 /// Options that are about files to write, or take no profile, or start a server.

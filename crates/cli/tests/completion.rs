@@ -45,6 +45,20 @@ fn commands_options_and_values_are_known() {
     assert_eq!(offered("annotate --sho"), ["--show", "--show-percs="]);
 }
 
+/// Names with control characters, and with characters that reorder or hide text, would reach the terminal as they are.
+#[test]
+fn names_that_a_terminal_cannot_show_are_not_offered() {
+    let profile =
+        "events: Ir E\u{1b}[0m E\u{202e}x\nfl=a.c\nfn=fine\n1 1\nfn=f\u{202e}x\n1 1\nfn=f\u{7f}\n1 1\n";
+    let folder = folder(&[("profile", profile.as_bytes()), ("pro\u{202e}file", b""), ("pro\u{1b}", b"")]);
+    let offered = |line: &str| offered_in(folder.path(), line);
+    assert_eq!(offered("functions profile --event E"), [""; 0]);
+    assert_eq!(offered("functions profile --event I"), ["Ir"]);
+    assert_eq!(offered("tree profile --from f"), ["fine"]);
+    assert_eq!(offered("functions profile --filter f"), ["fine"]);
+    assert_eq!(offered("lint pro"), ["profile"]);
+}
+
 #[test]
 fn values_come_from_the_profile_of_the_line() {
     assert_eq!(offered(&format!("functions {CACHE} --event I1")), ["I1mr"]);

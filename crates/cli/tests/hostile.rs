@@ -41,7 +41,8 @@ fn attack(what: &str, nth: usize, path: &Path, size: usize) {
     let is_tried = |index: usize, words: &[OsString]| {
         let is_plain = words.iter().all(|word| {
             let word = word.to_string_lossy();
-            !word.starts_with("--") || word.starts_with("--format")
+            // Without this, merge refuses what looks cut off.
+            !word.starts_with("--") || word.starts_with("--format") || word == "--allow-damaged"
         });
         is_plain || (index + nth).is_multiple_of(SHAPES_PER_OPTION)
     };

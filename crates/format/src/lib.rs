@@ -191,7 +191,7 @@ pub use rewrite::Rewrite;
 pub use style::{NameStyle, PositionStyle};
 pub use survey::{Counts, EventType, PartHeaderSurvey, PartSurvey, Survey};
 pub use wholeness::{CutSign, PartEnd, Shortfall, is_near_end};
-pub use writer::Writer;
+pub use writer::{RecurringNames, Writer};
 
 /// The examples of the README run as they stand.
 #[cfg(doctest)]

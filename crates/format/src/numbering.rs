@@ -59,11 +59,15 @@ impl Numbering {
     }
 
     pub(crate) fn guess(&self, text: &[u8]) -> u64 {
-        let last = self.names.get(text).and_then(|name| self.last.get(name.get() as usize));
-        match last {
-            None | Some(&NONE) => self.next.max(1),
-            Some(&last @ LARGE..) => self.large[(last - LARGE) as usize],
-            Some(&last) => last.into(),
+        self.names.get(text).and_then(|name| self.last_of(name)).unwrap_or(self.next.max(1))
+    }
+
+    /// Returns the number that an interned name had last.
+    pub(crate) fn last_of(&self, name: NonZeroU32) -> Option<u64> {
+        match *self.last.get(name.get() as usize)? {
+            NONE => None,
+            last @ LARGE.. => Some(self.large[(last - LARGE) as usize]),
+            last => Some(last.into()),
         }
     }
 

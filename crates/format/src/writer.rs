@@ -24,6 +24,7 @@ pub(crate) use check::refused;
 use check::{Refusal, check_costs, check_header, in_range, key_value, one_line};
 use divider::Divider;
 use names::OutputNames;
+pub use names::RecurringNames;
 
 /// A writer of profiles, record by record, in bounded memory except for the table of names.
 ///
@@ -262,6 +263,33 @@ impl<W: io::Write> Writer<W> {
             }
             line = Line::Name(key, chosen);
         }
+        self.write_chosen(line, spelling)
+    }
+
+    /// Writes a name line. A long name is looked up by its text only once, so that lines that mention it take time in proportion
+    /// to the output.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Writer::write).
+    pub fn recurring_name<'t>(
+        &mut self,
+        key: NameKey,
+        name: Name<'t>,
+        names: &mut RecurringNames<'t>,
+    ) -> Result<(), Error> {
+        let part = self.part.index;
+        let chosen = match self.names.recurring(key, &name, part, names) {
+            Some(reference) => reference,
+            None => self.names.choose(key, name, part).map_err(|kind| Error::new(kind, self.written))?,
+        };
+        self.write_chosen(Line::Name(key, chosen), Spelling::default())?;
+        self.names.keep(key, &name, chosen, names);
+        Ok(())
+    }
+
+    /// Writes a line, whose name is as the writer's style has it.
+    fn write_chosen(&mut self, line: Line<'_>, spelling: Spelling<'_>) -> Result<(), Error> {
         if let Err(refusal) = self.check(&line) {
             return Err(refusal.into_error(self.written));
         }

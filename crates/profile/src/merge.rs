@@ -31,10 +31,11 @@
 //! Process, thread, number, trigger and time span of parts, and the lines of basic blocks (`bb=`, `ln=`) that Callgrind
 //! writes with hidden options: they describe one part, not a sum.
 
-use gristmill_format::{Cost, Costs};
+use gristmill_format::{Cost, Costs, NameSpace};
 
 use crate::decode::{BlockLine, BlockReader, Place};
-use crate::id::{EventId, FunctionId, PartId};
+use crate::id::{EventId, FunctionId, NameId, PartId};
+use crate::index::functions::FunctionKey;
 use crate::interner::Interner;
 use crate::owned_names::OwnedNames;
 use crate::profile::Profile;
@@ -117,6 +118,26 @@ pub struct Merger {
     headers: Headers,
     /// The columns of each run, if runs are kept apart.
     runs: Vec<RunColumns>,
+}
+
+/// The names of a profile, each of which is looked up in those of a merger once.
+struct KnownNames<'p> {
+    profile: &'p Profile,
+    space: NameSpace,
+    /// By name of the profile.
+    known: Vec<Option<u32>>,
+}
+
+impl<'p> KnownNames<'p> {
+    fn new(profile: &'p Profile, space: NameSpace) -> Self {
+        KnownNames { profile, space, known: vec![None; profile.index.names[space].len()] }
+    }
+
+    /// Returns the index of a name among those of the merger, to which it is added.
+    fn intern(&mut self, name: NameId, names: &mut OwnedNames) -> u32 {
+        let text = || self.profile.name(self.space, name);
+        *self.known[name.index()].get_or_insert_with(|| names.intern(text()))
+    }
 }
 
 /// The columns that a run has.
@@ -267,14 +288,17 @@ impl Merger {
         let run = if self.keeps_runs { self.open_run(columns.iter().copied(), has_calls) } else { 0 };
         let files: Vec<FileName> =
             profile.files().map(|file| FileName::from_u32(self.files.intern(profile.file(file)))).collect();
+        // One name may be that of many functions, and as long as all of them.
+        let mut objects = KnownNames::new(profile, NameSpace::Object);
+        let mut names = KnownNames::new(profile, NameSpace::Function);
         let functions: Vec<MergedFunction> = profile
             .functions()
             .map(|id| {
-                let function = profile.function(id);
+                let FunctionKey { object, file, name } = profile.index.functions.get(id).key;
                 self.functions.intern(MergedKey {
-                    object: ObjectName::from_u32(self.objects.intern(profile.object(function.object))),
-                    file: files[function.file.index()],
-                    name: FunctionName::from_u32(self.function_names.intern(function.name)),
+                    object: ObjectName::from_u32(objects.intern(object.into(), &mut self.objects)),
+                    file: files[file.index()],
+                    name: FunctionName::from_u32(names.intern(name, &mut self.function_names)),
                 })
             })
             .collect();

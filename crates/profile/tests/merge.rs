@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use gristmill_format::{Cost, ErrorKind, Lint, Severity};
+use gristmill_profile::compare::{CompareOptions, Comparison};
 use gristmill_profile::merge::{Combine, Concatenation, MergeFormat, Merger};
 use gristmill_profile::{Profile, Selection};
 use proptest::prelude::*;
@@ -464,4 +465,47 @@ fn sums_that_no_file_holds_are_refused() {
     // Their mean is held.
     let mean = merger.write(&MergeFormat { combine: Combine::Mean, scale: None }, Vec::new()).unwrap();
     assert_eq!(Profile::from_bytes(mean).totals(&Selection::default()), [Cost::from(u64::MAX)]);
+}
+
+/// A long name is recognised by where it is, so it is written as a short one in its place would be.
+#[test]
+fn long_names_are_written_like_short_ones() {
+    let text = |name: &str| {
+        let functions: String = (0..5)
+            .map(|nth| {
+                format!(
+                    "ob=(1)\nfl=f{}.c\nfn=(1)\n1 {}\nfi=(1)\n2 1\nfe=f{}.c\n3 1\ncob=(1)\ncfi=(1)\ncfn=(1)\ncalls=1 1\n4 7\n\
+                     fl=g{nth}.c\nfn=g'(1)\n5 2\nfn={name}'2\n6 3\n",
+                    nth % 2, nth + 1, nth % 2
+                )
+            })
+            .collect();
+        format!(
+            "events: Ir\nob=(1) {name}\nfl=(1) {name}\nfn=(1) {name}\n1 1\n{functions}part: 2\nevents: Ir\n{functions}"
+        )
+    };
+    let long = "n".repeat(1000);
+    let as_short = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&long, "n");
+    let other = |name: &str| text(name).replace("f0.c", "h.c");
+    let [with_long, with_short] = [long.as_str(), "n"].map(|name| [text(name), other(name), text(name)]);
+    let bytes =
+        |texts: &[String; 3]| -> [Vec<u8>; 3] { texts.each_ref().map(|text| text.clone().into_bytes()) };
+    let [with_long, with_short] = [bytes(&with_long), bytes(&with_short)];
+    let refs = |texts: &[Vec<u8>; 3]| merged(&texts.each_ref().map(|text| &text[..]));
+    assert_eq!(as_short(refs(&with_long)), as_short(refs(&with_short)));
+    let parts = |texts: &[Vec<u8>; 3]| {
+        let mut parts = Concatenation::new(Vec::new());
+        texts.iter().for_each(|text| assert_eq!(parts.add("out", text).unwrap().lines, 0));
+        parts.finish().unwrap()
+    };
+    assert_eq!(as_short(parts(&with_long)), as_short(parts(&with_short)));
+    let difference = |texts: &[Vec<u8>; 3]| {
+        let [base, new, _] = texts.clone().map(Profile::from_bytes);
+        let options = CompareOptions::default();
+        let comparison = Comparison::new(&[&base], &[&new], &options).unwrap();
+        comparison.write_difference("test", Vec::new()).unwrap()
+    };
+    let with_short = as_short(difference(&with_short));
+    assert!(with_short.contains("fi="), "{with_short}");
+    assert_eq!(as_short(difference(&with_long)), with_short);
 }

@@ -60,6 +60,7 @@ const TASKS: &[Task] = &[
     Task { name: "show", words: &["show", FUNCTION, FILE] },
     Task { name: "show-json", words: &["show", "--format", "json", FUNCTION, FILE] },
     Task { name: "tree", words: &["tree", FILE] },
+    Task { name: "tree-all", words: &["tree", "--min", "0", "-n", "20000", FILE] },
     Task { name: "tree-json", words: &["tree", "--format", "json", FILE] },
     Task { name: "tree-inverted", words: &["tree", "--inverted", FILE] },
     Task {
@@ -113,6 +114,35 @@ const TASKS: &[Task] = &[
         words: &["view", "--answer", r#"{"question":{"kind":"treemap","width":1200,"height":800}}"#, FILE],
     },
     Task {
+        name: "view-treemap-callers",
+        words: &[
+            "view",
+            "--answer",
+            r#"{"question":{"kind":"treemap","from":0,"callers":true,"width":1200,"height":800}}"#,
+            FILE,
+        ],
+    },
+    Task {
+        name: "view-function",
+        words: &[
+            "view",
+            "--answer",
+            r#"{"question":{"kind":"function","function":0,"depth":1000,"limit":100000}}"#,
+            FILE,
+        ],
+    },
+    Task {
+        name: "view-changes-tree",
+        words: &[
+            "view",
+            FILE,
+            "--answer",
+            r#"{"question":{"kind":"changes_tree","min_share":0,"limit":20000}}"#,
+            "--base",
+            OTHER,
+        ],
+    },
+    Task {
         name: "view-source",
         words: &["view", "--answer", r#"{"question":{"kind":"source","function":0}}"#, FILE],
     },
@@ -129,10 +159,15 @@ const TASKS: &[Task] = &[
     },
     Task { name: "diff", words: &["diff", OTHER, FILE] },
     Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },
+    Task { name: "diff-tree", words: &["diff", "--tree", OTHER, FILE] },
+    Task { name: "diff-callgrind", words: &["diff", "--format", "callgrind", OTHER, FILE] },
     Task { name: "diff-function", words: &["diff", "--function", FUNCTION, OTHER, FILE] },
     Task { name: "lint", words: &["lint", FILE] },
     Task { name: "info", words: &["info", FILE] },
-    Task { name: "merge", words: &["merge", OTHER, FILE] },
+    // Most shapes look cut off.
+    Task { name: "merge", words: &["merge", "--allow-damaged", OTHER, FILE] },
+    Task { name: "merge-median", words: &["merge", "--allow-damaged", "--median", OTHER, FILE] },
+    Task { name: "merge-parts", words: &["merge", "--allow-damaged", "--keep-parts", OTHER, FILE] },
     Task { name: "rewrite", words: &["rewrite", FILE] },
     Task { name: "repair", words: &["rewrite", "--repair", FILE] },
 ];

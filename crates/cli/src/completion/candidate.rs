@@ -1,5 +1,7 @@
 //! A word that a shell offers.
 
+use gristmill_output::printable;
+
 /// A word that can stand at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
@@ -16,4 +18,9 @@ impl Candidate {
         let about = about.lines().next().unwrap_or_default().replace('\t', " ");
         Candidate { value: value.to_owned(), about, is_open: false }
     }
+}
+
+/// `true` for a name that a shell can show: a name with control characters could move its cursor, and cannot be typed.
+pub(super) fn is_shown(name: &str) -> bool {
+    printable(name.as_bytes()) == name
 }

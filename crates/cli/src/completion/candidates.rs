@@ -7,7 +7,7 @@ use clap::{Arg, Command, ValueHint};
 use gristmill_format::RULES;
 use gristmill_profile::compare::JoinRule;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, is_shown};
 use super::profile_values::{self, ProfileValue};
 use crate::args;
 
@@ -51,7 +51,8 @@ impl Situation<'_> {
         // Two profiles have many values in common.
         let mut known = HashSet::new();
         found.retain(|candidate| {
-            candidate.value.starts_with(self.current) && known.insert(candidate.value.clone())
+            let value = &candidate.value;
+            value.starts_with(self.current) && is_shown(value) && known.insert(value.clone())
         });
         found
     }
@@ -283,9 +284,8 @@ fn paths(start: &str, with_files: bool) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = entries
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            let is_wanted = name.starts_with(name_start)
-                && (!name.starts_with('.') || name_start.starts_with('.'))
-                && !name.contains(char::is_control);
+            let is_wanted =
+                name.starts_with(name_start) && (!name.starts_with('.') || name_start.starts_with('.'));
             // Follows links.
             let is_directory = entry.path().is_dir();
             if !is_wanted || !with_files && !is_directory {

@@ -10,7 +10,7 @@ use gristmill_profile::Profile;
 use gristmill_profile::event_choice::EventChoice;
 use gristmill_report::{View, ViewOptions};
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, is_shown};
 use crate::found_files;
 use crate::load;
 use crate::session::Session;
@@ -115,8 +115,7 @@ fn names(
     for subject in subjects {
         let name = name(&view, subject);
         let spelt = spell(&name);
-        // A name with a line break cannot be typed.
-        let is_offered = !name.is_empty() && !name.contains(char::is_control) && spelt.starts_with(start);
+        let is_offered = !name.is_empty() && is_shown(&name) && spelt.starts_with(start);
         if is_offered && known.insert(spelt.clone()) {
             let share = if total > 0 { cost(subject).saturating_mul(1000) / total } else { 0 };
             let about = format!("{}.{}% self", share / 10, share % 10);

@@ -35,6 +35,9 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "callers", make: callers, count: 700 },
     Shape { name: "chain", make: |n, out| chain(n, false, out), count: 700 },
     Shape { name: "ring", make: |n, out| chain(n, true, out), count: 700 },
+    Shape { name: "ring-of-leaves", make: ring_of_leaves, count: 350 },
+    Shape { name: "callers-of-a-ring", make: callers_of_a_ring, count: 350 },
+    Shape { name: "star-of-chains", make: star_of_chains, count: 800 },
     Shape { name: "pairs", make: pairs, count: 400 },
     Shape { name: "diamonds", make: diamonds, count: 250 },
     Shape { name: "bipartite", make: bipartite, count: 900 },
@@ -125,6 +128,44 @@ fn chain(count: usize, is_ring: bool, out: &mut String) {
     put!(out, "fn=({count})\n1 1");
     if is_ring {
         put!(out, "cfn=(0)\ncalls=1 0\n1 1");
+    }
+}
+
+/// A cycle, each member of which calls a function of its own.
+fn ring_of_leaves(count: usize, out: &mut String) {
+    put!(out, "{HEADER}");
+    for member in 0..count {
+        let next = (member + 1) % count;
+        put!(
+            out,
+            "fn=ring{member}\n1 2\ncfn=ring{next}\ncalls=1 1\n1 {count}\ncfn=leaf{member}\ncalls=1 1\n2 3"
+        );
+        put!(out, "fn=leaf{member}\n1 3");
+    }
+}
+
+/// A cycle, each member of which has a caller of its own: in a call tree, the cycle is the one node below each of them.
+fn callers_of_a_ring(count: usize, out: &mut String) {
+    put!(out, "{HEADER}");
+    for member in 0..count {
+        let next = (member + 1) % count;
+        put!(out, "fn=ring{member}\n1 2\ncfn=ring{next}\ncalls=1 1\n1 {count}");
+        put!(out, "fn=caller{member}\n1 1\ncfn=ring{member}\ncalls=1 1\n1 2");
+    }
+}
+
+/// A function that calls the first functions of chains, which are as long as there are many.
+fn star_of_chains(count: usize, out: &mut String) {
+    let side = count.isqrt().max(1);
+    put!(out, "{HEADER}");
+    for chain in 0..side {
+        put!(out, "fn=main\n1 1\ncfn=f{chain}_0\ncalls=1 1\n{chain} {side}");
+        for link in 0..side {
+            put!(out, "fn=f{chain}_{link}\n1 1");
+            if link + 1 < side {
+                put!(out, "cfn=f{chain}_{}\ncalls=1 1\n1 {}", link + 1, side - link - 1);
+            }
+        }
     }
 }
 

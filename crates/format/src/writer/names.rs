@@ -1,6 +1,7 @@
 //! The ids of names in the output.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
@@ -22,10 +23,45 @@ pub(super) struct OutputNames {
     input: Range<usize>,
 }
 
-/// A text in the input: its address and length. Equal ones are the same text.
+/// The address and length of a text that stays as it is. Equal ones are the same text.
 type InputText = (usize, usize);
 
-/// Shorter texts are compared faster than they are looked up.
+/// Long names that a caller of [`Writer::recurring_name`](super::Writer::recurring_name) has written, by where their texts are: as
+/// texts are borrowed, the same place has the same text.
+///
+/// ```
+/// use gristmill_format::{Name, NameKey, NameStyle, RecurringNames, Writer};
+///
+/// let path = format!("/{}.c", "p".repeat(1000));
+/// let mut names = RecurringNames::default();
+/// let mut out = Vec::new();
+/// let mut writer = Writer::new(&mut out).names(NameStyle::Compressed);
+/// writer.events(&["Ir"])?;
+/// for line in 1..=3 {
+///     writer.recurring_name(NameKey::Fl, Name::plain(path.as_bytes()), &mut names)?;
+///     writer.cost(&[line], &[1])?;
+/// }
+/// writer.finish()?;
+/// assert_eq!(out, format!("events: Ir\nfl=(1) {path}\n1 1\nfl=(1)\n2 1\nfl=(1)\n3 1\n").into_bytes());
+/// # Ok::<(), gristmill_format::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct RecurringNames<'t> {
+    /// The id that was written, and the name that it meant.
+    written: NameSpaces<HashMap<RecurringKey, (u64, NonZeroU32)>>,
+    texts: PhantomData<&'t [u8]>,
+}
+
+/// A text, and the id that the caller gave it.
+type RecurringKey = (InputText, Option<u64>);
+
+/// Returns the key of a name in [`RecurringNames`]. `None` for a short one, and for one that is to be defined.
+fn recurring_key(name: &Name<'_>) -> Option<RecurringKey> {
+    let text = name.text.filter(|text| text.len() >= MIN_INPUT_TEXT_BYTES && !name.defines)?;
+    Some(((text.as_ptr().addr(), text.len()), name.id))
+}
+
+/// Shorter texts are compared faster than they are looked up by where they are.
 const MIN_INPUT_TEXT_BYTES: usize = 256;
 
 impl OutputNames {
@@ -77,6 +113,47 @@ impl OutputNames {
                 Some(text) => ids.of_input.insert(id, text),
                 None => ids.of_input.remove(&id),
             };
+        }
+    }
+
+    /// Returns the reference that [`OutputNames::choose`] would return for a name that was written before. Its text is not looked
+    /// at: a path may be as long as all lines that mention it.
+    pub(super) fn recurring<'n>(
+        &mut self,
+        key: NameKey,
+        name: &Name<'n>,
+        part: u32,
+        names: &RecurringNames<'_>,
+    ) -> Option<Name<'n>> {
+        let space = key.space();
+        let &(id, meaning) = names.written[space].get(&recurring_key(name)?)?;
+        let ids = &mut self.spaces[space];
+        let is_last = || ids.numbering.last_of(meaning) == Some(id);
+        if ids.defined.get(id) != Some((meaning, part)) || !name.id.map_or_else(is_last, |given| given == id)
+        {
+            return None;
+        }
+        if self.style != NameStyle::AsGiven {
+            ids.numbering.learn_interned(meaning, id);
+        }
+        Some(Name { id: Some(id), ..*name })
+    }
+
+    /// Takes note of what was written for a name that may recur.
+    pub(super) fn keep(
+        &self,
+        key: NameKey,
+        name: &Name<'_>,
+        written: Name<'_>,
+        names: &mut RecurringNames<'_>,
+    ) {
+        let space = key.space();
+        // The next one refers to what this one defines.
+        let recurs = Name { defines: false, ..*name };
+        if let (Some(recurring), Some(id)) = (recurring_key(&recurs), written.id)
+            && let Some((meaning, _)) = self.spaces[space].defined.get(id)
+        {
+            names.written[space].insert(recurring, (id, meaning));
         }
     }
 

@@ -188,3 +188,46 @@ fn positions_are_relative_where_callgrind_has_them_so() {
          fn=g\n0x10d0 2 1\n"
     );
 }
+
+/// Long names that recur are written as `write` would write them: in each style, with ids of the caller, in other parts, and
+/// after their id got another meaning.
+#[test]
+fn recurring_names_are_written_like_others() {
+    let long = |letter: &str| letter.repeat(300);
+    let texts = [long("a"), long("b"), long("a"), "short".to_owned(), long("(1) x")];
+    let part = Record::new(Line::Header(Header::Part(2)));
+    let profile = Record::new(Line::NewProfile(NEW_PROFILE));
+    let mut state = 7_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for round in 0..600 {
+        let style = [NameStyle::AsGiven, NameStyle::Compressed, NameStyle::Plain][round % 3];
+        let [mut plain, mut recurring] = [(); 2].map(|()| Writer::new(Vec::new()).names(style));
+        let mut names = RecurringNames::default();
+        plain.write(&events()).unwrap();
+        recurring.write(&events()).unwrap();
+        for _ in 0..30 {
+            let text = texts[usize::try_from(random(5)).unwrap()].as_bytes();
+            let key =
+                [NameKey::Fl, NameKey::Fi, NameKey::Fn, NameKey::Cfn][usize::try_from(random(4)).unwrap()];
+            let name = match random(8) {
+                0 => Name::define(random(3), text),
+                1 => Name::refer(random(3), text),
+                2 => {
+                    let record = [&part, &profile][usize::try_from(random(2)).unwrap()];
+                    assert_eq!(plain.write(record).is_ok(), recurring.write(record).is_ok());
+                    assert_eq!(plain.write(&events()).is_ok(), recurring.write(&events()).is_ok());
+                    continue;
+                }
+                _ => Name::plain(text),
+            };
+            let written = plain.write(&Record::new(Line::Name(key, name))).map_err(|error| error.kind());
+            let recurs = recurring.recurring_name(key, name, &mut names).map_err(|error| error.kind());
+            assert_eq!(written, recurs, "round {round}");
+        }
+        let [plain, recurring] = [plain, recurring].map(|writer| writer.finish().unwrap());
+        assert!(plain == recurring, "round {round}");
+    }
+}

@@ -4,7 +4,7 @@ use std::io;
 
 use gristmill_format::{
     Calls, Cost, CostLine, CostRole, Costs, Error, EventDefinition, Header, Line, Name, NameKey, NameStyle,
-    PositionKind, PositionStyle, Positions, Record, Words, Writer,
+    PositionKind, PositionStyle, Positions, Record, RecurringNames, Words, Writer,
 };
 
 use super::keyed_rows::KeyedRows;
@@ -89,6 +89,7 @@ impl Comparison<'_> {
         let mut current: Option<Mention<'_>> = None;
         let mut of: Option<JoinedId> = None;
         let mut file: &[u8] = b"";
+        let mut names = RecurringNames::default();
         for (key, row) in rows.keys.iter().zip(rows.costs.rows()) {
             let (count, costs) = (row[0], &row[1..]);
             let is_zero = count == 0 && costs.iter().all(|&cost| cost == 0);
@@ -97,29 +98,29 @@ impl Comparison<'_> {
             }
             let function = self.as_in_base(key.function);
             if of != Some(key.function) {
-                if current.is_none_or(|current| current.object != function.object) {
-                    writer.object(function.object)?;
+                if current.is_none_or(|current| !is_same(current.object, function.object)) {
+                    writer.recurring_name(NameKey::Ob, Name::plain(function.object), &mut names)?;
                 }
-                if current.is_none_or(|current| current.file != function.file) {
-                    writer.file(function.file)?;
+                if current.is_none_or(|current| !is_same(current.file, function.file)) {
+                    writer.recurring_name(NameKey::Fl, Name::plain(function.file), &mut names)?;
                 }
-                writer.function(function.name)?;
+                writer.recurring_name(NameKey::Fn, Name::plain(function.name), &mut names)?;
                 file = function.file;
                 current = Some(function);
                 of = Some(key.function);
             }
             let [base, new] = self.path(key.place.file);
             let of_line = if key.is_elsewhere { base.or(new).unwrap_or_default() } else { function.file };
-            if of_line != file {
+            if !is_same(of_line, file) {
                 let name = if key.is_elsewhere { NameKey::Fi } else { NameKey::Fe };
-                writer.write(&Record::new(Line::Name(name, Name::plain(of_line))))?;
+                writer.recurring_name(name, Name::plain(of_line), &mut names)?;
                 file = of_line;
             }
             let mut role = CostRole::SelfCost;
             if let Some(callee) = key.callee.map(|callee| self.as_in_base(callee)) {
                 role = CostRole::Call;
                 let mut name =
-                    |name_key, name| writer.write(&Record::new(Line::Name(name_key, Name::plain(name))));
+                    |name_key, name| writer.recurring_name(name_key, Name::plain(name), &mut names);
                 name(NameKey::Cob, callee.object)?;
                 name(NameKey::Cfi, callee.file)?;
                 name(NameKey::Cfn, callee.name)?;
@@ -205,4 +206,9 @@ impl Comparison<'_> {
         }
         KeyedRows::new(keys, costs)
     }
+}
+
+/// `true` if two names are equal. Those at one place are not compared: they may be long, and each line has one.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    std::ptr::eq(one, other) || one == other
 }

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use gristmill_format::raw::is_compound_name;
 use gristmill_format::{
-    Costs, Error, ErrorKind, Header, Line, LineEnd, Name, NameStyle, PositionStyle, Reader, Record, Spelling,
-    Writer,
+    Costs, Error, ErrorKind, Header, Line, LineEnd, Name, NameStyle, PositionStyle, Reader, Record,
+    RecurringNames, Spelling, Writer,
 };
 
 use super::header::PART_OF;
@@ -63,6 +64,7 @@ impl<W: io::Write> Concatenation<W> {
         let mut lacks_command = self.begin(bytes)?;
         let mut is_ended = false;
         let mut reader = Reader::new(bytes);
+        let mut names = RecurringNames::default();
         while let Some(item) = reader.next() {
             let record = match item {
                 Ok(record) => record,
@@ -105,6 +107,9 @@ impl<W: io::Write> Concatenation<W> {
                 _ => {}
             }
             let written = match record.line {
+                Line::Name(key, Name { text: Some(text), .. }) if !is_compound_name(text) => {
+                    self.writer.recurring_name(key, Name::plain(text), &mut names)
+                }
                 Line::Name(key, name) => {
                     let text = match (reader.expand(key.space(), &name), name.text, name.id) {
                         (Some(expanded), ..) => expanded,

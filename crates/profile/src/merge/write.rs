@@ -6,7 +6,7 @@ use std::io;
 
 use gristmill_format::{
     Calls, Cost, CostLine, CostRole, Costs, Error, EventDefinition, Header, Jump, Line, Name, NameKey,
-    PositionKind, PositionStyle, Positions, Record, Words, Writer,
+    PositionKind, PositionStyle, Positions, Record, RecurringNames, Words, Writer,
 };
 
 use super::Merger;
@@ -125,6 +125,7 @@ struct Writing<'m, W> {
     file_ids: NameIds,
     /// By function, not by name: some readers identify functions of one name by their ids.
     function_ids: NameIds,
+    recurring: RecurringNames<'m>,
     /// Ids that no name gets: some names would be read as references to them.
     avoided: BTreeSet<u64>,
     object: Option<ObjectName>,
@@ -150,6 +151,7 @@ impl<'m, W: io::Write> Writing<'m, W> {
             object_ids: NameIds::new(merger.objects.len()),
             file_ids: NameIds::new(merger.files.len()),
             function_ids: NameIds::new(merger.functions.keys.len()),
+            recurring: RecurringNames::default(),
             avoided: names.into_iter().flat_map(OwnedNames::iter).flat_map(references).collect(),
             object: None,
             file: None,
@@ -406,18 +408,18 @@ impl<'m, W: io::Write> Writing<'m, W> {
 
     fn write_object(&mut self, key: NameKey, object: ObjectName) -> Result<(), Error> {
         let name = self.object_ids.name(object.index(), self.merger.object_name(object), &self.avoided);
-        self.record(Line::Name(key, name))
+        self.writer.recurring_name(key, name, &mut self.recurring)
     }
 
     fn write_file(&mut self, key: NameKey, file: FileName) -> Result<(), Error> {
         let name = self.file_ids.name(file.index(), self.merger.file_name(file), &self.avoided);
-        self.record(Line::Name(key, name))
+        self.writer.recurring_name(key, name, &mut self.recurring)
     }
 
     fn write_function(&mut self, key: NameKey, function: MergedFunction) -> Result<(), Error> {
         let text = self.merger.function_names.name(self.merger.key(function).name.to_u32());
         let name = self.function_ids.name(function.index(), text, &self.avoided);
-        self.record(Line::Name(key, name))
+        self.writer.recurring_name(key, name, &mut self.recurring)
     }
 
     fn line(&mut self, function: MergedFunction, line: &PackedLine<'_>) -> Result<(), Error> {
