@@ -122,6 +122,14 @@ export function learn(row: Row): void {
   if (typeof row.id === "number") ids.set(idKey(row), row.id);
 }
 
+/** Finds a function. One that is typed in the address may have its name only: then it is the most expensive one. */
+async function find({ name, file, object }: FunctionKey, signal: AbortSignal): Promise<number | null> {
+  const exact = await ask({ kind: "find", name, file, object }, signal);
+  if (exact.function !== null || file !== "" || object !== "") return exact.function;
+  const found = await ask({ kind: "search", text: exactly(name), is_pattern: true, limit: 1 }, signal);
+  return found.functions[0]?.id ?? null;
+}
+
 /** The id of a function: undefined until the answer is there, null if the profile has no such function. */
 function idOf(key: () => FunctionKey) {
   const id = signal<number | null | undefined>(null);
@@ -138,10 +146,10 @@ function idOf(key: () => FunctionKey) {
     }
     const control = new AbortController();
     id.value = undefined;
-    ask({ kind: "find", name: wanted.name, file: wanted.file, object: wanted.object }, control.signal).then(
-      (answer) => {
-        ids.set(text, answer.function);
-        if (!control.signal.aborted) id.value = answer.function;
+    find(wanted, control.signal).then(
+      (found) => {
+        ids.set(text, found);
+        if (!control.signal.aborted) id.value = found;
       },
       () => {
         if (!control.signal.aborted) id.value = null;

@@ -1,7 +1,7 @@
 // What all views share: palette, keys, formulas, the address, the command line, reloading, hostile names.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -188,6 +188,34 @@ test("unknown keys of an address are kept, bad values are the default", { skip }
   assert.match(page.url(), /view=functions.*later=1/);
   assert.equal(page.url().includes("token"), false, "the token is not in the address");
   await close(page);
+});
+
+test("a typed address needs only the name of a function", { skip }, async () => {
+  const page = await open(PROFILES.c, "view=callers&f=main");
+  assert.equal(await page.locator("main h1").textContent(), "main");
+  await close(page);
+  const missing = await open(PROFILES.c, "view=callers&f=mai");
+  assert.match(
+    await missing.locator(".empty").first().textContent(),
+    /mai, which this profile does not have/,
+  );
+  await close(missing);
+});
+
+test("every view of a file that is cut off says so", { skip }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), "gristmill-page-"));
+  try {
+    const file = join(directory, "callgrind.out.1");
+    const text = readFileSync(mill, "utf8");
+    writeFileSync(file, text.slice(0, text.lastIndexOf("\ntotals:")));
+    for (const view of ["overview", "functions", "flame", "tree", "graph", "callers", "source"]) {
+      const page = await open([file], `view=${view}&f=main`);
+      assert.match(await page.locator("main .warn").first().textContent(), /cut off/, view);
+      await close(page);
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 test("the theme can be chosen by hand", { skip }, async () => {

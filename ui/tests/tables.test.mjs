@@ -219,6 +219,11 @@ test("the members of a cycle are listed, and its best call to cut is offered", {
     members.slice(0, answer.cycle.members.all),
     answer.cycle.members.rows.map((row) => grouped(row.self.Ir)),
   );
+  // Shares of the cycle, as in `gristmill show`: calls within it may cost more than the member does by calls from outside.
+  const caller = answer.callers.rows[0];
+  const share = `${((100 * caller.cost.Ir) / answer.cycle.inclusive.Ir).toFixed(1)}%`;
+  const shown = page.locator('section[aria-label="Callers"] tbody tr').first().locator("td").first();
+  assert.ok((await shown.textContent()).includes(share), `${await shown.textContent()} has not ${share}`);
   if (answer.cycle.breaker) {
     await page.getByRole("button", { name: /^Cut / }).click();
     await settle(page);

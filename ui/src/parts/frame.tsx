@@ -339,6 +339,21 @@ function FormulaNotes() {
   );
 }
 
+/** Why the numbers are not those of the recording, above every view that does not say so itself. */
+function DamageNotes() {
+  const { view } = place.value;
+  if (view === "overview" || view === "compare") return null;
+  return (
+    <>
+      {summary.value?.damage.map((row) => (
+        <p class="warn" key={row.text}>
+          {visible(row.text)}
+        </p>
+      ))}
+    </>
+  );
+}
+
 /** What the profile of an exported page lacks. */
 function ExportNotes() {
   return (
@@ -489,6 +504,7 @@ export function Frame() {
         <ExportNotes />
         <Crumbs />
         <CompareLine />
+        <DamageNotes />
         <FormulaNotes />
         <MainContent />
       </main>

@@ -32,7 +32,7 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
           <Cost
             costs={row.cost}
             event={name}
-            whole={far ? totalOf(name) : answer.inclusive[name]}
+            whole={far ? totalOf(name) : (answer.cycle ?? answer).inclusive[name]}
             estimate={row.cost_estimated}
             bound={row.cost_is_upper_bound}
             inner={row.inner || isSelf}
@@ -56,8 +56,8 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
 }
 
 /**
- * A list of callers or callees. Direct ones have the cost of their calls in shares of the selected function; indirect ones
- * their inclusive cost, in shares of the total.
+ * A list of callers or callees. Direct ones have the cost of their calls in shares of the selected function, or of the cycle
+ * that it is in; indirect ones their inclusive cost, in shares of the total.
  */
 export function Neighbours({
   title,
@@ -89,11 +89,11 @@ export function Neighbours({
                   title={
                     far
                       ? "The inclusive cost of this function; percentages are of the total"
-                      : `Percentages are of the inclusive cost of ${visible(answer.function.name)}`
+                      : `Percentages are of the inclusive cost of ${answer.cycle ? "the whole cycle" : visible(answer.function.name)}`
                   }
                 >
                   {shownEvents.value.length > 1 ? name : far ? "Inclusive" : "Cost"}, % of{" "}
-                  {far ? "total" : "selected"}
+                  {far ? "total" : answer.cycle ? "cycle" : "selected"}
                 </th>
               ))}
               <NumberHead>Calls</NumberHead>
@@ -181,7 +181,10 @@ export function CycleFacts({ cycle }: { cycle: Cycle }) {
       <h3>
         Cycle {cycle.number} <span class="count">{grouped(cycle.members.all)} functions</span>
       </h3>
-      <p class="dim">Its members call each other, so they share one inclusive cost.</p>
+      <p class="dim">
+        Its members call each other. The whole cycle costs <Cost costs={cycle.inclusive} />; the inclusive
+        cost of a member has no calls within the cycle.
+      </p>
       {cycle.breaker ? (
         <p>
           <button onClick={() => cutCalls(cycle.breaker!.caller.name, cycle.breaker!.callee.name)}>
