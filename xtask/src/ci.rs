@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{corpus, doc_examples, fuzz, structure, targets, ui_types, words, workspace};
+use crate::{corpus, doc_examples, fuzz, structure, targets, ui_types, web_library, words, workspace};
 
 /// The seed of property tests. With a fixed one, a check fails only for what changed; `cargo test` alone tries
 /// other values each time.
@@ -85,7 +85,7 @@ impl Step {
             Self::Clippy => "clippy has no warnings",
             Self::Docs => "the documentation builds without a warning",
             Self::Tests => "all tests pass",
-            Self::Wasm => "the libraries compile for WebAssembly",
+            Self::Wasm => "the libraries compile for WebAssembly, and that of the page is current",
             Self::Windows => "the program compiles for Windows",
             Self::Fuzz => "each fuzz target runs without a crash",
         }
@@ -142,7 +142,10 @@ impl Step {
                 }
                 workspace::run(&mut tests)
             }
-            Self::Wasm => targets::wasm(),
+            Self::Wasm => {
+                targets::wasm()?;
+                web_library::run(&web_library::Options::check())
+            }
             Self::Windows => targets::windows(),
             Self::Fuzz => fuzz::run(&fuzz::Options::smoke(options.fuzz_seconds)),
         }
