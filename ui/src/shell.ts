@@ -37,13 +37,20 @@ function scopeOptions(): string[] {
 
 function groupOptions(): string[] {
   const { group } = place.value;
-  return group === "function" || group === "cycle" ? [] : ["--group", GROUPS[group] ?? group];
+  return group === "function" ? [] : ["--group", GROUPS[group] ?? group];
+}
+
+/** Options of `gristmill diff`, which compares no cycles. */
+function changeOptions(): string[] {
+  const { group, filter } = place.value;
+  return [...(group === "cycle" ? [] : groupOptions()), ...(filter ? ["--filter", filter] : [])];
 }
 
 function functionOptions(): string[] {
-  const { sort, filter, within } = place.value;
+  const { sort, filter, within, relative, name } = place.value;
   const options = [...groupOptions(), "--sort", SORTS[sort] ?? "self"];
   if (filter) options.push("--filter", filter);
+  if (relative && name) options.push("--relative-to", exactly(name));
   const colon = within.indexOf(":");
   const kind = within.slice(0, colon);
   if (kind === "object" || kind === "file") options.push(`--${kind}`, exactly(within.slice(colon + 1)));
@@ -57,7 +64,7 @@ function treeOptions(): string[] {
 
 /** The words after `gristmill`, without options of the scope and files. */
 function viewWords(): string[] {
-  const { view, name, filter, callerDepth } = place.value;
+  const { view, name, callerDepth } = place.value;
   const chosen = name ? [name] : [];
   switch (view) {
     case "overview":
@@ -82,15 +89,15 @@ function viewWords(): string[] {
     case "findings":
       return ["lint"];
     case "compare":
-      return ["diff", ...groupOptions(), ...(filter ? ["--filter", filter] : [])];
+      return ["diff", ...changeOptions()];
   }
 }
 
 function compareWords(): string[] {
-  const { view, name, filter } = place.value;
+  const { view, name } = place.value;
   if (view === "flame" || view === "tree" || view === "treemap") return ["diff", "--tree"];
   if ((view === "source" || view === "callers") && name) return ["diff", "--function", name];
-  return ["diff", ...groupOptions(), ...(filter ? ["--filter", filter] : [])];
+  return ["diff", ...changeOptions()];
 }
 
 /** The command, with quotes where a shell needs them. */
@@ -102,7 +109,6 @@ export function commandLine(): string {
   const takesScope = words[0] !== "info" && words[0] !== "lint";
   const files = loaded.files.map((file) => file.name);
   const bases = compares ? (loaded.base?.files ?? []) : [];
-  return ["gristmill", ...words, ...(takesScope ? scopeOptions() : []), ...bases, ...files]
-    .map(quoted)
-    .join(" ");
+  const sides = place.value.swapped && compares ? [...files, ...bases] : [...bases, ...files];
+  return ["gristmill", ...words, ...(takesScope ? scopeOptions() : []), ...sides].map(quoted).join(" ");
 }

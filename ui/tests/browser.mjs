@@ -148,7 +148,9 @@ export function server(words) {
 /** Waits until nothing is asked any more and the page has not changed for a while, however busy the machine is. */
 export async function settle(page) {
   await page.waitForTimeout(60);
-  await page.waitForFunction(() => {
+  // Between two questions to a worker, nothing changes for longer.
+  const quiet = carrier === "server" ? 100 : 250;
+  await page.waitForFunction((quiet) => {
     if (window.changedAt === undefined) {
       window.changedAt = performance.now();
       const watched = {
@@ -163,8 +165,8 @@ export async function settle(page) {
       document.querySelector("main") &&
       !document.querySelector("[aria-busy=true]") &&
       document.querySelector(".busy")?.textContent === "";
-    return isAnswered && performance.now() - window.changedAt > 100;
-  });
+    return isAnswered && performance.now() - window.changedAt > quiet;
+  }, quiet);
 }
 
 /** Opens a view of a profile. Errors of the page are found by `close`. */

@@ -142,6 +142,8 @@ test("commands of all views run", { skip }, async () => {
   const selection = selecting(functionRow(mill, "sort_grains'2"));
   for (const view of [
     "overview",
+    "functions&g=cycle",
+    "functions&rel=1",
     "flame",
     "sandwich",
     "tree",

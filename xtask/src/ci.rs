@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{corpus, doc_examples, fuzz, page, structure, targets, ui_types, words, workspace};
+use crate::{corpus, doc_examples, fuzz, page, structure, targets, ui_types, web_library, words, workspace};
 
 /// The seed of property tests. With a fixed one, a check fails only for what changed; `cargo test` alone tries
 /// other values each time.
@@ -89,7 +89,7 @@ impl Step {
             Self::Docs => "the documentation builds without a warning",
             Self::Tests => "all tests pass",
             Self::Page => "the page of the viewer is built from its sources, and passes its tests",
-            Self::Wasm => "the libraries compile for WebAssembly",
+            Self::Wasm => "the libraries compile for WebAssembly, and that of the page is current",
             Self::Windows => "the program compiles for Windows",
             Self::Fuzz => "each fuzz target runs without a crash",
         }
@@ -147,7 +147,10 @@ impl Step {
                 workspace::run(&mut tests)
             }
             Self::Page => page::check(),
-            Self::Wasm => targets::wasm(),
+            Self::Wasm => {
+                targets::wasm()?;
+                web_library::run(&web_library::Options::check())
+            }
             Self::Windows => targets::windows(),
             Self::Fuzz => fuzz::run(&fuzz::Options::smoke(options.fuzz_seconds)),
         }

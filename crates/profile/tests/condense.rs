@@ -1,5 +1,7 @@
 //! A condensed profile has the numbers of the whole one, in each part, by function and by call.
 
+#![cfg(test)]
+
 #[path = "../../format/tests/support/files.rs"]
 #[allow(dead_code, reason = "not all of it is used here")]
 mod files;
