@@ -34,7 +34,7 @@ import { SandwichView } from "../views/sandwich";
 import { SourceView } from "../views/source";
 import { TreeView } from "../views/tree";
 import { TreemapView } from "../views/treemap";
-import { Empty, useAnswer } from "./answer";
+import { Status, useAnswer } from "./answer";
 import { direction, relativeChange, sidesOf } from "./cost";
 import { Formula } from "./formula";
 import { Help } from "./help";
@@ -445,7 +445,7 @@ function StatusStrip() {
 function MainContent() {
   const Component = COMPONENTS[place.value.view];
   if (failure.value) return <Failure />;
-  if (!summary.value) return <Empty title="Loading" />;
+  if (!summary.value) return <Status error="" answer={null} />;
   return <Component />;
 }
 
