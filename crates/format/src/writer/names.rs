@@ -55,7 +55,7 @@ pub struct RecurringNames<'t> {
 /// A text, and the id that the caller gave it.
 type RecurringKey = (InputText, Option<u64>);
 
-/// Returns the key of a name in [`RecurringNames`]. `None` for a short one, and for one that is to be defined.
+/// Returns the key of a name in [`RecurringNames`]. `None` for a short one, and for a definition.
 fn recurring_key(name: &Name<'_>) -> Option<RecurringKey> {
     let text = name.text.filter(|text| text.len() >= MIN_INPUT_TEXT_BYTES && !name.defines)?;
     Some(((text.as_ptr().addr(), text.len()), name.id))
