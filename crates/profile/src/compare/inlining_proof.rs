@@ -24,6 +24,10 @@ const MIN_LINES: Cost = 25;
 /// Percentage of the cost of the missing calls that must have come up.
 const MIN_COST: Cost = 8;
 
+/// Percentage of it by which the cost of the caller must have risen, if the lines could be its own. Optimizers that inline save
+/// half and more; lines of the caller that only moved add nothing.
+const MIN_GAIN: Cost = 20;
+
 /// The costs of a function's lines in one column, sorted.
 type LineCosts = Vec<(SourceLine, Cost)>;
 
@@ -115,7 +119,7 @@ impl<'s, 'p> LineProof<'s, 'p> {
                 |nth: usize| come.covered[nth] > 0 && come.covered[nth] * 100 >= come.whole[nth] * MIN_LINES;
             (is_covered(0) || is_covered(1))
                 && come.cost * 100 >= cost * MIN_COST
-                && (!come.may_be_own || self.gained(flow, &pair) * 2 >= come.cost)
+                && (!come.may_be_own || self.gained(flow, &pair) * 100 >= come.cost * MIN_GAIN)
                 && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost)
         });
         self.entries = Some(entries);
