@@ -137,10 +137,7 @@ fn pairs() -> Vec<Pair<'static>> {
         // Only the counts of calls changed, not what a call does.
         changed(
             24,
-            &[
-                "keep_big calls release less often: 200 → 20",
-                "calls of each caller cost as before, keep_big calls it less often: 200 → 20",
-            ],
+            &["keep_big calls release less often: 200 → 20"],
         ),
         changed(25, &["sieve costs more per call: +"]),
         changed(26, &["calls of soak from soak_rye and 1 more caller cost more: "]),

@@ -282,7 +282,7 @@ fn function(
     let column = options.columns.first().copied().unwrap_or(0);
     let found = find_joined(comparison, query, column).map_err(|error| CliError::Usage {
         message: error.to_string(),
-        hint: Some("gristmill functions lists them".to_owned()),
+        hint: Some("`gristmill functions FILE` lists them".to_owned()),
     })?;
     found.remark(query).iter().for_each(|remark| session.tell(remark));
     Ok(found.function.id)

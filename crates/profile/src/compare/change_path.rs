@@ -26,8 +26,12 @@ impl Comparison<'_> {
             return Vec::new();
         }
         let towards = |change: Change| change.delta() * whole.signum();
-        let is_start =
-            |function: &JoinedId| self.incoming(*function).all(|arc| medians(self.arc(arc).count) == [0, 0]);
+        // Calls of inlined functions have costs and no count.
+        let is_start = |function: &JoinedId| {
+            self.incoming(*function).all(|arc| {
+                medians(self.arc(arc).count) == [0, 0] && medians(self.arc_cost(arc, column)) == [0, 0]
+            })
+        };
         let start = self
             .functions()
             .filter(is_start)

@@ -6,6 +6,7 @@
 //! rest is the function's own: a call costs more or less. New and vanished functions count as a whole, with the functions
 //! that only they call. Where both parts are large and cancel out, neither is shown.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
@@ -57,15 +58,19 @@ pub enum Cause {
     New {
         /// The function.
         function: JoinedId,
-        /// The caller with most calls.
+        /// The caller whose calls of it cost most, of those that the effect is of.
         caller: Option<JoinedId>,
+        /// The count of the others.
+        others: usize,
     },
     /// A function vanished.
     Vanished {
         /// The function.
         function: JoinedId,
-        /// The caller with most calls.
+        /// The caller whose calls of it cost most, of those that the effect is of.
         caller: Option<JoinedId>,
+        /// The count of the others.
+        others: usize,
     },
     /// A new or vanished function, whose caller lost or gained about as much self cost.
     Split {
@@ -138,15 +143,16 @@ impl Comparison<'_> {
         let moves = if is_counted { fold_inlining(self, column, &mut flow) } else { Vec::new() };
         let activities =
             if is_counted { activities(self, &flow) } else { Activities::new(flow.selves.len()) };
-        let split = Split { comparison: self, flow: &flow, moves: &moves, is_counted };
+        let split = Split { comparison: self, flow: &flow, moves: &moves, is_counted, column };
         let mut gathered = split.gather(&activities);
+        let callers = split.callers(&gathered, &activities);
         drop(activities);
         split.join_halves(&mut gathered);
         let mut causes: Vec<Explanation> =
-            gathered.into_iter().map(|(key, parts)| split.explanation(key, parts, column)).collect();
+            gathered.into_iter().map(|(key, parts)| split.explanation(key, parts, &callers)).collect();
         causes.sort_by_cached_key(|cause| {
             let name = self.mention(cause.functions[0].0).name;
-            (cause.is_noise, std::cmp::Reverse((cause.rank(), cause.size())), name)
+            (cause.is_noise, Reverse((cause.rank(), cause.size())), name)
         });
         Explanations { causes }
     }
@@ -158,6 +164,7 @@ struct Split<'s, 'p> {
     flow: &'s Flow,
     moves: &'s [Move],
     is_counted: bool,
+    column: usize,
 }
 
 impl Split<'_, '_> {
@@ -206,7 +213,16 @@ impl Split<'_, '_> {
                     own -= part;
                 }
             }
-            add(self.own_key(function, is_apart), own);
+            let key = match (self.own_key(function, is_apart), &explained[..]) {
+                // If calls of each caller cost as before, their counts explain all of it.
+                (Key::PerCall(_), &[(of_calls @ Key::Calls(_), _)])
+                    if own != 0 && self.is_by_counts(function, own) =>
+                {
+                    of_calls
+                }
+                (key, _) => key,
+            };
+            add(key, own);
         }
         gathered.retain(|_, parts| !parts.is_empty());
         for parts in gathered.values_mut() {
@@ -215,6 +231,12 @@ impl Split<'_, '_> {
             parts.shrink_to_fit();
         }
         gathered
+    }
+
+    /// Returns `true` if arcs prove that only the counts of a function's calls changed.
+    fn is_by_counts(&self, function: JoinedId, own: Cost) -> bool {
+        let proof = per_call::proof(self.comparison, self.flow, function, own, self.column);
+        matches!(proof, PerCallProof::Counts(_))
     }
 
     /// Returns the parts of a function's change that its activity explains, by cause; `None` if they contradict the change.
@@ -338,8 +360,18 @@ impl Split<'_, '_> {
         (callers.next().is_none() && self.comparison.presence(caller) == Presence::Both).then_some(caller)
     }
 
-    fn explanation(&self, key: Key, mut functions: Vec<(JoinedId, Cost)>, column: usize) -> Explanation {
-        functions.sort_by_key(|&(function, part)| (std::cmp::Reverse(part.abs()), function));
+    fn explanation(
+        &self,
+        key: Key,
+        mut functions: Vec<(JoinedId, Cost)>,
+        callers: &BTreeMap<JoinedId, (JoinedId, usize)>,
+    ) -> Explanation {
+        let column = self.column;
+        let caller_of = |function: JoinedId| match callers.get(&function) {
+            Some(&(caller, others)) => (Some(caller), others),
+            None => (None, 0),
+        };
+        functions.sort_by_key(|&(function, part)| (Reverse(part.abs()), function));
         let effect = functions.iter().map(|(_, part)| part).sum();
         let part_of = |function: JoinedId| {
             functions.iter().find(|(other, _)| *other == function).map_or(0, |(_, part)| *part)
@@ -361,9 +393,13 @@ impl Split<'_, '_> {
                 Cause::PerCall { function, proof }
             }
             Key::SelfCost(function) => Cause::SelfCost { function },
-            Key::New(function) => Cause::New { function, caller: self.first_caller(function, column) },
+            Key::New(function) => {
+                let (caller, others) = caller_of(function);
+                Cause::New { function, caller, others }
+            }
             Key::Vanished(function) => {
-                Cause::Vanished { function, caller: self.first_caller(function, column) }
+                let (caller, others) = caller_of(function);
+                Cause::Vanished { function, caller, others }
             }
             Key::Split(function) => match self.only_caller(function) {
                 Some(caller) => Cause::Split { function, caller, of_caller: part_of(caller) },
@@ -379,16 +415,30 @@ impl Split<'_, '_> {
         Explanation { cause, effect, functions, is_noise }
     }
 
-    /// Returns the caller of a function with the most expensive recorded calls, except itself.
-    fn first_caller(&self, function: JoinedId, column: usize) -> Option<JoinedId> {
+    /// Returns the callers of new and vanished functions: of each, the one with the most expensive recorded calls and the count
+    /// of the others. Calls that follow from another cause are not among them: the part of a function that vanished with its
+    /// caller is in the effect of the caller.
+    fn callers(&self, gathered: &Gathered, activities: &Activities) -> BTreeMap<JoinedId, (JoinedId, usize)> {
         let sum = |change: Change| medians(change).iter().sum::<Cost>();
-        let arcs = self.comparison.incoming(function).map(|arc| (arc, self.comparison.arc(arc)));
-        arcs.filter(|(_, arc)| arc.caller != function && medians(arc.count) != [0, 0])
-            .max_by_key(|&(index, arc)| {
-                let cost = self.comparison.arc_cost(index, column);
-                (sum(cost), sum(arc.count), std::cmp::Reverse(arc.caller))
-            })
-            .map(|(_, arc)| arc.caller)
+        let callers = gathered.keys().filter_map(|key| {
+            let (Key::New(function) | Key::Vanished(function)) = *key else { return None };
+            let arcs = self.comparison.incoming(function).map(|arc| (arc, self.comparison.arc(arc)));
+            let cost = |arc: usize| sum(self.comparison.arc_cost(arc, self.column));
+            let mut callers: Vec<(bool, Cost, Cost, Reverse<JoinedId>)> = arcs
+                .filter(|&(index, arc)| {
+                    arc.caller != function && (medians(arc.count) != [0, 0] || cost(index) != 0)
+                })
+                .map(|(index, arc)| {
+                    let is_cause = !activities.get(arc.caller).is_whole;
+                    (is_cause, cost(index), sum(arc.count), Reverse(arc.caller))
+                })
+                .collect();
+            callers.sort_unstable();
+            let &(is_cause, .., Reverse(first)) = callers.last()?;
+            let all = callers.iter().filter(|(other, ..)| *other == is_cause).count();
+            Some((function, (first, all - 1)))
+        });
+        callers.collect()
     }
 }
 
@@ -429,9 +479,7 @@ fn shares(factor: &Factor, cost: Cost) -> Vec<(Key, Cost)> {
 fn rounded(parts: Vec<(Key, f64)>, cost: Cost) -> Vec<(Key, Cost)> {
     let mut parts: Vec<(Key, Cost)> = parts.into_iter().map(|(key, part)| (key, to_cost(part))).collect();
     let rest = cost - parts.iter().map(|(_, part)| part).sum::<Cost>();
-    if let Some((_, largest)) =
-        parts.iter_mut().max_by_key(|(key, part)| (part.abs(), std::cmp::Reverse(*key)))
-    {
+    if let Some((_, largest)) = parts.iter_mut().max_by_key(|(key, part)| (part.abs(), Reverse(*key))) {
         *largest += rest;
     }
     parts

@@ -1,7 +1,7 @@
 //! Inlining: code of a function that moved into its callers, or back.
 //!
 //! It is claimed only where lines prove it: the caller calls the function less often than its own calls explain, and
-//! lines of the function, which had no cost in the caller, have some now. A function that an inlined function called is
+//! lines of the function, which had no cost in the caller, have some now ([`super::inlining_proof`]). A function that an inlined function called is
 //! searched for in the caller, too; also if the inlined function left no line behind because it only passes a value on.
 //! Nothing is claimed of such a function. What both sides ran as one binary, and what an interpreter ran, inlines nothing.
 
@@ -11,10 +11,9 @@ use std::collections::HashMap;
 use gristmill_format::{Cost, ProducerKind};
 
 use super::flow::{Flow, FlowArc};
-use super::lines::SourceLine;
+use super::inlining_proof::LineProof;
 use super::ratio::scaled;
 use super::{Comparison, JoinedId, Presence, Side};
-use crate::FunctionId;
 
 /// The direction of moved cost. See the example of [`Comparison`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,8 +52,6 @@ impl Move {
 
 /// Functions inlined into each other that are followed.
 const ROUNDS: usize = 10;
-/// The limit of functions whose lines are read.
-const MAX_READ: usize = 4000;
 /// The limit of calls that are looked at behind calls that are gone: of a function with thousands of callers and callees, all
 /// pairs would be.
 const MAX_PASSED: usize = 4_000_000;
@@ -62,11 +59,6 @@ const MAX_PASSED: usize = 4_000_000;
 const ONE_IN: Cost = 200_000;
 /// Percentage of calls that must be missing.
 const MIN_LOST: Cost = 10;
-/// Percentage of a function's cost whose lines must have come up in the caller.
-const MIN_LINES: Cost = 25;
-/// Percentage of the cost of the missing calls that must have come up.
-const MIN_COST: Cost = 8;
-
 /// Finds inlining of both kinds, and takes it back in the flow.
 pub(super) fn fold_inlining(comparison: &Comparison<'_>, column: usize, flow: &mut Flow) -> Vec<Move> {
     if !comparison.runs.iter().all(|run| run.profile.producers().all(is_compiled))
@@ -74,8 +66,8 @@ pub(super) fn fold_inlining(comparison: &Comparison<'_>, column: usize, flow: &m
     {
         return Vec::new();
     }
-    let mut search =
-        Search { comparison, column, lines: HashMap::new(), members: [None, None], reads: 0, passed: 0 };
+    let lines = LineProof::new(comparison, column);
+    let mut search = Search { comparison, column, lines, passed: 0 };
     let mut moves = Vec::new();
     for kind in [MoveKind::Inlined, MoveKind::Outlined] {
         moves.extend(search.fold(kind, flow));
@@ -95,17 +87,10 @@ fn is_compiled(kind: ProducerKind) -> bool {
     )
 }
 
-/// The costs of a function's lines in one column.
-type LineCosts = Vec<(SourceLine, Cost)>;
-
 struct Search<'s, 'p> {
     comparison: &'s Comparison<'p>,
     column: usize,
-    /// By function: its lines on both sides.
-    lines: HashMap<JoinedId, [LineCosts; 2]>,
-    /// By side: the first run, and its functions by joined function.
-    members: [Option<(usize, Vec<Vec<FunctionId>>)>; 2],
-    reads: usize,
+    lines: LineProof<'s, 'p>,
     /// The calls that were looked at behind others.
     passed: usize,
 }
@@ -120,8 +105,9 @@ impl Search<'_, '_> {
         for _ in 0..ROUNDS {
             let candidates = self.candidates(flow, side, least);
             let ends = |arc: usize| (flow.arcs[arc].caller, flow.arcs[arc].callee);
-            let (proven, rest): (Vec<_>, Vec<_>) =
-                candidates.into_iter().partition(|&(arc, cost)| self.is_proven(ends(arc), kind, cost));
+            let (proven, rest): (Vec<_>, Vec<_>) = candidates
+                .into_iter()
+                .partition(|&(arc, cost)| self.lines.prove(flow, ends(arc), kind, cost));
             if proven.is_empty() {
                 let mut passed = rest;
                 passed.retain(|&(arc, _)| self.is_passed_through(flow, arc, kind, least));
@@ -199,56 +185,8 @@ impl Search<'_, '_> {
                 && target != callee
                 && flow.arcs[further].calls[side.index()] > 0
                 && cost >= least
-                && self.is_proven((caller, target), kind, cost)
+                && self.lines.prove(flow, (caller, target), kind, cost)
         })
-    }
-
-    /// Returns `true` if lines prove that a caller has the code of a function on the side where it calls it less.
-    fn is_proven(&mut self, (caller, callee): (JoinedId, JoinedId), kind: MoveKind, cost: Cost) -> bool {
-        let (side, other) = (kind.side().index(), kind.side().other().index());
-        if !self.read(caller) || !self.read(callee) {
-            return false;
-        }
-        let file = self.comparison.file(callee);
-        let own = &self.lines[&callee][side];
-        let [with_calls, without] = [side, other].map(|side| &self.lines[&caller][side]);
-        let cost_of = |lines: &LineCosts, line: SourceLine| {
-            lines.binary_search_by_key(&line, |(line, _)| *line).map_or(0, |index| lines[index].1)
-        };
-        // Of all lines, and of those in the function's own file: what came up, and what there is.
-        let (mut come, mut covered, mut whole) = (0, [0; 2], [0; 2]);
-        for &(line, of_line) in own.iter().filter(|(line, cost)| line.line > 0 && *cost > 0) {
-            let (before, after) = (cost_of(with_calls, line), cost_of(without, line));
-            let is_come = after > 0 && after > 2 * before;
-            come += if is_come { after - before } else { 0 };
-            for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
-                whole[nth] += if counts { of_line } else { 0 };
-                covered[nth] += if counts && is_come { of_line } else { 0 };
-            }
-        }
-        let is_covered = |nth: usize| covered[nth] > 0 && covered[nth] * 100 >= whole[nth] * MIN_LINES;
-        (is_covered(0) || is_covered(1)) && come * 100 >= cost * MIN_COST
-    }
-
-    /// Reads the lines of a function; returns `false` if too many have been read.
-    fn read(&mut self, function: JoinedId) -> bool {
-        if self.lines.contains_key(&function) {
-            return true;
-        }
-        if self.reads >= MAX_READ {
-            return false;
-        }
-        self.reads += 1;
-        let lines = Side::ALL.map(|side| {
-            let comparison = self.comparison;
-            let (run, members) = self.members[side.index()].get_or_insert_with(|| {
-                let run = comparison.runs.iter().position(|run| run.side == side).unwrap_or(0);
-                (run, comparison.members(run))
-            });
-            comparison.line_costs(*run, &members[function.index()], self.column)
-        });
-        self.lines.insert(function, lines);
-        true
     }
 }
 
@@ -272,15 +210,6 @@ fn lost_calls(flow: &Flow, arc: usize, side: Side) -> Option<(Cost, Cost)> {
 }
 
 impl Comparison<'_> {
-    /// Returns the functions of a run by joined function.
-    fn members(&self, run: usize) -> Vec<Vec<FunctionId>> {
-        let mut members = vec![Vec::new(); self.identity.functions.len()];
-        for function in self.runs[run].profile.functions() {
-            members[self.identity.joined(run, function).index()].push(function);
-        }
-        members
-    }
-
     /// Returns `true` if both sides ran the same program with other arguments: its code cannot differ.
     ///
     /// The program has the same path, and so have all objects with a considerable cost.

@@ -90,7 +90,8 @@ pub(super) fn proof(
     let towards = sum(&|arc| (arc.excess * effect.signum()).max(0.0));
     let against = sum(&|arc| (-arc.excess * effect.signum()).max(0.0));
     if (towards + against) * ACCIDENT <= effect.abs() {
-        let counts = counts(flow, function, &arcs, &both);
+        // Calls of new callers prove nothing about those before.
+        let counts = counts(flow, function, &arcs, &both).filter(|_| !both.is_empty());
         return counts.map_or(PerCallProof::Average, |arc| PerCallProof::Counts(from(arc)));
     }
     // Callees can change the cost of calls, too.

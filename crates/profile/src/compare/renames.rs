@@ -260,7 +260,8 @@ fn resemblance(gone: &Lone, come: &Lone, graphs: &Graphs<'_>, bucket: &Bucket) -
     } else if callers == 0 {
         same_file && similar_name && near(2)
     } else {
-        has_callers && near(10) && (similar_name || is_near(gone.calls, come.calls, 2))
+        // A name that says nothing leaves the cost: another algorithm in the same place has another one.
+        has_callers && (similar_name && near(10) || near(2) && is_near(gone.calls, come.calls, 2))
     };
     let score = [
         (gone.own == come.own, 4),

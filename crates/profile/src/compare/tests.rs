@@ -2,5 +2,6 @@
 
 mod algebra;
 mod explanations;
+mod inlining;
 mod joining;
 mod rule_examples;

@@ -77,6 +77,10 @@ impl Diff {
             .map(|cause| (cause.effect, shortened(&cause_text(cause, &short), &cause_text(cause, &full))));
         let hidden = smaller(hidden).map(|(effect, text)| (effect, markdown::escaped(&text)));
         let lines: Vec<(Cost, String)> = lines.chain(hidden).collect();
+        if !lines.is_empty() {
+            let name = markdown::escaped(&safe(&event.name));
+            writeln!(out, "Causes of the change of {name}, which add up to it (% of the base):\n")?;
+        }
         for (effect, text) in &lines {
             let share = signed_percent(*effect, whole);
             writeln!(out, "- `{}` ({share}%) {text}", signed(*effect, event.unit))?;

@@ -317,8 +317,8 @@ impl CauseRow {
                 PerCallProof::Average => (CauseKind::Average, function, None, None),
             },
             Cause::SelfCost { function } => (CauseKind::SelfCost, function, None, None),
-            Cause::New { function, caller } => (CauseKind::New, function, caller, None),
-            Cause::Vanished { function, caller } => (CauseKind::Vanished, function, caller, None),
+            Cause::New { function, caller, .. } => (CauseKind::New, function, caller, None),
+            Cause::Vanished { function, caller, .. } => (CauseKind::Vanished, function, caller, None),
             Cause::Split { function, caller, .. } => (CauseKind::Split, function, Some(caller), None),
             Cause::Swapped { function, other } => (CauseKind::Swapped, function, Some(other), None),
         };

@@ -7,7 +7,7 @@ use gristmill_profile::compare::{
     Cause, Change, Comparison, Explanation, JoinedId, MoveKind, PerCallProof, Presence,
 };
 
-use super::amounts::{UNCHANGED, from_to, per_call};
+use super::amounts::{UNCHANGED, from_to, per_call, signed_percent};
 use super::column::event_column;
 use super::shown_name;
 use crate::names::{NameRow, fitted};
@@ -110,12 +110,26 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
         })
     };
     let more = if explanation.effect > 0 { "more" } else { "less" };
+    let others = |count: usize| match count {
+        0 => String::new(),
+        1 => " and 1 more caller".to_owned(),
+        count => format!(" and {} more callers", grouped(count)),
+    };
     let is_towards = |change: Change| change.delta().signum() == explanation.effect.signum();
     let by_itself = |function: JoinedId| {
         let own = comparison.self_cost(function, column);
+        let calls = comparison.calls(function);
         let change = from_to(own, unit);
+        let is_called = calls.base.median > 0 && calls.new.median > 0 && !comparison.is_sampled();
         match is_towards(own) {
+            true if is_called && !calls.is_none() => by_calls(own, calls, unit),
             true => format!(" costs {more} by itself: {change}"),
+            false if calls.is_none() && own.delta() > 0 => {
+                format!(" costs more by itself, but less than other causes explain: {change}")
+            }
+            false if calls.is_none() => {
+                format!(" costs less by itself, but more than other causes explain: {change}")
+            }
             false if own.delta() > 0 => {
                 format!(" costs more by itself, but less than its calls explain: {change}")
             }
@@ -127,11 +141,7 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             let mut sorted = callers.clone();
             sorted.sort_by_key(|&(caller, share)| (std::cmp::Reverse(share.abs()), caller));
             let first = sorted.first().map_or_else(|| text(""), |(caller, _)| name(*caller));
-            let others = match sorted.len() {
-                0 | 1 => String::new(),
-                2 => " and 1 more caller".to_owned(),
-                callers => format!(" and {} more callers", grouped(callers - 1)),
-            };
+            let others = others(sorted.len().saturating_sub(1));
             let (verb, when) = match kind {
                 MoveKind::Inlined => (" was inlined into ", "before"),
                 MoveKind::Outlined => (" is no longer inlined into ", "now"),
@@ -140,59 +150,108 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             vec![name(*function), text(verb), first, Piece::Text(moved)]
         }
         Cause::Calls { caller, callee, count } => {
+            let cost = {
+                let mut arcs = comparison.outgoing(*caller);
+                let arc = arcs.find(|&arc| comparison.arc(arc).callee == *callee);
+                arc.map(|arc| comparison.arc_cost(arc, column))
+            };
+            let callee_name = if caller == callee { text("itself") } else { name(*callee) };
+            if let Some(cost) = cost.filter(|cost| is_uncounted(*count, *cost)) {
+                let verb = if is_towards(cost) { format!(" cost {more}") } else { " changed".to_owned() };
+                return Sentence(vec![
+                    text("calls of "),
+                    name(*callee),
+                    text(" from "),
+                    name(*caller),
+                    Piece::Text(format!(", not all of them counted,{verb}: {}", from_to(cost, unit))),
+                    below(*callee),
+                ]);
+            }
             let (verb, often) = match (count.base.max, count.new.max) {
                 (0, _) => (" now calls ", ""),
                 (_, 0) => (" no longer calls ", ""),
                 _ if count.delta() > 0 => (" calls ", " more often"),
                 _ => (" calls ", " less often"),
             };
-            let often = format!("{often}: {}", from_to(*count, CostUnit::Count));
-            let callee_name = if caller == callee { text("itself") } else { name(*callee) };
+            let mut often = format!("{often}: {}", from_to(*count, CostUnit::Count));
+            let calls = comparison.calls(*caller);
+            let is_both = |change: Change| change.base.median > 0 && change.new.median > 0;
+            if caller != callee
+                && is_both(*count)
+                && is_both(calls)
+                && calls.delta().signum() == count.delta().signum()
+            {
+                let change = from_to(calls, CostUnit::Count);
+                often.push_str(&format!(", beyond what its own calls explain: {change}"));
+            }
             vec![name(*caller), text(verb), callee_name, Piece::Text(often), below(*callee)]
         }
-        Cause::PerCall { function, proof: PerCallProof::From(from, others) } => {
-            let others = match others {
-                0 => String::new(),
-                1 => " and 1 more caller".to_owned(),
-                others => format!(" and {} more callers", grouped(*others)),
+        Cause::PerCall { function, proof: PerCallProof::From(from, more_callers) } => {
+            let each = each(from.cost, from.calls, unit);
+            let change = match from_to(from.calls, CostUnit::Count) {
+                _ if from.calls.is_none() => {
+                    let count = CostUnit::Count.show(from.calls.new.median);
+                    let calls = if from.calls.new.median == 1 { "call" } else { "calls" };
+                    format!("{} cost {more}: {each}, {count} {calls}", others(*more_callers))
+                }
+                calls => format!("{} cost {more}: {each}, calls {calls}", others(*more_callers)),
             };
-            let change = format!("{others} cost {more}: {}", each(from.cost, from.calls, unit));
             vec![text("calls of "), name(*function), text(" from "), name(from.caller), Piece::Text(change)]
         }
         Cause::PerCall { function, proof } => {
             let (own, calls) = (comparison.self_cost(*function, column), comparison.calls(*function));
             let is_each = !calls.is_none() && is_each_towards(own, calls, explanation.effect);
-            let average = if *proof == PerCallProof::All { "" } else { " on average" };
-            let change = match per_call(own, calls).filter(|_| is_each) {
-                Some(each) => format!(" costs {more} per call{average}: {}", not_unchanged(each)),
-                _ => by_itself(*function),
+            let change = match proof {
+                // What the effect is of: the cost of as many calls of each caller as there are now.
+                PerCallProof::All => {
+                    let mut arcs = comparison.incoming(*function);
+                    let is_mixed = arcs.any(|arc| !comparison.arc(arc).count.is_none());
+                    at_equal_mix(own, explanation.effect)
+                        .filter(|_| is_mixed)
+                        .map(|each| format!(" costs {more} per call: {each}"))
+                }
+                _ => per_call(own, calls)
+                    .filter(|_| is_each)
+                    .map(|each| format!(" costs {more} per call on average: {}", not_unchanged(each))),
             };
-            let mut pieces = vec![name(*function), Piece::Text(change)];
-            if let PerCallProof::Counts(from) = proof {
-                let often = if from.calls.delta() > 0 { "more" } else { "less" };
-                let change = from_to(from.calls, CostUnit::Count);
-                pieces.extend([
-                    text("; calls of each caller cost as before, "),
-                    name(from.caller),
-                    Piece::Text(format!(" calls it {often} often: {change}")),
-                ]);
-            }
-            pieces
+            let PerCallProof::Counts(from) = proof else {
+                let change = change.unwrap_or_else(|| by_itself(*function));
+                return Sentence(vec![name(*function), Piece::Text(change)]);
+            };
+            // If the average did not change in the direction of the effect, it says nothing.
+            let change = change.unwrap_or_else(|| format!(" costs {more} by the counts of its calls"));
+            let count = from_to(from.calls, CostUnit::Count);
+            let (whose, often) = match (from.calls.base.max, from.calls.new.max) {
+                (0, _) => ("the other callers", format!(" now calls it: {count}")),
+                (_, 0) => ("the other callers", format!(" no longer calls it: {count}")),
+                _ if from.calls.delta() > 0 => ("each caller", format!(" calls it more often: {count}")),
+                _ => ("each caller", format!(" calls it less often: {count}")),
+            };
+            vec![
+                name(*function),
+                Piece::Text(format!("{change}; calls of {whose} cost as before, ")),
+                name(from.caller),
+                Piece::Text(often),
+            ]
         }
         Cause::SelfCost { function } => vec![name(*function), Piece::Text(by_itself(*function))],
-        Cause::New { function, caller } => match caller {
-            Some(caller) => {
-                vec![name(*function), text(" is new, called by "), name(*caller), below(*function)]
-            }
+        Cause::New { function, caller, others: more_callers } => match caller {
+            Some(caller) => vec![
+                name(*function),
+                text(" is new, called by "),
+                name(*caller),
+                Piece::Text(others(*more_callers)),
+                below(*function),
+            ],
             None => vec![name(*function), text(" is new"), below(*function)],
         },
-        Cause::Vanished { function, caller } => match caller {
+        Cause::Vanished { function, caller, others: more_callers } => match caller {
             Some(caller) => {
                 vec![
                     name(*function),
                     text(" vanished, called by "),
                     name(*caller),
-                    text(" before"),
+                    Piece::Text(format!("{} before", others(*more_callers))),
                     below(*function),
                 ]
             }
@@ -232,6 +291,36 @@ fn each(cost: Change, calls: Change, unit: CostUnit) -> String {
         .map(|(cost, calls)| unit.show(cost.median / calls.median.max(1)));
     // Rounded down, both can be the same.
     if base == new { format!("{base} each, {percent}") } else { format!("{base} → {new} each ({percent})") }
+}
+
+/// Returns the change of a self cost with that of the calls.
+fn by_calls(own: Change, calls: Change, unit: CostUnit) -> String {
+    let count = from_to(calls, CostUnit::Count);
+    let often = if calls.delta() > 0 { "more" } else { "less" };
+    let each = per_call(own, calls);
+    if each.as_deref() == Some(UNCHANGED) {
+        return format!(" is called {often} often: {count}");
+    }
+    let more = if own.delta() > 0 { "more" } else { "less" };
+    let each = each.map_or(String::new(), |each| format!("; per call {each}"));
+    format!(" costs {more}: {}; called {often} often: {count}{each}", from_to(own, unit))
+}
+
+/// Returns the change of the cost per call if each caller called as often as now before, too: the effect by the rest of the
+/// cost.
+fn at_equal_mix(own: Change, effect: gristmill_format::Cost) -> Option<String> {
+    let expected = own.new.median.checked_sub(effect).filter(|&expected| expected > 0)?;
+    let percent = match signed_percent(effect, expected) {
+        percent if percent.is_empty() => return None,
+        percent if matches!(percent.as_str(), "+0.00" | "-0.00" | "0.00") => UNCHANGED.to_owned(),
+        percent => format!("{percent}%"),
+    };
+    Some(not_unchanged(percent))
+}
+
+/// Returns `true` if calls have costs on a side that does not count them, as those of inlined functions.
+fn is_uncounted(count: Change, cost: Change) -> bool {
+    count.base.max == 0 && cost.base.max != 0 || count.new.max == 0 && cost.new.max != 0
 }
 
 /// Returns the change of a cost that did change, however little.

@@ -237,3 +237,81 @@ fn calls_of_one_side_and_small_changes_in_words() {
         assert_eq!(text.contains("Changed functions"), is_shown, "{text}");
     }
 }
+
+/// The sentences of the causes of two profiles.
+fn sentences(base: &str, new: &str) -> Vec<String> {
+    let [base, new] = [base, new].map(|text| Profile::from_bytes(format!("events: Ir\nfl=a.c\n{text}")));
+    let comparison = Comparison::new(&[&base], &[&new], &CompareOptions::default()).unwrap();
+    let options = DiffOptions {
+        columns: vec![0],
+        grouping: Grouping::Function,
+        sort: SortBy::SelfCost,
+        limit: None,
+        min: 0,
+        filter: None,
+        causes: None,
+        show_joined: false,
+    };
+    Diff::new(&comparison, &options).causes.into_iter().map(|cause| cause.text).collect()
+}
+
+#[test]
+fn a_call_that_costs_more_is_compared_at_an_equal_mix_of_callers() {
+    // Calls from `a` cost 145, then 225; those from `b` 425, then 665. There are more of the expensive ones.
+    let side = |[a, b]: [u64; 2], [of_a, of_b]: [u64; 2]| {
+        let cost = a * of_a + b * of_b;
+        format!(
+            "fn=a\n1 10\ncfn=f\ncalls={a} 5\n1 {}\nfn=b\n2 10\ncfn=f\ncalls={b} 5\n2 {}\nfn=f\n5 {cost}\n",
+            a * of_a,
+            b * of_b
+        )
+    };
+    let said = sentences(&side([2000, 600], [145, 425]), &side([1000, 1500], [225, 665]));
+    // (1000 × 225 + 1500 × 665) / (1000 × 145 + 1500 × 425) = 1.5623…
+    assert_eq!(said[0], "f costs more per call: +56.23%");
+}
+
+#[test]
+fn calls_that_cost_as_before_are_called_less_often() {
+    // The caller of the base vanished, that of the new profile is new.
+    let side = |caller: &str, calls: u64| {
+        format!(
+            "fn=main\n1 10\ncfn={caller}\ncalls=1 2\n1 {0}\nfn={caller}\n2 7\ncfn=less\ncalls={calls} 5\n2 {1}\nfn=less\n5 \
+             {1}\n",
+            calls * 4 + 7,
+            calls * 4
+        )
+    };
+    let said = sentences(&side("quick", 87_565), &side("stable_merge", 71_620));
+    assert!(said.iter().all(|said| !said.contains("less costs less by itself")), "{said:?}");
+}
+
+#[test]
+fn calls_without_a_count_are_no_calls_from_0_to_0() {
+    let side = |cost: u64| {
+        format!(
+            "fn=main\n1 10\ncfn=push\ncalls=0 2\n1 {cost}\nfn=f\n3 4\ncfn=push\ncalls=5 2\n3 50\nfn=push\n2 {}\n",
+            cost + 50
+        )
+    };
+    let said = sentences(&side(100), &side(900));
+    assert!(said.iter().any(|said| said.contains("push")), "{said:?}");
+    assert!(said.iter().all(|said| !said.contains("0 → 0")), "{said:?}");
+}
+
+#[test]
+fn calls_beyond_those_of_the_caller_say_so() {
+    let side = |calls: u64, further: u64| {
+        format!(
+            "fn=main\n1 10\ncfn=realloc\ncalls={calls} 2\n1 {0}\nfn=realloc\n2 {1}\ncfn=inner\ncalls={further} 3\n2 {2}\nfn=inner\n3 \
+             {2}\n",
+            calls * 5 + further * 50,
+            calls * 5,
+            further * 50
+        )
+    };
+    let said = sentences(&side(10, 5), &side(1000, 1000));
+    let expected = "realloc calls inner more often: 5 → 1,000 (+19,900.00%), beyond what its own calls explain: 10 → 1,000 \
+                    (+9,900.00%)";
+    assert!(said.iter().any(|said| said == expected), "{said:?}");
+}

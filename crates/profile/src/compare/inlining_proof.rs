@@ -1,0 +1,360 @@
+//! The proof of inlining: lines of a function that came up in its caller.
+//!
+//! The function is called on one side, where its lines are its own. On the other side, the caller has some of them. Source
+//! files of the two sides differ: a line of one is searched for in the other by the functions around it
+//! ([`super::entries`]), and only where it can be. Code that moved together with the caller proves nothing.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use gristmill_format::Cost;
+
+use super::entries::{Anchor, Entries, Neighbours};
+use super::flow::Flow;
+use super::inlining::MoveKind;
+use super::lines::SourceLine;
+use super::ratio::scaled;
+use super::{Comparison, JoinedId, JoinedPathId, Side};
+use crate::FunctionId;
+
+/// The limit of functions whose lines are read.
+const MAX_READ: usize = 4000;
+/// Percentage of a function's cost whose lines must have come up in the caller.
+const MIN_LINES: Cost = 25;
+/// Percentage of the cost of the missing calls that must have come up.
+const MIN_COST: Cost = 8;
+
+/// Percentage of it by which the cost of the caller must have risen, if the lines could be its own. Optimizers that inline save
+/// half and more; lines of the caller that only moved add nothing.
+const MIN_GAIN: Cost = 20;
+
+/// The costs of a function's lines in one column, sorted.
+type LineCosts = Vec<(SourceLine, Cost)>;
+
+/// The lines of functions on both sides, and what they prove.
+pub(super) struct LineProof<'s, 'p> {
+    comparison: &'s Comparison<'p>,
+    column: usize,
+    /// By function: its lines on both sides.
+    lines: HashMap<JoinedId, [LineCosts; 2]>,
+    /// By side: the first run, and its functions by joined function.
+    members: [Option<(usize, Vec<Vec<FunctionId>>)>; 2],
+    entries: Option<Entries>,
+    /// By function, and the side where it is called: the anchors that lines confirmed or corrected.
+    settled: HashMap<(JoinedId, Side), Anchor>,
+    reads: usize,
+}
+
+/// A caller and a function that it calls on one side.
+struct Pair {
+    caller: JoinedId,
+    callee: JoinedId,
+    /// The side on which the function is called.
+    side: Side,
+    /// The calls of the caller on that side, and on the other.
+    called: (Cost, Cost),
+}
+
+impl Pair {
+    /// Returns what a cost of the caller becomes by its own calls.
+    fn expected(&self, cost: Cost) -> Cost {
+        let (before, after) = self.called;
+        if before > 0 && after > 0 { scaled(cost, after, before).unwrap_or(cost) } else { cost }
+    }
+}
+
+/// The neighbour of a line that it moved with.
+#[derive(Debug, Clone, Copy)]
+enum MovedWith {
+    Above,
+    Below,
+}
+
+/// The lines of a function that came up in its caller.
+#[derive(Debug, Default)]
+struct Come {
+    /// The cost that the caller has in them, beyond what it had.
+    cost: Cost,
+    /// Of all lines, and of those in the function's own file: the cost of those that came up, and of all.
+    covered: [Cost; 2],
+    whole: [Cost; 2],
+    /// `true` if the lines could also be the caller's own, which moved: then its costs must tell.
+    may_be_own: bool,
+    /// `true` if they follow the caller, and could be its own end: then its body must not have grown.
+    follows_caller: bool,
+}
+
+impl<'s, 'p> LineProof<'s, 'p> {
+    pub(super) fn new(comparison: &'s Comparison<'p>, column: usize) -> Self {
+        LineProof {
+            comparison,
+            column,
+            lines: HashMap::new(),
+            members: [None, None],
+            entries: None,
+            settled: HashMap::new(),
+            reads: 0,
+        }
+    }
+
+    /// Returns `true` if lines prove that a caller has the code of a function on the side where it calls it less.
+    pub(super) fn prove(
+        &mut self,
+        flow: &Flow,
+        (caller, callee): (JoinedId, JoinedId),
+        kind: MoveKind,
+        cost: Cost,
+    ) -> bool {
+        let side = kind.side();
+        let called = flow.called[caller.index()];
+        let called = (called[side.index()], called[side.other().index()]);
+        let pair = Pair { caller, callee, side, called };
+        if !self.read(caller) || !self.read(callee) || !self.has_cost(&pair, cost) {
+            return false;
+        }
+        let entries = self.entries.take().unwrap_or_else(|| Entries::new(self.comparison));
+        let is_proven = [MovedWith::Above, MovedWith::Below].into_iter().any(|with| {
+            let come = self.come(&entries, &pair, with);
+            let is_covered =
+                |nth: usize| come.covered[nth] > 0 && come.covered[nth] * 100 >= come.whole[nth] * MIN_LINES;
+            (is_covered(0) || is_covered(1))
+                && come.cost * 100 >= cost * MIN_COST
+                && (!come.may_be_own || self.gained(flow, &pair) * 100 >= come.cost * MIN_GAIN)
+                && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost)
+        });
+        self.entries = Some(entries);
+        is_proven
+    }
+
+    /// Returns `true` if a caller has enough cost in the files of a function's lines.
+    fn has_cost(&self, pair: &Pair, cost: Cost) -> bool {
+        let own = &self.lines[&pair.callee][pair.side.index()];
+        let mut files: Vec<_> =
+            own.iter().filter(|(line, _)| line.line > 0).map(|(line, _)| line.file).collect();
+        files.dedup();
+        let without = &self.lines[&pair.caller][pair.side.other().index()];
+        let of_files = without.iter().filter(|(line, _)| files.binary_search(&line.file).is_ok());
+        of_files.map(|(_, cost)| cost.max(&0)).sum::<Cost>() * 100 >= cost * MIN_COST
+    }
+
+    /// Searches the caller for the lines of a function.
+    fn come(&mut self, entries: &Entries, pair: &Pair, with: MovedWith) -> Come {
+        let file = self.comparison.file(pair.callee);
+        let mut come = Come::default();
+        let own = self.lines[&pair.callee][pair.side.index()].clone();
+        for (line, of_line) in own.into_iter().filter(|(line, cost)| line.line > 0 && *cost > 0) {
+            let neighbours = self.around(entries, pair.side, line);
+            let found = self.found(entries, pair, line, &neighbours, with);
+            if found > 0 {
+                come.cost += found;
+                self.doubt(entries, pair, line, &neighbours, &mut come);
+            }
+            for (nth, counts) in [true, line.file == file].into_iter().enumerate() {
+                come.whole[nth] += if counts { of_line } else { 0 };
+                come.covered[nth] += if counts && found > 0 { of_line } else { 0 };
+            }
+        }
+        come
+    }
+
+    /// Returns the cost that a line has in the caller now, if it had none or less than half.
+    fn found(
+        &mut self,
+        entries: &Entries,
+        pair: &Pair,
+        line: SourceLine,
+        neighbours: &Neighbours,
+        with: MovedWith,
+    ) -> Cost {
+        let (side, other) = (pair.side, pair.side.other());
+        let Neighbours { above, below } = *neighbours;
+        let by_above = above.map_or(0, |anchor| anchor.shift(side));
+        let by_below = below.map_or(by_above, |anchor| anchor.shift(side));
+        let shift = match with {
+            MovedWith::Above => by_above,
+            MovedWith::Below => by_below,
+        };
+        let from = i128::from(line.line);
+        let to = from + shift;
+        let low = above.map_or(1, |anchor| i128::from(anchor.entry[other.index()]));
+        let high = below.map_or(i128::MAX, |anchor| i128::from(anchor.entry[other.index()]));
+        if to < low || to >= high {
+            return 0;
+        }
+        // Behind the function above, which is as long as it was.
+        if let Some(above) = above {
+            let end = self.end(entries, line.file, above, side);
+            if line.line > end && to <= i128::from(end) + by_above {
+                return 0;
+            }
+        }
+        let [with_calls, without] = [side, other].map(|side| &self.lines[&pair.caller][side.index()]);
+        let cost_of = |lines: &LineCosts, at: i128| {
+            let key = u64::try_from(at).map(|number| SourceLine { file: line.file, line: number });
+            let index = key.ok().and_then(|key| lines.binary_search_by_key(&key, |(line, _)| *line).ok());
+            index.map_or(0, |index| lines[index].1)
+        };
+        let after = cost_of(without, to);
+        let before = [from, to - by_above, to - by_below].map(|at| cost_of(with_calls, at));
+        let before = before.into_iter().fold(0, Cost::max);
+        let before = pair.expected(before).max(before);
+        if after > 0 && after > 2 * before { after - before } else { 0 }
+    }
+
+    /// Notes in which way a line that came up can be one of the caller's own.
+    fn doubt(
+        &mut self,
+        entries: &Entries,
+        pair: &Pair,
+        line: SourceLine,
+        neighbours: &Neighbours,
+        come: &mut Come,
+    ) {
+        let Neighbours { above, below } = *neighbours;
+        let shift = |anchor: Option<Anchor>| anchor.map_or(0, |anchor| anchor.shift(pair.side));
+        // Nothing between the two was added or removed.
+        if below.is_some() && shift(above) == shift(below) {
+            return;
+        }
+        let is_own_file = self.comparison.file(pair.caller) == line.file;
+        if is_own_file && entries.anchor(line.file, pair.caller).is_none() {
+            come.may_be_own = true;
+        }
+        if !is_own_file && below.is_none() {
+            // Code that was inlined before, too, can have moved here from below.
+            let lines = &self.lines[&pair.caller][pair.side.index()];
+            come.may_be_own |=
+                lines.iter().any(|(other, cost)| other.file == line.file && *other > line && *cost > 0);
+        }
+        if let Some(above) = above.filter(|above| above.function == pair.caller) {
+            come.follows_caller |= line.line > self.end(entries, line.file, above, pair.side);
+        }
+    }
+
+    /// Returns the anchors around a line of the side where a function is called.
+    fn around(&mut self, entries: &Entries, side: Side, line: SourceLine) -> Neighbours {
+        let Neighbours { above, below } = entries.around(line.file, side, line.line);
+        let [above, below] =
+            [above, below].map(|anchor| anchor.map(|anchor| self.settled(entries, line.file, anchor, side)));
+        Neighbours { above, below }
+    }
+
+    /// Returns an anchor with the entry of the other side corrected, where most of its lines say that it is elsewhere: a
+    /// function can begin with code that was inlined into it.
+    fn settled(&mut self, entries: &Entries, file: JoinedPathId, anchor: Anchor, side: Side) -> Anchor {
+        if let Some(&settled) = self.settled.get(&(anchor.function, side)) {
+            return settled;
+        }
+        let mut settled = anchor;
+        if self.read(anchor.function) {
+            let [here, there] = [side, side.other()].map(|side| &self.lines[&anchor.function][side.index()]);
+            let entry = anchor.entry[side.index()];
+            let next = entries.next(file, side, entry).unwrap_or(u64::MAX);
+            let of_file = |lines: &LineCosts| -> Vec<(u64, Cost)> {
+                let of_file =
+                    lines.iter().filter(|(line, cost)| line.file == file && line.line > 0 && *cost > 0);
+                of_file.map(|(line, cost)| (line.line, *cost)).collect()
+            };
+            let mut body = of_file(here);
+            body.retain(|(line, _)| (entry..next).contains(line));
+            if let Some(shift) = best_shift(&body, &of_file(there), anchor.shift(side))
+                && let Ok(moved) = u64::try_from(i128::from(entry) + shift)
+            {
+                settled.entry[side.other().index()] = moved;
+            }
+        }
+        self.settled.insert((anchor.function, side), settled);
+        settled
+    }
+
+    /// Returns the last line of a function on a side, before the next one begins.
+    fn end(&mut self, entries: &Entries, file: JoinedPathId, anchor: Anchor, side: Side) -> u64 {
+        let entry = anchor.entry[side.index()];
+        if !self.read(anchor.function) {
+            return entry;
+        }
+        let next = entries.next(file, side, entry).unwrap_or(u64::MAX);
+        let lines = &self.lines[&anchor.function][side.index()];
+        let before = lines.partition_point(|(line, _)| *line < SourceLine { file, line: next });
+        let last = lines[..before].last().filter(|(line, _)| line.file == file && line.line > entry);
+        last.map_or(entry, |(line, _)| line.line)
+    }
+
+    /// Returns the self cost that a caller gained beyond its own calls.
+    fn gained(&self, flow: &Flow, pair: &Pair) -> Cost {
+        let own = flow.selves[pair.caller.index()];
+        own[pair.side.other().index()] - pair.expected(own[pair.side.index()])
+    }
+
+    /// Returns the cost that a caller gained in its own lines, before the first function below it.
+    fn body_gained(&mut self, entries: &Entries, pair: &Pair) -> Cost {
+        let file = self.comparison.file(pair.caller);
+        let Some(anchor) = entries.anchor(file, pair.caller) else { return 0 };
+        let anchor = self.settled(entries, file, anchor, pair.side);
+        let next = entries.next(file, pair.side, anchor.entry[pair.side.index()]).unwrap_or(u64::MAX);
+        let length = next.saturating_sub(anchor.entry[pair.side.index()]);
+        let of_body = |side: Side| -> Cost {
+            let entry = anchor.entry[side.index()];
+            let body = entry..entry.saturating_add(length);
+            let lines = self.lines[&pair.caller][side.index()].iter();
+            lines
+                .filter(|(line, _)| line.file == file && body.contains(&line.line))
+                .map(|(_, cost)| cost)
+                .sum()
+        };
+        of_body(pair.side.other()) - pair.expected(of_body(pair.side))
+    }
+
+    /// Reads the lines of a function; returns `false` if too many have been read.
+    fn read(&mut self, function: JoinedId) -> bool {
+        if self.lines.contains_key(&function) {
+            return true;
+        }
+        if self.reads >= MAX_READ {
+            return false;
+        }
+        self.reads += 1;
+        let lines = Side::ALL.map(|side| {
+            let comparison = self.comparison;
+            let (run, members) = self.members[side.index()].get_or_insert_with(|| {
+                let run = comparison.runs.iter().position(|run| run.side == side).unwrap_or(0);
+                (run, comparison.members(run))
+            });
+            comparison.line_costs(*run, &members[function.index()], self.column)
+        });
+        self.lines.insert(function, lines);
+        true
+    }
+}
+
+/// Returns by how many lines a function moved, if its lines tell clearly that it is another count than the known one.
+fn best_shift(here: &[(u64, Cost)], there: &[(u64, Cost)], known: i128) -> Option<i128> {
+    /// The limit of lines that are compared.
+    const MAX_LINES: usize = 200;
+    if here.len() > MAX_LINES || there.len() > MAX_LINES {
+        return None;
+    }
+    // By shift: the likeness of the lines that it puts on each other, in thousandths.
+    let mut scores: BTreeMap<i128, Cost> = BTreeMap::new();
+    for &(from, before) in here {
+        for &(to, after) in there {
+            let likeness = scaled(before.min(after), 1000, before.max(after)).unwrap_or(0);
+            *scores.entry(i128::from(to) - i128::from(from)).or_insert(0) += likeness;
+        }
+    }
+    let of_known = scores.get(&known).copied().unwrap_or(0);
+    let (shift, score) =
+        scores.into_iter().max_by_key(|&(shift, score)| (score, Reverse(shift.abs()), shift))?;
+    (shift != known && score >= 1000 && score * 2 > of_known * 3).then_some(shift)
+}
+
+impl Comparison<'_> {
+    /// Returns the functions of a run by joined function.
+    fn members(&self, run: usize) -> Vec<Vec<FunctionId>> {
+        let mut members = vec![Vec::new(); self.identity.functions.len()];
+        for function in self.runs[run].profile.functions() {
+            members[self.identity.joined(run, function).index()].push(function);
+        }
+        members
+    }
+}

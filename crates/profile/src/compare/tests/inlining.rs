@@ -1,0 +1,200 @@
+//! Inlining in source files that were edited: lines moved, and what moved with them is not inlined.
+
+use gristmill_format::Cost;
+
+use crate::Profile;
+use crate::compare::{Cause, CompareOptions, Comparison, JoinedId, MoveKind};
+
+/// A function with its lines and their costs; `calls` has the callee, the count, the line of its entry, the line of the call
+/// and the inclusive cost.
+struct Text {
+    name: &'static str,
+    lines: Vec<(u32, Cost)>,
+    calls: Vec<(&'static str, Cost, u32, u32, Cost)>,
+}
+
+fn function(name: &'static str, lines: &[(u32, Cost)]) -> Text {
+    Text { name, lines: lines.to_vec(), calls: Vec::new() }
+}
+
+impl Text {
+    fn call(mut self, callee: &'static str, count: Cost, entry: u32, line: u32, cost: Cost) -> Self {
+        self.calls.push((callee, count, entry, line, cost));
+        self
+    }
+}
+
+fn profile(functions: &[Text]) -> Profile {
+    let mut text = String::from("# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nob=p\nfl=p.c\n");
+    for Text { name, lines, calls } in functions {
+        text += &format!("fn={name}\n");
+        for (line, cost) in lines {
+            text += &format!("{line} {cost}\n");
+        }
+        for (callee, count, entry, line, cost) in calls {
+            text += &format!("cfn={callee}\ncalls={count} {entry}\n{line} {cost}\n");
+        }
+    }
+    Profile::from_bytes(text)
+}
+
+/// Returns the functions that are said to be inlined, or no longer.
+fn moves(base: &Profile, new: &Profile) -> Vec<String> {
+    let comparison = Comparison::new(&[base], &[new], &CompareOptions::default()).unwrap();
+    let explanations = comparison.explain(0);
+    let sum: Cost = explanations.causes.iter().map(|cause| cause.effect).sum();
+    assert_eq!(sum, comparison.total(0).delta());
+    let name = |function: JoinedId| String::from_utf8_lossy(comparison.mention(function).name).into_owned();
+    let told = explanations.causes.iter().filter_map(|explanation| match &explanation.cause {
+        Cause::Moved { kind, function, callers, .. } => {
+            let into: Vec<String> = callers.iter().map(|(caller, _)| name(*caller)).collect();
+            let word = if *kind == MoveKind::Inlined { "into" } else { "out of" };
+            Some(format!("{} {word} {}", name(*function), into.join(" ")))
+        }
+        _ => None,
+    });
+    told.collect()
+}
+
+/// Lines of a function that begins at a line.
+fn from(first: u32, costs: &[Cost]) -> Vec<(u32, Cost)> {
+    (first..).zip(costs.iter().copied()).filter(|(_, cost)| *cost > 0).collect()
+}
+
+const PROCESS: [Cost; 8] = [400, 1600, 0, 90_000, 90_000, 90_000, 90_000, 400];
+const SMALL: [Cost; 6] = [400, 800, 60_000, 60_000, 60_000, 400];
+
+fn sum(costs: &[Cost]) -> Cost {
+    costs.iter().sum()
+}
+
+/// `main` calls `process`, which begins at a line, as does `main`.
+fn plain(process: u32, main: u32) -> Vec<Text> {
+    let mut functions = vec![function("process", &from(process, &PROCESS))];
+    functions.push(function("main", &[(main, 10), (main + 1, 5000)]).call(
+        "process",
+        400,
+        process,
+        main + 2,
+        sum(&PROCESS),
+    ));
+    functions.push(function("start", &[]).call("main", 1, main, 0, 5010 + sum(&PROCESS)));
+    functions
+}
+
+/// The same, and `process` calls `small`, which begins at a line.
+fn with_helper(small: u32, process: u32, main: u32) -> Vec<Text> {
+    let whole = sum(&PROCESS) + sum(&SMALL) + 1600;
+    let lines = [from(process, &PROCESS), vec![(process + 2, 1600)]].concat();
+    vec![
+        function("small", &from(small, &SMALL)),
+        function("process", &lines).call("small", 400, small, process + 2, sum(&SMALL)),
+        function("main", &[(main, 10), (main + 1, 5000)]).call("process", 400, process, main + 2, whole),
+        function("start", &[]).call("main", 1, main, 0, 5010 + whole),
+    ]
+}
+
+#[test]
+fn a_helper_that_came_or_went_was_not_inlined() {
+    // Above its caller, whose lines move to where those of the helper are, and below it.
+    for (base, new) in [
+        (plain(7, 20), with_helper(6, 17, 30)),
+        (plain(7, 20), with_helper(7, 10, 23)),
+        (plain(7, 20), with_helper(30, 7, 20)),
+        (plain(7, 20), with_helper(18, 7, 28)),
+    ] {
+        let (base, new) = (profile(&base), profile(&new));
+        assert_eq!(moves(&base, &new), Vec::<String>::new());
+        assert_eq!(moves(&new, &base), Vec::<String>::new());
+    }
+}
+
+/// `process` has the code of `small`, which begins at a line, in it.
+fn inlined(small: u32, process: u32, main: u32) -> Vec<Text> {
+    let mut functions = plain(process, main);
+    functions[0].lines.extend(from(small, &SMALL).into_iter().map(|(line, cost)| (line, cost * 9 / 10)));
+    functions
+}
+
+#[test]
+fn inlining_is_found_where_lines_moved() {
+    for (apart, together) in [
+        // Nothing moved; everything moved; a line was added between the two.
+        (with_helper(6, 17, 30), inlined(6, 17, 30)),
+        (with_helper(6, 17, 30), inlined(26, 37, 50)),
+        (with_helper(6, 17, 30), inlined(6, 18, 31)),
+        // Below the caller.
+        (with_helper(18, 7, 30), inlined(18, 7, 30)),
+        (with_helper(18, 7, 30), inlined(19, 7, 31)),
+    ] {
+        let (apart, together) = (profile(&apart), profile(&together));
+        assert_eq!(moves(&apart, &together), ["small into process"]);
+        assert_eq!(moves(&together, &apart), ["small out of process"]);
+    }
+}
+
+#[test]
+fn a_caller_can_begin_with_inlined_code() {
+    // The optimizer moved an instruction of `small` in front of those of `process`, so calls enter at the line of `small`.
+    let apart = profile(&with_helper(6, 17, 30));
+    let mut together = inlined(6, 17, 30);
+    for function in &mut together {
+        for call in function.calls.iter_mut().filter(|call| call.0 == "process") {
+            call.2 = 7;
+        }
+    }
+    assert_eq!(moves(&apart, &profile(&together)), ["small into process"]);
+}
+
+#[test]
+fn a_part_that_became_a_function_was_not_inlined() {
+    // The loop of `parse` is a function of its own in the new program, above or below what is left of it.
+    let head: [Cost; 3] = [8_000, 16_000, 8_000];
+    let body: [Cost; 3] = [90_000, 120_000, 60_000];
+    let tail: [Cost; 3] = [8_000, 16_000, 8_000];
+    let before = |parse: u32, main: u32| {
+        let lines = from(parse, &[head, body, tail].concat());
+        let whole = lines.iter().map(|(_, cost)| cost).sum();
+        vec![
+            function("other", &[(3, 5), (4, 5)]),
+            function("parse", &lines),
+            function("main", &[(main, 10)]).call("parse", 8000, parse, main + 1, whole).call(
+                "other",
+                1,
+                3,
+                main + 2,
+                10,
+            ),
+            function("start", &[]).call("main", 1, main, 0, whole + 20),
+        ]
+    };
+    let after = |digits: u32, parse: u32, main: u32| {
+        let of_digits = [&[8_000][..], &body, &[8_000]].concat();
+        let cost = sum(&of_digits);
+        let lines = from(parse, &[&head[..], &[16_000], &tail].concat());
+        let whole = lines.iter().map(|(_, cost)| cost).sum::<Cost>() + cost;
+        vec![
+            function("other", &[(3, 5), (4, 5)]),
+            function("digits", &from(digits, &of_digits)),
+            function("parse", &lines).call("digits", 8000, digits, parse + 3, cost),
+            function("main", &[(main, 10)]).call("parse", 8000, parse, main + 1, whole).call(
+                "other",
+                1,
+                3,
+                main + 2,
+                10,
+            ),
+            function("start", &[]).call("main", 1, main, 0, whole + 20),
+        ]
+    };
+    for (base, new) in [
+        (before(10, 30), after(10, 17, 37)),
+        (before(10, 30), after(19, 10, 37)),
+        (before(30, 10), after(30, 37, 10)),
+        (before(30, 10), after(39, 30, 10)),
+    ] {
+        let (base, new) = (profile(&base), profile(&new));
+        assert_eq!(moves(&base, &new), Vec::<String>::new());
+        assert_eq!(moves(&new, &base), Vec::<String>::new());
+    }
+}
