@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use gristmill_format::Cost;
 use gristmill_output::{grouped, percent, printable};
 use gristmill_profile::analysis::{
-    ArcId, Attributed, CallArc, CallGraph, CutArcs, CycleId, Cycles, FoldedProfile, Inclusive, InclusiveRule,
-    NodeCosts, NodeId, bypass, focus, hide,
+    ArcId, Attributed, CallArc, CallGraph, CutArcs, CycleId, Cycles, Estimator, FoldedProfile, Inclusive,
+    InclusiveRule, NodeCosts, NodeId, bypass, focus, hide,
 };
 use gristmill_profile::formula::DerivationFault;
 use gristmill_profile::symbol::{matches_function, shorten};
@@ -77,6 +77,8 @@ pub struct View {
     attribution: Option<Attribution>,
     /// Set if neither blocks nor names of the profile are stacks, which takes a look at all of them.
     has_no_stacks: OnceLock<()>,
+    /// The graph as it is prepared for estimates of its call trees.
+    estimator: OnceLock<Estimator>,
 }
 
 /// Costs that were given to other functions, because functions are hidden or focused on.
@@ -142,6 +144,7 @@ impl View {
             inclusive,
             cycles: OnceLock::new(),
             has_no_stacks: OnceLock::new(),
+            estimator: OnceLock::new(),
         })
     }
 
@@ -351,6 +354,11 @@ impl View {
             is_arc_estimate: of.is_arc_estimate.clone(),
             without_caller: Vec::new(),
         })
+    }
+
+    /// Returns the full graph as it is prepared for estimates of its call trees, which takes longer than a tree.
+    pub(crate) fn estimator(&self) -> &Estimator {
+        self.estimator.get_or_init(|| Estimator::new(self.full_graph(), self.cycles()))
     }
 
     /// `false` if the profile is known to have no stacks of calls.

@@ -244,6 +244,11 @@ impl CallGraph {
         self.outgoing_range(node).map(ArcId::new)
     }
 
+    /// Returns one of the arcs that leave a node.
+    pub(super) fn arc_at(&self, node: NodeId, nth: usize) -> ArcId {
+        ArcId::new(self.first_out[node.index()] as usize + nth)
+    }
+
     fn outgoing_range(&self, node: NodeId) -> Range<usize> {
         self.first_out[node.index()] as usize..self.first_out[node.index() + 1] as usize
     }

@@ -16,6 +16,7 @@
 //! | `tree/invocations` | the exact tree, from blocks |
 //! | `tree/callers` | the tree of recorded callers, from names |
 //! | `tree/recorded` | the costs that arcs allow a tree to hold |
+//! | `tree/flow` | the costs that flow through a call graph, and what its arcs determine |
 //! | `tree/estimate` | the estimate, from a call graph |
 //! | `tree/attribution` | trees without some functions, or as far as some functions are on the stack |
 //! | `tree/inverted` | the inverted tree of a function, from a tree or from a call graph |
@@ -26,9 +27,11 @@ mod attribution;
 mod bottom_up;
 mod callers;
 mod estimate;
+mod flow;
 mod growing;
 mod inverted;
 mod invocations;
+mod naive_estimate;
 mod recorded;
 mod selection;
 
@@ -40,6 +43,7 @@ use crate::csr::Csr;
 use growing::Trie;
 
 pub use callers::{CallerName, CallerNameId, RecordedCallers};
+pub use estimate::Estimator;
 pub use invocations::{ExactTree, Invocation, NoExactTree, NotInvocations};
 pub use selection::TreeLimits;
 
