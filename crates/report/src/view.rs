@@ -17,6 +17,7 @@ use regex::Regex;
 use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::columns::{Columns, EventColumn};
+use crate::show::KnownCycles;
 
 pub use self::error::ViewError;
 pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
@@ -79,6 +80,7 @@ pub struct View {
     has_no_stacks: OnceLock<()>,
     /// The graph as it is prepared for estimates of its call trees.
     estimator: OnceLock<Estimator>,
+    known_cycles: KnownCycles,
 }
 
 /// Costs that were given to other functions, because functions are hidden or focused on.
@@ -145,6 +147,7 @@ impl View {
             cycles: OnceLock::new(),
             has_no_stacks: OnceLock::new(),
             estimator: OnceLock::new(),
+            known_cycles: KnownCycles::default(),
         })
     }
 
@@ -359,6 +362,21 @@ impl View {
     /// Returns the full graph as it is prepared for estimates of its call trees, which takes longer than a tree.
     pub(crate) fn estimator(&self) -> &Estimator {
         self.estimator.get_or_init(|| Estimator::new(self.full_graph(), self.cycles()))
+    }
+
+    /// Returns the first of the functions that a call tree begins with if it begins with this one: a tree that is an estimate takes
+    /// a cycle as one. It is the function itself unless the profile is known to have no stacks of calls.
+    pub fn tree_start(&self, from: SubjectId) -> SubjectId {
+        if self.may_have_stacks() && self.cut_arc_count() == 0 {
+            return from;
+        }
+        let cycle = self.cycles().cycle_of(from.node());
+        cycle.and_then(|cycle| self.cycles().members(cycle).first()).map_or(from, |&first| SubjectId(first))
+    }
+
+    /// Returns the summaries of cycles that were made.
+    pub(crate) fn known_cycles(&self) -> &KnownCycles {
+        &self.known_cycles
     }
 
     /// `false` if the profile is known to have no stacks of calls.

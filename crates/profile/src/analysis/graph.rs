@@ -466,7 +466,8 @@ impl CallGraph {
         for node in self.nodes() {
             self_costs.add(partition.group_of(node).index(), self.self_cost(node));
         }
-        let arcs = self.arcs.with_ends(|node| narrow(partition.group_of(NodeId::from_u32(node)).index()));
+        let group = |node| narrow(partition.group_of(NodeId::from_u32(node)).index());
+        let arcs = self.arcs.folded(partition.group_count(), group);
         CallGraph { derived: self.derived.clone(), ..CallGraph::from_columns(self_costs, arcs) }
     }
 }
