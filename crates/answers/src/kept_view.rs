@@ -1,7 +1,7 @@
 //! Views and lists of functions that are kept between questions.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gristmill_report::{FunctionList, Head, Overview, SubjectId, Tree, TreeOptions, View};
 
@@ -10,11 +10,11 @@ use crate::call_tree::{KeptTree, TreeKey};
 use crate::question::{Group, Sort, Within};
 use crate::refusal::Refusal;
 
-/// Orders of all functions that are kept for each view: all that there are.
+/// Orders of all functions that are kept for each view: one for each key.
 const MAX_ORDERS: usize = 7;
 /// Other lists that are kept for each view.
 const MAX_LISTS: usize = 4;
-/// Call trees that are kept for each view: both ways of the program, of a cycle, and of two functions.
+/// Call trees that are kept for each view: both ways of a cycle and of three functions.
 const MAX_TREES: usize = 8;
 /// Kinds of groups that are kept for each view.
 const MAX_GROUPS: usize = 4;
@@ -50,12 +50,15 @@ impl ListKey {
 pub(crate) struct KeptView {
     pub(crate) view: View,
     pub(crate) head: Head,
-    pub(crate) summary: OnceLock<Summary>,
+    summary: Mutex<Kept<(), Summary>>,
     orders: Mutex<Kept<Sort, FunctionList>>,
     lists: Mutex<Kept<ListKey, FunctionList>>,
     groups: Mutex<Kept<Group, FunctionList>>,
     trees: Mutex<Kept<TreeKey, KeptTree>>,
     tables: Mutex<Kept<TreeOptions, Tree>>,
+    /// The same of the program, which functions do not displace.
+    program_trees: Mutex<Kept<TreeKey, KeptTree>>,
+    program_tables: Mutex<Kept<TreeOptions, Tree>>,
     /// By limit.
     overviews: Mutex<Kept<usize, Overview>>,
 }
@@ -65,12 +68,14 @@ impl KeptView {
         KeptView {
             head: Head::new(&view),
             view,
-            summary: OnceLock::new(),
+            summary: Mutex::default(),
             orders: Mutex::default(),
             lists: Mutex::default(),
             groups: Mutex::default(),
             trees: Mutex::default(),
             tables: Mutex::default(),
+            program_trees: Mutex::default(),
+            program_tables: Mutex::default(),
             overviews: Mutex::default(),
         }
     }
@@ -104,13 +109,23 @@ impl KeptView {
 
     /// Returns the rows of `gristmill tree`, which are made if they are not kept.
     pub(crate) fn table(&self, options: TreeOptions) -> Result<Arc<Tree>, Refusal> {
-        kept(&self.tables, options.clone(), MAX_TABLES, || Ok(Tree::new(&self.view, &options)))
+        let tables = if options.from.is_none() { &self.program_tables } else { &self.tables };
+        kept(tables, options.clone(), MAX_TABLES, || Ok(Tree::new(&self.view, &options)))
     }
 
     /// Returns the call tree with that key, which is made if it is not kept.
     pub(crate) fn tree(&self, key: TreeKey) -> Result<Arc<KeptTree>, Refusal> {
         let key = TreeKey { from: key.from.map(|from| self.view.tree_start(from)), ..key };
-        kept(&self.trees, key, MAX_TREES, || Ok(KeptTree::new(&self.view, key)))
+        let trees = if key.from.is_none() { &self.program_trees } else { &self.trees };
+        kept(trees, key, MAX_TREES, || Ok(KeptTree::new(&self.view, key)))
+    }
+
+    /// Returns the summary, which is made if it is not kept.
+    pub(crate) fn summary(
+        &self,
+        make: impl FnOnce() -> Result<Summary, Refusal>,
+    ) -> Result<Arc<Summary>, Refusal> {
+        kept(&self.summary, (), 1, make)
     }
 
     /// Returns the first screen with that limit, which is made if it is not kept.

@@ -102,7 +102,7 @@ pub enum Answer {
     /// The call tree.
     Tree(Arc<Tree>),
     /// The loaded profile.
-    Summary(Box<Summary>),
+    Summary(Arc<Summary>),
     /// A flame graph.
     Flame(Box<Flame>),
     /// A call graph.
@@ -218,13 +218,12 @@ impl Session {
         self.names.get().and_then(Option::as_ref).filter(|_| !is_folded)
     }
 
-    fn summary(&self, kept: &KeptView, scope: &Scope) -> Result<Summary, Refusal> {
-        if let Some(summary) = kept.summary.get() {
-            return Ok(summary.clone());
-        }
-        let mut summary = summary::summary(&self.profile, kept, scope, self.files.is_available())?;
-        summary.base = self.sides().map(|sides| sides.summary(scope));
-        Ok(kept.summary.get_or_init(|| summary).clone())
+    fn summary(&self, kept: &KeptView, scope: &Scope) -> Result<Arc<Summary>, Refusal> {
+        kept.summary(|| {
+            let mut summary = summary::summary(&self.profile, kept, scope, self.files.is_available())?;
+            summary.base = self.sides().map(|sides| sides.summary(scope));
+            Ok(summary)
+        })
     }
 
     fn overview(&self, kept: &KeptView, limit: usize) -> Result<Arc<Overview>, Refusal> {
@@ -332,7 +331,7 @@ impl Session {
                     document(|out| assembly.write_json(out))
                 })?
             }
-            Question::Summary => Answer::Summary(Box::new(self.summary(&*kept(false)?, scope)?)),
+            Question::Summary => Answer::Summary(self.summary(&*kept(false)?, scope)?),
             Question::Flame { from, inverted, order, zoom, resolution } => {
                 let kept = kept(true)?;
                 let from = from.map(|id| kept.subject(id)).transpose()?;

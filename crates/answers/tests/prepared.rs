@@ -1,4 +1,4 @@
-//! Answers are the same whether or not the session did ahead what they need, and whatever was asked before.
+//! Answers are the same with and without preparation, and in any order of the questions.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use std::path::Path;

@@ -3,6 +3,7 @@
 mod groups;
 mod lines;
 mod list;
+mod list_order;
 mod name_index;
 mod ordered;
 mod start_up_row;
@@ -21,7 +22,8 @@ use serde::{Serialize, Serializer};
 
 pub use self::groups::group_name;
 pub use self::lines::{LineRow, ProgramLines};
-pub use self::list::{FunctionList, ListOrder};
+pub use self::list::FunctionList;
+pub use self::list_order::ListOrder;
 pub use self::name_index::NameIndex;
 use crate::call_count::CallCount;
 use crate::grouping::Grouping;

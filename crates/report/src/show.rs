@@ -21,7 +21,6 @@ use serde::Serialize;
 
 pub use self::callees::CalledFunction;
 pub(crate) use self::callees::Callees;
-pub(crate) use self::cycle::KnownCycles;
 pub use self::cycle::{CycleBreaker, CycleEntry, CycleMember, CycleSummary};
 pub use self::lines::{HotLine, JumpSummary};
 pub use self::parts::PartRow;

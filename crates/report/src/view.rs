@@ -1,7 +1,8 @@
 //! Views: a profile with its selection, event types, folding, cuts and inclusive rule.
 
+use std::any::Any;
 use std::cmp::Reverse;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gristmill_format::Cost;
 use gristmill_output::{grouped, percent, printable};
@@ -17,7 +18,6 @@ use regex::Regex;
 use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::columns::{Columns, EventColumn};
-use crate::show::KnownCycles;
 
 pub use self::error::ViewError;
 pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
@@ -82,6 +82,9 @@ pub struct View {
     estimator: OnceLock<Estimator>,
     known_cycles: KnownCycles,
 }
+
+/// Summaries of large cycles that a report made, by cycle and limit of rows. A view does not know the reports that are made of it.
+pub(crate) type KnownCycles = Mutex<Vec<(CycleId, usize, Box<dyn Any + Send + Sync>)>>;
 
 /// Costs that were given to other functions, because functions are hidden or focused on.
 #[derive(Debug)]

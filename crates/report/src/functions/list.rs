@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use gristmill_format::Cost;
 
 use super::groups;
+use super::list_order::{ListOrder, per_call};
 use super::name_index::NameIndex;
 use super::ordered::Ordered;
 use super::{FunctionRow, FunctionsOptions, SortBy};
@@ -16,19 +17,6 @@ use crate::amount::add;
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::view::{SubjectId, View};
-
-/// The order of a [`FunctionList`], which has an example.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListOrder {
-    /// That of the report.
-    By(SortBy),
-    /// Inclusive cost by call, the greatest first. Rows without calls come last.
-    PerCall,
-    /// Object, then name.
-    Object,
-    /// Source file, then name.
-    File,
-}
 
 /// All functions or groups of a view that match, in order. Only ids of functions are kept, and a page puts them in order and makes
 /// its rows.
@@ -269,18 +257,4 @@ fn group_test<'t>(
     let group_of: Vec<usize> = view.subject_ids().map(|id| groups.group_of(id)).collect();
     let wanted = groups.names.iter().position(|group| group == name);
     Box::new(move |id| Some(group_of[id.index()]) == wanted)
-}
-
-/// Compares costs by call. Without calls there is no such cost, which is less than any other.
-pub(super) fn per_call(
-    (cost_a, calls_a): (Cost, Cost),
-    (cost_b, calls_b): (Cost, Cost),
-) -> std::cmp::Ordering {
-    let key = |cost: Cost, calls: Cost| (calls > 0).then(|| cost.unsigned_abs() / calls.unsigned_abs());
-    let rest = |cost: Cost, calls: Cost| cost.unsigned_abs() as f64 / calls as f64;
-    let by_whole = key(cost_a, calls_a).cmp(&key(cost_b, calls_b));
-    if by_whole.is_eq() && calls_a > 0 {
-        return rest(cost_a, calls_a).total_cmp(&rest(cost_b, calls_b));
-    }
-    by_whole.then_with(|| cost_a.unsigned_abs().cmp(&cost_b.unsigned_abs()))
 }

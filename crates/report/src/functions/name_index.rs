@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::view::{SubjectId, View};
 
 /// The names of all functions of a view as one text, and their order. It takes as long to make as to sort all functions, and
-/// then a [`FunctionList`](super::FunctionList) needs no name but those that it shows. Views with the same folding have the same.
+/// then a [`FunctionList`](super::FunctionList) needs only the names that it shows. Views with the same folding have the same.
 ///
 /// ```
 /// use gristmill_profile::Profile;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use gristmill_format::Cost;
 
-use super::list::{ListOrder, per_call};
+use super::list_order::{ListOrder, per_call};
 use super::name_index::{NameIndex, compare_paths};
 use super::{SortBy, sort_key};
 use crate::view::{Subject, SubjectId, View};
@@ -186,7 +186,7 @@ fn keys(view: &View, sort: SortBy, id: SubjectId) -> Reverse<(u128, u128)> {
     sort_key(sort, view.inclusive_cost(id)[0], view.self_cost(id)[0], view.call_count(id))
 }
 
-/// Compares all but names.
+/// Compares everything except names.
 fn compare_keys(view: &View, order: ListOrder, (first_a, a): Item, (first_b, b): Item) -> Ordering {
     first_a.cmp(&first_b).then_with(|| match order {
         ListOrder::By(SortBy::Name) | ListOrder::Object | ListOrder::File => Ordering::Equal,

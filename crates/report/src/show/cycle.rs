@@ -1,7 +1,7 @@
 //! The cycle that a function is in.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use gristmill_output::json::Costs;
 use gristmill_profile::analysis::{CycleId, Sides};
@@ -82,17 +82,11 @@ const MAX_BREAKER_WORK: usize = 20_000_000;
 const MANY_MEMBERS: usize = 2_000;
 /// Summaries of cycles that are kept.
 const MAX_SUMMARIES: usize = 8;
-/// The least limit of a summary that is kept: it has the rows of all that ask for fewer.
+/// The least limit of a summary that is kept: it serves each question that asks for fewer rows.
 const KEPT_ROWS: usize = 100;
 
-/// Summaries of large cycles that were made: a viewer asks for the functions of a cycle one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct KnownCycles(Mutex<Vec<KnownCycle>>);
-
-#[derive(Debug)]
+/// A large cycle whose summary was made: a viewer asks for the functions of a cycle one after the other.
 struct KnownCycle {
-    cycle: CycleId,
-    limit: usize,
     summary: CycleSummary,
     sides: Sides,
 }
@@ -112,18 +106,19 @@ pub(super) fn summary(
         return (Some(summary_of(view, head, cycle, limit)), sides());
     };
     // A list of finished summaries is valid even after a panic.
-    let mut known = view.known_cycles().0.lock().unwrap_or_else(PoisonError::into_inner);
-    if !known.iter().any(|it| it.cycle == cycle && it.limit >= limit) {
+    let mut known = view.known_cycles().lock().unwrap_or_else(PoisonError::into_inner);
+    if !known.iter().any(|(of, kept, _)| *of == cycle && *kept >= limit) {
         // With the lock: who asks for the same cycle meanwhile waits.
-        known.retain(|it| it.cycle != cycle);
+        known.retain(|(of, ..)| *of != cycle);
         if known.len() >= MAX_SUMMARIES {
             known.remove(0);
         }
         let kept = limit.max(KEPT_ROWS);
         let summary = summary_of(view, head, cycle, Some(kept));
-        known.push(KnownCycle { cycle, limit: kept, summary, sides: sides() });
+        known.push((cycle, kept, Box::new(KnownCycle { summary, sides: sides() })));
     }
-    match known.iter().find(|it| it.cycle == cycle) {
+    let found = known.iter().find(|(of, ..)| *of == cycle);
+    match found.and_then(|(_, _, known)| known.downcast_ref::<KnownCycle>()) {
         Some(known) => (Some(known.summary.with_limit(limit)), known.sides.clone()),
         None => (Some(summary_of(view, head, cycle, Some(limit))), sides()),
     }

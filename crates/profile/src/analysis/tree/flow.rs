@@ -283,7 +283,7 @@ impl<'a> Flow<'a> {
                 let callees = self.graph.outgoing(node).map(|arc| self.graph.arc(arc).callee);
                 callees.filter(|&callee| self.way_count(callee) == 1).for_each(|it| to_visit.insert(it));
             }
-            for lane in 0..lane_count {
+            for (lane, certain) in certain.iter_mut().enumerate() {
                 let whole = self.tables.inclusive.row(index)[lane];
                 if whole <= 0 {
                     continue;
@@ -296,7 +296,7 @@ impl<'a> Flow<'a> {
                 if part == 0 {
                     continue;
                 }
-                certain[lane] += proportion(self.tables.own.row(index)[lane], sound_part, whole);
+                *certain += proportion(self.tables.own.row(index)[lane], sound_part, whole);
                 for arc in self.graph.outgoing(node) {
                     let flow = self.tables.flow.row(arc.index())[lane];
                     if flow == 0 || !self.is_stated(arc) {

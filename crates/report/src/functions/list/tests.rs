@@ -187,7 +187,7 @@ proptest! {
 }
 
 #[test]
-fn texts_are_told_from_patterns() {
+fn texts_are_no_patterns() {
     for text in ["main", r"a\.b\(", "std::vector", "µ", ""] {
         assert!(is_text(text), "{text}");
     }
