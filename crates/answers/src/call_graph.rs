@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
+use gristmill_profile::CostTable;
 use gristmill_profile::analysis::{ArcId, Direction, NodeId, reach};
 use gristmill_report::{Basis, CallCount, FunctionRow, Head, SubjectId, View, group_name};
 
@@ -49,11 +50,70 @@ pub(crate) struct Around<'t> {
     pub(crate) callees: &'t KeptTree,
 }
 
-/// A function that may be shown, with its cost with respect to that in the middle.
+/// A function that is shown, with its cost with respect to that in the middle.
 struct Candidate {
     id: SubjectId,
     costs: Vec<Cost>,
     is_estimate: bool,
+}
+
+/// The functions that may be shown, with their costs. There can be millions.
+struct Candidates {
+    ids: Vec<SubjectId>,
+    costs: CostTable,
+    is_estimate: Vec<bool>,
+    /// By function: its index in the lists.
+    index_of: Vec<Option<u32>>,
+}
+
+impl Candidates {
+    fn new(view: &View) -> Self {
+        Candidates {
+            ids: Vec::new(),
+            costs: CostTable::new(view.events().len(), 0),
+            is_estimate: Vec::new(),
+            index_of: vec![None; view.graph().node_count()],
+        }
+    }
+
+    fn contains(&self, id: SubjectId) -> bool {
+        self.index_of[id.index()].is_some()
+    }
+
+    /// Adds costs of a function.
+    fn add(&mut self, id: SubjectId, costs: &[Cost], is_estimate: bool) {
+        let index = match self.index_of[id.index()] {
+            Some(index) => index as usize,
+            None => {
+                self.index_of[id.index()] = u32::try_from(self.ids.len()).ok();
+                self.ids.push(id);
+                self.costs.push(&vec![0; self.costs.width()]);
+                self.is_estimate.push(false);
+                self.ids.len() - 1
+            }
+        };
+        add(self.costs.row_mut(index), costs);
+        self.is_estimate[index] |= is_estimate;
+    }
+
+    /// Returns the most expensive ones that are large enough, and the count of all of these.
+    fn most_expensive(&self, count: usize, is_large: impl Fn(Cost) -> bool) -> (Vec<Candidate>, usize) {
+        let cost = |index: usize| self.costs.row(index)[0];
+        let large = (0..self.ids.len()).filter(|&index| is_large(cost(index)));
+        let mut first: Vec<_> = large.map(|index| (Reverse(cost(index)), self.ids[index], index)).collect();
+        let all = first.len();
+        if count < all {
+            first.select_nth_unstable(count);
+            first.truncate(count);
+        }
+        first.sort_unstable();
+        let candidate = |(_, id, index): (Reverse<Cost>, SubjectId, usize)| Candidate {
+            id,
+            costs: self.costs.row(index).to_vec(),
+            is_estimate: self.is_estimate[index],
+        };
+        (first.into_iter().map(candidate).collect(), all)
+    }
 }
 
 /// Makes the call graph around a function, or of the functions of the highest inclusive cost.
@@ -67,15 +127,20 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
             && cost.saturating_abs().saturating_mul(1000)
                 >= whole.saturating_abs().saturating_mul(limits.min_share.into())
     };
-    let mut candidates = match around {
-        Some(around) => neighbourhood(view, around, limits),
-        None => everything(view),
+    let max_nodes = limits.nodes.clamp(1, MAX_NODES);
+    let (mut candidates, all_nodes) = match around {
+        Some(around) => {
+            let middle = Candidate {
+                id: around.subject,
+                costs: view.inclusive_cost(around.subject).to_vec(),
+                is_estimate: view.is_inclusive_estimate(around.subject),
+            };
+            let (more, count) = neighbourhood(view, around, limits).most_expensive(max_nodes - 1, is_large);
+            ([middle].into_iter().chain(more).collect::<Vec<_>>(), count + 1)
+        }
+        None => everything(view, max_nodes, is_large),
     };
-    candidates.retain(|it| around.is_some_and(|around| around.subject == it.id) || is_large(it.costs[0]));
     let is_middle = |id: SubjectId| around.is_some_and(|around| around.subject == id);
-    candidates.sort_by_key(|it| (!is_middle(it.id), Reverse(it.costs[0]), it.id));
-    let all_nodes = candidates.len();
-    candidates.truncate(limits.nodes.clamp(1, MAX_NODES));
     if let Some(around) = around {
         let reached = connected(view, around.subject, &candidates);
         candidates.retain(|it| reached.contains(&it.id));
@@ -145,37 +210,44 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
     }
 }
 
-/// Returns all functions with their inclusive costs.
-fn everything(view: &View) -> Vec<Candidate> {
-    view.subject_ids()
-        .filter(|&id| view.is_shown(id))
-        .map(|id| Candidate {
-            id,
-            costs: view.inclusive_cost(id).to_vec(),
-            is_estimate: view.is_inclusive_estimate(id),
-        })
-        .collect()
+/// Returns the functions of the highest inclusive cost that are large enough, and the count of all of these.
+fn everything(view: &View, count: usize, is_large: impl Fn(Cost) -> bool) -> (Vec<Candidate>, usize) {
+    let cost = |id: SubjectId| view.inclusive_cost(id)[0];
+    let large = view.subject_ids().filter(|&id| is_large(cost(id)) && view.is_shown(id));
+    let mut first: Vec<(Reverse<Cost>, SubjectId)> = large.map(|id| (Reverse(cost(id)), id)).collect();
+    let all = first.len();
+    if count < all {
+        first.select_nth_unstable(count);
+        first.truncate(count);
+    }
+    first.sort_unstable();
+    let candidate = |(_, id): (Reverse<Cost>, SubjectId)| Candidate {
+        id,
+        costs: view.inclusive_cost(id).to_vec(),
+        is_estimate: view.is_inclusive_estimate(id),
+    };
+    (first.into_iter().map(candidate).collect(), all)
 }
 
-/// Returns a function and what is near enough to it, with their costs as callers or callees.
-fn neighbourhood(view: &View, around: &Around<'_>, limits: &Limits) -> Vec<Candidate> {
+/// Returns what is near enough to a function, with its costs as caller or callee.
+fn neighbourhood(view: &View, around: &Around<'_>, limits: &Limits) -> Candidates {
     let graph = view.graph();
     let middle = around.subject;
-    let mut costs: BTreeMap<SubjectId, (Vec<Cost>, bool)> = BTreeMap::new();
+    let mut candidates = Candidates::new(view);
     let sides = [
         (Direction::Callers, limits.callers, around.callers),
         (Direction::Callees, limits.callees, around.callees),
     ];
     for (direction, depth, tree) in sides {
-        let near: BTreeSet<usize> = reach(graph, middle.node(), direction, depth.min(graph.node_count()))
-            .iter()
-            .map(|it| it.node.index())
-            .collect();
+        let reached = reach(graph, middle.node(), direction, depth.min(graph.node_count()));
+        let near: Vec<NodeId> = reached.iter().map(|it| it.node).collect();
+        let mut is_near = vec![false; graph.node_count()];
+        near.iter().for_each(|node| is_near[node.index()] = true);
         for (id, cost) in tree.costs_of() {
-            if !near.contains(&id) {
+            let subject = view.subject_at(graph.node(id));
+            if !is_near[id] || subject == middle {
                 continue;
             }
-            let subject = view.subject_at(graph.node(id));
             let (caller, callee) = match direction {
                 Direction::Callers => (subject, middle),
                 Direction::Callees => (middle, subject),
@@ -184,25 +256,14 @@ fn neighbourhood(view: &View, around: &Around<'_>, limits: &Limits) -> Vec<Candi
             let direct = graph.arc_between(caller.node(), callee.node());
             let is_recorded =
                 direct.is_some_and(|arc| graph.arc_cost(arc) == cost && !view.is_call_estimate(arc));
-            let is_estimate = tree.tree.basis == Basis::Estimate && !is_recorded;
-            let (sum, estimate) = costs.entry(subject).or_insert_with(|| (vec![0; cost.len()], false));
-            add(sum, cost);
-            *estimate |= is_estimate;
+            candidates.add(subject, cost, tree.tree.basis == Basis::Estimate && !is_recorded);
         }
-        add_cycle_members(view, middle, &near, tree, &mut costs);
+        add_cycle_members(view, middle, &near, tree, &mut candidates);
         if tree.tree.basis == Basis::Callers {
             // Names of recorded callers need not be functions.
-            add_bounds(view, middle, direction, &near, &mut costs);
+            add_bounds(view, middle, direction, &near, &mut candidates);
         }
     }
-    costs.remove(&middle);
-    let mut candidates = vec![Candidate {
-        id: middle,
-        costs: view.inclusive_cost(middle).to_vec(),
-        is_estimate: view.is_inclusive_estimate(middle),
-    }];
-    let more = costs.into_iter().map(|(id, (costs, is_estimate))| Candidate { id, costs, is_estimate });
-    candidates.extend(more);
     candidates
 }
 
@@ -211,23 +272,25 @@ fn add_bounds(
     view: &View,
     middle: SubjectId,
     direction: Direction,
-    near: &BTreeSet<usize>,
-    costs: &mut BTreeMap<SubjectId, (Vec<Cost>, bool)>,
+    near: &[NodeId],
+    candidates: &mut Candidates,
 ) {
     let graph = view.graph();
-    for &index in near {
-        let subject = view.subject_at(graph.node(index));
+    for subject in near.iter().map(|&node| view.subject_at(node)) {
+        if candidates.contains(subject) || subject == middle {
+            continue;
+        }
         let direct = match direction {
             Direction::Callers => graph.arc_between(subject.node(), middle.node()),
             Direction::Callees => graph.arc_between(middle.node(), subject.node()),
         };
-        costs.entry(subject).or_insert_with(|| match direct {
-            Some(arc) => (graph.arc_cost(arc).to_vec(), view.is_call_estimate(arc)),
+        match direct {
+            Some(arc) => candidates.add(subject, graph.arc_cost(arc), view.is_call_estimate(arc)),
             None => {
                 let both = view.inclusive_cost(subject).iter().zip(view.inclusive_cost(middle));
-                (both.map(|(a, b)| *a.min(b)).collect(), true)
+                candidates.add(subject, &both.map(|(a, b)| *a.min(b)).collect::<Vec<_>>(), true);
             }
-        });
+        }
     }
 }
 
@@ -235,22 +298,20 @@ fn add_bounds(
 fn add_cycle_members(
     view: &View,
     middle: SubjectId,
-    near: &BTreeSet<usize>,
+    near: &[NodeId],
     tree: &KeptTree,
-    costs: &mut BTreeMap<SubjectId, (Vec<Cost>, bool)>,
+    candidates: &mut Candidates,
 ) {
     let cycles = view.inclusive().cycles();
     let cost_of: BTreeMap<usize, &[Cost]> = tree.cycle_costs().collect();
-    for &index in near {
-        let node = view.graph().node(index);
+    for &node in near {
         let subject = view.subject_at(node);
         let Some(cycle) = cycles.cycle_of(node) else { continue };
-        if costs.contains_key(&subject) || subject == middle {
+        if candidates.contains(subject) || subject == middle {
             continue;
         }
-        let of_cycle = cost_of.get(&cycle.number()).map(|cost| cost.to_vec());
-        let of_own_cycle = || view.inclusive_cost(subject).to_vec();
-        costs.insert(subject, (of_cycle.unwrap_or_else(of_own_cycle), true));
+        let of_cycle = cost_of.get(&cycle.number()).copied();
+        candidates.add(subject, of_cycle.unwrap_or_else(|| view.inclusive_cost(subject)), true);
     }
 }
 

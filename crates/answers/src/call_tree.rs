@@ -8,8 +8,8 @@ use crate::answer::FlameFunction;
 
 /// The most members that are named of a cycle, which can have a million.
 pub(crate) const MAX_MEMBERS: usize = 100;
-/// The most nodes of a kept tree. A picture has a few thousand.
-const MAX_NODES: usize = 100_000;
+/// The most nodes of a kept tree: as many as a picture has frames.
+const MAX_NODES: usize = 20_000;
 
 /// The properties that decide a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,13 @@
 //! Pages of functions and groups, and functions by name.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gristmill_output::json::Costs;
 use gristmill_output::lossy;
-use gristmill_report::{FunctionList, FunctionsOptions, Grouping, ListOrder, SortBy, SubjectId, View};
+use gristmill_report::{
+    FunctionList, FunctionsOptions, Grouping, ListOrder, NameIndex, SortBy, SubjectId, View,
+};
 
 use crate::answer::{Found, FunctionsPage, SearchResults};
 use crate::kept_view::{KeptView, ListKey};
@@ -44,39 +47,70 @@ fn order(sort: Sort) -> ListOrder {
 /// Makes a page of functions or groups.
 pub(crate) fn page(
     kept: &KeptView,
+    names: Option<&NameIndex>,
     key: ListKey,
     start: usize,
     count: usize,
 ) -> Result<FunctionsPage, Refusal> {
     let (view, head) = (&kept.view, &kept.head);
-    let list = kept.list(key.clone(), || {
-        let options = FunctionsOptions {
-            grouping: grouping(key.group),
-            filter: optional_pattern(&key.filter)?,
-            ..FunctionsOptions::default()
-        };
-        let within = key.within.as_ref().map(|within| (grouping(within.group), within.name.as_str()));
-        let list = FunctionList::new(view, head, &options, order(key.sort), within);
-        Ok(if key.ascending { list.reversed() } else { list })
-    })?;
-    let end = start.saturating_add(count.min(MAX_PAGE_ROWS));
+    let list = match key.is_of_all() {
+        true => kept.order(key.sort, || new_list(kept, names, &key))?,
+        false => kept.list(key.of_start(), || {
+            let list = match groups(kept, names, &key)? {
+                Some(groups) => groups.in_order(order(key.sort)),
+                None => None,
+            };
+            list.map_or_else(|| new_list(kept, names, &key), Ok)
+        })?,
+    };
+    let page = start..start.saturating_add(count.min(MAX_PAGE_ROWS));
     Ok(FunctionsPage {
         head: head.clone(),
         all: list.len(),
         matched: Costs::new(&head.event_types, list.matched()),
         start,
-        rows: list.page(view, head, start..end),
+        rows: match key.ascending {
+            true => list.page_from_end(view, head, page, names),
+            false => list.page(view, head, page, names),
+        },
     })
+}
+
+/// Makes a list, which is in the order of the key, from its start.
+fn new_list(kept: &KeptView, names: Option<&NameIndex>, key: &ListKey) -> Result<FunctionList, Refusal> {
+    let options = FunctionsOptions {
+        grouping: grouping(key.group),
+        filter: optional_pattern(&key.filter)?,
+        ..FunctionsOptions::default()
+    };
+    let within = key.within.as_ref().map(|within| (grouping(within.group), within.name.as_str()));
+    Ok(FunctionList::new(&kept.view, &kept.head, &options, order(key.sort), within, names))
+}
+
+/// Returns all groups of a kind, if the list has groups and no filter. They are kept: another order needs no new ones.
+pub(crate) fn groups(
+    kept: &KeptView,
+    names: Option<&NameIndex>,
+    key: &ListKey,
+) -> Result<Option<Arc<FunctionList>>, Refusal> {
+    // Functions of one name that are in no cycle would not be in the order in which they were made.
+    let has_equal_names = matches!(key.group, Group::Function | Group::Cycle);
+    if has_equal_names || !key.filter.is_empty() || key.within.is_some() {
+        return Ok(None);
+    }
+    let key = ListKey { sort: Sort::SelfCost, ..key.of_start() };
+    kept.groups(key.group, || new_list(kept, names, &key)).map(Some)
 }
 
 /// Finds the function of that name, file and object. Of several, it is the first one of the profile.
 pub(crate) fn find(view: &View, name: &str, file: &str, object: &str) -> Found {
     let profile = view.profile();
+    // There are fewer paths than functions, and to make a name takes longer than all else.
+    let is_file: Vec<bool> = profile.files().map(|id| lossy(profile.file(id)) == file).collect();
+    let is_object: Vec<bool> = profile.objects().map(|id| lossy(profile.object(id)) == object).collect();
     let is_meant = |id: &SubjectId| {
         let subject = view.subject(*id);
-        subject.name() == name
-            && lossy(profile.file(subject.file)) == file
-            && lossy(profile.object(subject.object)) == object
+        is_file[subject.file.index()] && is_object[subject.object.index()] && subject.name() == name
     };
     Found { function: view.subject_ids().find(is_meant).and_then(|id| u32::try_from(id.index()).ok()) }
 }
@@ -84,6 +118,7 @@ pub(crate) fn find(view: &View, name: &str, file: &str, object: &str) -> Found {
 /// Finds functions, files and objects whose names contain a text.
 pub(crate) fn search(
     kept: &KeptView,
+    names: Option<&NameIndex>,
     text: &str,
     is_pattern: bool,
     limit: usize,
@@ -91,6 +126,7 @@ pub(crate) fn search(
     let text = if is_pattern { text.to_owned() } else { regex::escape(text) };
     let page = page(
         kept,
+        names,
         ListKey {
             group: Group::Function,
             sort: Sort::SelfCost,
@@ -111,8 +147,10 @@ pub(crate) fn search(
             .take(limit.min(MAX_PAGE_ROWS))
             .collect()
     };
-    let objects: BTreeSet<&[u8]> =
-        kept.view.subjects().map(|(_, subject)| profile.object(subject.object)).collect();
+    let mut is_used = vec![false; profile.object_count()];
+    kept.view.subjects().for_each(|(_, subject)| is_used[subject.object.index()] = true);
+    let used = profile.objects().filter(|object| is_used[object.index()]);
+    let objects: BTreeSet<&[u8]> = used.map(|object| profile.object(object)).collect();
     Ok(SearchResults {
         all: page.all,
         matched: page.matched,

@@ -1,20 +1,30 @@
 //! Views and lists of functions that are kept between questions.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gristmill_report::{FunctionList, Head, SubjectId, View};
+use gristmill_report::{FunctionList, Head, Overview, SubjectId, Tree, TreeOptions, View};
 
+use crate::answer::Summary;
 use crate::call_tree::{KeptTree, TreeKey};
 use crate::question::{Group, Sort, Within};
 use crate::refusal::Refusal;
 
-/// Orders of functions that are kept for each view.
+/// Orders of all functions that are kept for each view: one for each key.
+const MAX_ORDERS: usize = 7;
+/// Other lists that are kept for each view.
 const MAX_LISTS: usize = 4;
-/// Call trees that are kept for each view.
-const MAX_TREES: usize = 4;
+/// Call trees that are kept for each view: both ways of a cycle and of three functions.
+const MAX_TREES: usize = 8;
+/// Kinds of groups that are kept for each view.
+const MAX_GROUPS: usize = 4;
+/// Tables of a call tree that are kept for each view.
+const MAX_TABLES: usize = 4;
+/// First screens that are kept for each view: those of a page have the same limit.
+const MAX_OVERVIEWS: usize = 1;
 
 /// The properties that decide the rows of a list and their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ListKey {
     pub(crate) group: Group,
     pub(crate) sort: Sort,
@@ -23,18 +33,60 @@ pub(crate) struct ListKey {
     pub(crate) within: Option<Within>,
 }
 
+impl ListKey {
+    /// `true` for a list of all functions.
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.group == Group::Function && self.filter.is_empty() && self.within.is_none()
+    }
+
+    /// Returns the key of the same list from its start.
+    pub(crate) fn of_start(&self) -> ListKey {
+        ListKey { ascending: false, ..self.clone() }
+    }
+}
+
 /// A view with its head, and lists of its functions.
 #[derive(Debug)]
 pub(crate) struct KeptView {
     pub(crate) view: View,
     pub(crate) head: Head,
+    summary: Mutex<Kept<(), Summary>>,
+    orders: Mutex<Kept<Sort, FunctionList>>,
     lists: Mutex<Kept<ListKey, FunctionList>>,
+    groups: Mutex<Kept<Group, FunctionList>>,
     trees: Mutex<Kept<TreeKey, KeptTree>>,
+    tables: Mutex<Kept<TreeOptions, Tree>>,
+    /// The same of the program, which functions do not displace.
+    program_trees: Mutex<Kept<TreeKey, KeptTree>>,
+    program_tables: Mutex<Kept<TreeOptions, Tree>>,
+    /// By limit.
+    overviews: Mutex<Kept<usize, Overview>>,
 }
 
 impl KeptView {
     pub(crate) fn new(view: View) -> Self {
-        KeptView { head: Head::new(&view), view, lists: Mutex::default(), trees: Mutex::default() }
+        KeptView {
+            head: Head::new(&view),
+            view,
+            summary: Mutex::default(),
+            orders: Mutex::default(),
+            lists: Mutex::default(),
+            groups: Mutex::default(),
+            trees: Mutex::default(),
+            tables: Mutex::default(),
+            program_trees: Mutex::default(),
+            program_tables: Mutex::default(),
+            overviews: Mutex::default(),
+        }
+    }
+
+    /// Returns the list of all functions in an order, which is made if it is not kept.
+    pub(crate) fn order(
+        &self,
+        sort: Sort,
+        make: impl FnOnce() -> Result<FunctionList, Refusal>,
+    ) -> Result<Arc<FunctionList>, Refusal> {
+        kept(&self.orders, sort, MAX_ORDERS, make)
     }
 
     /// Returns the list with that key, which is made if it is not kept.
@@ -46,9 +98,43 @@ impl KeptView {
         kept(&self.lists, key, MAX_LISTS, make)
     }
 
+    /// Returns the groups of a kind, which are made if they are not kept.
+    pub(crate) fn groups(
+        &self,
+        group: Group,
+        make: impl FnOnce() -> Result<FunctionList, Refusal>,
+    ) -> Result<Arc<FunctionList>, Refusal> {
+        kept(&self.groups, group, MAX_GROUPS, make)
+    }
+
+    /// Returns the rows of `gristmill tree`, which are made if they are not kept.
+    pub(crate) fn table(&self, options: TreeOptions) -> Result<Arc<Tree>, Refusal> {
+        let tables = if options.from.is_none() { &self.program_tables } else { &self.tables };
+        kept(tables, options.clone(), MAX_TABLES, || Ok(Tree::new(&self.view, &options)))
+    }
+
     /// Returns the call tree with that key, which is made if it is not kept.
     pub(crate) fn tree(&self, key: TreeKey) -> Result<Arc<KeptTree>, Refusal> {
-        kept(&self.trees, key, MAX_TREES, || Ok(KeptTree::new(&self.view, key)))
+        let key = TreeKey { from: key.from.map(|from| self.view.tree_start(from)), ..key };
+        let trees = if key.from.is_none() { &self.program_trees } else { &self.trees };
+        kept(trees, key, MAX_TREES, || Ok(KeptTree::new(&self.view, key)))
+    }
+
+    /// Returns the summary, which is made if it is not kept.
+    pub(crate) fn summary(
+        &self,
+        make: impl FnOnce() -> Result<Summary, Refusal>,
+    ) -> Result<Arc<Summary>, Refusal> {
+        kept(&self.summary, (), 1, make)
+    }
+
+    /// Returns the first screen with that limit, which is made if it is not kept.
+    pub(crate) fn overview(
+        &self,
+        limit: usize,
+        make: impl FnOnce() -> Overview,
+    ) -> Result<Arc<Overview>, Refusal> {
+        kept(&self.overviews, limit, MAX_OVERVIEWS, || Ok(make()))
     }
 
     /// Returns the function with that id.
@@ -62,7 +148,16 @@ impl KeptView {
 }
 
 /// Values by key, the last used last.
-pub(crate) type Kept<K, V> = Vec<(K, Arc<V>)>;
+pub(crate) type Kept<K, V> = Vec<(K, Arc<Slot<V>>)>;
+
+/// A value, or none while it is made. Who asks for it meanwhile waits.
+pub(crate) struct Slot<V>(Mutex<Option<Arc<V>>>);
+
+impl<V> fmt::Debug for Slot<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Slot").finish_non_exhaustive()
+    }
+}
 
 /// Returns a value, which is made if it is not kept; the least recently used ones are dropped.
 pub(crate) fn kept<K: PartialEq, V>(
@@ -71,23 +166,28 @@ pub(crate) fn kept<K: PartialEq, V>(
     limit: usize,
     make: impl FnOnce() -> Result<V, Refusal>,
 ) -> Result<Arc<V>, Refusal> {
-    // A list of finished values is valid even after a panic.
-    let lock = || values.lock().unwrap_or_else(PoisonError::into_inner);
-    {
-        let mut values = lock();
-        if let Some(index) = values.iter().position(|(known, _)| *known == key) {
-            let entry = values.remove(index);
-            let value = Arc::clone(&entry.1);
-            values.push(entry);
-            return Ok(value);
+    let slot = {
+        let mut values = lock(values);
+        let known = values.iter().position(|(known, _)| *known == key).map(|index| values.remove(index));
+        if known.is_none() && values.len() >= limit {
+            values.remove(0);
         }
+        let (key, slot) = known.unwrap_or_else(|| (key, Arc::new(Slot(Mutex::new(None)))));
+        values.push((key, Arc::clone(&slot)));
+        slot
+    };
+    // Without the lock of all: other questions go on.
+    let mut value = lock(&slot.0);
+    if let Some(value) = &*value {
+        return Ok(Arc::clone(value));
     }
-    // Without the lock: other questions go on.
-    let value = Arc::new(make()?);
-    let mut values = lock();
-    if values.len() >= limit {
-        values.remove(0);
-    }
-    values.push((key, Arc::clone(&value)));
-    Ok(value)
+    // After a failure there is still none, and the next one tries again.
+    let made = Arc::new(make()?);
+    *value = Some(Arc::clone(&made));
+    Ok(made)
+}
+
+/// Finished values, and lists of them, are valid even after a panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,15 +2,17 @@
 
 use std::fmt;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
 use gristmill_output::source::{SourceError, SourceText, Sources};
 use gristmill_output::{json, lossy, shell_word};
+use gristmill_profile::threads::both;
 use gristmill_profile::{FileId, Profile};
 use gristmill_report::assembly::{Assembly, AssemblyOptions, has_addresses};
 use gristmill_report::program::{Evidence, Program, ProgramError, Programs};
 use gristmill_report::{
-    FunctionRow, Overview, OverviewOptions, Show, ShowOptions, SourceListing, Tree, TreeOptions, View,
+    FunctionRow, NameIndex, Overview, OverviewOptions, Show, ShowOptions, SourceListing, SubjectId, Tree,
+    TreeOptions, View,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -26,7 +28,7 @@ use crate::changes::{ChangesAnswer, KeptChanges};
 use crate::comparison::Sides;
 use crate::document::document;
 use crate::kept_view::{Kept, KeptView, ListKey, kept};
-use crate::question::{Question, Request, Scope};
+use crate::question::{Group, Question, Request, Scope, Sort};
 use crate::refusal::Refusal;
 use crate::scope::{pattern, view_options};
 use crate::{flame, functions, matches, source, summary, treemap};
@@ -35,6 +37,14 @@ use crate::{flame, functions, matches, source, summary, treemap};
 const MAX_VIEWS: usize = 4;
 /// Documents that are kept. One may have megabytes.
 const MAX_DOCUMENTS: usize = 8;
+/// The rows of the lists of the first screen that is prepared, as the page asks for it.
+const OVERVIEW_ROWS: usize = 8;
+/// The rows of a function's lists that are prepared, as the page asks for them.
+const PREPARED_ROWS: usize = 100;
+/// The limits of the call tree that is prepared, as the page asks for it.
+const PREPARED_SHARE: u32 = 2;
+const PREPARED_DEPTH: usize = 100;
+const PREPARED_NODES: usize = 3000;
 /// The limit of nodes of a tree.
 const MAX_TREE_NODES: usize = 100_000;
 /// The limit of rows of each list about a function, which a million functions may call. A server holds the whole answer.
@@ -85,7 +95,7 @@ impl Files for NoFiles {
 #[serde(untagged)]
 pub enum Answer {
     /// The first screen.
-    Overview(Box<Overview>),
+    Overview(Arc<Overview>),
     /// A page of functions or groups.
     Functions(FunctionsPage),
     /// One function.
@@ -95,9 +105,9 @@ pub enum Answer {
     /// Functions, files and objects that contain a text.
     Search(SearchResults),
     /// The call tree.
-    Tree(Box<Tree>),
+    Tree(Arc<Tree>),
     /// The loaded profile.
-    Summary(Box<Summary>),
+    Summary(Arc<Summary>),
     /// A flame graph.
     Flame(Box<Flame>),
     /// A call graph.
@@ -127,6 +137,10 @@ pub struct Session {
     /// Comparisons and machine code, which take time to make.
     documents: Mutex<Kept<(Scope, Question), Box<RawValue>>>,
     changes: KeptChanges,
+    /// The names of all functions that are not folded, once they are prepared, unless they take too much memory.
+    names: OnceLock<Option<NameIndex>>,
+    /// All findings, which take longer than to load the profile.
+    findings: OnceLock<Findings>,
 }
 
 impl fmt::Debug for Session {
@@ -145,7 +159,100 @@ impl Session {
             views: Mutex::default(),
             documents: Mutex::default(),
             changes: KeptChanges::default(),
+            names: OnceLock::new(),
+            findings: OnceLock::new(),
         }
+    }
+
+    /// Does ahead what the first questions of a page need, in the order in which it asks: the answers are the same without it, but
+    /// come later. `is_cancelled` is asked between the steps.
+    pub fn prepare(&self, is_cancelled: &dyn Fn() -> bool) {
+        let scope = Scope::default();
+        // A profile that has no view, because it is too large, has a reason that each question gets.
+        let Ok(kept) = self.view(&scope, false) else { return };
+        let program = |inverted| TreeKey { from: None, inverted };
+        let rows = |inverted| tree_options(None, inverted, PREPARED_SHARE, PREPARED_DEPTH, PREPARED_NODES);
+        let groups = |group| {
+            let key = ListKey { group, ..ListKey::default() };
+            drop(functions::groups(&kept, self.names(&scope), &key));
+        };
+        let orders = |sorts: &[Sort]| {
+            for &sort in sorts {
+                let key = ListKey { sort, ..ListKey::default() };
+                drop(functions::page(&kept, self.names(&scope), key, 0, PREPARED_ROWS));
+            }
+        };
+        let steps: [&dyn Fn(); 13] = [
+            &|| {
+                let summary = || drop(self.summary(&kept, &scope));
+                both(self.profile.function_count(), summary, || drop(self.overview(&kept, OVERVIEW_ROWS)));
+            },
+            &|| orders(&[Sort::SelfCost, Sort::Inclusive]),
+            &|| drop(kept.tree(program(false))),
+            &|| drop(kept.table(rows(false))),
+            &|| {
+                self.names.get_or_init(|| NameIndex::new(&kept.view));
+            },
+            &|| orders(&[Sort::Name, Sort::Calls, Sort::PerCall, Sort::Object, Sort::File]),
+            &|| drop(kept.tree(program(true))),
+            &|| drop(kept.table(rows(true))),
+            &|| self.prepare_cycle(&kept),
+            &|| groups(Group::Object),
+            &|| groups(Group::Directory),
+            &|| groups(Group::File),
+            &|| drop(self.findings(0)),
+        ];
+        for step in steps {
+            if is_cancelled() {
+                return;
+            }
+            step();
+        }
+    }
+
+    /// Does ahead what the members of the largest cycle have in common.
+    fn prepare_cycle(&self, kept: &KeptView) {
+        let cycles = kept.view.inclusive().cycles();
+        let largest = cycles.ids().max_by_key(|&cycle| cycles.members(cycle).len());
+        let Some(&member) = largest.and_then(|cycle| cycles.members(cycle).first()) else { return };
+        let function = kept.view.subject_at(member);
+        let options = ShowOptions { function, depth: 1, lines: Some(0), limit: Some(PREPARED_ROWS) };
+        drop(Show::new(&kept.view, &options));
+        for inverted in [false, true] {
+            drop(kept.tree(TreeKey { from: Some(function), inverted }));
+        }
+    }
+
+    /// Returns the names of functions in a scope, if they are prepared.
+    fn names(&self, scope: &Scope) -> Option<&NameIndex> {
+        let is_folded = scope.fold_recursion || scope.fold_callers;
+        self.names.get().and_then(Option::as_ref).filter(|_| !is_folded)
+    }
+
+    fn summary(&self, kept: &KeptView, scope: &Scope) -> Result<Arc<Summary>, Refusal> {
+        kept.summary(|| {
+            let mut summary = summary::summary(&self.profile, kept, scope, self.files.is_available())?;
+            summary.base = self.sides().map(|sides| sides.summary(scope));
+            Ok(summary)
+        })
+    }
+
+    fn overview(&self, kept: &KeptView, limit: usize) -> Result<Arc<Overview>, Refusal> {
+        kept.overview(limit, || {
+            let options = OverviewOptions {
+                limit: Some(limit),
+                files: file_words(&self.profile),
+                ..OverviewOptions::default()
+            };
+            Overview::new(&kept.view, &options)
+        })
+    }
+
+    fn findings(&self, limit: usize) -> Findings {
+        let findings = self.findings.get_or_init(|| summary::findings(&self.profile));
+        let rows = findings.rows.iter().take(limit).cloned().collect();
+        let (verdict, rules) = (findings.verdict.clone(), findings.rules.clone());
+        Findings { verdict, all: findings.all, rules, rows }
     }
 
     /// Sets the profile that this one is compared with.
@@ -190,14 +297,7 @@ impl Session {
             if is_cancelled() { Err(Refusal::Cancelled) } else { Ok(view) }
         };
         Ok(match &request.question {
-            Question::Overview { limit } => {
-                let options = OverviewOptions {
-                    limit: Some(*limit),
-                    files: file_words(&self.profile),
-                    ..OverviewOptions::default()
-                };
-                Answer::Overview(Box::new(Overview::new(&kept(false)?.view, &options)))
-            }
+            Question::Overview { limit } => Answer::Overview(self.overview(&*kept(false)?, *limit)?),
             Question::Functions { group, sort, ascending, filter, within, start, count } => {
                 let key = ListKey {
                     group: *group,
@@ -206,7 +306,7 @@ impl Session {
                     filter: filter.clone(),
                     within: within.clone(),
                 };
-                Answer::Functions(functions::page(&*kept(false)?, key, *start, *count)?)
+                Answer::Functions(functions::page(&*kept(false)?, self.names(scope), key, *start, *count)?)
             }
             Question::Function { function, depth, limit } => {
                 let kept = kept(true)?;
@@ -219,21 +319,17 @@ impl Session {
             Question::Find { name, file, object } => {
                 Answer::Found(functions::find(&kept(false)?.view, name, file, object))
             }
-            Question::Search { text, is_pattern, limit } => {
-                Answer::Search(functions::search(&*kept(false)?, text, *is_pattern, *limit)?)
-            }
+            Question::Search { text, is_pattern, limit } => Answer::Search(functions::search(
+                &*kept(false)?,
+                self.names(scope),
+                text,
+                *is_pattern,
+                *limit,
+            )?),
             Question::Tree { from, inverted, min_share, max_depth, limit } => {
                 let kept = kept(true)?;
-                let options = TreeOptions {
-                    from: from.map(|id| kept.subject(id)).transpose()?,
-                    inverted: *inverted,
-                    min_share: *min_share,
-                    max_depth: Some(*max_depth),
-                    limit: Some((*limit).clamp(1, MAX_TREE_NODES)),
-                    max_members: Some(MAX_MEMBERS),
-                    splits_chains: true,
-                };
-                Answer::Tree(Box::new(Tree::new(&kept.view, &options)))
+                let from = from.map(|id| kept.subject(id)).transpose()?;
+                Answer::Tree(kept.table(tree_options(from, *inverted, *min_share, *max_depth, *limit))?)
             }
             Question::Assembly { function } => {
                 let kept = kept(false)?;
@@ -250,12 +346,7 @@ impl Session {
                     })
                 })?
             }
-            Question::Summary => {
-                let mut summary =
-                    summary::summary(&self.profile, &*kept(false)?, scope, self.files.is_available())?;
-                summary.base = self.sides().map(|sides| sides.summary(scope));
-                Answer::Summary(Box::new(summary))
-            }
+            Question::Summary => Answer::Summary(self.summary(&*kept(false)?, scope)?),
             Question::Flame { from, inverted, order, zoom, resolution } => {
                 let kept = kept(true)?;
                 let from = from.map(|id| kept.subject(id)).transpose()?;
@@ -321,7 +412,7 @@ impl Session {
                 let kept = kept(false)?;
                 Answer::Parts(summary::parts(&self.profile, &kept.head, &kept.view)?)
             }
-            Question::Findings { limit } => Answer::Findings(summary::findings(&self.profile, *limit)),
+            Question::Findings { limit } => Answer::Findings(self.findings(*limit)),
             question @ (Question::ChangesPage { .. }
             | Question::ChangesFlame { .. }
             | Question::ChangesTreemap { .. }
@@ -354,6 +445,25 @@ impl Session {
         let key = (request.scope.clone(), request.question.clone());
         let document = kept(&self.documents, key, MAX_DOCUMENTS, || self.with_files(make)?)?;
         Ok(Answer::Document(document))
+    }
+}
+
+/// Returns the options of a tree whose nodes are rows.
+fn tree_options(
+    from: Option<SubjectId>,
+    inverted: bool,
+    min_share: u32,
+    max_depth: usize,
+    limit: usize,
+) -> TreeOptions {
+    TreeOptions {
+        from,
+        inverted,
+        min_share,
+        max_depth: Some(max_depth),
+        limit: Some(limit.clamp(1, MAX_TREE_NODES)),
+        max_members: Some(MAX_MEMBERS),
+        splits_chains: true,
     }
 }
 

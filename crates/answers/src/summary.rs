@@ -101,7 +101,7 @@ pub(crate) fn parts(profile: &Profile, head: &Head, view: &View) -> Result<Parts
 }
 
 /// Lists the findings of the files of a profile.
-pub(crate) fn findings(profile: &Profile, limit: usize) -> Findings {
+pub(crate) fn findings(profile: &Profile) -> Findings {
     let mut rows = Vec::new();
     let mut rules: Vec<RuleSummary> = Vec::new();
     let mut all = 0;
@@ -131,6 +131,5 @@ pub(crate) fn findings(profile: &Profile, limit: usize) -> Findings {
             rows.extend(first.into_iter().map(row));
         }
     }
-    rows.truncate(limit);
     Findings { verdict: verdicts.join("\n"), all, rules, rows }
 }

@@ -154,7 +154,7 @@ fn changes_are_those_of_diff() {
     assert!(function.to_string().contains("mill.c"), "{function}");
     assert!(json_of(json!({"focus": "grind"}), question.clone()).unwrap_err().contains("focus"));
     let Ok(Answer::Summary(summary)) = ask(&session, json!({}), json!({"kind": "summary"})) else { panic!() };
-    assert_eq!(summary.base.unwrap().files.len(), 1);
+    assert_eq!(summary.base.as_ref().unwrap().files.len(), 1);
 
     let alone = Session::new(profile(TEXT), Box::new(NoFiles));
     assert!(ask(&alone, json!({}), question).unwrap_err().contains("--base"));

@@ -116,6 +116,11 @@ pub(crate) fn add(sums: &mut [Cost], costs: &[Cost]) {
     sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
 }
 
+/// Subtracts costs from sums.
+pub(crate) fn subtract(from: &mut [Cost], costs: &[Cost]) {
+    from.iter_mut().zip(costs).for_each(|(from, cost)| *from -= cost);
+}
+
 impl fmt::Debug for CostTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.rows()).finish()

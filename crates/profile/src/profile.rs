@@ -115,6 +115,11 @@ impl Profile {
         self.index.names[NameSpace::Object].len()
     }
 
+    /// Returns the objects, in the order of their ids.
+    pub fn objects(&self) -> impl ExactSizeIterator<Item = ObjectId> + use<> {
+        (0..self.object_count()).map(ObjectId::new)
+    }
+
     /// Returns the path of an object; empty if it is unknown.
     pub fn object(&self, id: ObjectId) -> &[u8] {
         self.name(NameSpace::Object, id.into())

@@ -3,6 +3,9 @@
 mod groups;
 mod lines;
 mod list;
+mod list_order;
+mod name_index;
+mod ordered;
 mod start_up_row;
 mod text;
 
@@ -19,7 +22,9 @@ use serde::{Serialize, Serializer};
 
 pub use self::groups::group_name;
 pub use self::lines::{LineRow, ProgramLines};
-pub use self::list::{FunctionList, ListOrder};
+pub use self::list::FunctionList;
+pub use self::list_order::ListOrder;
+pub use self::name_index::NameIndex;
 use crate::call_count::CallCount;
 use crate::grouping::Grouping;
 use crate::head::Head;
@@ -290,7 +295,7 @@ impl<'v> Functions<'v> {
             Grouping::Function | Grouping::Cycle => groups::units(view, head, options),
             Grouping::Thread => groups::shares(thread_shares(view, head), options),
             Grouping::Part => groups::shares(part_shares(view, head), options),
-            grouping => groups::groups(view, head, options, grouping),
+            grouping => groups::groups(view, head, options, grouping, None),
         };
         let Selected { mut rows, matching, all } = match options.grouping {
             Grouping::Function => functions(view, options),

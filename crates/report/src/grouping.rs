@@ -32,6 +32,11 @@ pub enum Grouping {
     Part,
 }
 
+/// Returns the name of the group of a function with this name, if classes are groups.
+pub(crate) fn class_of(name: &str) -> &str {
+    scope(name).unwrap_or("(no class)")
+}
+
 impl Grouping {
     /// The title of the column of names.
     pub(crate) fn title(self) -> &'static str {
@@ -78,7 +83,7 @@ impl Grouping {
             Grouping::Directory => directory(&file()).to_owned(),
             Grouping::Crate => packages::crate_of(&name(), &file()).unwrap_or("(no crate)").to_owned(),
             Grouping::Package => packages::package_of(&file()).unwrap_or("(no package)").to_owned(),
-            Grouping::Class => scope(&name()).unwrap_or("(no class)").to_owned(),
+            Grouping::Class => class_of(&name()).to_owned(),
             // A function can be in all threads and parts.
             Grouping::Function | Grouping::Cycle | Grouping::Thread | Grouping::Part => name(),
         }

@@ -9,7 +9,7 @@ mod sections;
 mod source;
 mod text;
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -58,6 +58,14 @@ impl<T> List<T> {
         let all = rows.len();
         rows.truncate(limit.unwrap_or(usize::MAX));
         List { all, rows }
+    }
+
+    /// Returns the same list with fewer rows.
+    fn first(&self, limit: usize) -> Self
+    where
+        T: Clone,
+    {
+        List { all: self.all, rows: self.rows.iter().take(limit).cloned().collect() }
     }
 
     /// Makes rows only of what is shown.
@@ -198,7 +206,7 @@ impl Show {
         let ShowOptions { function, depth, limit, .. } = *options;
         let head = Head::new(view);
         let inclusive = view.inclusive();
-        let sides = inclusive.sides(view.graph(), inclusive.cycles().unit(function.node()));
+        let (cycle, sides) = cycle::summary(view, &head, function, limit);
         let lines::Lines { mut lines, mut jumps, folded, functions_read } =
             lines::lines(view, &head, options)?;
         let mut parts = parts::parts(view, &head, function, limit)?;
@@ -220,7 +228,7 @@ impl Show {
             calls: view.calls(function),
             by_callers: sides.callers.map(|costs| head.costs(&costs)),
             by_callees: head.costs(&sides.callees),
-            cycle: cycle::summary(view, &head, function, limit),
+            cycle,
             jumps,
             callers: near(Direction::Callers),
             callers_sum: sum(view, &head, function, Direction::Callers),
@@ -242,11 +250,37 @@ impl Show {
 
 /// Orders by distance, then by the first cost, the greatest first, then by name, then as the files do.
 fn sort_by_cost<T>(view: &View, rows: &mut [T], key: impl Fn(&T) -> (usize, Cost, SubjectId)) {
-    rows.sort_by(|a, b| {
-        let ((near_a, cost_a, a), (near_b, cost_b, b)) = (key(a), key(b));
-        let name = |function: SubjectId| view.subject(function).name();
-        (near_a, Reverse(cost_a), name(a), a).cmp(&(near_b, Reverse(cost_b), name(b), b))
-    });
+    rows.sort_by(|a, b| compare_costs(view, key(a), key(b)));
+}
+
+/// Puts the rows that are shown first, in the same order. The others are in no order: a function can have a million callers.
+fn sort_first_by_cost<T: Copy>(
+    view: &View,
+    rows: &mut [T],
+    limit: Option<usize>,
+    key: impl Fn(&T) -> (usize, Cost, SubjectId),
+) {
+    let Some(limit) = limit.filter(|&limit| limit < rows.len()) else {
+        return sort_by_cost(view, rows, key);
+    };
+    let mut indexed: Vec<(usize, T)> = rows.iter().copied().enumerate().collect();
+    let order = |(nth_a, a): &(usize, T), (nth_b, b): &(usize, T)| {
+        compare_costs(view, key(a), key(b)).then_with(|| nth_a.cmp(nth_b))
+    };
+    indexed.select_nth_unstable_by(limit, order);
+    indexed[..limit].sort_unstable_by(order);
+    rows.iter_mut().zip(indexed).for_each(|(row, (_, sorted))| *row = sorted);
+}
+
+fn compare_costs(
+    view: &View,
+    (near_a, cost_a, a): (usize, Cost, SubjectId),
+    (near_b, cost_b, b): (usize, Cost, SubjectId),
+) -> Ordering {
+    let name = |function: SubjectId| view.subject(function).name();
+    let by_cost = (near_a, Reverse(cost_a)).cmp(&(near_b, Reverse(cost_b)));
+    // Most names are made when they are first asked for.
+    by_cost.then_with(|| name(a).cmp(name(b))).then_with(|| a.cmp(&b))
 }
 
 /// The cost of the first event type; there is always one.
@@ -276,7 +310,7 @@ fn neighbours(
         view.subject_at(if direction == Direction::Callers { arc.caller } else { arc.callee })
     };
     let mut arcs = arcs(view, function, direction);
-    sort_by_cost(view, &mut arcs, |&arc| (1, first(graph.arc_cost(arc)), end(arc)));
+    sort_first_by_cost(view, &mut arcs, limit, |&arc| (1, first(graph.arc_cost(arc)), end(arc)));
     List::from_shown(arcs, limit, |arc| Neighbour {
         function: NamedFunction::new(view, end(arc)),
         distance: 1,
@@ -320,7 +354,7 @@ fn far_neighbours(
     let (graph, inclusive) = (view.graph(), view.inclusive());
     let mut reached = reach(graph, function.node(), direction, depth);
     reached.retain(|reached| reached.distance > 1);
-    sort_by_cost(view, &mut reached, |reached| {
+    sort_first_by_cost(view, &mut reached, limit, |reached| {
         (reached.distance, first(inclusive.cost(reached.node)), view.subject_at(reached.node))
     });
     let mut known: HashMap<NodeId, Arc<str>> = HashMap::new();

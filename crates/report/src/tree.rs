@@ -29,7 +29,7 @@ pub(crate) use paths::path;
 pub(crate) use text::{MARKDOWN_COLUMNS, MIN_TREE_COLUMNS, write_fenced};
 
 /// Options of a [`Tree`], which has an example.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TreeOptions {
     /// The function that the tree begins with instead of the program.
     pub from: Option<SubjectId>,

@@ -1,32 +1,29 @@
 //! Views: a profile with its selection, event types, folding, cuts and inclusive rule.
 
-use std::cmp::Reverse;
-use std::sync::{Arc, OnceLock};
+use std::any::Any;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gristmill_format::Cost;
-use gristmill_output::{grouped, percent, printable};
 use gristmill_profile::analysis::{
-    ArcId, Attributed, CallArc, CallGraph, CutArcs, CycleId, Cycles, FoldedProfile, Inclusive, InclusiveRule,
-    NodeCosts, NodeId, bypass, focus, hide, leave_out,
+    ArcId, Attributed, CallArc, CallGraph, CutArcs, CycleId, Cycles, Estimator, FoldedProfile, Inclusive,
+    InclusiveRule, NodeCosts, NodeId,
 };
 use gristmill_profile::formula::DerivationFault;
-use gristmill_profile::symbol::{matches_function, shorten};
+use gristmill_profile::symbol::matches_function;
 use gristmill_profile::{FunctionId, MemoryBudget, Part, Profile, Selection};
-use regex::Regex;
 
 use crate::amount::add;
 use crate::call_count::CallCount;
 use crate::columns::{Columns, EventColumn};
 
+use self::draft::{Attribution, Draft, without};
 pub use self::error::ViewError;
 pub use self::options::{Cut, CutError, EventSelection, ViewOptions};
 pub(crate) use self::subjects::Hash;
 use self::subjects::Subjects;
 pub use self::subjects::{Subject, SubjectId};
 
-/// The columns of a name in a note.
-const NAME_COLUMNS: usize = 40;
-
+mod draft;
 pub(crate) mod error;
 pub(crate) mod options;
 mod subjects;
@@ -77,21 +74,13 @@ pub struct View {
     attribution: Option<Attribution>,
     /// Set if neither blocks nor names of the profile are stacks, which takes a look at all of them.
     has_no_stacks: OnceLock<()>,
+    /// The graph as it is prepared for estimates of its call trees.
+    estimator: OnceLock<Estimator>,
+    known_cycles: KnownCycles,
 }
 
-/// Costs that were given to other functions, because functions are hidden, focused on or left out.
-#[derive(Debug)]
-struct Attribution {
-    is_hidden: Vec<bool>,
-    is_self_estimate: Vec<bool>,
-    is_inclusive_estimate: Vec<bool>,
-    /// By arc of the graph.
-    is_arc_estimate: Vec<bool>,
-    hide: Option<Regex>,
-    focus: Option<Regex>,
-    drop: Option<Regex>,
-    notes: Vec<String>,
-}
+/// Summaries of large cycles that a report made, by cycle and limit of rows. A view does not know the reports that are made of it.
+pub(crate) type KnownCycles = Mutex<Vec<(CycleId, usize, Box<dyn Any + Send + Sync>)>>;
 
 impl View {
     /// Makes a view of a profile.
@@ -144,6 +133,8 @@ impl View {
             inclusive,
             cycles: OnceLock::new(),
             has_no_stacks: OnceLock::new(),
+            estimator: OnceLock::new(),
+            known_cycles: KnownCycles::default(),
         })
     }
 
@@ -361,6 +352,26 @@ impl View {
         })
     }
 
+    /// Returns the full graph as it is prepared for estimates of its call trees, which takes longer than a tree.
+    pub(crate) fn estimator(&self) -> &Estimator {
+        self.estimator.get_or_init(|| Estimator::new(self.full_graph(), self.cycles()))
+    }
+
+    /// Returns the first of the functions that a call tree begins with if it begins with this one: a tree that is an estimate takes
+    /// a cycle as one. It is the function itself unless the profile is known to have no stacks of calls.
+    pub fn tree_start(&self, from: SubjectId) -> SubjectId {
+        if self.may_have_stacks() && self.cut_arc_count() == 0 {
+            return from;
+        }
+        let cycle = self.cycles().cycle_of(from.node());
+        cycle.and_then(|cycle| self.cycles().members(cycle).first()).map_or(from, |&first| SubjectId(first))
+    }
+
+    /// Returns the summaries of cycles that were made.
+    pub(crate) fn known_cycles(&self) -> &KnownCycles {
+        &self.known_cycles
+    }
+
     /// `false` if the profile is known to have no stacks of calls.
     pub(crate) fn may_have_stacks(&self) -> bool {
         self.has_no_stacks.get().is_none()
@@ -404,194 +415,4 @@ pub(crate) fn check(profile: &Profile, selection: &Selection, columns: usize) ->
 /// An arc that stands for its ends.
 fn arc(caller: SubjectId, callee: SubjectId) -> CallArc {
     CallArc { caller: caller.node(), callee: callee.node(), count: 0 }
-}
-
-fn without(graph: CallGraph, cut: &CutArcs) -> CallGraph {
-    if cut.is_empty() { graph } else { graph.without(|_, arc| cut.contains(arc)) }
-}
-
-/// A view before its graph is made.
-struct Draft<'d> {
-    profile: &'d Profile,
-    options: &'d ViewOptions,
-    subjects: &'d Subjects,
-    columns: &'d Columns,
-}
-
-impl Draft<'_> {
-    /// The folded graph of some parts, before cuts.
-    fn graph(&self, selection: &Selection) -> Result<CallGraph, ViewError> {
-        let graph = self.columns.call_graph(self.profile, selection)?;
-        Ok(match self.subjects.partition() {
-            None => graph,
-            Some(partition) => graph.folded(partition),
-        })
-    }
-
-    fn cycles(&self, graph: &CallGraph) -> Cycles {
-        if self.options.cycles { Cycles::new(graph) } else { Cycles::none(graph) }
-    }
-
-    /// `true` if the function of a node matches a pattern.
-    fn matches(&self, pattern: &Regex, graph: &CallGraph, node: NodeId) -> bool {
-        let name = self.subjects.get(self.profile, graph, SubjectId(node)).name();
-        matches_function(name, |name| pattern.is_match(name))
-    }
-
-    fn matching(&self, pattern: &Option<Regex>, graph: &CallGraph) -> Vec<bool> {
-        let Some(pattern) = pattern else { return vec![false; graph.node_count()] };
-        graph.nodes().map(|node| self.matches(pattern, graph, node)).collect()
-    }
-
-    /// Takes functions out of the graph with everything below them, if that is asked for. Returns the marks of estimates, and a
-    /// sentence.
-    fn leave_out(&self, graph: &mut CallGraph) -> Result<Option<(Attributed, String)>, ViewError> {
-        if self.options.drop.is_none() {
-            return Ok(None);
-        }
-        let is_dropped = self.matching(&self.options.drop, graph);
-        let names = self.named(graph, &is_dropped);
-        let total = graph.total()[0];
-        let rest = leave_out(graph, &is_dropped).ok_or(ViewError::NegativeCosts)?;
-        let gone = percent(total.saturating_sub(rest.graph.total()[0]), total);
-        *graph = rest.graph.clone();
-        Ok(Some((rest, format!("left out of all totals: {names}, and callees, with {gone} of the cost"))))
-    }
-
-    /// Gives costs to other functions, if some are hidden, focused on or left out.
-    fn attribute(
-        &self,
-        graph: &mut CallGraph,
-        dropped: Option<(Attributed, String)>,
-    ) -> Result<Option<Attribution>, ViewError> {
-        let ViewOptions { hide: hidden, focus: focused, drop, .. } = self.options;
-        if hidden.is_none() && focused.is_none() && drop.is_none() {
-            return Ok(None);
-        }
-        let none = || vec![false; graph.node_count()];
-        let mut of = Attribution {
-            is_hidden: self.matching(hidden, graph),
-            is_self_estimate: none(),
-            is_inclusive_estimate: none(),
-            is_arc_estimate: vec![false; graph.arcs().len()],
-            hide: hidden.clone(),
-            focus: focused.clone(),
-            drop: drop.clone(),
-            notes: Vec::new(),
-        };
-        let event = &self.columns.events()[0];
-        if let Some((rest, note)) = dropped {
-            (of.is_self_estimate, of.is_inclusive_estimate) =
-                (rest.is_self_estimate, rest.is_inclusive_estimate);
-            of.is_arc_estimate = rest.is_arc_estimate;
-            of.notes.push(note);
-        }
-        if focused.is_some() {
-            let is_chosen = self.matching(focused, graph);
-            let total = graph.total()[0];
-            let names = self.named(graph, &is_chosen);
-            let focused = focus(graph, &is_chosen).ok_or(ViewError::NegativeCosts)?;
-            *graph = focused.graph;
-            let add_marks = |marks: &mut Vec<bool>, more: Vec<bool>| {
-                marks.iter_mut().zip(more).for_each(|(one, other)| *one |= other);
-            };
-            add_marks(&mut of.is_self_estimate, focused.is_self_estimate);
-            add_marks(&mut of.is_inclusive_estimate, focused.is_inclusive_estimate);
-            add_marks(&mut of.is_arc_estimate, focused.is_arc_estimate);
-            of.notes.push(format!(
-                "focus on {names}, and callees: {} of the cost; other cost is left out",
-                percent(graph.total()[0], total)
-            ));
-        }
-        if self.options.bypasses_hidden && (focused.is_some() || drop.is_some()) {
-            let has_cost = |id: ArcId| graph.arc_cost(id).iter().any(|&cost| cost != 0);
-            let marks = graph.arc_ids().filter(|&id| has_cost(id));
-            of.is_arc_estimate = marks.map(|id| of.is_arc_estimate[id.index()]).collect();
-            *graph = graph.without(|id, _| !has_cost(id));
-        }
-        if hidden.is_some() {
-            let names = self.named(graph, &of.is_hidden);
-            let mut hiding = hide(graph, &of.is_hidden);
-            hiding.is_arc_estimate.iter_mut().zip(&of.is_arc_estimate).for_each(|(one, other)| *one |= other);
-            if self.options.bypasses_hidden {
-                hiding = bypass(hiding, &of.is_hidden).ok_or(ViewError::TooManyCalls)?;
-            }
-            let Attributed { graph: new, is_self_estimate, is_arc_estimate, without_caller, .. } = hiding;
-            *graph = new;
-            of.is_arc_estimate = is_arc_estimate;
-            of.is_self_estimate.iter_mut().zip(is_self_estimate).for_each(|(one, other)| *one |= other);
-            let left = match without_caller[0] {
-                0 => String::new(),
-                cost => {
-                    let name = printable(event.name.as_bytes());
-                    format!("; nothing calls those that have {} {name}", event.unit.show(cost))
-                }
-            };
-            of.notes.push(format!("hidden, with their self cost counted for the callers: {names}{left}"));
-        }
-        let marks = [&of.is_self_estimate, &of.is_inclusive_estimate, &of.is_arc_estimate];
-        let marks = &marks[..if self.options.bypasses_hidden { 3 } else { 2 }];
-        if marks.iter().any(|marks| marks.contains(&true)) {
-            of.notes.push("~ estimate: several callers share a cost in proportion to their calls".to_owned());
-        }
-        Ok(Some(of))
-    }
-
-    /// Names the chosen functions with the highest self cost, and counts the others.
-    fn named(&self, graph: &CallGraph, is_chosen: &[bool]) -> String {
-        const MAX_NAMED: usize = 4;
-        let mut chosen: Vec<NodeId> = graph.nodes().filter(|node| is_chosen[node.index()]).collect();
-        chosen.sort_by_key(|&node| (Reverse(graph.self_cost(node)[0]), node));
-        let name = |&node: &NodeId| {
-            let name = self.subjects.get(self.profile, graph, SubjectId(node)).name();
-            printable(shorten(name, NAME_COLUMNS).as_bytes()).into_owned()
-        };
-        let mut names: Vec<String> = chosen.iter().take(MAX_NAMED).map(name).collect();
-        match chosen.len().saturating_sub(MAX_NAMED) {
-            0 => {}
-            more => names.push(format!("{} more", grouped(more))),
-        }
-        match names.pop() {
-            None => "no function".to_owned(),
-            Some(last) if names.is_empty() => last,
-            Some(last) => format!("{} and {last}", names.join(", ")),
-        }
-    }
-
-    fn arcs_to_cut(&self, graph: &CallGraph) -> CutArcs {
-        let ViewOptions { cuts, cut_below, .. } = self.options;
-        if cuts.is_empty() && *cut_below == 0 {
-            return CutArcs::default();
-        }
-        let mut is_cut = if *cut_below > 0 {
-            graph.weak_arcs(*cut_below, 1000, |costs| costs[0].saturating_abs())
-        } else {
-            vec![false; graph.arcs().len()]
-        };
-        let matches = |pattern: &Regex, node: NodeId| self.matches(pattern, graph, node);
-        for Cut { caller, callee } in cuts {
-            for (is_cut, arc) in is_cut.iter_mut().zip(graph.arcs()) {
-                *is_cut |= matches(caller, arc.caller) && matches(callee, arc.callee);
-            }
-        }
-        graph.arcs().zip(is_cut).filter(|(_, is_cut)| *is_cut).map(|(arc, _)| arc).collect()
-    }
-
-    /// Inclusive costs by the rule of KCachegrind, which sums them part by part. Its cycles are those of all parts, selected
-    /// or not.
-    fn kcachegrind(&self, graph: &CallGraph, cut: &CutArcs) -> Result<Inclusive, ViewError> {
-        let ViewOptions { selection, .. } = self.options;
-        let cycles = if selection.is_all() {
-            self.cycles(graph)
-        } else {
-            let all = self.graph(&Selection::default())?;
-            // An arc that is cut in the selection holds no cycle together, even if it is expensive elsewhere.
-            let cut_of_all = self.arcs_to_cut(&all);
-            self.cycles(&without(without(all, cut), &cut_of_all))
-        };
-        let folded = FoldedProfile::new(self.profile, self.subjects.partition(), cut);
-        folded.kcachegrind(selection, graph, cycles, |recorded| {
-            self.columns.shown(recorded).ok_or(ViewError::Overflow)
-        })
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
 
 use gristmill_answers::{Refusal, Request, Session};
 use gristmill_output::json;
@@ -11,9 +12,25 @@ use serde::Serialize;
 pub(crate) trait AnswerSource: Send + Sync {
     /// Answers a question. `is_cancelled` is asked between the steps of long answers.
     fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, Refusal>;
+
+    /// Does ahead what the first questions need. `is_cancelled` is asked between the steps.
+    fn prepare(&self, _is_cancelled: &dyn Fn() -> bool) {}
+}
+
+/// Prepares a source of answers on a thread of its own, until it is done or nobody else has the source.
+fn prepare(source: &Arc<dyn AnswerSource>) {
+    let source = Arc::clone(source);
+    // Without a thread, the questions do it when they come.
+    let _ = thread::Builder::new()
+        .name("prepare".to_owned())
+        .spawn(move || source.prepare(&|| Arc::strong_count(&source) == 1));
 }
 
 impl AnswerSource for Session {
+    fn prepare(&self, is_cancelled: &dyn Fn() -> bool) {
+        Session::prepare(self, is_cancelled);
+    }
+
     fn answer(&self, request: &Request, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, Refusal> {
         let answer = Session::answer(self, request, is_cancelled)?;
         let mut bytes = Vec::new();
@@ -46,6 +63,7 @@ pub(crate) struct Loaded(RwLock<Current>);
 
 impl Loaded {
     pub(crate) fn new(source: Arc<dyn AnswerSource>, is_watched: bool) -> Self {
+        prepare(&source);
         let state = LoadedState { generation: 1, failure: None, is_watched };
         Loaded(RwLock::new(Current { source, state }))
     }
@@ -70,6 +88,7 @@ impl Loaded {
     }
 
     pub(crate) fn replace(&self, source: Arc<dyn AnswerSource>) {
+        prepare(&source);
         let mut current = self.write();
         let LoadedState { generation, is_watched, .. } = current.state;
         let state = LoadedState { generation: generation + 1, failure: None, is_watched };

@@ -2,8 +2,8 @@
 //!
 //! A benchmark is one file here with `Options` and `run`, and an entry in [`Bench`]. It takes its inputs from `inputs`,
 //! lets `rounds` run its contenders in turn, so that whatever disturbs the machine disturbs all of them, and prints a
-//! `table`. Only `hostile` asserts something, the growth: any other measurement that decides something is written down beside
-//! the decision.
+//! `table`. Only `hostile` and `view` assert something, the growth and the goals of the viewer: any other measurement that decides
+//! something is written down beside the decision.
 
 #[cfg(feature = "bench")]
 mod annotate;
@@ -43,6 +43,8 @@ mod rounds;
 mod shapes;
 #[cfg(feature = "bench")]
 mod table;
+#[cfg(feature = "bench")]
+mod view;
 
 use crate::failure::Failure;
 
@@ -66,6 +68,8 @@ enum Bench {
     Merge(MergeOptions),
     /// The growth of time and memory on hostile profiles, by command.
     Hostile(HostileOptions),
+    /// The time of the viewer's answers to what clicks of a page ask, and its memory.
+    View(ViewBenchOptions),
     /// All tables of docs/performance.md, written there.
     Report(ReportOptions),
     /// One contender of `load`, in a process of its own.
@@ -168,6 +172,25 @@ enum ReportTable {
 }
 
 #[derive(Debug, clap::Args)]
+struct ViewBenchOptions {
+    /// Size of the generated profile: bytes, or with a suffix: 64K, 100M, 1G.
+    #[arg(long, value_parser = crate::size::parse, default_value = "1G")]
+    size: u64,
+    /// A profile to view instead.
+    #[arg(long, value_name = "FILE")]
+    profile: Option<std::path::PathBuf>,
+    /// Number of functions that are clicked on.
+    #[arg(long, default_value_t = 40)]
+    functions: u64,
+    /// Decides which functions these are.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The program to measure, instead of building it.
+    #[arg(long)]
+    program: Option<std::path::PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
 struct HostileOptions {
     /// The only shape to measure.
     #[arg(long)]
@@ -197,6 +220,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Bench::Code(options) => code::run(options),
         Bench::Merge(options) => merge::run(options),
         Bench::Hostile(options) => growth::run(options),
+        Bench::View(options) => view::run(options),
         Bench::Report(options) => report::run(options),
         Bench::LoadOnce(options) => once::run(options),
     }

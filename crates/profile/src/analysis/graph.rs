@@ -244,6 +244,11 @@ impl CallGraph {
         self.outgoing_range(node).map(ArcId::new)
     }
 
+    /// Returns one of the arcs that leave a node.
+    pub(super) fn arc_at(&self, node: NodeId, nth: usize) -> ArcId {
+        ArcId::new(self.first_out[node.index()] as usize + nth)
+    }
+
     fn outgoing_range(&self, node: NodeId) -> Range<usize> {
         self.first_out[node.index()] as usize..self.first_out[node.index() + 1] as usize
     }
@@ -461,7 +466,8 @@ impl CallGraph {
         for node in self.nodes() {
             self_costs.add(partition.group_of(node).index(), self.self_cost(node));
         }
-        let arcs = self.arcs.with_ends(|node| narrow(partition.group_of(NodeId::from_u32(node)).index()));
+        let group = |node| narrow(partition.group_of(NodeId::from_u32(node)).index());
+        let arcs = self.arcs.folded(partition.group_count(), group);
         CallGraph { derived: self.derived.clone(), ..CallGraph::from_columns(self_costs, arcs) }
     }
 }

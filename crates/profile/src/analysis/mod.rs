@@ -52,6 +52,6 @@ pub use partition::Partition;
 pub(crate) use proportion::apportion;
 pub use reach::{Direction, Reached, reach};
 pub use tree::{
-    CallTree, CallerName, CallerNameId, ExactTree, Invocation, NoExactTree, NotInvocations, RecordedCallers,
-    TreeBasis, TreeLimits, TreeNode,
+    CallTree, CallerName, CallerNameId, Estimator, ExactTree, Invocation, NoExactTree, NotInvocations,
+    RecordedCallers, TreeBasis, TreeLimits, TreeNode,
 };

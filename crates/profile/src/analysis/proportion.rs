@@ -60,7 +60,7 @@ pub(crate) fn apportion(
     for (index, weight) in weights.enumerate() {
         reached += weight;
         // Rounding where the shares meet, not the shares themselves, makes them add up.
-        let up_to = proportion(amount, reached, whole);
+        let up_to = if amount == whole { reached } else { proportion(amount, reached, whole) };
         give(index, up_to - given);
         given = up_to;
     }

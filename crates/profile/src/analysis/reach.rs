@@ -44,15 +44,28 @@ pub struct Reached {
 pub fn reach(graph: &CallGraph, from: NodeId, direction: Direction, max_distance: usize) -> Vec<Reached> {
     let mut is_seen = vec![false; graph.node_count()];
     is_seen[from.index()] = true;
+    // By node that was found: the most expensive arc to it; of equals the first one.
+    let mut via: Vec<Option<ArcId>> = vec![None; graph.node_count()];
+    let cost = |arc: ArcId| graph.arc_cost(arc).first().copied();
     let mut reached: Vec<Reached> = Vec::new();
     let mut nearest = vec![from];
     for distance in 1..=max_distance {
-        let start = reached.len();
-        let mut found: Vec<(NodeId, ArcId)> = Vec::new();
+        let mut found: Vec<NodeId> = Vec::new();
         for &node in &nearest {
             let mut visit = |arc: ArcId, other: NodeId| {
-                if !is_seen[other.index()] {
-                    found.push((other, arc));
+                if is_seen[other.index()] {
+                    return;
+                }
+                let best = &mut via[other.index()];
+                match *best {
+                    None => {
+                        found.push(other);
+                        *best = Some(arc);
+                    }
+                    Some(known) if (cost(arc), Reverse(arc)) > (cost(known), Reverse(known)) => {
+                        *best = Some(arc)
+                    }
+                    Some(_) => {}
                 }
             };
             match direction {
@@ -60,15 +73,11 @@ pub fn reach(graph: &CallGraph, from: NodeId, direction: Direction, max_distance
                 Direction::Callees => graph.outgoing(node).for_each(|arc| visit(arc, graph.arc(arc).callee)),
             }
         }
-        let cost = |arc: ArcId| graph.arc_cost(arc).first().copied();
-        found.sort_unstable_by_key(|&(node, arc)| (node, Reverse(cost(arc)), arc));
-        found.dedup_by_key(|(node, _)| *node);
-        for (node, via) in found {
-            is_seen[node.index()] = true;
-            reached.push(Reached { node, distance, via });
-        }
-        nearest.clear();
-        nearest.extend(reached[start..].iter().map(|reached| reached.node));
+        found.sort_unstable();
+        found.iter().for_each(|node| is_seen[node.index()] = true);
+        let new = found.iter().filter_map(|&node| Some(Reached { node, distance, via: via[node.index()]? }));
+        reached.extend(new);
+        nearest = found;
         if nearest.is_empty() {
             break;
         }

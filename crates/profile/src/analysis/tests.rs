@@ -9,7 +9,7 @@ mod cycle;
 mod graph;
 mod inclusive;
 mod large;
-mod sample;
+pub(crate) mod sample;
 mod tree;
 mod tree_arcs;
 mod xdebug;

@@ -16,19 +16,24 @@
 //! | `tree/invocations` | the exact tree, from blocks |
 //! | `tree/callers` | the tree of recorded callers, from names |
 //! | `tree/recorded` | the costs that arcs allow a tree to hold |
+//! | `tree/flow` | the costs that flow through a call graph, and what its arcs determine |
 //! | `tree/estimate` | the estimate, from a call graph |
 //! | `tree/attribution` | trees without some functions, or as far as some functions are on the stack |
+//! | `tree/caller_tables` | what the callers of nodes state of their costs |
 //! | `tree/inverted` | the inverted tree of a function, from a tree or from a call graph |
 //! | `tree/bottom_up` | the inverted tree of all functions |
 //! | `tree/selection` | parts of a tree: below a function, without cheap nodes |
 
 mod attribution;
 mod bottom_up;
+mod caller_tables;
 mod callers;
 mod estimate;
+mod flow;
 mod growing;
 mod inverted;
 mod invocations;
+mod naive_estimate;
 mod recorded;
 mod selection;
 
@@ -40,6 +45,7 @@ use crate::csr::Csr;
 use growing::Trie;
 
 pub use callers::{CallerName, CallerNameId, RecordedCallers};
+pub use estimate::Estimator;
 pub use invocations::{ExactTree, Invocation, NoExactTree, NotInvocations};
 pub use selection::TreeLimits;
 

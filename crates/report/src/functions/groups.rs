@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use gristmill_output::lossy;
 use gristmill_profile::analysis::{Partition, group_costs};
 
+use super::name_index::NameIndex;
 use super::{FunctionRow, FunctionsOptions, Rows, Selected, SortBy, sort_key};
 use crate::call_count::CallCount;
-use crate::grouping::Grouping;
+use crate::grouping::{Grouping, class_of};
 use crate::head::Head;
 use crate::rates::Rates;
 use crate::shares::ShareRow;
@@ -30,17 +31,26 @@ impl Matching {
 
     /// Orders the rows and applies the limit.
     pub(super) fn sorted(self, options: &FunctionsOptions) -> Selected {
-        let Matching { mut rows, all } = self;
-        let matching = rows.len();
-        rows.sort_by(|a, b| {
-            let key = |row: &FunctionRow| {
-                sort_key(options.sort, row.inclusive[0], row.self_costs[0], row.calls.recorded())
-            };
-            key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
-        });
+        let (matching, all) = (self.rows.len(), self.all);
+        let mut rows = self.sorted_rows(options.sort);
         rows.truncate(options.limit.unwrap_or(usize::MAX));
         Selected { rows: Rows::Groups(rows), matching, all }
     }
+
+    /// Returns all rows in order.
+    pub(super) fn sorted_rows(self, by: SortBy) -> Vec<FunctionRow> {
+        let mut rows = self.rows;
+        sort(&mut rows, by);
+        rows
+    }
+}
+
+/// Orders rows by a key, then by name and object, then as they were made.
+pub(super) fn sort(rows: &mut [FunctionRow], by: SortBy) {
+    rows.sort_by(|a, b| {
+        let key = |row: &FunctionRow| sort_key(by, row.inclusive[0], row.self_costs[0], row.calls.recorded());
+        key(a).cmp(&key(b)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
+    });
 }
 
 /// Takes functions outside of cycles, and cycles.
@@ -195,6 +205,9 @@ fn group_rows(
     group_of: Vec<usize>,
 ) -> impl Iterator<Item = FunctionRow> {
     let groups_of = |is_estimate: fn(&View, SubjectId) -> bool| -> HashSet<usize> {
+        if !view.has_attribution() {
+            return HashSet::new();
+        }
         let estimates = view.subject_ids().zip(&group_of).filter(|(id, _)| is_estimate(view, *id));
         estimates.map(|(_, &group)| group).collect()
     };
@@ -221,27 +234,81 @@ fn group_rows(
     })
 }
 
-/// Takes groups of functions. Functions that are not taken form a group that is not shown.
-pub(super) fn groups(view: &View, head: &Head, options: &FunctionsOptions, grouping: Grouping) -> Matching {
-    let mut names = vec![String::new()];
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut others: HashSet<String> = HashSet::new();
-    let mut group_of = Vec::new();
-    for id in view.subject_ids() {
-        let name = group_name(view, id, grouping);
-        if !options.takes(view, id) {
-            others.insert(name);
-            group_of.push(0);
-            continue;
-        }
-        let next = names.len();
-        let group = *known.entry(name.clone()).or_insert(next);
-        if group == next {
-            names.push(name);
-        }
-        group_of.push(group);
+/// Groups of functions, with numbers in the order of their first functions.
+pub(super) struct GroupNames<'v> {
+    view: &'v View,
+    grouping: Grouping,
+    index: Option<&'v NameIndex>,
+    pub(super) names: Vec<String>,
+    known: HashMap<String, usize>,
+    /// By file or object, if nothing else decides: there are fewer of them than functions.
+    of_path: HashMap<usize, usize>,
+}
+
+impl<'v> GroupNames<'v> {
+    pub(super) fn new(view: &'v View, grouping: Grouping, index: Option<&'v NameIndex>) -> Self {
+        let (names, known, of_path) = (Vec::new(), HashMap::new(), HashMap::new());
+        GroupNames { view, grouping, index, names, known, of_path }
     }
-    let all = known.len() + others.iter().filter(|name| !known.contains_key(*name)).count();
+
+    /// Returns the number of a function's group.
+    pub(super) fn group_of(&mut self, id: SubjectId) -> usize {
+        let subject = self.view.subject(id);
+        let path = match self.grouping {
+            Grouping::Object => Some(subject.object.index()),
+            Grouping::File | Grouping::Directory | Grouping::Package => Some(subject.file.index()),
+            _ => None,
+        };
+        if let Some(group) = path.and_then(|path| self.of_path.get(&path)) {
+            return *group;
+        }
+        let name = match (self.grouping, self.index) {
+            // The name is borrowed, and most classes are known.
+            (Grouping::Class, Some(index)) => {
+                let class = class_of(index.name(id));
+                if let Some(group) = self.known.get(class) {
+                    return *group;
+                }
+                class.to_owned()
+            }
+            _ => group_name(self.view, id, self.grouping),
+        };
+        let next = self.names.len();
+        let group = *self.known.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            next
+        });
+        self.of_path.extend(path.map(|path| (path, group)));
+        group
+    }
+}
+
+/// Takes groups of functions. Functions that are not taken form a group that is not shown.
+pub(super) fn groups(
+    view: &View,
+    head: &Head,
+    options: &FunctionsOptions,
+    grouping: Grouping,
+    index: Option<&NameIndex>,
+) -> Matching {
+    let takes_all = options.object.is_none() && options.file.is_none() && !view.has_attribution();
+    let mut groups = GroupNames::new(view, grouping, index);
+    let group_of: Vec<usize> = view.subject_ids().map(|id| groups.group_of(id)).collect();
+    let all = groups.names.len();
+    // The first group is that of functions that are not taken; the others are in the order of their first functions that are.
+    let mut names = vec![String::new()];
+    let mut number_of: Vec<usize> = vec![0; all];
+    let mut taken_of = |(id, group): (SubjectId, usize)| {
+        if !takes_all && !options.takes(view, id) {
+            return 0;
+        }
+        if number_of[group] == 0 {
+            number_of[group] = names.len();
+            names.push(groups.names[group].clone());
+        }
+        number_of[group]
+    };
+    let group_of: Vec<usize> = view.subject_ids().zip(group_of).map(&mut taken_of).collect();
     let rows = group_rows(view, head, names, group_of).skip(1).filter(|row| options.takes_name(&row.name));
     Matching { rows: rows.collect(), all }
 }

@@ -1,13 +1,14 @@
 //! The cycle that a function is in.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use gristmill_output::json::Costs;
+use gristmill_profile::analysis::{CycleId, Sides};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{List, first, sort_by_cost};
+use super::{List, first, sort_first_by_cost};
 use crate::call_count::CallCount;
 use crate::head::Head;
 use crate::named_function::NamedFunction;
@@ -77,21 +78,71 @@ pub struct CycleBreaker {
 /// The limit of the search for the best breaker: arcs that are looked at.
 const MAX_BREAKER_WORK: usize = 20_000_000;
 
-/// Summarises the cycle that a function is in.
+/// Members of a cycle that takes so long to summarise that it is kept. There are few such cycles in a profile.
+const MANY_MEMBERS: usize = 2_000;
+/// Summaries of cycles that are kept.
+const MAX_SUMMARIES: usize = 8;
+/// The least limit of a summary that is kept: it serves each question that asks for fewer rows.
+const KEPT_ROWS: usize = 100;
+
+/// A large cycle whose summary was made: a viewer asks for the functions of a cycle one after the other.
+struct KnownCycle {
+    summary: CycleSummary,
+    sides: Sides,
+}
+
+/// Summarises the cycle that a function is in, and returns the costs of the function, or of its cycle, from both sides.
 pub(super) fn summary(
     view: &View,
     head: &Head,
     function: SubjectId,
     limit: Option<usize>,
-) -> Option<CycleSummary> {
+) -> (Option<CycleSummary>, Sides) {
     let (graph, inclusive) = (view.graph(), view.inclusive());
     let cycles = inclusive.cycles();
-    let cycle = cycles.cycle_of(function.node())?;
+    let sides = || inclusive.sides(graph, cycles.unit(function.node()));
+    let Some(cycle) = cycles.cycle_of(function.node()) else { return (None, sides()) };
+    let Some(limit) = limit.filter(|_| cycles.members(cycle).len() >= MANY_MEMBERS) else {
+        return (Some(summary_of(view, head, cycle, limit)), sides());
+    };
+    // A list of finished summaries is valid even after a panic.
+    let mut known = view.known_cycles().lock().unwrap_or_else(PoisonError::into_inner);
+    if !known.iter().any(|(of, kept, _)| *of == cycle && *kept >= limit) {
+        // With the lock: who asks for the same cycle meanwhile waits.
+        known.retain(|(of, ..)| *of != cycle);
+        if known.len() >= MAX_SUMMARIES {
+            known.remove(0);
+        }
+        let kept = limit.max(KEPT_ROWS);
+        let summary = summary_of(view, head, cycle, Some(kept));
+        known.push((cycle, kept, Box::new(KnownCycle { summary, sides: sides() })));
+    }
+    let found = known.iter().find(|(of, ..)| *of == cycle);
+    match found.and_then(|(_, _, known)| known.downcast_ref::<KnownCycle>()) {
+        Some(known) => (Some(known.summary.with_limit(limit)), known.sides.clone()),
+        None => (Some(summary_of(view, head, cycle, Some(limit))), sides()),
+    }
+}
+
+impl CycleSummary {
+    /// Returns the same summary with fewer rows.
+    fn with_limit(&self, limit: usize) -> CycleSummary {
+        CycleSummary {
+            members: self.members.first(limit),
+            entries: self.entries.first(limit),
+            ..self.clone()
+        }
+    }
+}
+
+fn summary_of(view: &View, head: &Head, cycle: CycleId, limit: Option<usize>) -> CycleSummary {
+    let (graph, inclusive) = (view.graph(), view.inclusive());
+    let cycles = inclusive.cycles();
     let members = cycles.members(cycle).iter();
     let mut members: Vec<SubjectId> = members.map(|&member| view.subject_at(member)).collect();
-    sort_by_cost(view, &mut members, |&member| (0, first(view.inclusive_cost(member)), member));
+    sort_first_by_cost(view, &mut members, limit, |&member| (0, first(view.inclusive_cost(member)), member));
     let mut entries = cycles.entries(graph, cycle);
-    sort_by_cost(view, &mut entries, |&arc| {
+    sort_first_by_cost(view, &mut entries, limit, |&arc| {
         (0, first(graph.arc_cost(arc)), view.subject_at(graph.arc(arc).caller))
     });
     // A hostile cycle has thousands of calls into a member with a long name.
@@ -99,7 +150,7 @@ pub(super) fn summary(
     let mut shared =
         |id: SubjectId| known.entry(id).or_insert_with(|| Arc::new(NamedFunction::new(view, id))).clone();
     let named = |id: SubjectId| NamedFunction::new(view, id);
-    Some(CycleSummary {
+    CycleSummary {
         number: cycle.number(),
         self_costs: head.costs(inclusive.cycle_self_cost(cycle)),
         inclusive: head.costs(inclusive.cycle_cost(cycle)),
@@ -127,5 +178,5 @@ pub(super) fn summary(
                 is_best: breaker.is_best,
             }
         }),
-    })
+    }
 }

@@ -243,24 +243,20 @@ fn recorded_callers(view: &View) -> Option<Source<'_>> {
 
 /// The estimate, from the call graph.
 fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Source<'v> {
-    let (graph, cycles) = (view.full_graph(), view.cycles());
+    let (cycles, estimator) = (view.cycles(), view.estimator());
     let from = options.from.map(SubjectId::node);
     let tree = match from {
-        Some(from) if options.inverted => CallTree::estimate_inverted(graph, cycles, from, max_nodes),
-        None if options.inverted => CallTree::estimate_bottom_up(graph, cycles, max_nodes),
+        Some(from) if options.inverted => estimator.inverted(from, max_nodes),
+        None if options.inverted => estimator.bottom_up(view.full_graph(), cycles, max_nodes),
         _ => {
             let whole = match from {
                 // The root has the cost of all functions.
                 None => view.totals()[0],
-                Some(_) => {
-                    let root_only = TreeLimits { min_cost: 0, max_nodes: 1, keeps_lone: false };
-                    CallTree::estimate(graph, cycles, from, root_only).inclusive(TreeNodeId::ROOT)[0]
-                }
+                Some(from) => estimator.inclusive(from)[0],
             };
             let max_nodes = max_nodes.max(MIN_ESTIMATED_NODES);
             let limits = TreeLimits::from_share(whole, options.min_share, max_nodes);
-            let limits = TreeLimits { keeps_lone: true, ..limits };
-            CallTree::estimate(graph, cycles, from, limits)
+            estimator.tree(from, TreeLimits { keeps_lone: true, ..limits })
         }
     };
     let tree = match view.attributed() {

@@ -1,5 +1,7 @@
 use gristmill_profile::formula::{DefinedBy, Definition};
 
+use regex::Regex;
+
 use super::*;
 
 /// Lines of a function: its self cost, and what each call costs. There is a cost for each event type.

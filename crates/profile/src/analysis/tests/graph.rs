@@ -120,6 +120,54 @@ proptest! {
     }
 
     #[test]
+    fn folded_as_in_a_map(
+        arcs in prop::collection::vec((0usize..9, 0usize..9, 0i128..9, -9i128..9), 0..60),
+        groups in prop::collection::vec(0usize..5, 9),
+    ) {
+        let graph = graph(&[1, 2, 3, 4, 5, 6, 7, 8, 9], &arcs);
+        let folded = graph.folded(&Partition::new(5, groups.iter().copied()));
+        let mut map: BTreeMap<(usize, usize), (Cost, Cost)> = BTreeMap::new();
+        for (caller, callee, count, cost) in arcs {
+            let sums = map.entry((groups[caller], groups[callee])).or_default();
+            *sums = (sums.0 + count, sums.1 + cost);
+        }
+        // In the order of the map, too.
+        let found: Vec<_> = folded.arc_ids().zip(folded.arcs()).map(|(id, arc)| {
+            ((arc.caller.index(), arc.callee.index()), (arc.count, folded.arc_cost(id)[0]))
+        }).collect();
+        prop_assert_eq!(found, map.into_iter().collect::<Vec<_>>());
+        for group in 0..5 {
+            let own: Cost = (0..9).filter(|&node| groups[node] == group).map(|node| node as Cost + 1).sum();
+            prop_assert_eq!(folded.self_cost(n(group)), [own]);
+        }
+    }
+
+    #[test]
+    fn the_way_to_what_is_reached_is_the_most_expensive(graph in graphs(7, 20)) {
+        for from in graph.nodes() {
+            for direction in [Direction::Callees, Direction::Callers] {
+                let reached = reach(&graph, from, direction, usize::MAX);
+                prop_assert!(reached.is_sorted_by_key(|it| (it.distance, it.node)));
+                let distance_of = |node: NodeId| match node == from {
+                    true => Some(0),
+                    false => reached.iter().find(|it| it.node == node).map(|it| it.distance),
+                };
+                for it in &reached {
+                    let (near, far): (fn(&CallGraph, ArcId) -> NodeId, fn(&CallGraph, ArcId) -> NodeId) = match direction {
+                        Direction::Callees => (|graph, arc| graph.arc(arc).caller, |graph, arc| graph.arc(arc).callee),
+                        Direction::Callers => (|graph, arc| graph.arc(arc).callee, |graph, arc| graph.arc(arc).caller),
+                    };
+                    let ways = graph.arc_ids().filter(|&arc| {
+                        far(&graph, arc) == it.node && distance_of(near(&graph, arc)) == Some(it.distance - 1)
+                    });
+                    let best = ways.max_by_key(|&arc| (graph.arc_cost(arc)[0], std::cmp::Reverse(arc)));
+                    prop_assert_eq!(Some(it.via), best);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn reached_is_what_can_be_reached(graph in graphs(7, 14)) {
         let matrix = reaches(&graph, |_| false);
         for from in graph.nodes() {

@@ -17,7 +17,7 @@ pub(super) fn f(index: usize) -> FunctionId {
 }
 
 /// A graph with one event type: self costs, and arcs as caller, callee, count, cost.
-pub(super) fn graph(self_costs: &[Cost], arcs: &[(usize, usize, Cost, Cost)]) -> CallGraph {
+pub(crate) fn graph(self_costs: &[Cost], arcs: &[(usize, usize, Cost, Cost)]) -> CallGraph {
     let mut graph = CallGraph::builder(1);
     let nodes: Vec<NodeId> = self_costs.iter().map(|&cost| graph.add_node(&[cost])).collect();
     for &(caller, callee, count, cost) in arcs {
@@ -27,7 +27,7 @@ pub(super) fn graph(self_costs: &[Cost], arcs: &[(usize, usize, Cost, Cost)]) ->
 }
 
 /// Any graph; its costs need not fit together.
-pub(super) fn graphs(functions: usize, arcs: usize) -> impl Strategy<Value = CallGraph> {
+pub(crate) fn graphs(functions: usize, arcs: usize) -> impl Strategy<Value = CallGraph> {
     let cost = prop_oneof![Just(0i128), 1i128..30];
     (1..=functions).prop_flat_map(move |functions| {
         let arc = (0..functions, 0..functions, 0i128..4, cost.clone());

@@ -13,27 +13,34 @@ use gristmill_format::Cost;
 use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{NodeId, TreeNodeId};
-use crate::analysis::tree::inverted::{Bud, Callers, Known, Origin, grow, sum_of_starts};
+use crate::analysis::tree::estimate::Estimator;
+use crate::analysis::tree::inverted::{Asked, Bud, Callers, Origin, grow, sum_of_starts};
 use crate::analysis::tree::{CallTree, TreeBasis};
 use crate::cost::add;
 
-/// Takes out the most expensive of some functions, whose costs these are, the most expensive first. Returns the count of the
-/// others as well. Functions without any cost are in neither.
+/// Takes out the most expensive of some functions, the most expensive first. Returns the count of the others as well.
+///
+/// `weight` is that of a function's cost. Functions without any cost have none, and are in neither.
 fn most_expensive<F: Copy + Ord>(
     functions: impl Iterator<Item = F>,
-    costs: impl Fn(F) -> Vec<Cost>,
+    weight: impl Fn(F) -> Option<u128>,
     count: usize,
 ) -> (Vec<F>, usize) {
-    let weighed = functions.filter_map(|function| {
-        let costs = costs(function);
-        let weight = costs.first().map_or(0, |cost| cost.unsigned_abs());
-        costs.iter().any(|&cost| cost != 0).then_some((Reverse(weight), function))
-    });
-    let mut weighed: Vec<_> = weighed.collect();
-    weighed.sort_unstable();
+    let mut weighed: Vec<(Reverse<u128>, F)> =
+        functions.filter_map(|function| Some((Reverse(weight(function)?), function))).collect();
     let hidden = weighed.len().saturating_sub(count);
-    weighed.truncate(count);
+    if hidden > 0 {
+        weighed.select_nth_unstable(count);
+        weighed.truncate(count);
+    }
+    weighed.sort_unstable();
     (weighed.into_iter().map(|(_, function)| function).collect(), hidden)
+}
+
+/// Returns the weight of costs. None if there are none.
+fn weight(costs: &[Cost]) -> Option<u128> {
+    let weight = costs.first().map_or(0, |cost| cost.unsigned_abs());
+    costs.iter().any(|&cost| cost != 0).then_some(weight)
 }
 
 impl<T: Copy + Ord + Hash> CallTree<T> {
@@ -68,7 +75,7 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
             nodes_of(group).iter().for_each(|&id| add(&mut sum, self.self_cost(id)));
             sum
         };
-        let (groups, hidden) = most_expensive(0..ends.len(), self_costs, max_nodes);
+        let (groups, hidden) = most_expensive(0..ends.len(), |group| weight(&self_costs(group)), max_nodes);
         let mut functions = Some(groups);
         let first = Bud {
             item: self.node(TreeNodeId::ROOT).item,
@@ -145,34 +152,45 @@ impl CallTree<Unit> {
     ///
     /// If `cycles` are not those of the graph.
     pub fn estimate_bottom_up(graph: &CallGraph, cycles: &Cycles, max_nodes: usize) -> CallTree<Unit> {
-        let condensation = cycles.condensation(graph);
-        let (condensed, units) = (&condensation.graph, &condensation.units);
-        let known = Known::new(condensed);
+        Estimator::new(graph, cycles).bottom_up(graph, cycles, max_nodes)
+    }
+}
+
+impl Estimator {
+    /// Estimates the bottom-up tree of the graph that the estimator was made of.
+    ///
+    /// # Panics
+    ///
+    /// If it is another graph, or if `cycles` are not those of the graph.
+    pub fn bottom_up(&self, graph: &CallGraph, cycles: &Cycles, max_nodes: usize) -> CallTree<Unit> {
+        let known = self.known();
+        let (condensed, units) = (&self.condensation.graph, &self.condensation.units[..]);
         // The arcs to a function that calls nothing state its self cost.
-        let is_stated = |unit: NodeId| known.inclusive.row(unit.index()) == condensed.self_cost(unit);
+        let is_stated = |unit: NodeId| known.inclusive(unit) == condensed.self_cost(unit);
         let place = |node: NodeId| {
-            let unit = condensation.node_of(node);
+            let unit = self.condensation.node_of(node);
             if cycles.cycle_of(node).is_some() { Place::Member(unit) } else { Place::Function(unit) }
         };
-
-        let has_one_stack = known.have_one_stack();
-        let mut guessed = vec![0; graph.width()];
-        for node in graph.nodes() {
-            let costs = graph.self_cost(node);
-            match place(node) {
-                Place::Function(unit) if is_stated(unit) => {
-                    add(&mut guessed, &known.guessed_of_callers(&has_one_stack, unit, costs));
+        let guessed = self.guessed_bottom_up.get_or_init(|| {
+            let mut guessed = vec![0; graph.width()];
+            for node in graph.nodes() {
+                let costs = graph.self_cost(node);
+                match place(node) {
+                    Place::Function(unit) if is_stated(unit) => {
+                        add(&mut guessed, &known.guessed(unit, costs))
+                    }
+                    Place::Function(unit) | Place::Member(unit) if !known.has_one_stack(unit) => {
+                        add(&mut guessed, costs);
+                    }
+                    _ => {}
                 }
-                Place::Function(unit) | Place::Member(unit) if !has_one_stack[unit.index()] => {
-                    add(&mut guessed, costs);
-                }
-                _ => {}
             }
-        }
-        graph.derived().derive(&mut guessed);
+            graph.derived().derive(&mut guessed);
+            guessed
+        });
 
         let (functions, hidden) =
-            most_expensive(graph.nodes(), |node| graph.self_cost(node).to_vec(), max_nodes);
+            most_expensive(graph.nodes(), |node| weight(graph.self_cost(node)), max_nodes);
         let function = |&node: &NodeId| Bud {
             item: Some(Unit::Node(node)),
             parent: None,
@@ -192,7 +210,8 @@ impl CallTree<Unit> {
         };
         let mut tree = grow(first, max_nodes, work, |bud| {
             let callers = |unit, is_stated| {
-                known.callers(units, unit, &bud.costs, bud.is_guessed, is_stated, Place::Caller)
+                let asked = Asked { costs: &bud.costs, is_guessed: bud.is_guessed, is_stated, max_nodes };
+                known.callers(units, unit, &asked, Place::Caller)
             };
             match bud.origin {
                 Place::Program => Callers {
@@ -221,6 +240,6 @@ impl CallTree<Unit> {
             }
         });
         tree.derive(graph.derived());
-        tree.finish(TreeBasis::Estimate { guessed })
+        tree.finish(TreeBasis::Estimate { guessed: guessed.clone() })
     }
 }

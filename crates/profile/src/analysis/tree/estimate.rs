@@ -17,19 +17,26 @@
 //! what it and the nodes below it have. Negative costs are divided apart from the others.
 //!
 //! The most expensive nodes are made first, so the limits of a tree leave out the cheapest.
+//!
+//! The first two steps are those of a graph and take most of the time; a tree takes only as much as it has nodes. So an
+//! [`Estimator`] does them once for all trees.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use gristmill_format::Cost;
 
-use crate::analysis::cycle::{Cycles, Unit};
+use crate::analysis::cycle::{Condensation, Cycles, Unit};
 use crate::analysis::graph::CallGraph;
-use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
+use crate::analysis::ids::{NodeId, TreeNodeId};
 use crate::analysis::proportion::{apportion, proportion};
-use crate::analysis::tree::growing::{Frontier, GrowingTree};
-use crate::analysis::tree::recorded::RecordedArcs;
+use crate::analysis::tree::caller_tables::CallerTables;
+use crate::analysis::tree::flow::{Bud, Certainty, Flow, FlowTables};
+use crate::analysis::tree::growing::{Frontier, GrowingTree, MANY};
+use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs};
 use crate::analysis::tree::{CallTree, TreeBasis, TreeLimits, TreeNode};
-use crate::cost::{CostTable, add};
+use crate::cost::{CostTable, subtract};
 
 impl CallTree<Unit> {
     /// Estimates the tree of a graph, from all units that nothing calls, or from one node.
@@ -43,383 +50,307 @@ impl CallTree<Unit> {
         from: Option<NodeId>,
         limits: TreeLimits,
     ) -> CallTree<Unit> {
+        Estimator::new(graph, cycles).tree(from, limits)
+    }
+}
+
+/// A call graph that is prepared for estimates of its trees.
+///
+/// ```
+/// use gristmill_profile::analysis::{CallArc, CallGraph, CallTree, Cycles, Estimator, TreeLimits, TreeNodeId};
+///
+/// let mut builder = CallGraph::builder(1);
+/// let [main, read] = [1, 40].map(|cost| builder.add_node(&[cost]));
+/// builder.add_arc(CallArc { caller: main, callee: read, count: 1 }, &[40]);
+/// let graph = builder.build();
+/// let cycles = Cycles::new(&graph);
+///
+/// let estimator = Estimator::new(&graph, &cycles);
+/// let tree = estimator.tree(Some(main), TreeLimits::NONE);
+/// assert_eq!(tree, CallTree::estimate(&graph, &cycles, Some(main), TreeLimits::NONE));
+/// assert_eq!(estimator.inverted(read, 10).inclusive(TreeNodeId::ROOT), estimator.inclusive(read));
+/// ```
+#[derive(Debug)]
+pub struct Estimator {
+    pub(super) condensation: Condensation,
+    pub(super) limits: ArcLimits,
+    flow: OnceLock<FlowTables>,
+    pub(super) callers: OnceLock<CallerTables>,
+    /// The cost of the bottom-up tree that is placed by a guess.
+    pub(super) guessed_bottom_up: OnceLock<Vec<Cost>>,
+}
+
+impl Estimator {
+    /// Prepares a graph. Tables that only some trees need are made when they are first asked for.
+    ///
+    /// # Panics
+    ///
+    /// If `cycles` are not those of the graph.
+    pub fn new(graph: &CallGraph, cycles: &Cycles) -> Self {
         let condensation = cycles.condensation(graph);
-        let from = from.map(|node| condensation.node_of(node));
-        Flow::new(&condensation.graph, condensation.units).grow(from, limits)
-    }
-}
-
-/// Half of an event type: its costs from 0 up, or its negative costs with their sign inverted.
-#[derive(Debug, Clone, Copy)]
-struct Lane {
-    event: usize,
-    is_negative: bool,
-}
-
-impl Lane {
-    fn all(graph: &CallGraph) -> Vec<Lane> {
-        let mut lanes = Vec::new();
-        for event in 0..graph.width() {
-            lanes.push(Lane { event, is_negative: false });
-            if graph.self_costs().rows().any(|row| row[event] < 0) {
-                lanes.push(Lane { event, is_negative: true });
-            }
+        let limits = ArcLimits::new(&condensation.graph);
+        Estimator {
+            condensation,
+            limits,
+            flow: OnceLock::new(),
+            callers: OnceLock::new(),
+            guessed_bottom_up: OnceLock::new(),
         }
-        lanes
     }
 
-    fn cost(self, row: &[Cost]) -> Cost {
-        let cost = row[self.event];
-        if self.is_negative { (-cost).max(0) } else { cost.max(0) }
-    }
-}
-
-/// A condensed graph, where callers come before callees, and the costs of it that are not in the tree yet.
-struct Flow<'a> {
-    graph: &'a CallGraph,
-    recorded: RecordedArcs<'a>,
-    /// By node of the graph.
-    units: Vec<Unit>,
-    lanes: Vec<Lane>,
-    /// By node: self cost that no tree node has yet.
-    own: CostTable,
-    /// By arc: cost that flows to the caller and that no tree node has yet.
-    flow: CostTable,
-    /// By node: its cost with everything below that no tree node has yet.
-    inclusive: CostTable,
-    /// By node: cost that comes from no caller although there are callers.
-    surplus: CostTable,
-    /// By node: calls that no tree node has yet.
-    call_counts: Vec<Cost>,
-    /// By arc: the same.
-    arc_counts: Vec<Cost>,
-}
-
-impl<'a> Flow<'a> {
-    fn new(graph: &'a CallGraph, units: Vec<Unit>) -> Self {
-        let lanes = Lane::all(graph);
-        let mut own = CostTable::new(lanes.len(), graph.node_count());
-        for node in graph.nodes() {
-            let row = own.row_mut(node.index());
-            row.iter_mut().zip(&lanes).for_each(|(own, lane)| *own = lane.cost(graph.self_cost(node)));
-        }
-        let mut flow = CostTable::new(lanes.len(), graph.arcs().len());
-        let mut inclusive = own.clone();
-        let mut surplus = CostTable::new(lanes.len(), graph.node_count());
-        let recorded = RecordedArcs::new(graph);
-        for node in graph.nodes().rev() {
-            for arc in graph.outgoing(node) {
-                inclusive.add(node.index(), flow.row(arc.index()));
-            }
-            let callers: Vec<ArcId> = graph.incoming(node).collect();
-            for (column, lane) in lanes.iter().enumerate() {
-                let amount = inclusive.row(node.index())[column];
-                let beyond = recorded.surplus(node, lane.event, amount);
-                surplus.row_mut(node.index())[column] = beyond;
-                let amount = amount - beyond;
-                let shares = &mut flow;
-                divide(graph, &callers, lane.event, amount, |arc, share| {
-                    shares.row_mut(arc.index())[column] = share;
-                });
-            }
-        }
-        let arc_counts: Vec<Cost> = graph.arcs().map(|arc| arc.count.max(0)).collect();
-        let mut call_counts = vec![0; graph.node_count()];
-        for (arc, count) in graph.arcs().zip(&arc_counts) {
-            call_counts[arc.callee.index()] += count;
-        }
-        Flow { graph, recorded, units, lanes, own, flow, inclusive, surplus, call_counts, arc_counts }
+    fn flow(&self) -> Flow<'_> {
+        let Estimator { condensation, limits, .. } = self;
+        let recorded = RecordedArcs::new(&condensation.graph, limits);
+        let tables = self.flow.get_or_init(|| FlowTables::new(&condensation.graph, recorded));
+        Flow::new(condensation, limits, tables)
     }
 
-    fn has_surplus(&self, node: NodeId) -> bool {
-        self.surplus.row(node.index()).iter().any(|&cost| cost > 0)
-    }
-
-    /// Returns the ways that lead to a node: its callers, and being a root.
-    fn way_count(&self, node: NodeId) -> usize {
-        self.graph.incoming(node).len() + usize::from(self.has_surplus(node))
-    }
-
-    /// Returns the buds of the units that nothing calls, and of those with a surplus.
-    fn roots(&self, parent: TreeNodeId) -> Vec<Bud> {
-        let root = |node: NodeId| {
-            let is_called = self.graph.incoming(node).len() > 0;
-            let all = self.inclusive.row(node.index());
-            let costs = if is_called { self.surplus.row(node.index()) } else { all };
-            let mut below_callers = all.to_vec();
-            subtract(&mut below_callers, costs);
-            // A thread whose caller started it and no more is still certain to be a root.
-            let is_guessed = self.recorded.differ(&self.merge(&below_callers), &vec![0; self.graph.width()]);
-            let contradicts = self.recorded.differ(&self.merge(costs), &self.recorded.without_callers(node));
-            let is_thread = is_called && !is_guessed;
-            Bud {
-                node,
-                parent: Some(parent),
-                count: 0,
-                costs: costs.to_vec(),
-                is_guessed,
-                contradicts,
-                is_thread,
-            }
-        };
-        // Functions that are hidden, or not in the focus, are left with no cost and no call: they are no part of the tree.
-        let has_part = |node: NodeId| {
-            self.graph.outgoing(node).len() > 0
-                || self.inclusive.row(node.index()).iter().any(|&cost| cost != 0)
-        };
-        let is_of_nothing = self.graph.width() == 0 || !self.graph.nodes().any(has_part);
-        let is_root = |&node: &NodeId| {
-            self.graph.incoming(node).len() == 0 && (is_of_nothing || has_part(node))
-                || self.has_surplus(node)
-        };
-        self.graph.nodes().filter(is_root).map(root).collect()
-    }
-
-    /// Returns, by arc, `true` if its cost in the tree is not what the file states.
-    fn contradictions(&self) -> Vec<bool> {
-        let contradicts =
-            |arc: ArcId| self.recorded.contradicts(arc, &self.merge(self.flow.row(arc.index())));
-        self.graph.arc_ids().map(contradicts).collect()
-    }
-
-    /// Finds what the arcs determine of the tree below these roots.
-    fn certainty(&self, roots: &[Bud], contradicts: &[bool]) -> Certainty {
-        let lane_count = self.lanes.len();
-        // By node: the part of its inclusive cost that a certain stack leads to, and of that what no arc contradicts.
-        let [mut reached, mut sound] = [(); 2].map(|()| CostTable::new(lane_count, self.graph.node_count()));
-        // By node: a single stack leads to it.
-        let mut has_one_stack = vec![false; self.graph.node_count()];
-        // By node: the start of a thread, which the other stacks to it do not change by more than rounding.
-        let mut threads: Vec<Option<&Bud>> = vec![None; self.graph.node_count()];
-        for root in roots.iter().filter(|root| !root.is_guessed) {
-            let index = root.node.index();
-            reached.row_mut(index).copy_from_slice(&root.costs);
-            if !root.contradicts {
-                sound.row_mut(index).copy_from_slice(&root.costs);
-            }
-            match root.is_thread {
-                true => threads[index] = Some(root),
-                false => has_one_stack[index] = true,
-            }
-        }
-        let mut certainty = Certainty {
-            own: vec![0; lane_count],
-            is_divided: vec![false; self.graph.node_count()],
-            is_stated: self.graph.arc_ids().map(|arc| self.is_stated(arc)).collect(),
-        };
-        for node in self.graph.nodes() {
-            let index = node.index();
-            let mut callers = self.graph.incoming(node);
-            if self.way_count(node) == 1
-                && let Some(arc) = callers.next()
-            {
-                has_one_stack[index] |= has_one_stack[self.graph.arc(arc).caller.index()];
-            }
-            for lane in 0..lane_count {
-                let whole = self.inclusive.row(index)[lane];
-                if whole <= 0 {
-                    continue;
-                }
-                let own = self.own.row(index)[lane];
-                let flows = || self.graph.outgoing(node).map(|arc| (arc, self.flow.row(arc.index())[lane]));
-                let (mut part, mut sound_part) = (reached.row(index)[lane], sound.row(index)[lane]);
-                let ends = usize::from(own > 0) + flows().filter(|&(_, flow)| flow > 0).count();
-                if !has_one_stack[index] && ends > 1 {
-                    certainty.is_divided[index] = true;
-                    part = threads[index].map_or(0, |root| root.costs[lane]);
-                    sound_part = threads[index].filter(|root| !root.contradicts).map_or(0, |_| part);
-                }
-                certainty.own[lane] += proportion(own, sound_part, whole);
-                for (arc, flow) in flows().filter(|(arc, _)| certainty.is_stated[arc.index()]) {
-                    let callee = self.graph.arc(arc).callee.index();
-                    let share = proportion(flow, part, whole);
-                    reached.row_mut(callee)[lane] += share;
-                    if !contradicts[arc.index()] {
-                        sound.row_mut(callee)[lane] += share;
-                    }
-                }
-            }
-        }
-        certainty
-    }
-
-    /// `true` if the cost that flows through an arc is known: it is the only way to the callee, or the file states it.
-    fn is_stated(&self, arc: ArcId) -> bool {
-        let callee = self.graph.arc(arc).callee;
-        self.way_count(callee) == 1 || self.recorded.states(arc, &self.merge(self.flow.row(arc.index())))
-    }
-
-    /// Returns costs by event type from costs by lane.
-    fn merge(&self, costs: &[Cost]) -> Vec<Cost> {
-        let mut merged = vec![0; self.graph.width()];
-        for (lane, cost) in self.lanes.iter().zip(costs) {
-            merged[lane.event] += if lane.is_negative { -cost } else { *cost };
-        }
-        merged
-    }
-
-    /// The weight of costs: the sum of both lanes of the first event type, so that they do not cancel out.
-    fn weight(&self, costs: &[Cost]) -> u128 {
-        self.amount(costs).unsigned_abs()
-    }
-
-    fn amount(&self, costs: &[Cost]) -> Cost {
-        let first = self.lanes.iter().zip(costs).filter(|(lane, _)| lane.event == 0);
-        first.map(|(_, cost)| cost).sum()
-    }
-
-    fn grow(mut self, from: Option<NodeId>, limits: TreeLimits) -> CallTree<Unit> {
-        let mut growth = Growth::new(self.graph.width(), limits);
-        let roots = match from {
+    /// Estimates the tree of the graph, from all units that nothing calls, or from one node.
+    ///
+    /// # Panics
+    ///
+    /// If the graph does not have the node.
+    pub fn tree(&self, from: Option<NodeId>, limits: TreeLimits) -> CallTree<Unit> {
+        let flow = self.flow();
+        match from {
+            None => Growth::new(flow, limits, &flow.program().certainty).program(),
             Some(node) => {
-                let costs = self.inclusive.row(node.index()).to_vec();
-                let stated = self.graph.self_and_callees(node);
-                let contradicts = self.recorded.differ(&self.merge(&costs), &stated);
-                let count = self.call_counts[node.index()];
-                vec![Bud {
-                    node,
-                    parent: None,
-                    count,
-                    costs,
-                    is_guessed: false,
-                    contradicts,
-                    is_thread: false,
-                }]
+                let root = flow.start(self.condensation.node_of(node));
+                let roots = flow.roots(std::slice::from_ref(&root));
+                Growth::new(flow, limits, &roots.certainty).grow(Some(root), flow.guessed(&roots))
             }
-            None => self.roots(TreeNodeId::ROOT),
-        };
-        let contradicts = self.contradictions();
-        let mut whole = vec![0; self.lanes.len()];
-        roots.iter().for_each(|root| add(&mut whole, &root.costs));
-        let mut guessed = whole.clone();
-        let certainty = self.certainty(&roots, &contradicts);
-        subtract(&mut guessed, &certainty.own);
-
-        if from.is_none() {
-            growth.tree.push_empty(None, None);
-            growth.tree.inclusive.add(0, &self.merge(&whole));
         }
-        for root in roots {
-            self.offer(root, &mut growth);
+    }
+
+    /// Returns the cost of the root of the tree from a node.
+    ///
+    /// # Panics
+    ///
+    /// If the graph does not have the node.
+    pub fn inclusive(&self, from: NodeId) -> Vec<Cost> {
+        let flow = self.flow();
+        let node = self.condensation.node_of(from);
+        let mut costs = flow.merge(flow.tables.inclusive.row(node.index())).into_owned();
+        flow.graph.derived().derive(&mut costs);
+        costs
+    }
+}
+
+/// The costs and calls of a unit that no tree node has yet.
+struct Left {
+    /// By lane.
+    own: Vec<Cost>,
+    inclusive: Vec<Cost>,
+    call_count: Cost,
+    /// By callee, by lane.
+    flow: CostTable,
+    /// By callee.
+    counts: Vec<Cost>,
+}
+
+impl Left {
+    fn new(flow: Flow<'_>, node: NodeId) -> Self {
+        let (tables, arcs) = (flow.tables, flow.graph.outgoing(node));
+        let mut flows = CostTable::new(flow.lane_count(), 0);
+        arcs.clone().for_each(|arc| flows.push(tables.flow.row(arc.index())));
+        Left {
+            own: tables.own.row(node.index()).to_vec(),
+            inclusive: tables.inclusive.row(node.index()).to_vec(),
+            call_count: tables.call_counts[node.index()],
+            flow: flows,
+            counts: arcs.map(|arc| flow.graph.arc(arc).count.max(0)).collect(),
+        }
+    }
+}
+
+/// A tree under construction, and the nodes that it may get.
+struct Growth<'a> {
+    flow: Flow<'a>,
+    certainty: &'a Certainty,
+    tree: GrowingTree<Unit>,
+    frontier: Frontier<Bud>,
+    limits: TreeLimits,
+    /// The only node that is left out below another one, if limits keep these.
+    lone: BTreeMap<TreeNodeId, Bud>,
+    /// The units that have a tree node and may get another, as far as they call something.
+    left: HashMap<NodeId, Left>,
+}
+
+impl<'a> Growth<'a> {
+    fn new(flow: Flow<'a>, limits: TreeLimits, certainty: &'a Certainty) -> Self {
+        Growth {
+            flow,
+            certainty,
+            tree: GrowingTree::new(flow.graph.width()),
+            frontier: Frontier::new(),
+            limits,
+            lone: BTreeMap::new(),
+            left: HashMap::new(),
+        }
+    }
+
+    /// Grows the tree of the program.
+    fn program(mut self) -> CallTree<Unit> {
+        let flow = self.flow;
+        let roots = flow.program();
+        let root = self.tree.push_empty(None, None);
+        self.tree.inclusive.add(0, &flow.merge(&roots.whole));
+        self.offer_all(
+            root,
+            roots.nodes.len(),
+            |nth| flow.weight(flow.costs_of_root(roots.nodes[nth])),
+            |nth| flow.root(roots.nodes[nth], root),
+        );
+        self.grow(None, flow.guessed(roots))
+    }
+
+    fn grow(mut self, root: Option<Bud>, mut guessed: Vec<Cost>) -> CallTree<Unit> {
+        let graph = self.flow.graph;
+        if let Some(root) = root {
+            self.unfold(root);
         }
         // A tree node costs as much work as its unit has callees, and a unit may have many tree nodes.
-        let most_work = self.graph.arcs().len().saturating_add(limits.max_nodes.saturating_mul(16));
+        let most_work = graph.arcs().len().saturating_add(self.limits.max_nodes.saturating_mul(16));
         let mut work = most_work;
-        while let Some(bud) = growth.frontier.pop() {
-            let callees = self.graph.outgoing(bud.node).len();
-            match (bud.parent, work.checked_sub(callees)) {
-                (Some(parent), None) => growth.leave_out(parent, bud),
-                (Some(parent), _) if growth.tree.nodes.len() >= limits.max_nodes => {
-                    growth.leave_out(parent, bud);
-                }
-                (_, left) => {
-                    work = left.unwrap_or(0);
-                    self.unfold(bud, &certainty, &contradicts, &mut growth);
+        while self.tree.nodes.len() < self.limits.max_nodes
+            && let Some(bud) = self.frontier.pop()
+        {
+            match work.checked_sub(graph.outgoing(bud.node).len()) {
+                None => self.leave_out(bud),
+                Some(left) => {
+                    work = left;
+                    self.unfold(bud);
                 }
             }
         }
-        // What is below a lone node stays out.
-        growth.limits.min_cost = u128::MAX;
-        let mut work = most_work;
-        for (parent, bud) in std::mem::take(&mut growth.lone) {
-            // Without work left it stays counted as left out.
-            let Some(left) = work.checked_sub(self.graph.outgoing(bud.node).len()) else { continue };
-            work = left;
-            growth.tree.node_mut(parent).hidden = 0;
-            growth.limits.keeps_lone = false;
-            self.unfold(bud, &certainty, &contradicts, &mut growth);
+        for bud in self.frontier.drain() {
+            self.leave_out(bud);
         }
-        let mut tree = growth.tree;
-        let mut guessed = self.merge(&guessed);
-        self.graph.derived().derive(&mut guessed);
-        tree.derive(self.graph.derived());
+        // What is below a lone node stays out.
+        self.limits.min_cost = u128::MAX;
+        self.limits.keeps_lone = false;
+        let mut work = most_work;
+        for (parent, bud) in std::mem::take(&mut self.lone) {
+            // Without work left it stays counted as left out.
+            let Some(left) = work.checked_sub(graph.outgoing(bud.node).len()) else { continue };
+            work = left;
+            self.tree.node_mut(parent).hidden = 0;
+            self.unfold(bud);
+        }
+        let mut tree = self.tree;
+        graph.derived().derive(&mut guessed);
+        tree.derive(graph.derived());
         tree.arranged(TreeBasis::Estimate { guessed })
     }
 
-    /// Makes a tree node, and buds for what it called.
-    fn unfold(&mut self, bud: Bud, certainty: &Certainty, contradicts: &[bool], growth: &mut Growth) {
+    /// Makes a tree node, and offers buds for what it called.
+    fn unfold(&mut self, bud: Bud) {
         let Bud { node, parent, count, costs, is_guessed, contradicts: is_marked, is_thread } = bud;
-        let arcs = self.graph.outgoing(node);
-        let mut own = vec![0; self.lanes.len()];
-        let mut passed = CostTable::new(self.lanes.len(), arcs.len());
-        for (lane, &amount) in costs.iter().enumerate() {
-            // Shares are taken from what is left, so that all of them add up to the whole.
-            let (left, flow) = (self.own.row(node.index())[lane], &self.flow);
-            let weights = [left].into_iter().chain(arcs.clone().map(|arc| flow.row(arc.index())[lane]));
-            apportion(amount, weights, |index, share| match index.checked_sub(1) {
-                None => own[lane] = share,
-                Some(arc) => passed.row_mut(arc)[lane] = share,
-            });
-        }
-        subtract(self.own.row_mut(node.index()), &own);
-        let item = Some(self.units[node.index()]);
-        let is_self_guessed = is_guessed || !is_thread && certainty.is_divided[node.index()];
+        let flow = self.flow;
+        let is_self_guessed = is_guessed || !is_thread && flow.is_divided(node, self.certainty);
         let new = TreeNode {
-            item,
+            item: Some(flow.units[node.index()]),
             parent,
             count,
             hidden: 0,
             is_guessed: is_guessed || is_marked,
             is_self_guessed: is_self_guessed || is_marked,
         };
-        let new = growth.tree.push(new, &self.merge(&own), &self.merge(&costs));
+        let arcs = flow.graph.outgoing(node);
+        if arcs.len() == 0 {
+            let inclusive = flow.merge(&costs);
+            self.tree.push(new, &inclusive, &inclusive);
+            return;
+        }
+        let mut left = self.left.remove(&node).unwrap_or_else(|| Left::new(flow, node));
+        let mut own = vec![0; costs.len()];
+        let mut passed = CostTable::new(costs.len(), arcs.len());
+        for (lane, &amount) in costs.iter().enumerate() {
+            // Shares are taken from what is left, so that all of them add up to the whole.
+            let flows = (0..arcs.len()).map(|nth| left.flow.row(nth)[lane]);
+            let weights = [left.own[lane]].into_iter().chain(flows);
+            apportion(amount, weights, |index, share| match index.checked_sub(1) {
+                None => own[lane] = share,
+                Some(arc) => passed.row_mut(arc)[lane] = share,
+            });
+        }
+        let new = self.tree.push(new, &flow.merge(&own), &flow.merge(&costs));
 
-        let call_count = self.call_counts[node.index()];
         // The calls that led to a surplus are not counted: the costs tell how many of its own calls belong to it.
-        let (part, whole) = match self.has_surplus(node) {
-            true => (self.amount(&costs), self.amount(self.inclusive.row(node.index()))),
-            false => (count.min(call_count), call_count),
+        let (part, whole) = match flow.has_surplus(node) {
+            true => (flow.amount(&costs), flow.amount(&left.inclusive)),
+            false => (count.min(left.call_count), left.call_count),
         };
-        subtract(self.inclusive.row_mut(node.index()), &costs);
-        for (index, arc) in arcs.enumerate() {
-            subtract(self.flow.row_mut(arc.index()), passed.row(index));
-            let left = &mut self.arc_counts[arc.index()];
-            // A root was called by nothing, and all calls that it made are of its one node.
-            let calls = if whole > 0 { proportion(*left, part, whole) } else { *left };
-            *left -= calls;
-            let callee = self.graph.arc(arc).callee;
-            let is_guessed = is_self_guessed || !certainty.is_stated[arc.index()];
-            let contradicts = contradicts[arc.index()];
-            let costs = passed.row(index).to_vec();
-            let bud = Bud {
-                node: callee,
-                parent: Some(new),
-                count: calls,
-                costs,
-                is_guessed,
-                contradicts,
-                is_thread: false,
-            };
-            self.offer(bud, growth);
+        // A root was called by nothing, and all calls that it made are of its one node.
+        let calls_of = |left: Cost| if whole > 0 { proportion(left, part, whole) } else { left };
+        let calls: Vec<Cost> = left.counts.iter().map(|&left| calls_of(left)).collect();
+        self.offer_all(
+            new,
+            arcs.len(),
+            |nth| flow.weight(passed.row(nth)),
+            |nth| {
+                let arc = flow.graph.arc_at(node, nth);
+                Bud {
+                    node: flow.graph.arc(arc).callee,
+                    parent: Some(new),
+                    count: calls[nth],
+                    costs: passed.row(nth).to_vec(),
+                    is_guessed: is_self_guessed || !flow.is_stated(arc),
+                    contradicts: flow.contradicts(arc),
+                    is_thread: false,
+                }
+            },
+        );
+        // A unit with one stack gets no other node, and the root of the tree is called by nothing in it.
+        if parent.is_none() || self.certainty.has_one_stack[node.index()] {
+            return;
         }
-        self.call_counts[node.index()] = (call_count - count).max(0);
+        subtract(&mut left.own, &own);
+        subtract(&mut left.inclusive, &costs);
+        subtract(&mut left.counts, &calls);
+        (0..arcs.len()).for_each(|nth| subtract(left.flow.row_mut(nth), passed.row(nth)));
+        left.call_count = (left.call_count - count).max(0);
+        self.left.insert(node, left);
     }
 
-    fn offer(&self, bud: Bud, growth: &mut Growth) {
-        let weight = self.weight(&bud.costs);
-        match bud.parent {
-            Some(parent) if weight < growth.limits.min_cost => growth.leave_out(parent, bud),
-            _ => growth.frontier.push(weight, bud),
+    /// Offers the buds below a node. Of more than may become nodes, only the most expensive ones are made.
+    fn offer_all(
+        &mut self,
+        parent: TreeNodeId,
+        count: usize,
+        weight: impl Fn(usize) -> u128,
+        bud: impl Fn(usize) -> Bud,
+    ) {
+        let (min_cost, most) = (self.limits.min_cost, self.limits.max_nodes);
+        if count <= most.saturating_mul(2).saturating_add(MANY) {
+            for nth in 0..count {
+                match weight(nth) {
+                    weight if weight >= min_cost => self.frontier.push(weight, bud(nth)),
+                    _ if self.limits.keeps_lone => self.leave_out(bud(nth)),
+                    _ => self.tree.node_mut(parent).hidden += 1,
+                }
+            }
+            return;
+        }
+        let mut offered: Vec<_> = (0..count)
+            .map(|nth| (Reverse(weight(nth)), nth))
+            .filter(|(weight, _)| weight.0 >= min_cost)
+            .collect();
+        if offered.len() > most {
+            offered.select_nth_unstable(most);
+            offered.truncate(most);
+            offered.sort_unstable_by_key(|&(_, nth)| nth);
+        }
+        // Several are left out, so none is a lone one.
+        self.tree.node_mut(parent).hidden += count - offered.len();
+        self.lone.remove(&parent);
+        for (Reverse(weight), nth) in offered {
+            self.frontier.push(weight, bud(nth));
         }
     }
-}
 
-/// A tree under construction, and the nodes that it may get.
-struct Growth {
-    tree: GrowingTree<Unit>,
-    frontier: Frontier<Bud>,
-    limits: TreeLimits,
-    /// The only node that is left out below another one, if limits keep these.
-    lone: BTreeMap<TreeNodeId, Bud>,
-}
-
-impl Growth {
-    fn new(width: usize, limits: TreeLimits) -> Self {
-        let (tree, frontier) = (GrowingTree::new(width), Frontier::new());
-        Growth { tree, frontier, limits, lone: BTreeMap::new() }
-    }
-
-    fn leave_out(&mut self, parent: TreeNodeId, bud: Bud) {
+    fn leave_out(&mut self, bud: Bud) {
+        let Some(parent) = bud.parent else { return };
         let hidden = &mut self.tree.node_mut(parent).hidden;
         *hidden += 1;
         match *hidden {
@@ -428,54 +359,4 @@ impl Growth {
             _ => {}
         }
     }
-}
-
-/// The parts of an estimate that are no guess.
-struct Certainty {
-    /// By lane: self cost that is placed without a guess.
-    own: Vec<Cost>,
-    /// By node: `true` if the cost of each of its stacks is divided among its own and its callees by a guess.
-    is_divided: Vec<bool>,
-    /// By arc: `true` if the cost that flows through it is known.
-    is_stated: Vec<bool>,
-}
-
-/// Divides an amount of an event type, 0 or more, among the callers of a node: in proportion to the costs of their arcs,
-/// without these by counts, and without counts evenly.
-pub(super) fn divide(
-    graph: &CallGraph,
-    callers: &[ArcId],
-    event: usize,
-    amount: Cost,
-    mut give: impl FnMut(ArcId, Cost),
-) {
-    let costs = callers.iter().map(|&arc| graph.arc_cost(arc)[event].saturating_abs());
-    let counts = callers.iter().map(|&arc| graph.arc(arc).count.max(0));
-    let give = |index: usize, share| give(callers[index], share);
-    if costs.clone().any(|cost| cost > 0) {
-        apportion(amount, costs, give);
-    } else if counts.clone().any(|count| count > 0) {
-        apportion(amount, counts, give);
-    } else {
-        apportion(amount, callers.iter().map(|_| 1), give);
-    }
-}
-
-fn subtract(from: &mut [Cost], costs: &[Cost]) {
-    from.iter_mut().zip(costs).for_each(|(from, cost)| *from -= cost);
-}
-
-/// A tree node still to be made.
-struct Bud {
-    node: NodeId,
-    parent: Option<TreeNodeId>,
-    count: Cost,
-    /// By lane.
-    costs: Vec<Cost>,
-    /// `true` if the stacks below are a guess, too.
-    is_guessed: bool,
-    /// `true` if the cost is not what the file states.
-    contradicts: bool,
-    /// `true` for the start of a thread: a root although it has callers, whose calls cost next to nothing.
-    is_thread: bool,
 }

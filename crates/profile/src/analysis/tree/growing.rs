@@ -12,6 +12,9 @@ use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
 use crate::cost::CostTable;
 use crate::csr::Csr;
 
+/// The count of nodes beyond which it takes less time to find out which are cheap than to make all of them.
+pub(super) const MANY: usize = 1024;
+
 /// A tree under construction. A node comes after the one above it; siblings are in no order yet.
 #[derive(Debug)]
 pub(super) struct GrowingTree<T> {
@@ -164,10 +167,15 @@ impl<B> Frontier<B> {
         self.nodes[index].take()
     }
 
+    /// Takes out all nodes, in no order.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = B> + use<B> {
+        self.heap.clear();
+        std::mem::take(&mut self.nodes).into_iter().flatten()
+    }
+
     /// Takes out the cheapest nodes, except for this count, if there are more than twice as many and some.
     pub(super) fn prune(&mut self, count: usize) -> Vec<B> {
-        const SOME: usize = 1024;
-        if self.heap.len() <= count.saturating_mul(2).saturating_add(SOME) {
+        if self.heap.len() <= count.saturating_mul(2).saturating_add(MANY) {
             return Vec::new();
         }
         let mut best = std::mem::take(&mut self.heap).into_sorted_vec();

@@ -4,6 +4,7 @@
 //! its callers as their arcs say, and the share of each caller among its own callers in the same way, as if all its calls
 //! were alike.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
@@ -13,8 +14,10 @@ use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
 use crate::analysis::proportion::proportion;
-use crate::analysis::tree::estimate::divide;
-use crate::analysis::tree::growing::{Frontier, GrowingTree};
+use crate::analysis::tree::caller_tables::CallerTables;
+use crate::analysis::tree::estimate::Estimator;
+use crate::analysis::tree::flow::divide;
+use crate::analysis::tree::growing::{Frontier, GrowingTree, MANY};
 use crate::analysis::tree::recorded::RecordedArcs;
 use crate::analysis::tree::{CallTree, TreeBasis, TreeNode};
 use crate::cost::{CostTable, add};
@@ -58,7 +61,7 @@ pub(super) fn grow<T: Copy, P>(
             && (tree.nodes.len() >= max_nodes || work == 0)
         {
             tree.node_mut(parent).hidden += 1;
-            continue;
+            break;
         }
         let Callers { buds, hidden, rest, is_rest_guessed: is_self_guessed, work: done } = callers(&bud);
         work = work.saturating_sub(done);
@@ -72,6 +75,9 @@ pub(super) fn grow<T: Copy, P>(
         for Bud { parent, .. } in frontier.prune(max_nodes.max(1)) {
             parent.into_iter().for_each(|parent| tree.node_mut(parent).hidden += 1);
         }
+    }
+    for Bud { parent, .. } in frontier.drain() {
+        parent.into_iter().for_each(|parent| tree.node_mut(parent).hidden += 1);
     }
     tree
 }
@@ -171,13 +177,23 @@ impl CallTree<Unit> {
         from: NodeId,
         max_nodes: usize,
     ) -> CallTree<Unit> {
-        let condensation = cycles.condensation(graph);
-        let (from, graph) = (condensation.node_of(from), &condensation.graph);
+        Estimator::new(graph, cycles).inverted(from, max_nodes)
+    }
+}
+
+impl Estimator {
+    /// Estimates the inverted tree of a node.
+    ///
+    /// # Panics
+    ///
+    /// If the graph does not have the node.
+    pub fn inverted(&self, from: NodeId, max_nodes: usize) -> CallTree<Unit> {
+        let known = self.known();
+        let (from, graph, units) =
+            (self.condensation.node_of(from), known.graph, &self.condensation.units[..]);
         let costs = graph.self_and_callees(from);
-        let known = Known::new(graph);
         let mut guessed = known.guessed(from, &costs);
         graph.derived().derive(&mut guessed);
-        let units = &condensation.units;
         let work = graph.arcs().len().saturating_add(max_nodes.saturating_mul(16));
         let first = Bud {
             item: Some(units[from.index()]),
@@ -190,130 +206,134 @@ impl CallTree<Unit> {
         // The callers of the function itself are known; which of their own calls led to it is not.
         let mut tree = grow(first, max_nodes, work, |bud| {
             let is_first = bud.parent.is_none();
-            known.callers(units, bud.origin, &bud.costs, bud.is_guessed, is_first, |caller| caller)
+            let asked =
+                Asked { costs: &bud.costs, is_guessed: bud.is_guessed, is_stated: is_first, max_nodes };
+            known.callers(units, bud.origin, &asked, |caller| caller)
         });
         tree.derive(graph.derived());
         tree.finish(TreeBasis::Estimate { guessed })
     }
+
+    /// Returns the graph with what its arcs state.
+    pub(super) fn known(&self) -> Known<'_> {
+        let graph = &self.condensation.graph;
+        let recorded = RecordedArcs::new(graph, &self.limits);
+        let tables = self.callers.get_or_init(|| CallerTables::new(graph, recorded));
+        Known { graph, recorded, tables }
+    }
 }
 
 /// A call graph without cycles, and what its arcs state.
+#[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) graph: &'a CallGraph,
-    pub(super) recorded: RecordedArcs<'a>,
-    /// By node: the cost that its callers do not state, and its whole cost.
-    surplus: CostTable,
-    pub(super) inclusive: CostTable,
+    recorded: RecordedArcs<'a>,
+    tables: &'a CallerTables,
 }
 
 /// The origins of a node's cost.
-pub(super) struct Shares {
+struct Shares {
     /// The part that comes from no caller.
     rest: Vec<Cost>,
-    pub(super) of_callers: Vec<(ArcId, Vec<Cost>)>,
+    /// The arcs that enter the node, and the part of each.
+    arcs: Vec<ArcId>,
+    costs: CostTable,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn new(graph: &'a CallGraph) -> Self {
-        let recorded = RecordedArcs::new(graph);
-        let [mut surplus, mut inclusive] = [(); 2].map(|()| CostTable::new(graph.width(), 0));
-        for node in graph.nodes() {
-            let costs = graph.self_and_callees(node);
-            let beyond = costs.iter().enumerate().map(|(event, &cost)| recorded.surplus(node, event, cost));
-            surplus.push(&beyond.collect::<Vec<_>>());
-            inclusive.push(&costs);
-        }
-        Known { graph, recorded, surplus, inclusive }
+/// Costs of a node whose callers are asked for.
+pub(super) struct Asked<'b> {
+    pub(super) costs: &'b [Cost],
+    pub(super) is_guessed: bool,
+    /// `true` if the arcs state these costs: then the part of each caller is no guess.
+    pub(super) is_stated: bool,
+    /// The count of callers that may become nodes.
+    pub(super) max_nodes: usize,
+}
+
+impl Known<'_> {
+    /// Returns the whole cost of a node.
+    pub(super) fn inclusive(&self, node: NodeId) -> &[Cost] {
+        self.tables.inclusive.row(node.index())
+    }
+
+    /// `true` if a single stack leads to a node.
+    pub(super) fn has_one_stack(&self, node: NodeId) -> bool {
+        self.tables.has_one_stack[node.index()]
     }
 
     /// Returns the cost of a node that comes by callers which can be reached in several ways, or that the arcs do not
     /// state.
-    fn guessed(&self, from: NodeId, costs: &[Cost]) -> Vec<Cost> {
-        self.guessed_of_callers(&self.have_one_stack(), from, costs)
-    }
-
-    /// Returns the same with what [`Known::have_one_stack`] returns.
-    pub(super) fn guessed_of_callers(
-        &self,
-        has_one_stack: &[bool],
-        from: NodeId,
-        costs: &[Cost],
-    ) -> Vec<Cost> {
+    pub(super) fn guessed(&self, from: NodeId, costs: &[Cost]) -> Vec<Cost> {
         let mut guessed = vec![0; self.graph.width()];
-        for (arc, costs) in self.shares(from, costs).of_callers {
-            if !has_one_stack[self.graph.arc(arc).caller.index()] || self.recorded.contradicts(arc, &costs) {
-                add(&mut guessed, &costs);
+        let Shares { arcs, costs, .. } = self.shares(from, costs);
+        for (&arc, costs) in arcs.iter().zip(costs.rows()) {
+            if !self.has_one_stack(self.graph.arc(arc).caller) || self.recorded.contradicts(arc, costs) {
+                add(&mut guessed, costs);
             }
         }
         guessed
     }
 
-    /// Returns, by node, `true` if a single stack leads to it.
-    pub(super) fn have_one_stack(&self) -> Vec<bool> {
-        // Callers come before callees, so theirs is known before.
-        let mut has_one_stack = vec![false; self.graph.node_count()];
-        for node in self.graph.nodes() {
-            let mut callers = self.graph.incoming(node);
-            let has_surplus = self.surplus.row(node.index()).iter().any(|&cost| cost != 0);
-            has_one_stack[node.index()] = callers.len() + usize::from(has_surplus) < 2
-                && callers.all(|arc| has_one_stack[self.graph.arc(arc).caller.index()]);
-        }
-        has_one_stack
-    }
-
-    /// Finds the callers of costs of a node. If the arcs state these costs, the part of each caller is no guess.
+    /// Finds the callers of costs of a node. Of more than may become nodes, only the most expensive ones are made.
     pub(super) fn callers<P>(
         &self,
         units: &[Unit],
         node: NodeId,
-        costs: &[Cost],
-        is_guessed: bool,
-        is_stated: bool,
+        asked: &Asked<'_>,
         origin: impl Fn(NodeId) -> P,
     ) -> Callers<Unit, P> {
-        let Shares { rest, of_callers } = self.shares(node, costs);
-        let way_count = of_callers.len() + usize::from(rest.iter().any(|&cost| cost != 0));
+        let &Asked { costs, is_guessed, is_stated, max_nodes } = asked;
+        let Shares { rest, arcs, costs } = self.shares(node, costs);
+        let way_count = arcs.len() + usize::from(rest.iter().any(|&cost| cost != 0));
         let is_guessed = is_guessed || !is_stated && way_count > 1;
-        let work = of_callers.len();
-        let caller = |(id, costs): (ArcId, Vec<Cost>)| {
+        let caller = |nth: usize| {
+            let (id, costs) = (arcs[nth], costs.row(nth));
             let arc = self.graph.arc(id);
             let contradicts =
-                self.recorded.is_exceeded(id, &costs) || is_stated && self.recorded.contradicts(id, &costs);
+                self.recorded.is_exceeded(id, costs) || is_stated && self.recorded.contradicts(id, costs);
             Bud {
                 item: Some(units[arc.caller.index()]),
                 parent: None,
                 count: arc.count,
-                costs,
+                costs: costs.to_vec(),
                 is_guessed: is_guessed || contradicts,
                 origin: origin(arc.caller),
             }
         };
-        let buds = of_callers.into_iter().map(caller).collect();
-        Callers { buds, hidden: 0, rest, is_rest_guessed: is_guessed, work }
+        let weight = |nth: usize| costs.row(nth).first().map_or(0, |cost| cost.unsigned_abs());
+        let buds: Vec<Bud<Unit, P>> = if arcs.len() > max_nodes.saturating_mul(2).saturating_add(MANY) {
+            let mut first: Vec<_> = (0..arcs.len()).map(|nth| (Reverse(weight(nth)), nth)).collect();
+            first.select_nth_unstable(max_nodes);
+            first.truncate(max_nodes);
+            first.sort_unstable_by_key(|&(_, nth)| nth);
+            first.into_iter().map(|(_, nth)| caller(nth)).collect()
+        } else {
+            (0..arcs.len()).map(caller).collect()
+        };
+        Callers { hidden: arcs.len() - buds.len(), buds, rest, is_rest_guessed: is_guessed, work: arcs.len() }
     }
 
     /// Divides costs of a node among the arcs that enter it, in proportion to what these state. All costs of a node that
     /// nothing calls are the rest.
     fn shares(&self, node: NodeId, costs: &[Cost]) -> Shares {
-        let callers: Vec<ArcId> = self.graph.incoming(node).collect();
-        if callers.is_empty() {
-            return Shares { rest: costs.to_vec(), of_callers: Vec::new() };
+        let arcs: Vec<ArcId> = self.graph.incoming(node).collect();
+        let mut shares = CostTable::new(self.graph.width(), arcs.len());
+        if arcs.is_empty() {
+            return Shares { rest: costs.to_vec(), arcs, costs: shares };
         }
         let mut rest = vec![0; self.graph.width()];
-        let mut of_callers: Vec<(ArcId, Vec<Cost>)> = callers.iter().map(|&arc| (arc, Vec::new())).collect();
         for (event, &cost) in costs.iter().enumerate() {
-            let (beyond, whole) =
-                (self.surplus.row(node.index())[event], self.inclusive.row(node.index())[event]);
+            let (beyond, whole) = (
+                self.tables.surplus.row(node.index())[event],
+                self.tables.inclusive.row(node.index())[event],
+            );
             // Only costs from 0 up have a surplus.
             rest[event] = if beyond > 0 { proportion(cost, beyond, whole) } else { 0 };
             let amount = cost.saturating_abs() - rest[event];
-            let mut columns = of_callers.iter_mut();
-            divide(self.graph, &callers, event, amount, |_, share| {
-                if let Some((_, costs)) = columns.next() {
-                    costs.push(if cost < 0 { -share } else { share });
-                }
+            divide(self.graph, &arcs, event, amount, |nth, share| {
+                shares.row_mut(nth)[event] = if cost < 0 { -share } else { share };
             });
         }
-        Shares { rest, of_callers }
+        Shares { rest, arcs, costs: shares }
     }
 }

@@ -9,17 +9,17 @@ use gristmill_format::Cost;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId};
 
-/// The costs that the arcs of a graph without cycles state.
-pub(super) struct RecordedArcs<'a> {
-    graph: &'a CallGraph,
+/// The event types of a graph that its arcs set limits to.
+#[derive(Debug)]
+pub(super) struct ArcLimits {
     /// By event type: the amount of the total.
     totals: Vec<u128>,
     /// By event type: `true` if arcs state costs of it, and no cost is below 0.
     has_limits: Vec<bool>,
 }
 
-impl<'a> RecordedArcs<'a> {
-    pub(super) fn new(graph: &'a CallGraph) -> Self {
+impl ArcLimits {
+    pub(super) fn new(graph: &CallGraph) -> Self {
         let mut has_limits = vec![false; graph.width()];
         for row in graph.arc_costs().rows() {
             has_limits.iter_mut().zip(row).for_each(|(has_limit, &cost)| *has_limit |= cost != 0);
@@ -28,12 +28,26 @@ impl<'a> RecordedArcs<'a> {
             has_limits.iter_mut().zip(row).for_each(|(has_limit, &cost)| *has_limit &= cost >= 0);
         }
         let totals = graph.total().into_iter().map(Cost::unsigned_abs).collect();
-        RecordedArcs { graph, totals, has_limits }
+        ArcLimits { totals, has_limits }
+    }
+}
+
+/// The costs that the arcs of a graph without cycles state.
+#[derive(Clone, Copy)]
+pub(super) struct RecordedArcs<'a> {
+    graph: &'a CallGraph,
+    limits: &'a ArcLimits,
+}
+
+impl<'a> RecordedArcs<'a> {
+    /// Takes the limits, which are those of the graph.
+    pub(super) fn new(graph: &'a CallGraph, limits: &'a ArcLimits) -> Self {
+        RecordedArcs { graph, limits }
     }
 
     /// `true` if an amount is more than rounding.
     pub(super) fn is_notable(&self, event: usize, amount: Cost) -> bool {
-        amount.unsigned_abs().saturating_mul(100) > self.totals[event]
+        amount.unsigned_abs().saturating_mul(100) > self.limits.totals[event]
     }
 
     /// `true` if two rows of costs differ by more than rounding.
@@ -44,7 +58,7 @@ impl<'a> RecordedArcs<'a> {
 
     /// Returns the part of a node's cost that its callers' arcs cannot contain. It is 0 if nothing calls the node.
     pub(super) fn surplus(&self, node: NodeId, event: usize, inclusive: Cost) -> Cost {
-        if !self.has_limits[event] || self.graph.incoming(node).len() == 0 {
+        if !self.limits.has_limits[event] || self.graph.incoming(node).len() == 0 {
             return 0;
         }
         let surplus = inclusive - self.callers(node, event);
@@ -54,7 +68,8 @@ impl<'a> RecordedArcs<'a> {
     /// Returns the cost of a node that no caller states.
     pub(super) fn without_callers(&self, node: NodeId) -> Vec<Cost> {
         let mut costs = self.graph.self_and_callees(node);
-        for (event, cost) in costs.iter_mut().enumerate().filter(|(event, _)| self.has_limits[*event]) {
+        for (event, cost) in costs.iter_mut().enumerate().filter(|(event, _)| self.limits.has_limits[*event])
+        {
             *cost = (*cost - self.callers(node, event)).max(0);
         }
         costs
@@ -74,7 +89,7 @@ impl<'a> RecordedArcs<'a> {
         let mut pairs = costs.iter().zip(self.graph.arc_cost(arc)).enumerate();
         pairs.all(|(event, (&cost, &stated))| {
             let difference = cost.saturating_sub(stated).unsigned_abs();
-            difference == 0 || self.has_limits[event] && difference <= 1 + stated.unsigned_abs() / 100
+            difference == 0 || self.limits.has_limits[event] && difference <= 1 + stated.unsigned_abs() / 100
         })
     }
 

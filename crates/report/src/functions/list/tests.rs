@@ -1,0 +1,198 @@
+//! Pages of a list against a naive twin that puts all functions in order by their names.
+
+use std::cmp::{Ordering, Reverse};
+
+use gristmill_profile::Profile;
+use proptest::prelude::*;
+
+use super::groups::group_name;
+use super::*;
+use crate::view::ViewOptions;
+
+/// A profile with many equal costs, names, files and objects: `count` functions, and calls between neighbours.
+fn view(count: usize, seed: u64, values: u64) -> View {
+    let mut state = seed;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut text = String::from("events: Ir\n");
+    for nth in 0..count {
+        let (object, file, cost) = (random(3), random(5), random(values));
+        let name = match random(3) {
+            0 => format!("same{}", random(4)),
+            1 => format!("_ZN3app4f{:03}Ev", random(900)),
+            _ => format!("f{nth}"),
+        };
+        // Costs beyond the bits of an approximate number, too.
+        let cost = if random(4) == 0 { 1_000_000_000_000 + cost } else { cost };
+        text.push_str(&format!("ob=o{object}\nfl=f{file}.c\nfn={name}\n1 {cost}\n"));
+        if random(2) == 0 {
+            text.push_str(&format!(
+                "cfn=f{}\ncalls={} 1\n1 {}\n",
+                random(count as u64),
+                random(3),
+                random(values)
+            ));
+        }
+    }
+    View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap()
+}
+
+const ORDERS: [ListOrder; 7] = [
+    ListOrder::By(SortBy::SelfCost),
+    ListOrder::By(SortBy::Inclusive),
+    ListOrder::By(SortBy::Calls),
+    ListOrder::By(SortBy::Name),
+    ListOrder::PerCall,
+    ListOrder::Object,
+    ListOrder::File,
+];
+
+/// Returns all functions that match in order.
+fn naive(
+    view: &View,
+    options: &FunctionsOptions,
+    order: ListOrder,
+    within: Option<(Grouping, &str)>,
+) -> Vec<SubjectId> {
+    let profile = view.profile();
+    let path = |id: SubjectId| {
+        let subject = view.subject(id);
+        (profile.file(subject.file), profile.object(subject.object))
+    };
+    let is_within =
+        |id: SubjectId| within.is_none_or(|(grouping, name)| group_name(view, id, grouping) == name);
+    let mut ids: Vec<SubjectId> = view
+        .subject_ids()
+        .filter(|&id| options.takes(view, id) && options.takes_name(view.subject(id).name()) && is_within(id))
+        .collect();
+    ids.sort_by(|&a, &b| {
+        let (own, all, calls) =
+            (|id| view.self_cost(id)[0], |id| view.inclusive_cost(id)[0], |id| view.call_count(id));
+        let by_key = match order {
+            ListOrder::By(SortBy::SelfCost) => {
+                (Reverse(own(a)), Reverse(all(a))).cmp(&(Reverse(own(b)), Reverse(all(b))))
+            }
+            ListOrder::By(SortBy::Inclusive) => {
+                (Reverse(all(a)), Reverse(own(a))).cmp(&(Reverse(all(b)), Reverse(own(b))))
+            }
+            ListOrder::By(SortBy::Calls) => {
+                (Reverse(calls(a)), Reverse(all(a))).cmp(&(Reverse(calls(b)), Reverse(all(b))))
+            }
+            ListOrder::By(SortBy::Name) => Ordering::Equal,
+            ListOrder::PerCall => per_call((all(b), calls(b)), (all(a), calls(a))),
+            ListOrder::Object => path(a).1.cmp(path(b).1),
+            ListOrder::File => path(a).0.cmp(path(b).0),
+        };
+        let name = |id: SubjectId| view.subject(id).name();
+        by_key.then_with(|| name(a).cmp(name(b))).then_with(|| path(a).cmp(&path(b))).then_with(|| a.cmp(&b))
+    });
+    ids
+}
+
+fn ids(rows: Vec<FunctionRow>) -> Vec<SubjectId> {
+    rows.into_iter().filter_map(|row| row.id).collect()
+}
+
+#[test]
+fn pages_are_slices_of_all_functions_in_order() {
+    // Few values make ranges of equal keys that are larger than those that are put in order together.
+    for (seed, values) in [(1, 3), (2, 100_000)] {
+        let view = view(12_000, seed, values);
+        let head = Head::new(&view);
+        let names = NameIndex::new(&view).unwrap();
+        let options = FunctionsOptions::default();
+        for order in ORDERS {
+            let all = naive(&view, &options, order, None);
+            // The names come while pages are read.
+            let list = FunctionList::new(&view, &head, &options, order, None, None);
+            let with_names = FunctionList::new(&view, &head, &options, order, None, Some(&names));
+            let reversed = FunctionList::new(&view, &head, &options, order, None, Some(&names)).reversed();
+            let backwards: Vec<SubjectId> = all.iter().rev().copied().collect();
+            assert_eq!((list.len(), list.matched()), (all.len(), view.totals()));
+            for (nth, start) in
+                [6_000, 0, 100, all.len() - 50, 3_000, 3_050, 9_000, 0].into_iter().enumerate()
+            {
+                let page = start..start + 150;
+                let expected = page.start..page.end.min(all.len());
+                let known = (nth > 2).then_some(&names);
+                assert_eq!(
+                    ids(list.page(&view, &head, page.clone(), known)),
+                    all[expected.clone()],
+                    "{order:?}"
+                );
+                assert_eq!(
+                    ids(with_names.page(&view, &head, page.clone(), Some(&names))),
+                    all[expected.clone()]
+                );
+                assert_eq!(
+                    ids(list.page_from_end(&view, &head, page.clone(), known)),
+                    backwards[expected.clone()]
+                );
+                assert_eq!(ids(reversed.page(&view, &head, page, Some(&names))), backwards[expected]);
+            }
+            assert_eq!(ids(list.page(&view, &head, 0..all.len(), None)), all);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn lists_have_what_the_twin_has(
+        count in 1usize..60,
+        seed in any::<u64>(),
+        order in prop::sample::select(&ORDERS[..]),
+        filter in prop::sample::select(&["", "f1", "same", r"f\d", "app::", r"app::f\(?", r"f1\.c", "^f2", "e1$", "F1"][..]),
+        within in prop::sample::select(&[None, Some((Grouping::Object, "o1")), Some((Grouping::File, "f2.c")),
+            Some((Grouping::Class, "app")), Some((Grouping::Class, "none"))][..]),
+        start in 0usize..60,
+    ) {
+        let view = view(count, seed, 4);
+        let head = Head::new(&view);
+        let names = NameIndex::new(&view).unwrap();
+        let filter = (!filter.is_empty()).then(|| crate::pattern(filter).unwrap());
+        let options = FunctionsOptions { filter, ..FunctionsOptions::default() };
+        let all = naive(&view, &options, order, within);
+        let page = start.min(all.len())..(start + 7).min(all.len());
+        for names in [None, Some(&names)] {
+            let list = FunctionList::new(&view, &head, &options, order, within, names);
+            prop_assert_eq!(ids(list.page(&view, &head, start..start + 7, names)), &all[page.clone()]);
+            prop_assert_eq!(list.len(), all.len());
+            let matched: Cost = all.iter().map(|&id| view.self_cost(id)[0]).sum();
+            prop_assert_eq!(list.matched(), [matched]);
+        }
+        for id in view.subject_ids() {
+            prop_assert_eq!(names.name(id), view.subject(id).name());
+        }
+    }
+
+    #[test]
+    fn groups_are_the_same_with_and_without_names(count in 1usize..60, seed in any::<u64>()) {
+        let view = view(count, seed, 9);
+        let head = Head::new(&view);
+        let names = NameIndex::new(&view).unwrap();
+        for grouping in [Grouping::Object, Grouping::File, Grouping::Directory, Grouping::Class, Grouping::Crate, Grouping::Package] {
+            let options = FunctionsOptions { grouping, ..FunctionsOptions::default() };
+            let list = |names| FunctionList::new(&view, &head, &options, ListOrder::By(SortBy::SelfCost), None, names);
+            let rows = list(None).page(&view, &head, 0..100, None);
+            prop_assert_eq!(&rows, &list(Some(&names)).page(&view, &head, 0..100, None));
+            // Each row has the costs of the functions with its name.
+            for row in rows {
+                let members = view.subject_ids().filter(|&id| group_name(&view, id, grouping) == row.name);
+                prop_assert_eq!(row.self_costs[0], members.map(|id| view.self_cost(id)[0]).sum::<Cost>());
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_are_no_patterns() {
+    for text in ["main", r"a\.b\(", "std::vector", "µ", ""] {
+        assert!(is_text(text), "{text}");
+    }
+    for pattern in ["a.b", "^a", "a$", r"\d", "a|b", "(a)", "[a]", "a{2}", "a*", r"\<a", r"\b", "a\nb", "a\\"]
+    {
+        assert!(!is_text(pattern), "{pattern}");
+    }
+}
