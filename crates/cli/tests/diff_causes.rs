@@ -135,10 +135,7 @@ fn pairs() -> Vec<Pair<'static>> {
         changed(22, &["contains costs less by itself"]),
         changed(23, &["collect calls grow more often"]),
         // Only the counts of calls changed, not what a call does.
-        changed(
-            24,
-            &["keep_big calls release less often: 200 → 20"],
-        ),
+        changed(24, &["keep_big calls release less often: 200 → 20"]),
         changed(25, &["sieve costs more per call: +"]),
         changed(26, &["calls of soak from soak_rye and 1 more caller cost more: "]),
         // One caller with calls of two kinds: no number tells them apart.
