@@ -35,7 +35,7 @@ use crate::profile::Profile;
 /// let mut condensed = Vec::new();
 /// let lines = Condensing::new(&profile, 990).write(0, &mut condensed)?;
 /// assert_eq!((lines.all, lines.kept), (4, 1));
-/// let expected = "# callgrind format\nevents: Ir\n\nfl=(1) a.c\nfn=(1) f\n2 990\n0 10\n";
+/// let expected = "# callgrind format\nevents: Ir\n\nfl=(1) a.c\nfn=(1) f\n2 990\n-2 10\n";
 /// assert_eq!(String::from_utf8_lossy(&condensed), expected);
 /// # Ok::<(), gristmill_format::Error>(())
 /// ```
