@@ -83,12 +83,12 @@ impl Entries {
                 file.anchors.iter_mut().for_each(|anchors| anchors.push(anchor));
             }
         }
-        for file in files.values_mut() {
+        files.values_mut().for_each(|file| {
             file.lines.iter_mut().for_each(|lines| lines.sort_unstable());
             for (side, anchors) in file.anchors.iter_mut().enumerate() {
                 anchors.sort_unstable_by_key(|anchor| (anchor.entry[side], anchor.function));
             }
-        }
+        });
         Entries { files }
     }
 

@@ -153,12 +153,16 @@ proptest! {
                     false => reached.iter().find(|it| it.node == node).map(|it| it.distance),
                 };
                 for it in &reached {
-                    let (near, far): (fn(&CallGraph, ArcId) -> NodeId, fn(&CallGraph, ArcId) -> NodeId) = match direction {
-                        Direction::Callees => (|graph, arc| graph.arc(arc).caller, |graph, arc| graph.arc(arc).callee),
-                        Direction::Callers => (|graph, arc| graph.arc(arc).callee, |graph, arc| graph.arc(arc).caller),
+                    let near_and_far = |arc: ArcId| {
+                        let arc = graph.arc(arc);
+                        match direction {
+                            Direction::Callees => (arc.caller, arc.callee),
+                            Direction::Callers => (arc.callee, arc.caller),
+                        }
                     };
                     let ways = graph.arc_ids().filter(|&arc| {
-                        far(&graph, arc) == it.node && distance_of(near(&graph, arc)) == Some(it.distance - 1)
+                        let (near, far) = near_and_far(arc);
+                        far == it.node && distance_of(near) == Some(it.distance - 1)
                     });
                     let best = ways.max_by_key(|&arc| (graph.arc_cost(arc)[0], std::cmp::Reverse(arc)));
                     prop_assert_eq!(Some(it.via), best);
