@@ -107,7 +107,7 @@ impl Search<'_, '_> {
             let ends = |arc: usize| (flow.arcs[arc].caller, flow.arcs[arc].callee);
             let (proven, rest): (Vec<_>, Vec<_>) = candidates
                 .into_iter()
-                .partition(|&(arc, cost)| self.lines.prove(flow, ends(arc), kind, cost));
+                .partition(|&(arc, cost)| self.lines.prove(flow, ends(arc), kind.side(), cost));
             if proven.is_empty() {
                 let mut passed = rest;
                 passed.retain(|&(arc, _)| self.is_passed_through(flow, arc, kind, least));
@@ -185,7 +185,7 @@ impl Search<'_, '_> {
                 && target != callee
                 && flow.arcs[further].calls[side.index()] > 0
                 && cost >= least
-                && self.lines.prove(flow, (caller, target), kind, cost)
+                && self.lines.prove(flow, (caller, target), kind.side(), cost)
         })
     }
 }

@@ -11,7 +11,6 @@ use gristmill_format::Cost;
 
 use super::entries::{Anchor, Entries, Neighbours};
 use super::flow::Flow;
-use super::inlining::MoveKind;
 use super::lines::SourceLine;
 use super::ratio::scaled;
 use super::{Comparison, JoinedId, JoinedPathId, Side};
@@ -97,15 +96,14 @@ impl<'s, 'p> LineProof<'s, 'p> {
         }
     }
 
-    /// Returns `true` if lines prove that a caller has the code of a function on the side where it calls it less.
+    /// Returns `true` if lines prove that a caller has the code of a function on the side other than `side`, on which it calls it more.
     pub(super) fn prove(
         &mut self,
         flow: &Flow,
         (caller, callee): (JoinedId, JoinedId),
-        kind: MoveKind,
+        side: Side,
         cost: Cost,
     ) -> bool {
-        let side = kind.side();
         let called = flow.called[caller.index()];
         let called = (called[side.index()], called[side.other().index()]);
         let pair = Pair { caller, callee, side, called };

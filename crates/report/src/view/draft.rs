@@ -1,4 +1,4 @@
-//! What a view needs before its inclusive costs: the graph without what is cut, hidden or left out.
+//! The graph of a view without what is cut, hidden or left out, before its inclusive costs.
 
 use std::cmp::Reverse;
 
