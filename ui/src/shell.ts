@@ -26,7 +26,7 @@ function scopeOptions(): string[] {
   if (at.threads) options.push("--thread", at.threads);
   if (at.processes) options.push("--pid", at.processes);
   if (at.focus) options.push("--focus", at.focus);
-  if (scope.value.drop) options.push("--drop", scope.value.drop);
+  if (scope.value.drop) options.push("--exclude", scope.value.drop);
   if (scope.value.hide) options.push("--hide", scope.value.hide);
   for (const cut of lines(at.cuts)) options.push("--cut", cut);
   if (!at.cycles) options.push("--no-cycles");

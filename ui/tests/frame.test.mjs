@@ -305,7 +305,7 @@ test("functions that are left out leave the total, and come back", { skip }, asy
   const page = await open(PROFILES.c, `view=functions&${selecting(functionRow(mill, "sort_grains"))}`);
   await page.keyboard.press("D");
   await settle(page);
-  const rest = report("functions", "--limit", "0", "--no-fold-start-up", "--drop", "^sort_grains$", mill);
+  const rest = report("functions", "--limit", "0", "--no-fold-start-up", "--exclude", "^sort_grains$", mill);
   assert.match(
     await page.locator(".status .whole").textContent(),
     new RegExp(`100% = ${grouped(rest.totals.Ir)} Ir`),
@@ -317,7 +317,7 @@ test("functions that are left out leave the total, and come back", { skip }, asy
     shown,
     rest.functions.slice(0, 10).map((row) => grouped(row.self.Ir)),
   );
-  assert.match(await page.locator(".status code").textContent(), /--drop '\^sort_grains\$'/);
+  assert.match(await page.locator(".status code").textContent(), /--exclude '\^sort_grains\$'/);
   await page.locator(".crumbs button").first().click();
   await settle(page);
   assert.match(await page.locator(".status .whole").textContent(), /100% = 121,608 Ir/);

@@ -115,7 +115,7 @@ Self     %  Line      Function
 fn options_without_a_meaning_are_refused() {
     let folder = folder();
     for (options, message) in [
-        (&["--hide", "grind"][..], "--focus, --drop and --hide have no meaning for source lines"),
+        (&["--hide", "grind"][..], "--focus, --exclude and --hide have no meaning for source lines"),
         (&["--then", "function"], "--then has no meaning for source lines"),
         (&["--per-call"], "--per-call has no meaning for source lines"),
         (&["--rates"], "--rates has no meaning for source lines"),

@@ -144,7 +144,7 @@ fn the_focus_has_what_leads_there() {
 fn what_is_left_out_leaves_the_total() {
     let folder = folder(&[("profile", SHARED)]);
     let run = |words: &[&str]| stdout(&run_in(folder.path(), words));
-    let words = ["functions", "--drop", "save", "--format", "json", "profile"];
+    let words = ["functions", "--exclude", "save", "--format", "json", "profile"];
     let functions = json(&run_in(folder.path(), &words));
     assert_eq!(functions["totals"]["Ir"], 60);
     let rows = functions["functions"].as_array().unwrap();
@@ -156,10 +156,10 @@ fn what_is_left_out_leaves_the_total() {
         assert!(inclusive.contains(&expected), "{inclusive:?}");
     }
     assert!(inclusive.iter().all(|(name, _)| *name != "save"), "{inclusive:?}");
-    let shown = run(&["show", "copy", "--drop", "save", "profile"]);
+    let shown = run(&["show", "copy", "--exclude", "save", "profile"]);
     assert!(shown.contains("left out of all totals: save, and callees, with 40.0% of the cost"), "{shown}");
     assert!(!below(&shown, "Callers").iter().any(|line| line.contains("save")), "{shown}");
-    let output = run_in(folder.path(), &["show", "save", "--drop", "save", "profile"]);
+    let output = run_in(folder.path(), &["show", "save", "--exclude", "save", "profile"]);
     assert_eq!((code(&output), stderr(&output).contains("save is left out")), (2, true));
 }
 
@@ -184,7 +184,7 @@ fn trees_of_invocations_stay_exact() {
     };
     let victim = nodes(&whole).iter().find(|node| node["depth"] == 2).map(|node| name(&whole, node)).unwrap();
     let pattern = format!("^{}$", regex::escape(&victim));
-    for option in ["--hide", "--focus", "--drop"] {
+    for option in ["--hide", "--focus", "--exclude"] {
         let other = tree(&[option, &pattern]);
         assert!(other["guessed"].is_null() && other["basis"] == "exact", "{other}");
         let has = nodes(&other).iter().any(|node| name(&other, node) == victim);

@@ -115,7 +115,7 @@ pub(crate) struct AttributionArgs {
     ///
     /// What others call as well loses the share of these calls, an estimate that is marked `~`.
     #[arg(long, value_name = "REGEX", hide_short_help = true)]
-    pub(crate) drop: Option<String>,
+    pub(crate) exclude: Option<String>,
 
     /// Hide functions that match, and give their self cost to their callers
     ///

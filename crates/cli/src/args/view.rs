@@ -55,7 +55,7 @@ pub(crate) struct ViewArgs {
     pub(crate) export: Option<PathBuf>,
 
     /// Also put the sources that the profile names into the exported file
-    #[arg(long, requires = "export", help_heading = EXPORT)]
+    #[arg(long, requires = "export", help_heading = EXPORT, hide_short_help = true)]
     pub(crate) embed_sources: bool,
 
     /// Keep the lines of the exported profile that make up this share of each event type

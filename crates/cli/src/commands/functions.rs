@@ -30,7 +30,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
     let redistributes = load::attribution::is_given(&args.attribution);
     if redistributes && matches!(args.group, Some(GroupBy::Thread | GroupBy::Part)) {
         return Err(CliError::Usage {
-            message: "--focus, --drop and --hide have no meaning for threads and parts".to_owned(),
+            message: "--focus, --exclude and --hide have no meaning for threads and parts".to_owned(),
             hint: Some("choose them with --thread or --part".to_owned()),
         });
     }
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &FunctionsArgs, session: &Session) -> Result<ExitStatus,
 /// Refuses options that have no meaning for source lines.
 fn refuse_for_lines(args: &FunctionsArgs, redistributes: bool) -> Result<(), CliError> {
     let refused = [
-        (redistributes, "--focus, --drop and --hide have", "choose functions with --filter"),
+        (redistributes, "--focus, --exclude and --hide have", "choose functions with --filter"),
         (args.then.is_some(), "--then has", "leave it out: each line has its function"),
         (args.per_call, "--per-call has", "leave it out: a profile does not count how often a line runs"),
         (args.rates, "--rates has", "show the event types of the misses with --event"),

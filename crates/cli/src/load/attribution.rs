@@ -1,4 +1,4 @@
-//! `--hide`, `--focus` and `--drop`: functions that give their cost to their callers, those that must be on the stack, and those
+//! `--hide`, `--focus` and `--exclude`: functions that give their cost to their callers, those that must be on the stack, and those
 //! that must not.
 
 use gristmill_profile::symbol::matches_function;
@@ -12,7 +12,7 @@ use crate::terminal::printable;
 
 /// `true` if costs are given to other functions.
 pub(crate) fn is_given(args: &AttributionArgs) -> bool {
-    args.focus.is_some() || args.drop.is_some() || args.hide.is_some()
+    args.focus.is_some() || args.exclude.is_some() || args.hide.is_some()
 }
 
 /// Makes a view in which functions are hidden or focused on, if the options say so. `command` stands in hints.
@@ -25,15 +25,16 @@ pub(crate) fn view(
 ) -> Result<View, CliError> {
     let parsed = |text: &Option<String>| text.as_deref().map(pattern).transpose();
     (options.focus, options.hide) = (parsed(&args.focus)?, parsed(&args.hide)?);
-    options.drop = parsed(&args.drop)?;
+    options.drop = parsed(&args.exclude)?;
     if is_given(args) && options.rule != InclusiveRule::Gristmill {
         return Err(CliError::Usage {
-            message: "--focus, --drop and --hide cannot follow another rule of inclusive cost".to_owned(),
+            message: "--focus, --exclude and --hide cannot follow another rule of inclusive cost".to_owned(),
             hint: Some("leave out --inclusive".to_owned()),
         });
     }
     let view = view_with(profile, options)?;
-    let patterns = [(&args.focus, &options.focus), (&args.drop, &options.drop), (&args.hide, &options.hide)];
+    let patterns =
+        [(&args.focus, &options.focus), (&args.exclude, &options.drop), (&args.hide, &options.hide)];
     for (text, pattern) in
         patterns.into_iter().filter_map(|(text, pattern)| text.as_ref().zip(pattern.as_ref()))
     {
@@ -67,8 +68,8 @@ pub(crate) fn refuse_unseen(
         false if args.focus.is_some() && !view.is_shown(function) => {
             (format!("{name} has no cost in the focus"), "choose another pattern for --focus")
         }
-        false if args.drop.is_some() && !view.is_shown(function) => {
-            (format!("{name} is left out"), "choose another pattern for --drop")
+        false if args.exclude.is_some() && !view.is_shown(function) => {
+            (format!("{name} is left out"), "choose another pattern for --exclude")
         }
         false => return Ok(()),
     };
