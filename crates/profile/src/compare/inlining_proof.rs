@@ -115,7 +115,8 @@ impl<'s, 'p> LineProof<'s, 'p> {
             let come = self.come(&entries, &pair, with);
             let is_covered =
                 |nth: usize| come.covered[nth] > 0 && come.covered[nth] * 100 >= come.whole[nth] * MIN_LINES;
-            (is_covered(0) || is_covered(1))
+            // Lines of other files are those of functions that are inlined into it, and perhaps into the caller as well.
+            is_covered(usize::from(come.whole[1] > 0))
                 && come.cost * 100 >= cost * MIN_COST
                 && (!come.may_be_own || self.gained(flow, &pair) * 100 >= come.cost * MIN_GAIN)
                 && (!come.follows_caller || self.body_gained(&entries, &pair) <= come.cost)

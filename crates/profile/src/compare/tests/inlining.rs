@@ -198,3 +198,21 @@ fn a_part_that_became_a_function_was_not_inlined() {
         assert_eq!(moves(&new, &base), Vec::<String>::new());
     }
 }
+
+/// Both have the lines of a third function, which is inlined into them: they prove nothing about one in the other.
+#[test]
+fn lines_of_a_common_header_are_no_proof() {
+    let profile = |functions: &str| {
+        Profile::from_bytes(format!(
+            "# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nob=p\n{functions}"
+        ))
+    };
+    let main = |cost: Cost| format!("fl=p.c\nfn=main\n1 10\ncfn=load\ncalls=10 10\n2 {cost}\n");
+    let base = "fl=p.c\nfn=load\n10 1000\n11 100000\nfi=text.h\n5 250000\n6 250000\nfe=p.c\n12 1000\n";
+    let new = "fl=p.c\nfn=load\n10 1000\n11 100000\nfe=p.c\n12 1000\ncfi=algo.h\ncfn=sift\ncalls=400 300\n11 640000\n\
+               fl=algo.h\nfn=sift\n300 20000\n301 20000\nfi=text.h\n5 300000\n6 300000\n";
+    let base = profile(&(base.to_owned() + &main(602_000)));
+    let new = profile(&(new.to_owned() + &main(742_000)));
+    assert_eq!(moves(&base, &new), Vec::<String>::new());
+    assert_eq!(moves(&new, &base), Vec::<String>::new());
+}
