@@ -38,14 +38,6 @@ export const PROFILES = {
   events: [`${corpus}callgrind/callgrind.out.full`, sources],
   threads: [`${corpus}callgrind/callgrind.out.crew-parts`, sources],
   cachegrind: [`${corpus}cachegrind/cachegrind.out.mill-branch`],
-  // As the README writes them, from the directory of the repository.
-  readme: ["corpus/callgrind/callgrind.out.mill-main", "--source-map=/srv/demo/src=corpus/src"],
-  readmeChanged: [
-    "corpus/callgrind/callgrind.out.mill-fast",
-    "--source-map=/srv/demo/src=corpus/src",
-    "--base",
-    "corpus/callgrind/callgrind.out.mill-main",
-  ],
   xdebug: [`${corpus}dialects/xdebug3.txt`],
   xdebug2: [`${corpus}dialects/xdebug2.txt`],
   pprof: [`${corpus}dialects/go-pprof.txt`],
@@ -55,6 +47,17 @@ export const PROFILES = {
     sources,
     "--base",
     `${corpus}callgrind/callgrind.out.mill`,
+  ],
+};
+
+/** Those of the pictures of the README: paths are as a person types them at the root of the project. */
+export const README = {
+  source: ["corpus/callgrind/callgrind.out.mill-main", "--source-map=/srv/demo/src=corpus/src"],
+  changes: [
+    "corpus/callgrind/callgrind.out.mill-fast",
+    "--source-map=/srv/demo/src=corpus/src",
+    "--base",
+    "corpus/callgrind/callgrind.out.mill-main",
   ],
 };
 

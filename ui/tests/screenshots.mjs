@@ -1,7 +1,7 @@
 // Pictures of all views, for people to look at: `cargo xtask screenshots`. GRISTMILL_SHOTS names the directory, GRISTMILL_SHOTS_ONLY
 // a text that their names must have.
 import { test } from "node:test";
-import { close, open, PROFILES, settle, shot, skip, VIEWS } from "./browser.mjs";
+import { close, open, PROFILES, README, settle, shot, skip, VIEWS } from "./browser.mjs";
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -64,11 +64,11 @@ for (const view of COMPARED) {
 }
 // The recording of the README, and the comparison that it shows.
 const small = { sizes: [{ width: 1280, height: 720 }] };
-pictures("readme-source", PROFILES.readme, "view=source", {
+pictures("readme-source", README.source, "view=source", {
   selects: "sort_grains",
   ...small,
 });
-pictures("readme-changes", PROFILES.readmeChanged, "view=graph&cmp=1", {
+pictures("readme-changes", README.changes, "view=graph&cmp=1", {
   selects: "sort_grains",
   ...small,
 });
