@@ -1,7 +1,7 @@
 //! Call graphs: which functions and calls are shown, and where they are drawn.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
@@ -9,29 +9,12 @@ use gristmill_profile::CostTable;
 use gristmill_profile::analysis::{ArcId, Direction, NodeId, reach};
 use gristmill_report::{Basis, CallCount, FunctionRow, Head, SubjectId, View, group_name};
 
-use crate::answer::{Graph, GraphArc, GraphCluster, GraphNode};
+use crate::answer::{Graph, GraphArc, GraphNode};
 use crate::call_tree::{KeptTree, add};
 use crate::functions::grouping;
-use crate::graph_layout::{Drawing, DrawingArc, DrawingNode, LayoutOptions, Rectangle, Size, layout};
+use crate::graph_layout::layout;
+use crate::graph_picture::{Clusters, MAX_NODES, arcs, connected, drawing};
 use crate::question::Group;
-
-/// The most functions of a picture: nobody can read more.
-pub(crate) const MAX_NODES: usize = 400;
-/// The most arcs of a picture for each of its functions.
-pub(crate) const MAX_ARCS_PER_NODE: usize = 6;
-
-/// The width of a character of a name.
-const CHARACTER: f64 = 6.6;
-/// The room beside a name.
-const BESIDE_NAME: f64 = 20.0;
-/// Limits of the width of a box.
-const BOX_WIDTHS: (f64, f64) = (96.0, 260.0);
-/// The height of a box: two lines.
-const BOX_HEIGHT: f64 = 44.0;
-/// The size of the label of an arc: two lines.
-pub(crate) const LABEL: Size = Size { width: 84.0, height: 28.0 };
-/// The height of the title of a cluster.
-pub(crate) const CLUSTER_TITLE: f64 = 16.0;
 
 /// The limits of a call graph.
 pub(crate) struct Limits {
@@ -141,46 +124,41 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
         None => everything(view, max_nodes, is_large),
     };
     let is_middle = |id: SubjectId| around.is_some_and(|around| around.subject == id);
+    let calls = view.graph();
     if let Some(around) = around {
-        let reached = connected(view, around.subject, &candidates);
+        let neighbours = |id: SubjectId| {
+            let callers = calls.incoming(id.node()).map(|arc| calls.arc(arc).caller);
+            let callees = calls.outgoing(id.node()).map(|arc| calls.arc(arc).callee);
+            callers.chain(callees).map(|node| view.subject_at(node))
+        };
+        let reached = connected(around.subject, candidates.iter().map(|it| it.id), neighbours);
         candidates.retain(|it| reached.contains(&it.id));
     }
     let index_of: BTreeMap<SubjectId, usize> =
         candidates.iter().enumerate().map(|(index, it)| (it.id, index)).collect();
-    let arcs = arcs(view, &candidates, &index_of, &is_large);
+    let is_shown = |node: NodeId| index_of.contains_key(&view.subject_at(node));
+    let calls_of = |id: SubjectId| {
+        let incoming = calls.incoming(id.node()).filter(|&arc| is_shown(calls.arc(arc).caller));
+        let outgoing = calls.outgoing(id.node()).filter(|&arc| is_shown(calls.arc(arc).callee));
+        [incoming.collect(), outgoing.collect()]
+    };
+    let cost_of = |arc: ArcId| calls.arc_cost(arc)[0];
+    let arcs = arcs(candidates.iter().map(|it| it.id), calls_of, cost_of, is_large);
     let mut nodes: Vec<GraphNode> =
         candidates.iter().map(|it| node(view, head, it, is_middle(it.id), &index_of)).collect();
-    let (clusters, cluster_of) = clusters(view, &candidates, limits.cluster);
-    let drawing = Drawing {
-        nodes: nodes
-            .iter()
-            .zip(&cluster_of)
-            .map(|(node, &cluster)| DrawingNode { size: box_size(&node.row.name), cluster })
-            .collect(),
-        arcs: arcs
-            .iter()
-            .map(|&arc| {
-                let ends = view.graph().arc(arc);
-                DrawingArc {
-                    from: index_of[&view.subject_at(ends.caller)],
-                    to: index_of[&view.subject_at(ends.callee)],
-                    weight: weight(view.graph().arc_cost(arc)[0]),
-                    label: LABEL,
-                }
-            })
-            .collect(),
-        clusters: clusters
-            .iter()
-            .map(|name| Size { width: text_width(name), height: CLUSTER_TITLE })
-            .collect(),
-        options: LayoutOptions::default(),
-    };
+    let groups: Vec<_> = candidates.iter().map(|it| group_of(view, it.id, limits.cluster)).collect();
+    let clusters = Clusters::new(&groups);
+    let drawn_arcs = arcs.iter().map(|&arc| {
+        let ends = calls.arc(arc);
+        (index_of[&view.subject_at(ends.caller)], index_of[&view.subject_at(ends.callee)], cost_of(arc))
+    });
+    let drawing = drawing(nodes.iter().map(|node| &*node.row.name), drawn_arcs, &clusters);
     let placed = layout(&drawing);
     for (node, place) in nodes.iter_mut().zip(&placed.nodes) {
         (node.x, node.y, node.width, node.height) = (place.x, place.y, place.width, place.height);
     }
     let arcs = arcs.iter().zip(&drawing.arcs).zip(placed.arcs).map(|((&arc, drawn), path)| {
-        let ends = view.graph().arc(arc);
+        let ends = calls.arc(arc);
         let (caller, callee) = (view.subject_at(ends.caller), view.subject_at(ends.callee));
         GraphArc {
             caller: drawn.from,
@@ -193,7 +171,6 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
             label: path.label,
         }
     });
-    let bounds = |it: &Rectangle| [it.x, it.y, it.width, it.height];
     Graph {
         head: head.clone(),
         around: around.and_then(|around| u32::try_from(around.subject.index()).ok()),
@@ -201,11 +178,7 @@ pub(crate) fn graph(view: &View, head: &Head, around: Option<&Around<'_>>, limit
         height: placed.size.height,
         arcs: arcs.collect(),
         nodes,
-        clusters: clusters
-            .into_iter()
-            .zip(&placed.clusters)
-            .map(|(name, place)| GraphCluster { name, bounds: bounds(place) })
-            .collect(),
+        clusters: clusters.placed(&placed.clusters),
         all_nodes,
     }
 }
@@ -315,48 +288,6 @@ fn add_cycle_members(
     }
 }
 
-/// Returns the functions that are connected with that in the middle by shown ones.
-fn connected(view: &View, middle: SubjectId, candidates: &[Candidate]) -> BTreeSet<SubjectId> {
-    let shown: BTreeSet<SubjectId> = candidates.iter().map(|it| it.id).collect();
-    let graph = view.graph();
-    let mut reached = BTreeSet::from([middle]);
-    let mut open = VecDeque::from([middle]);
-    while let Some(id) = open.pop_front() {
-        let callers = graph.incoming(id.node()).map(|arc| graph.arc(arc).caller);
-        let callees = graph.outgoing(id.node()).map(|arc| graph.arc(arc).callee);
-        for other in callers.chain(callees).map(|node| view.subject_at(node)) {
-            if shown.contains(&other) && reached.insert(other) {
-                open.push_back(other);
-            }
-        }
-    }
-    reached
-}
-
-/// Returns the calls to show: those that are large enough, and the most expensive one to each function.
-fn arcs(
-    view: &View,
-    candidates: &[Candidate],
-    index_of: &BTreeMap<SubjectId, usize>,
-    is_large: &impl Fn(Cost) -> bool,
-) -> Vec<ArcId> {
-    let graph = view.graph();
-    let is_shown = |node: NodeId| index_of.contains_key(&view.subject_at(node));
-    let mut shown: BTreeSet<ArcId> = BTreeSet::new();
-    let mut large: Vec<ArcId> = Vec::new();
-    for candidate in candidates {
-        let incoming = graph.incoming(candidate.id.node()).filter(|&arc| is_shown(graph.arc(arc).caller));
-        large.extend(incoming.clone().filter(|&arc| is_large(graph.arc_cost(arc)[0])));
-        shown.extend(incoming.max_by_key(|&arc| (graph.arc_cost(arc)[0], Reverse(arc))));
-        let outgoing = graph.outgoing(candidate.id.node()).filter(|&arc| is_shown(graph.arc(arc).callee));
-        shown.extend(outgoing.max_by_key(|&arc| (graph.arc_cost(arc)[0], Reverse(arc))));
-    }
-    large.sort_by_key(|&arc| (Reverse(graph.arc_cost(arc)[0]), arc));
-    large.truncate(candidates.len() * MAX_ARCS_PER_NODE);
-    shown.extend(large);
-    shown.into_iter().collect()
-}
-
 fn node(
     view: &View,
     head: &Head,
@@ -397,36 +328,14 @@ fn node(
     }
 }
 
-/// Returns the names of groups that have more than one function, and the group of each function.
-fn clusters(view: &View, candidates: &[Candidate], group: Group) -> (Vec<String>, Vec<Option<usize>>) {
-    let name = |id: SubjectId| match group {
+/// Returns the name of the group that a function is in.
+fn group_of(view: &View, id: SubjectId, group: Group) -> Option<String> {
+    match group {
         Group::Function => None,
         Group::Cycle => {
             let cycle = view.inclusive().cycles().cycle_of(id.node())?;
             Some(format!("cycle {}", cycle.number()))
         }
         group => Some(group_name(view, id, grouping(group))),
-    };
-    let names: Vec<Option<String>> = candidates.iter().map(|it| name(it.id)).collect();
-    let mut members: BTreeMap<&str, usize> = BTreeMap::new();
-    names.iter().flatten().for_each(|name| *members.entry(name).or_default() += 1);
-    let clusters: Vec<&str> =
-        members.into_iter().filter(|&(_, count)| count > 1).map(|(name, _)| name).collect();
-    let cluster_of = names.iter().map(|name| clusters.binary_search(&name.as_deref()?).ok()).collect();
-    (clusters.into_iter().map(str::to_owned).collect(), cluster_of)
-}
-
-pub(crate) fn box_size(name: &str) -> Size {
-    let (least, most) = BOX_WIDTHS;
-    Size { width: (text_width(name) + BESIDE_NAME).clamp(least, most), height: BOX_HEIGHT }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a width in a picture, of the first characters")]
-pub(crate) fn text_width(text: &str) -> f64 {
-    text.chars().take(64).count() as f64 * CHARACTER
-}
-
-#[allow(clippy::cast_precision_loss, reason = "only the order of magnitude counts")]
-pub(crate) fn weight(cost: Cost) -> f64 {
-    cost.unsigned_abs() as f64
+    }
 }

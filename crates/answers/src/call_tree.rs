@@ -5,6 +5,7 @@ use gristmill_output::json::Costs;
 use gristmill_report::{EntryKind, Head, Node, SubjectId, Tree, TreeOptions, View};
 
 use crate::answer::FlameFunction;
+use crate::picture_tree::{Children, PictureTree};
 
 /// The most members that are named of a cycle, which can have a million.
 pub(crate) const MAX_MEMBERS: usize = 100;
@@ -22,10 +23,7 @@ pub(crate) struct TreeKey {
 #[derive(Debug)]
 pub(crate) struct KeptTree {
     pub(crate) tree: Tree,
-    /// By node: the first of `children`.
-    first_child: Vec<usize>,
-    /// The children of all nodes, those of one node together, the most expensive first.
-    children: Vec<usize>,
+    children: Children,
     /// By entry: the sum of inclusive costs over all of its nodes that are not below another node of it.
     outermost: Vec<Vec<Cost>>,
 }
@@ -42,48 +40,13 @@ impl KeptTree {
             splits_chains: true,
         };
         let tree = Tree::new(view, &options);
-        let mut first_child = vec![0; tree.nodes.len() + 1];
-        for node in &tree.nodes {
-            if let Some(parent) = node.parent {
-                first_child[parent + 1] += 1;
-            }
-        }
-        for nth in 1..first_child.len() {
-            first_child[nth] += first_child[nth - 1];
-        }
-        let mut next = first_child.clone();
-        let mut children = vec![0; tree.nodes.len().saturating_sub(1)];
-        for (id, node) in tree.nodes.iter().enumerate() {
-            if let Some(parent) = node.parent {
-                children[next[parent]] = id;
-                next[parent] += 1;
-            }
-        }
+        let children = Children::new(tree.nodes.iter().map(|node| node.parent));
         let outermost = outermost(&tree);
-        KeptTree { tree, first_child, children, outermost }
+        KeptTree { tree, children, outermost }
     }
 
     pub(crate) fn node(&self, id: usize) -> &Node {
         &self.tree.nodes[id]
-    }
-
-    /// Returns the children of a node, the most expensive first.
-    pub(crate) fn children(&self, id: usize) -> &[usize] {
-        &self.children[self.first_child[id]..self.first_child[id + 1]]
-    }
-
-    /// Returns the node that names of functions below the root lead to, as far as they do. Of several children with that
-    /// name it is the most expensive one.
-    pub(crate) fn find(&self, names: &[String]) -> usize {
-        let mut at = 0;
-        for name in names {
-            let of_name = |&id: &usize| self.tree.entries[self.node(id).entry].name == *name;
-            match self.children(at).iter().copied().find(of_name) {
-                Some(child) => at = child,
-                None => break,
-            }
-        }
-        at
     }
 
     /// Returns the functions in the tree with their costs, without what is counted already in an outer node of the same
@@ -103,6 +66,28 @@ impl KeptTree {
             .iter()
             .zip(&self.outermost)
             .filter_map(|(entry, costs)| Some((entry.cycle?, &costs[..])))
+    }
+}
+
+impl PictureTree for KeptTree {
+    fn parent(&self, id: usize) -> Option<usize> {
+        self.node(id).parent
+    }
+
+    fn depth(&self, id: usize) -> usize {
+        self.node(id).depth
+    }
+
+    fn children(&self, id: usize) -> &[usize] {
+        self.children.of(id)
+    }
+
+    fn name(&self, id: usize) -> &str {
+        &self.tree.entries[self.node(id).entry].name
+    }
+
+    fn size(&self, id: usize) -> Cost {
+        self.node(id).inclusive[0]
     }
 }
 

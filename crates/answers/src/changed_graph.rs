@@ -8,12 +8,10 @@ use gristmill_output::json::ByEvent;
 use gristmill_profile::compare::{Change, Comparison, JoinedId};
 use gristmill_report::diff::{Delta, DiffHead};
 
-use crate::answer::GraphCluster;
-use crate::call_graph::{
-    CLUSTER_TITLE, LABEL, Limits, MAX_ARCS_PER_NODE, MAX_NODES, box_size, text_width, weight,
-};
+use crate::call_graph::Limits;
 use crate::changed_answer::{ChangeRow, ChangedArc, ChangedGraph, ChangedNode};
-use crate::graph_layout::{Drawing, DrawingArc, DrawingNode, LayoutOptions, Rectangle, Size, layout};
+use crate::graph_layout::layout;
+use crate::graph_picture::{Clusters, MAX_NODES, arcs, connected, drawing};
 use crate::question::Group;
 
 /// A comparison with the column that decides.
@@ -97,12 +95,20 @@ pub(crate) fn changed_graph(
     let all_nodes = shown.len();
     shown.truncate(limits.nodes.clamp(1, MAX_NODES));
     if let Some(middle) = around {
-        let reached = connected(&graph, middle, &shown);
+        let neighbours = |function| graph.callers(function).chain(graph.callees(function));
+        let reached = connected(middle, shown.iter().copied(), neighbours);
         shown.retain(|function| reached.contains(function));
     }
     let index_of: BTreeMap<JoinedId, usize> =
         shown.iter().enumerate().map(|(index, &function)| (function, index)).collect();
-    let arcs = arcs(&graph, &shown, &index_of, is_large);
+    let calls_of = |function: JoinedId| {
+        let is_shown = |other: JoinedId| index_of.contains_key(&other);
+        let incoming = comparison.incoming(function).filter(|&arc| is_shown(comparison.arc(arc).caller));
+        let outgoing = comparison.outgoing(function).filter(|&arc| is_shown(comparison.arc(arc).callee));
+        [incoming.collect(), outgoing.collect()]
+    };
+    let size = |arc: usize| larger(graph.arc_cost(arc));
+    let arcs = arcs(shown.iter().copied(), calls_of, size, is_large);
     let mut nodes: Vec<ChangedNode> = shown
         .iter()
         .map(|&function| ChangedNode {
@@ -116,30 +122,18 @@ pub(crate) fn changed_graph(
             hidden_callees: graph.callees(function).filter(|other| !index_of.contains_key(other)).count(),
         })
         .collect();
-    let (clusters, cluster_of) = clusters(&shown, limits.cluster, group_name);
+    let has_groups = !matches!(limits.cluster, Group::Function | Group::Cycle);
+    let groups: Vec<_> = shown.iter().map(|&function| has_groups.then(|| group_name(function))).collect();
+    let clusters = Clusters::new(&groups);
     let ends = |arc: usize| {
         let arc = comparison.arc(arc);
         (index_of[&arc.caller], index_of[&arc.callee])
     };
-    let drawing = Drawing {
-        nodes: nodes
-            .iter()
-            .zip(cluster_of)
-            .map(|(node, cluster)| DrawingNode { size: box_size(&node.row.name), cluster })
-            .collect(),
-        arcs: arcs
-            .iter()
-            .map(|&arc| {
-                let (from, to) = ends(arc);
-                DrawingArc { from, to, weight: weight(larger(graph.arc_cost(arc))), label: LABEL }
-            })
-            .collect(),
-        clusters: clusters
-            .iter()
-            .map(|name| Size { width: text_width(name), height: CLUSTER_TITLE })
-            .collect(),
-        options: LayoutOptions::default(),
-    };
+    let drawn = arcs.iter().map(|&arc| {
+        let (from, to) = ends(arc);
+        (from, to, size(arc))
+    });
+    let drawing = drawing(nodes.iter().map(|node| &*node.row.name), drawn, &clusters);
     let placed = layout(&drawing);
     for (node, place) in nodes.iter_mut().zip(&placed.nodes) {
         (node.x, node.y, node.width, node.height) = (place.x, place.y, place.width, place.height);
@@ -156,76 +150,14 @@ pub(crate) fn changed_graph(
             label: path.label,
         }
     });
-    let bounds = |it: &Rectangle| [it.x, it.y, it.width, it.height];
-    let clusters = clusters.into_iter().zip(&placed.clusters);
     ChangedGraph {
         around: around.and_then(|middle| index_of.get(&middle).copied()),
         width: placed.size.width,
         height: placed.size.height,
         arcs: drawn_arcs.collect(),
         nodes,
-        clusters: clusters.map(|(name, place)| GraphCluster { name, bounds: bounds(place) }).collect(),
+        clusters: clusters.placed(&placed.clusters),
         all_nodes,
         head,
     }
-}
-
-/// Returns the functions that are connected with that in the middle by shown ones.
-fn connected(graph: &Graph<'_, '_>, middle: JoinedId, shown: &[JoinedId]) -> BTreeSet<JoinedId> {
-    let shown: BTreeSet<JoinedId> = shown.iter().copied().collect();
-    let mut reached = BTreeSet::from([middle]);
-    let mut open = VecDeque::from([middle]);
-    while let Some(function) = open.pop_front() {
-        for other in graph.callers(function).chain(graph.callees(function)) {
-            if shown.contains(&other) && reached.insert(other) {
-                open.push_back(other);
-            }
-        }
-    }
-    reached
-}
-
-/// Returns the calls to show: those that are large enough on a side, and the largest one to and from each function.
-fn arcs(
-    graph: &Graph<'_, '_>,
-    shown: &[JoinedId],
-    index_of: &BTreeMap<JoinedId, usize>,
-    is_large: impl Fn(Cost) -> bool,
-) -> Vec<usize> {
-    let comparison = graph.comparison;
-    let size = |arc: usize| larger(graph.arc_cost(arc));
-    let mut chosen: BTreeSet<usize> = BTreeSet::new();
-    let mut large: Vec<usize> = Vec::new();
-    for &function in shown {
-        let incoming =
-            comparison.incoming(function).filter(|&arc| index_of.contains_key(&comparison.arc(arc).caller));
-        let incoming: Vec<usize> = incoming.collect();
-        large.extend(incoming.iter().copied().filter(|&arc| is_large(size(arc))));
-        chosen.extend(incoming.into_iter().max_by_key(|&arc| (size(arc), Reverse(arc))));
-        let outgoing =
-            comparison.outgoing(function).filter(|&arc| index_of.contains_key(&comparison.arc(arc).callee));
-        chosen.extend(outgoing.max_by_key(|&arc| (size(arc), Reverse(arc))));
-    }
-    large.sort_by_key(|&arc| (Reverse(size(arc)), arc));
-    large.truncate(shown.len() * MAX_ARCS_PER_NODE);
-    chosen.extend(large);
-    chosen.into_iter().collect()
-}
-
-/// Returns the names of groups that have more than one function, and the group of each function.
-fn clusters(
-    shown: &[JoinedId],
-    group: Group,
-    group_name: impl Fn(JoinedId) -> String,
-) -> (Vec<String>, Vec<Option<usize>>) {
-    if matches!(group, Group::Function | Group::Cycle) {
-        return (Vec::new(), vec![None; shown.len()]);
-    }
-    let names: Vec<String> = shown.iter().map(|&function| group_name(function)).collect();
-    let mut members: BTreeMap<&str, usize> = BTreeMap::new();
-    names.iter().for_each(|name| *members.entry(name).or_default() += 1);
-    let clusters: Vec<&str> =
-        members.into_iter().filter(|&(_, count)| count > 1).map(|(name, _)| name).collect();
-    let cluster_of = names.iter().map(|name| clusters.binary_search(&name.as_str()).ok()).collect();
-    (clusters.into_iter().map(str::to_owned).collect(), cluster_of)
 }

@@ -1,11 +1,14 @@
 //! Call trees of both sides that are kept between questions, with what pictures need of them.
 
+use std::cmp::Reverse;
+
 use gristmill_format::Cost;
 use gristmill_output::json::ByEvent;
 use gristmill_profile::compare::{Change, ComparedTreeView, Comparison, Sample};
 use gristmill_report::diff::{Delta, DiffTree, DiffTreeNode, DiffTreeOptions};
 
 use crate::changed_answer::ChangedFunction;
+use crate::picture_tree::{Children, PictureTree};
 
 /// The most nodes of a kept tree. A picture has a few thousand.
 const MAX_NODES: usize = 100_000;
@@ -14,10 +17,7 @@ const MAX_NODES: usize = 100_000;
 #[derive(Debug)]
 pub(crate) struct ChangedTree {
     pub(crate) tree: DiffTree,
-    /// By node: the first of `children`.
-    first_child: Vec<usize>,
-    /// The children of all nodes, those of one node together, the largest first.
-    children: Vec<usize>,
+    children: Children,
     /// By node: the cost of the larger side, and at least that of the nodes below it: their larger sides can be different ones.
     size: Vec<Cost>,
 }
@@ -38,56 +38,13 @@ impl ChangedTree {
                 below[parent] = size[id].saturating_add(below[parent]);
             }
         }
-        let mut first_child = vec![0; count + 1];
-        for parent in tree.nodes.iter().filter_map(|node| node.parent) {
-            first_child[parent + 1] += 1;
-        }
-        for nth in 1..first_child.len() {
-            first_child[nth] += first_child[nth - 1];
-        }
-        let mut next = first_child.clone();
-        let mut children = vec![0; count.saturating_sub(1)];
-        for (id, node) in tree.nodes.iter().enumerate() {
-            if let Some(parent) = node.parent {
-                children[next[parent]] = id;
-                next[parent] += 1;
-            }
-        }
-        for parent in 0..count {
-            children[first_child[parent]..first_child[parent + 1]]
-                .sort_by_key(|&id| (std::cmp::Reverse(size[id]), id));
-        }
-        ChangedTree { tree, first_child, children, size }
+        let mut children = Children::new(tree.nodes.iter().map(|node| node.parent));
+        children.sort_by_key(|id| (Reverse(size[id]), id));
+        ChangedTree { tree, children, size }
     }
 
     pub(crate) fn node(&self, id: usize) -> &DiffTreeNode {
         &self.tree.nodes[id]
-    }
-
-    pub(crate) fn name(&self, id: usize) -> &str {
-        &self.tree.entries[self.node(id).entry].name
-    }
-
-    /// Returns the children of a node, the largest first.
-    pub(crate) fn children(&self, id: usize) -> &[usize] {
-        &self.children[self.first_child[id]..self.first_child[id + 1]]
-    }
-
-    /// Returns the cost that decides how large a node is drawn.
-    pub(crate) fn size(&self, id: usize) -> Cost {
-        self.size[id]
-    }
-
-    /// Returns the node that names below the root lead to, as far as they do.
-    pub(crate) fn find(&self, names: &[String]) -> usize {
-        let mut at = 0;
-        for name in names {
-            match self.children(at).iter().copied().find(|&id| self.name(id) == name) {
-                Some(child) => at = child,
-                None => break,
-            }
-        }
-        at
     }
 
     /// Returns the sum of changes, by event type.
@@ -115,6 +72,28 @@ impl ChangedTree {
             delta([left(all.base, own.base, shown.base), left(all.new, own.new, shown.new)])
         });
         ByEvent::new(&self.tree.head.event_types, rest.collect::<Vec<_>>())
+    }
+}
+
+impl PictureTree for ChangedTree {
+    fn parent(&self, id: usize) -> Option<usize> {
+        self.node(id).parent
+    }
+
+    fn depth(&self, id: usize) -> usize {
+        self.node(id).depth
+    }
+
+    fn children(&self, id: usize) -> &[usize] {
+        self.children.of(id)
+    }
+
+    fn name(&self, id: usize) -> &str {
+        &self.tree.entries[self.node(id).entry].name
+    }
+
+    fn size(&self, id: usize) -> Cost {
+        self.size[id]
     }
 }
 

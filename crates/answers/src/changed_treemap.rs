@@ -8,25 +8,14 @@ use crate::answer::TileKind;
 use crate::changed_answer::{ChangedTile, ChangedTreemap};
 use crate::changed_tree::{ChangedDrawn, ChangedTree, larger};
 use crate::flame::share;
-use crate::treemap::{Bounds, MAX_SIDE, MAX_TILES, SMALLEST_AREA, inside, squarified};
-
-/// The content of a rectangle within another.
-struct Item {
-    kind: TileKind,
-    node: Option<usize>,
-    merged: usize,
-    size: Cost,
-    costs: ByEvent<Delta>,
-}
+use crate::picture_tree::PictureTree;
+use crate::treemap::{Bounds, Item, Place, SMALLEST_AREA, place_tiles};
 
 /// Makes a treemap of both sides.
 pub(crate) fn changed_treemap(kept: &ChangedTree, width: u32, height: u32) -> ChangedTreemap {
-    let side = |side: u32| f64::from(side.clamp(1, MAX_SIDE));
     let mut drawn = ChangedDrawn::new(kept);
     let mut tiles: Vec<ChangedTile> = Vec::new();
-    let mut open: Vec<(Item, Option<usize>, usize, Bounds)> =
-        vec![(of_node(kept, 0), None, 0, [0.0, 0.0, side(width), side(height)])];
-    while let Some((item, parent, depth, bounds)) = open.pop() {
+    let push = |item: Item<ByEvent<Delta>>, Place { parent, depth, bounds }| {
         tiles.push(ChangedTile {
             kind: item.kind,
             function: item.node.map(|node| drawn.index(node)),
@@ -37,26 +26,23 @@ pub(crate) fn changed_treemap(kept: &ChangedTree, width: u32, height: u32) -> Ch
             inclusive: item.costs,
             is_guessed: item.node.is_some_and(|node| kept.node(node).is_guessed),
         });
-        let Some(id) = item.node else { continue };
-        let Some(inside) = inside(bounds) else { continue };
-        let tile = tiles.len() - 1;
-        let room = MAX_TILES.saturating_sub(tiles.len() + open.len());
-        let items = items(kept, id, inside, room);
-        let places = squarified(&items.iter().map(|(_, area)| *area).collect::<Vec<_>>(), inside);
-        let more =
-            items.into_iter().zip(places).map(|((item, _), place)| (item, Some(tile), depth + 1, place));
-        open.extend(more.collect::<Vec<_>>().into_iter().rev());
-    }
+    };
+    place_tiles(of_node(kept, 0), (width, height), |id, inside, room| items(kept, id, inside, room), push);
     ChangedTreemap { head: kept.tree.head.clone(), basis: kept.tree.basis, functions: drawn.functions, tiles }
 }
 
-fn of_node(kept: &ChangedTree, id: usize) -> Item {
+fn of_node(kept: &ChangedTree, id: usize) -> Item<ByEvent<Delta>> {
     let costs = kept.node(id).inclusive.clone();
-    Item { kind: TileKind::Function, node: Some(id), merged: 1, size: kept.size(id), costs }
+    Item { kind: TileKind::Function, node: Some(id), merged: 1, costs }
 }
 
 /// Returns what is within a node, the largest first, each with its area: those too small as one, then its self cost.
-fn items(kept: &ChangedTree, id: usize, [_, _, width, height]: Bounds, room: usize) -> Vec<(Item, f64)> {
+fn items(
+    kept: &ChangedTree,
+    id: usize,
+    [_, _, width, height]: Bounds,
+    room: usize,
+) -> Vec<(Item<ByEvent<Delta>>, f64)> {
     let node = kept.node(id);
     let own = larger(&node.self_costs);
     let hidden = kept.hidden_cost(id);
@@ -81,25 +67,18 @@ fn items(kept: &ChangedTree, id: usize, [_, _, width, height]: Bounds, room: usi
         }
     }
     let of_small = small.iter().map(|&child| &kept.node(child).inclusive);
-    let mut rest = Item {
-        kind: TileKind::Rest,
-        node: None,
-        merged: small.len(),
-        size: small_size,
-        costs: kept.sum(of_small.clone()),
-    };
+    let mut rest =
+        Item { kind: TileKind::Rest, node: None, merged: small.len(), costs: kept.sum(of_small.clone()) };
     if has_hidden {
         rest.merged += node.hidden;
-        rest.size = rest.size.saturating_add(larger(&hidden));
+        small_size = small_size.saturating_add(larger(&hidden));
         rest.costs = kept.sum(of_small.chain([&hidden]));
     }
-    let own =
-        Item { kind: TileKind::SelfCost, node: None, merged: 0, size: own, costs: node.self_costs.clone() };
-    for item in [rest, own] {
+    let of_self = Item { kind: TileKind::SelfCost, node: None, merged: 0, costs: node.self_costs.clone() };
+    for (item, size) in [(rest, small_size), (of_self, own)] {
         // Without anything else in it, a rectangle is its self cost.
-        if item.size > 0 && !items.is_empty() {
-            let area = area(item.size);
-            items.push((item, area));
+        if size > 0 && !items.is_empty() {
+            items.push((item, area(size)));
         }
     }
     items.sort_by(|(_, a), (_, b)| b.total_cmp(a));

@@ -6,6 +6,7 @@ use gristmill_report::{CallCount, Head};
 
 use crate::answer::Flame;
 use crate::call_tree::{Drawn, KeptTree, add};
+use crate::picture_tree::PictureTree;
 use crate::question::FlameOrder;
 
 /// The most frames of a picture.
@@ -14,14 +15,34 @@ pub(crate) const MAX_FRAMES: usize = 20_000;
 pub(crate) const MAX_RESOLUTION: u32 = 20_000;
 
 /// The place of a node in the picture.
-struct Place {
-    node: usize,
+pub(crate) struct Place {
+    pub(crate) node: usize,
     /// The frame that it is in.
-    parent: Option<usize>,
-    x: f64,
-    width: f64,
+    pub(crate) parent: Option<usize>,
+    pub(crate) x: f64,
+    pub(crate) width: f64,
     /// `true` for the way from the root to the frame that fills the width.
-    is_above_zoom: bool,
+    pub(crate) is_above_zoom: bool,
+}
+
+/// The frames of a flame graph under construction.
+pub(crate) trait FrameList {
+    /// Returns the count of frames.
+    fn len(&self) -> usize;
+
+    /// Adds a frame for a node, and returns its index.
+    fn push(&mut self, place: &Place) -> usize;
+
+    /// Adds a frame for all nodes below another that are too narrow, if they cost anything. `width_of` returns the width of a
+    /// cost.
+    fn push_merged(
+        &mut self,
+        above: &Place,
+        parent: usize,
+        narrow: &[usize],
+        x: f64,
+        width_of: impl Fn(Cost) -> f64,
+    );
 }
 
 /// Makes a flame graph of a tree, with the node that these names lead to as wide as the picture.
@@ -32,55 +53,61 @@ pub(crate) fn flame(
     zoom: &[String],
     resolution: u32,
 ) -> Flame {
-    let resolution = resolution.clamp(1, MAX_RESOLUTION);
-    let narrowest = 1.0 / f64::from(resolution);
-    let zoomed = kept.find(zoom);
+    let mut frames = Frames::new(kept, head);
+    place_frames(kept, &mut frames, order, zoom, resolution);
+    frames.flame()
+}
+
+/// Places the frames of a tree: a frame comes after its parent, and siblings go from left to right.
+pub(crate) fn place_frames(
+    tree: &impl PictureTree,
+    frames: &mut impl FrameList,
+    order: FlameOrder,
+    zoom: &[String],
+    resolution: u32,
+) {
+    let narrowest = 1.0 / f64::from(resolution.clamp(1, MAX_RESOLUTION));
+    let zoomed = tree.find(zoom);
     let mut way = vec![zoomed];
-    while let Some(parent) = way.last().and_then(|&id| kept.node(id).parent) {
+    while let Some(parent) = way.last().and_then(|&id| tree.parent(id)) {
         way.push(parent);
     }
-    let mut frames = Frames::new(kept, head);
     let mut open = vec![Place { node: 0, parent: None, x: 0.0, width: 1.0, is_above_zoom: zoomed != 0 }];
     while let Some(place) = open.pop() {
         let frame = frames.push(&place);
         if place.is_above_zoom {
             // The way ends with the root.
-            let depth = kept.node(place.node).depth;
+            let depth = tree.depth(place.node);
             if let Some(&node) = way.len().checked_sub(depth + 2).map(|at| &way[at]) {
                 let is_above_zoom = node != zoomed;
                 open.push(Place { node, parent: Some(frame), x: 0.0, width: 1.0, is_above_zoom });
             }
             continue;
         }
-        let whole = kept.node(place.node).inclusive[0];
+        let whole = tree.size(place.node);
         let width_of = |cost: Cost| share(cost, whole) * place.width;
-        let (mut wide, mut narrow): (Vec<usize>, Vec<usize>) = kept
-            .children(place.node)
-            .iter()
-            .partition(|&&id| width_of(kept.node(id).inclusive[0]) >= narrowest);
+        let (mut wide, mut narrow): (Vec<usize>, Vec<usize>) =
+            tree.children(place.node).iter().partition(|&&id| width_of(tree.size(id)) >= narrowest);
         let room = MAX_FRAMES.saturating_sub(frames.len() + open.len());
         if wide.len() > room {
-            // They are in the order of their costs.
+            // They are in the order of their sizes.
             narrow.extend(wide.drain(room..));
         }
         if order == FlameOrder::Name {
-            let name = |id: &usize| &kept.tree.entries[kept.node(*id).entry].name;
-            wide.sort_by(|a, b| name(a).cmp(name(b)).then(a.cmp(b)));
+            wide.sort_by(|&a, &b| tree.name(a).cmp(tree.name(b)).then(a.cmp(&b)));
         }
         let mut x = place.x;
         let end = place.x + place.width;
         let mut places = Vec::with_capacity(wide.len());
         for node in wide {
             // An estimate can exceed what it is a part of.
-            let width = width_of(kept.node(node).inclusive[0]).min(end - x);
+            let width = width_of(tree.size(node)).min(end - x).max(0.0);
             places.push(Place { node, parent: Some(frame), x, width, is_above_zoom: false });
             x += width;
         }
-        frames.push_merged(&place, frame, &narrow, x, |cost| width_of(cost).min(end - x));
-        // The first one is the next to be taken: a frame comes after its parent, and siblings go from left to right.
+        frames.push_merged(&place, frame, &narrow, x, |cost| width_of(cost).min(end - x).max(0.0));
         open.extend(places.into_iter().rev());
     }
-    frames.flame()
 }
 
 /// Returns a part of a whole, 0 to 1.
@@ -118,6 +145,12 @@ impl<'t> Frames<'t> {
         Frames { kept, head, drawn: Drawn::new(kept, head), flame }
     }
 
+    fn flame(self) -> Flame {
+        Flame { functions: self.drawn.functions, ..self.flame }
+    }
+}
+
+impl FrameList for Frames<'_> {
     fn len(&self) -> usize {
         self.flame.function.len()
     }
@@ -139,8 +172,7 @@ impl<'t> Frames<'t> {
         self.len() - 1
     }
 
-    /// Adds a frame for all nodes below another that are too narrow, hidden ones included. There is none if they cost
-    /// nothing.
+    /// Hidden nodes are merged as well.
     fn push_merged(
         &mut self,
         above: &Place,
@@ -169,10 +201,6 @@ impl<'t> Frames<'t> {
         flame.calls.push(CallCount::default());
         flame.is_guessed.push(narrow.iter().any(|&id| self.kept.node(id).is_guessed));
         flame.merged.push(u32::try_from(count).unwrap_or(u32::MAX));
-    }
-
-    fn flame(self) -> Flame {
-        Flame { functions: self.drawn.functions, ..self.flame }
     }
 }
 

@@ -7,6 +7,7 @@ use gristmill_report::Head;
 use crate::answer::{Tile, TileKind, Treemap};
 use crate::call_tree::{Drawn, KeptTree, add};
 use crate::flame::share;
+use crate::picture_tree::PictureTree;
 
 /// The height of a rectangle's name.
 const TITLE: f64 = 16.0;
@@ -17,33 +18,38 @@ const SMALLEST_INSIDE: f64 = 20.0;
 /// The area below which a rectangle is not drawn by itself.
 pub(crate) const SMALLEST_AREA: f64 = 24.0;
 /// The most rectangles of a picture.
-pub(crate) const MAX_TILES: usize = 10_000;
+const MAX_TILES: usize = 10_000;
 /// The sides of a picture.
-pub(crate) const MAX_SIDE: u32 = 16_384;
+const MAX_SIDE: u32 = 16_384;
 
 /// A rectangle: left edge, upper edge, width, height.
 pub(crate) type Bounds = [f64; 4];
 
-/// The content of a rectangle within another.
+/// The content of a rectangle.
 #[derive(Debug, Clone)]
-struct Item {
-    kind: TileKind,
+pub(crate) struct Item<Costs> {
+    pub(crate) kind: TileKind,
     /// The node, for a callee or caller.
-    node: Option<usize>,
-    merged: usize,
-    costs: Vec<Cost>,
+    pub(crate) node: Option<usize>,
+    pub(crate) merged: usize,
+    pub(crate) costs: Costs,
+}
+
+/// The place of a rectangle.
+pub(crate) struct Place {
+    /// The rectangle that it is in.
+    pub(crate) parent: Option<usize>,
+    pub(crate) depth: usize,
+    pub(crate) bounds: Bounds,
 }
 
 /// Makes a treemap of a tree.
 pub(crate) fn treemap(kept: &KeptTree, head: &Head, width: u32, height: u32) -> Treemap {
-    let side = |side: u32| f64::from(side.clamp(1, MAX_SIDE));
     let mut drawn = Drawn::new(kept, head);
     let mut tiles: Vec<Tile> = Vec::new();
     let root =
         Item { kind: TileKind::Function, node: Some(0), merged: 1, costs: kept.node(0).inclusive.to_vec() };
-    let mut open: Vec<(Item, Option<usize>, usize, Bounds)> =
-        vec![(root, None, 0, [0.0, 0.0, side(width), side(height)])];
-    while let Some((item, parent, depth, bounds)) = open.pop() {
+    let push = |item: Item<Vec<Cost>>, Place { parent, depth, bounds }| {
         let node = item.node.map(|id| kept.node(id));
         tiles.push(Tile {
             kind: item.kind,
@@ -55,16 +61,8 @@ pub(crate) fn treemap(kept: &KeptTree, head: &Head, width: u32, height: u32) -> 
             inclusive: Costs::new(&head.event_types, item.costs),
             is_guessed: node.is_some_and(|node| node.is_guessed),
         });
-        let Some(id) = item.node else { continue };
-        let Some(inside) = inside(bounds) else { continue };
-        let tile = tiles.len() - 1;
-        let room = MAX_TILES.saturating_sub(tiles.len() + open.len());
-        let items = items(kept, id, inside, room);
-        let places = squarified(&items.iter().map(|(_, area)| *area).collect::<Vec<_>>(), inside);
-        let more =
-            items.into_iter().zip(places).map(|((item, _), place)| (item, Some(tile), depth + 1, place));
-        open.extend(more.collect::<Vec<_>>().into_iter().rev());
-    }
+    };
+    place_tiles(root, (width, height), |id, inside, room| items(kept, id, inside, room), push);
     Treemap {
         head: head.clone(),
         basis: kept.tree.basis,
@@ -74,15 +72,46 @@ pub(crate) fn treemap(kept: &KeptTree, head: &Head, width: u32, height: u32) -> 
     }
 }
 
+/// Places rectangles in rectangles, each after that which it is in. `items` returns what is within a node, each with its area,
+/// for a rectangle and a count of them.
+pub(crate) fn place_tiles<Costs>(
+    root: Item<Costs>,
+    (width, height): (u32, u32),
+    items: impl Fn(usize, Bounds, usize) -> Vec<(Item<Costs>, f64)>,
+    mut push: impl FnMut(Item<Costs>, Place),
+) {
+    let side = |side: u32| f64::from(side.clamp(1, MAX_SIDE));
+    let bounds = [0.0, 0.0, side(width), side(height)];
+    let mut open = vec![(root, Place { parent: None, depth: 0, bounds })];
+    let mut count = 0;
+    while let Some((item, place)) = open.pop() {
+        let (node, depth, inside) = (item.node, place.depth + 1, inside(place.bounds));
+        let parent = Some(count);
+        push(item, place);
+        count += 1;
+        let (Some(id), Some(inside)) = (node, inside) else { continue };
+        let items = items(id, inside, MAX_TILES.saturating_sub(count + open.len()));
+        let places = squarified(&items.iter().map(|(_, area)| *area).collect::<Vec<_>>(), inside);
+        let more = items.into_iter().zip(places);
+        let more = more.map(|((item, _), bounds)| (item, Place { parent, depth, bounds }));
+        open.extend(more.collect::<Vec<_>>().into_iter().rev());
+    }
+}
+
 /// Returns the room for rectangles within one. `None` if there is too little.
-pub(crate) fn inside([x, y, width, height]: Bounds) -> Option<Bounds> {
+fn inside([x, y, width, height]: Bounds) -> Option<Bounds> {
     let (inner_width, inner_height) = (width - 2.0 * GAP, height - TITLE - GAP);
     let is_large = inner_width >= SMALLEST_INSIDE && inner_height >= SMALLEST_INSIDE;
     is_large.then_some([x + GAP, y + TITLE, inner_width, inner_height])
 }
 
 /// Returns what is within a node, the largest first, each with its area: those too small as one, then its self cost.
-fn items(kept: &KeptTree, id: usize, [_, _, width, height]: Bounds, room: usize) -> Vec<(Item, f64)> {
+fn items(
+    kept: &KeptTree,
+    id: usize,
+    [_, _, width, height]: Bounds,
+    room: usize,
+) -> Vec<(Item<Vec<Cost>>, f64)> {
     let node = kept.node(id);
     let area = |costs: &[Cost]| share(costs[0], node.inclusive[0]) * width * height;
     let mut items = Vec::new();
@@ -112,7 +141,7 @@ fn items(kept: &KeptTree, id: usize, [_, _, width, height]: Bounds, room: usize)
 }
 
 /// Places areas, the largest first, in a rectangle as near to squares as rows of them can be (Bruls, Huizing and van Wijk).
-pub(crate) fn squarified(areas: &[f64], [mut x, mut y, mut width, mut height]: Bounds) -> Vec<Bounds> {
+fn squarified(areas: &[f64], [mut x, mut y, mut width, mut height]: Bounds) -> Vec<Bounds> {
     let mut places = Vec::with_capacity(areas.len());
     let mut start = 0;
     while start < areas.len() {
