@@ -1,6 +1,5 @@
 //! `gristmill view`: a profile in the browser.
 
-mod base64;
 mod browser;
 mod export;
 mod files;

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use gristmill_output::source::Sources as _;
@@ -15,7 +17,6 @@ use gristmill_profile::condense::Condensing;
 use serde::Serialize;
 
 use super::Loading;
-use super::base64::Base64Writer;
 use super::site::LIBRARY;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
@@ -207,10 +208,9 @@ impl Write for Counter {
 /// Writes an inert element with bytes.
 fn element(out: &mut dyn Write, id: &str, bytes: &[u8]) -> io::Result<()> {
     write!(out, "\n    <script type=\"text/plain\" id=\"{id}\">")?;
-    let mut text = Base64Writer::new(&mut *out);
+    let mut text = EncoderWriter::new(out, &STANDARD);
     text.write_all(bytes)?;
-    text.finish()?;
-    out.write_all(b"</script>")
+    text.finish()?.write_all(b"</script>")
 }
 
 /// JSON without characters that mean something to HTML or end a line of a script.
