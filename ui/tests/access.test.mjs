@@ -1,23 +1,19 @@
 // Each view, light and dark, large and small: no error, nothing wider than the window, no violation of WCAG AA.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { close, functionRow, open, PROFILES, selecting, shot, skip, VIEWS, violations } from "./browser.mjs";
-
-const COMPARED = [
-  "compare",
-  "functions",
-  "flame",
-  "sandwich",
-  "tree",
-  "callers",
-  "graph",
-  "treemap",
-  "source",
-];
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 800, height: 600 },
-];
+import {
+  close,
+  COMPARED,
+  functionRow,
+  open,
+  PROFILES,
+  selecting,
+  shot,
+  SIZES,
+  skip,
+  VIEWS,
+  violations,
+} from "./browser.mjs";
 
 async function check(words, view, hash, name) {
   for (const dark of [false, true]) {

@@ -287,3 +287,22 @@ export const VIEWS = [
   "parts",
   "findings",
 ];
+
+/** The views of a comparison. */
+export const COMPARED = [
+  "compare",
+  "functions",
+  "flame",
+  "sandwich",
+  "tree",
+  "callers",
+  "graph",
+  "treemap",
+  "source",
+];
+
+/** The sizes of windows that the page is made for. */
+export const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 800, height: 600 },
+];

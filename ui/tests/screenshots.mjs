@@ -1,23 +1,8 @@
 // Pictures of all views, for people to look at: `cargo xtask screenshots`. GRISTMILL_SHOTS names the directory, GRISTMILL_SHOTS_ONLY
 // a text that their names must have.
 import { test } from "node:test";
-import { close, open, PROFILES, README, settle, shot, skip, VIEWS } from "./browser.mjs";
+import { close, COMPARED, open, PROFILES, README, settle, shot, SIZES, skip, VIEWS } from "./browser.mjs";
 
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 800, height: 600 },
-];
-const COMPARED = [
-  "compare",
-  "functions",
-  "flame",
-  "sandwich",
-  "tree",
-  "callers",
-  "graph",
-  "treemap",
-  "source",
-];
 const only = process.env.GRISTMILL_SHOTS_ONLY ?? "";
 
 /** Selects a function by the search of the palette, as a person does. */

@@ -1,5 +1,5 @@
 // Frames of a flame graph as boxes of a picture. The library gives edges and widths as shares of the root.
-import type { Costs, Flame, FlameFunction } from "../answers";
+import type { Costs, Flame } from "../answers";
 import { callCount, grouped, percent, percentOf, share, visible } from "../format";
 import type { Colours } from "../place";
 import { changeToken, Groups, heatToken } from "./colours";
@@ -73,33 +73,66 @@ export function moved(window: Window, by: number): Window {
   return { from, to: from + size };
 }
 
-export interface FrameOptions {
-  event: string;
-  second: string | null;
-  whole: number | string;
+/** How frames are placed and marked. */
+export interface FramePlacing {
   width: number;
   window: Window;
-  groups: Groups;
-  colours: Colours;
-  selected: number | null;
   pattern: RegExp | null;
-  /** Callers are below what they call: then frames have no self cost. */
-  isInverted: boolean;
   /** The levels above the zoomed frame: dimmed. */
   zoomDepth: number;
   /** The upper edge of a level. */
   top: (depth: number) => number;
 }
 
+export interface FrameOptions extends FramePlacing {
+  event: string;
+  second: string | null;
+  whole: number | string;
+  groups: Groups;
+  colours: Colours;
+  selected: number | null;
+  /** Callers are below what they call: then frames have no self cost. */
+  isInverted: boolean;
+}
+
+/** The lists that flame graphs have, of a profile or of a comparison. */
+export interface FrameLists<Function> {
+  functions: Function[];
+  function: number[];
+  parent: number[];
+  depth: number[];
+  x: number[];
+  width: number[];
+  is_guessed: boolean[];
+  merged: number[];
+}
+
 /** The function of a frame; undefined for merged ones. */
-export function functionOf(answer: Flame, index: number): FlameFunction | undefined {
+export function functionOf<Function>(
+  answer: Pick<FrameLists<Function>, "functions" | "function">,
+  index: number,
+): Function | undefined {
   const at = answer.function[index] ?? -1;
   return at < 0 ? undefined : answer.functions[at];
 }
 
-export function frameName(answer: Flame, index: number): string {
+export function frameName(answer: FrameLists<{ name: string }>, index: number): string {
   const at = functionOf(answer, index);
   return at ? visible(at.name) : `${grouped(answer.merged[index])} narrow frames`;
+}
+
+/** The largest distance from the root. */
+export function depthOf(answer: { depth: number[] }): number {
+  return answer.depth.reduce((most, depth) => Math.max(most, depth), 0);
+}
+
+/** The names from below the root to a frame. */
+export function pathTo(answer: FrameLists<{ name: string }>, index: number): string[] {
+  const path: string[] = [];
+  for (let at = index; at > 0; at = answer.parent[at]!) {
+    path.unshift(functionOf(answer, at)?.name ?? "");
+  }
+  return path;
 }
 
 function ratioToken(costs: Costs, root: Costs, event: string, second: string): string {
@@ -143,9 +176,12 @@ export function sentence(
   return parts.filter((part) => part !== "").join("; ");
 }
 
-/** Frames as boxes, in the order of the answer. */
-export function boxesOf(answer: Flame, options: FrameOptions): Box[] {
-  const { width, window, pattern, selected } = options;
+/** Frames as boxes, in the order of the answer; `of` says what each shows. */
+export function frameBoxes<Function extends { name: string }>(
+  answer: FrameLists<Function>,
+  { width, window, pattern, zoomDepth, top }: FramePlacing,
+  of: (index: number, at: Function | undefined) => Pick<Box, "colour" | "isSelected" | "missing" | "say">,
+): Box[] {
   const scale = width / (window.to - window.from);
   const isMatch = answer.function.map((_, index) => {
     const at = functionOf(answer, index);
@@ -157,25 +193,29 @@ export function boxesOf(answer: Flame, options: FrameOptions): Box[] {
     const parent = answer.parent[index]!;
     if (leadsToMatch[index] && parent >= 0) leadsToMatch[parent] = true;
   }
-  return answer.function.map((group, index) => {
-    const at = functionOf(answer, index);
-    return {
-      x: (answer.x[index]! - window.from) * scale,
-      y: options.top(answer.depth[index]!),
-      width: answer.width[index]! * scale,
-      height: ROW,
-      name: frameName(answer, index),
-      colour: colourOf(answer, index, options),
-      isEstimate: answer.is_guessed[index]!,
-      isSelected: at !== undefined && at.id !== null && at.id === selected,
-      isMatch: isMatch[index]!,
-      isDim: pattern !== null ? !leadsToMatch[index] : answer.depth[index]! < options.zoomDepth,
-      missing: 0,
-      parent: answer.parent[index]!,
-      group,
-      say: sentence(answer, index, options),
-    };
-  });
+  return answer.function.map((group, index) => ({
+    x: (answer.x[index]! - window.from) * scale,
+    y: top(answer.depth[index]!),
+    width: answer.width[index]! * scale,
+    height: ROW,
+    name: frameName(answer, index),
+    isEstimate: answer.is_guessed[index]!,
+    isMatch: isMatch[index]!,
+    isDim: pattern !== null ? !leadsToMatch[index] : answer.depth[index]! < zoomDepth,
+    parent: answer.parent[index]!,
+    group,
+    ...of(index, functionOf(answer, index)),
+  }));
+}
+
+/** Frames of a profile as boxes. */
+export function boxesOf(answer: Flame, options: FrameOptions): Box[] {
+  return frameBoxes(answer, options, (index, at) => ({
+    colour: colourOf(answer, index, options),
+    isSelected: at !== undefined && at.id !== null && at.id === options.selected,
+    missing: 0,
+    say: sentence(answer, index, options),
+  }));
 }
 
 /** The frames that match and have no match above them: their costs do not overlap. */
@@ -201,13 +241,6 @@ export function searchPattern(text: string): { pattern: RegExp | null; problem: 
   } catch {
     return { pattern: null, problem: "not a valid pattern: escape ( [ * + ? with \\" };
   }
-}
-
-/** The names from below the root to a frame. */
-export function pathTo(answer: Flame, index: number): string[] {
-  const path: string[] = [];
-  for (let at = index; at > 0; at = answer.parent[at]!) path.unshift(functionOf(answer, at)?.name ?? "");
-  return path;
 }
 
 /** The frame that a path of names leads to; as far as the answer has it. */

@@ -2,33 +2,24 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ChangedFlame as Answer } from "../answers";
 import { grouped } from "../format";
-import { go, lines, place } from "../place";
-import { announce, eventName, list, startAtProgram } from "../state";
+import { place } from "../place";
+import { announce, eventName, list } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { ChangeItems } from "../parts/change-table";
-import {
-  changedBoxes,
-  changedDepth,
-  changedFrameRows,
-  changedFunctionOf,
-  changedPathTo,
-  changedRoot,
-  rowOf,
-} from "../parts/changed-frames";
+import { changedBoxes, changedFrameRows, changedRoot, rowOf } from "../parts/changed-frames";
 import { sidesOf } from "../parts/cost";
-import { moved, resolutionOf, ROW, searchPattern, WHOLE, zoomed, type Window } from "../parts/frames";
+import { depthOf, functionOf, pathTo, resolutionOf, ROW, searchPattern } from "../parts/frames";
 import { ChangeLegend } from "../parts/legend";
 import { Certainty, drawingOf, functionClicks, Picture } from "../parts/picture";
 import { Export } from "../parts/save";
 import { SearchBox, TableSwitch } from "../parts/tools";
-import { Directions } from "./flame";
+import { Directions, useFlameZoom, WayBack } from "./flame-tools";
 
 export function ChangedFlame() {
-  const { filter, asTable, swapped, inverted, order, upward, rootName } = place.value;
+  const { filter, asTable, swapped, inverted, order, upward } = place.value;
   const [width, setWidth] = useState(900);
-  const [window, setWindow] = useState<Window>(WHOLE);
-  const zoom = lines(place.value.zoom);
-  useEffect(() => setWindow(WHOLE), [place.value.zoom, rootName, inverted, order]);
+  const flameZoom = useFlameZoom();
+  const { window, zoom, setZoom, back, home, onZoom, onPan } = flameZoom;
   const { answer, error } = useAnswer({
     kind: "changes_flame",
     from: changedRoot(),
@@ -38,7 +29,7 @@ export function ChangedFlame() {
     resolution: resolutionOf(width, window),
   });
   const { pattern, problem } = searchPattern(filter);
-  const height = ((answer ? changedDepth(answer) : 0) + 1) * ROW;
+  const height = ((answer ? depthOf(answer) : 0) + 1) * ROW;
   const top = (depth: number) => (upward ? height - (depth + 1) * ROW : depth * ROW);
   const boxes = useMemo(
     () => (answer ? changedBoxes(answer, { width, window, pattern, zoomDepth: zoom.length, top }) : []),
@@ -48,20 +39,10 @@ export function ChangedFlame() {
   useEffect(() => {
     if (answer) list.value = answer.functions.map((at) => rowOf(at)!);
   }, [answer]);
-  const setZoom = (path: string[]) => go({ zoom: path.join("\n") });
   const enter = (index: number) => {
-    if (!answer || !changedFunctionOf(answer, index)) return;
-    setZoom(changedPathTo(answer, index));
+    if (!answer || !functionOf(answer, index)) return;
+    setZoom(pathTo(answer, index));
     announce.value = `zoomed into ${boxes[index]!.name}`;
-  };
-  const back = () => {
-    if (window !== WHOLE) setWindow(WHOLE);
-    else if (zoom.length > 0) setZoom(zoom.slice(0, -1));
-    else if (rootName !== "") startAtProgram();
-  };
-  const home = () => {
-    setWindow(WHOLE);
-    if (zoom.length > 0) setZoom([]);
   };
   return (
     <>
@@ -73,14 +54,7 @@ export function ChangedFlame() {
             {problem || `${grouped(matches)} ${matches === 1 ? "frame matches" : "frames match"}`}
           </span>
         ) : null}
-        {zoom.length > 0 || window !== WHOLE ? (
-          <>
-            <button onClick={back}>Back</button>
-            <button data-action="fit" onClick={home}>
-              Whole graph
-            </button>
-          </>
-        ) : null}
+        <WayBack of={flameZoom} />
         <TableSwitch />
         {answer ? (
           <Export
@@ -110,9 +84,9 @@ export function ChangedFlame() {
                 onEnter={enter}
                 onBack={back}
                 onHome={home}
-                {...functionClicks((index) => rowOf(changedFunctionOf(answer, index)))}
-                onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
-                onPan={(by) => setWindow(moved(window, by))}
+                {...functionClicks((index) => rowOf(functionOf(answer, index)))}
+                onZoom={onZoom}
+                onPan={onPan}
               />
             )}
             <ChangeLegend />
@@ -131,7 +105,7 @@ export function ChangedFlame() {
 export function FrameItems({ answer, label = "Frames" }: { answer: Answer; label?: string }) {
   const event = eventName.value;
   const items = answer.function.map((_, index) => ({
-    row: rowOf(changedFunctionOf(answer, index)),
+    row: rowOf(functionOf(answer, index)),
     name: `${grouped(answer.merged[index])} narrow frames`,
     change: sidesOf(answer.inclusive[index]![event]),
     isEstimate: answer.is_guessed[index]!,

@@ -1,22 +1,20 @@
 // The call graph of a comparison: functions and calls of either side, with their changes.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ChangedArc, ChangedGraph, ChangedNode } from "../answers";
 import { fitted, grouped, percent, share, signed, visible } from "../format";
 import { place } from "../place";
-import { announce, eventName, hover, isSelectedRow, joined, list, select, summary } from "../state";
+import { eventName, isSelectedRow, joined, list, summary } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { namedOrNone, NO_CHANGE, sayChange, totalBefore } from "../parts/changed-frames";
 import { changeToken, palette } from "../parts/colours";
 import { ChangeNumber, direction, Name, sidesOf } from "../parts/cost";
 import { ChangeLegend } from "../parts/legend";
-import { openMenu } from "../parts/menu";
 import { Heads, Region } from "../parts/rows";
 import { Export, xml, type Drawing } from "../parts/save";
 import { TableSwitch } from "../parts/tools";
-import { arrowOf, Cluster, GRAPH_HINT, GraphTools, limitsOf, NoCalls, pathOf, walk, widthOf } from "./graph";
-import { Sheet, useSight } from "./graph-sight";
-
-const CHARACTER_PIXELS = 6.6;
+import { ArcLine, ArcPanel, GraphCanvas, NodeBox } from "./graph-canvas";
+import { arrowOf, CHARACTER_PIXELS, graphDocument, pathOf, widthOf } from "./graph-geometry";
+import { GraphTools, limitsOf, NoCalls } from "./graph-tools";
 
 function changeOf(of: ChangedNode | ChangedArc) {
   return sidesOf(("cost" in of ? of.cost : of.inclusive)[eventName.value]) ?? NO_CHANGE;
@@ -98,7 +96,7 @@ export function ChangedGraphView() {
         {answer && answer.nodes.length > 0 ? (
           <>
             {asTable ? <ArcTable graph={answer} /> : <Canvas graph={answer} arc={arc} onArc={setArc} />}
-            <ArcPanel graph={answer} arc={arc} onClose={() => setArc(-1)} />
+            <ChosenCalls graph={answer} arc={arc} onClose={() => setArc(-1)} />
             <ChangeLegend missing="dashed: only on one side" />
           </>
         ) : null}
@@ -150,55 +148,32 @@ function ArcTable({ graph }: { graph: ChangedGraph }) {
   );
 }
 
-function ArcPanel({ graph, arc, onClose }: { graph: ChangedGraph; arc: number; onClose: () => void }) {
+function ChosenCalls({ graph, arc, onClose }: { graph: ChangedGraph; arc: number; onClose: () => void }) {
   const chosen = graph.arcs[arc];
   if (!chosen) return null;
+  const [caller, callee] = [graph.nodes[chosen.caller]!, graph.nodes[chosen.callee]!];
   return (
-    <p class="arc-panel" role="status">
-      <span>{sayArc(graph, chosen)}</span>
-      <button onClick={() => select(joined(graph.nodes[chosen.caller]!))}>Caller</button>
-      <button onClick={() => select(joined(graph.nodes[chosen.callee]!))}>Callee</button>
-      <button aria-label="Close" onClick={onClose}>
-        ×
-      </button>
-    </p>
+    <ArcPanel say={sayArc(graph, chosen)} caller={joined(caller)} callee={joined(callee)} onClose={onClose} />
   );
 }
 
 function Canvas({ graph, arc, onArc }: { graph: ChangedGraph; arc: number; onArc: (arc: number) => void }) {
-  const sight = useSight(graph);
-  const onKeyDown = (e: KeyboardEvent, from: number) => {
-    if (e.key === "Enter" || e.key === " ") select(joined(graph.nodes[from]!));
-    else if (e.key.startsWith("Arrow") && !e.altKey) {
-      const next = walk(graph.nodes, graph.arcs, larger, from, e.key);
-      if (!next) return;
-      if (next.arc >= 0) onArc(next.arc);
-      const node = graph.nodes[next.node]!;
-      announce.value = next.arc >= 0 ? sayArc(graph, graph.arcs[next.arc]!) : sayNode(graph, node);
-      sight.centre(node);
-      document.getElementById(`node-${next.node}`)?.focus();
-    } else return;
-    e.preventDefault();
-    e.stopPropagation();
-  };
   return (
-    <Sheet graph={graph} of={sight} label="Call graph of the changes" hint={GRAPH_HINT}>
-      {graph.clusters.map((cluster) => (
-        <Cluster key={cluster.name} name={cluster.name} bounds={cluster.bounds} />
-      ))}
-      {graph.arcs.map((one, index) => (
+    <GraphCanvas
+      graph={graph}
+      label="Call graph of the changes"
+      rowOf={(node: ChangedNode) => joined(node)}
+      sizeOf={(one: ChangedArc) => larger(one)}
+      sayNode={(node) => sayNode(graph, node)}
+      sayArc={(one) => sayArc(graph, one)}
+      drawNode={(node, index, onKeyDown) => (
+        <Node key={node.id ?? node.name} graph={graph} node={node} index={index} onKeyDown={onKeyDown} />
+      )}
+      drawArc={(one, index) => (
         <Arc key={index} graph={graph} arc={one} isChosen={index === arc} onChoose={() => onArc(index)} />
-      ))}
-      {graph.nodes.map((node, index) => (
-        <Node
-          key={node.id ?? node.name}
-          graph={graph}
-          node={node}
-          index={index}
-          onKeyDown={(e) => onKeyDown(e, index)}
-        />
-      ))}
-    </Sheet>
+      )}
+      onArc={onArc}
+    />
   );
 }
 
@@ -213,29 +188,24 @@ function Arc({
   isChosen: boolean;
   onChoose: () => void;
 }) {
-  const path = useMemo(() => pathOf(arc.points), [arc]);
   const change = changeOf(arc);
-  const total = totalBefore(graph);
   const isOneSided = Number(change.base) === 0 || Number(change.new) === 0;
   const [x, y] = arc.label;
   return (
-    <g
-      class={`arc ${direction(change)}${isChosen ? " chosen" : ""}${isOneSided ? " inner" : ""}`}
-      onMouseEnter={() => {
-        hover.value = sayArc(graph, arc);
-      }}
-      onClick={onChoose}
+    <ArcLine
+      points={arc.points}
+      width={widthOf(larger(arc), totalBefore(graph))}
+      say={sayArc(graph, arc)}
+      classes={[direction(change), isChosen ? "chosen" : "", isOneSided ? "inner" : ""]}
+      onChoose={onChoose}
     >
-      <path class="reach" d={path} />
-      <path d={path} stroke-width={widthOf(larger(arc), total)} />
-      <path class="head" d={arrowOf(arc.points)} />
       <text x={x} y={y - 6} text-anchor="middle" dominant-baseline="middle">
         {shareLabel(graph, arc)}
       </text>
       <text x={x} y={y + 7} text-anchor="middle" dominant-baseline="middle">
         {callsLabel(arc)}
       </text>
-    </g>
+    </ArcLine>
   );
 }
 
@@ -250,29 +220,18 @@ function Node({
   index: number;
   onKeyDown: (e: KeyboardEvent) => void;
 }) {
-  const { x, y, width, height } = node;
+  const { x, y, width } = node;
   const row = joined(node);
+  const token = changeToken(share(changeOf(node).change, totalBefore(graph)));
+  const classes = [
+    `change-${token.slice(3)}`,
+    node.is_center ? "centre" : "",
+    isSelectedRow(row) ? "selected" : "",
+    presence(node) ? "guessed" : "",
+  ];
   const say = sayNode(graph, node);
-  const change = changeOf(node);
-  const token = changeToken(share(change.change, totalBefore(graph)));
-  const classes = ["node", `change-${token.slice(3)}`, node.is_center ? "centre" : ""];
-  if (isSelectedRow(row)) classes.push("selected");
-  if (presence(node)) classes.push("guessed");
   return (
-    <g
-      id={`node-${index}`}
-      tabindex={0}
-      role="button"
-      aria-label={say}
-      class={classes.join(" ")}
-      onMouseEnter={() => {
-        hover.value = say;
-      }}
-      onClick={() => select(row)}
-      onContextMenu={(e) => openMenu(e, row)}
-      onKeyDown={onKeyDown}
-    >
-      <rect x={x} y={y} width={width} height={height} rx="4" />
+    <NodeBox node={node} index={index} row={row} say={say} classes={classes} onKeyDown={onKeyDown}>
       <text x={x + 6} y={y + 16}>
         {fitted(node.name, (width - 12) / CHARACTER_PIXELS)}
       </text>
@@ -280,7 +239,7 @@ function Node({
         {figures(graph, node)}
         {presence(node) ? <tspan class="side"> {presence(node)}</tspan> : null}
       </text>
-    </g>
+    </NodeBox>
   );
 }
 
@@ -326,9 +285,5 @@ function drawing(graph: ChangedGraph): Drawing {
       `<text x="${x + 6}" y="${y + 33}" font-size="11" fill="${text}">${xml(`${figures(graph, node)} ${presence(node)}`)}</text></g>`
     );
   });
-  const { width, height } = graph;
-  const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
-    `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${ground}"/>${arcs.join("")}${nodes.join("")}</svg>`;
-  return { svg, width, height };
+  return graphDocument(graph, arcs, nodes);
 }

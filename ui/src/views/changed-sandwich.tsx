@@ -3,26 +3,24 @@ import { useMemo, useState } from "preact/hooks";
 import type { ChangedFlame } from "../answers";
 import { grouped, visible } from "../format";
 import { place } from "../place";
-import { eventName, select } from "../state";
+import { eventName } from "../state";
 import { NeedFunction, Status, useAnswer } from "../parts/answer";
-import {
-  changedBoxes,
-  changedDepth,
-  changedFrameRows,
-  changedFunctionOf,
-  namedOrNone,
-  rowOf,
-} from "../parts/changed-frames";
+import { changedBoxes, changedFrameRows, namedOrNone, rowOf } from "../parts/changed-frames";
 import { ChangeNumber, sidesOf } from "../parts/cost";
-import { moved, ROW, searchPattern, WHOLE, zoomed, type Window } from "../parts/frames";
+import { depthOf, ROW, searchPattern, type Window } from "../parts/frames";
 import { ChangeLegend } from "../parts/legend";
-import { openMenu } from "../parts/menu";
-import { drawingOf, Picture, type Box } from "../parts/picture";
+import { drawingOf } from "../parts/picture";
 import { Export } from "../parts/save";
 import { SearchBox, TableSwitch } from "../parts/tools";
 import { FrameItems } from "./changed-flame";
-
-const RESOLUTION = 4096;
+import {
+  functionOfHalves,
+  joinHalves,
+  RESOLUTION,
+  SandwichPicture,
+  useWindow,
+  WholePicture,
+} from "./sandwich-picture";
 
 /** Both halves as boxes of one picture. The function itself is drawn once, in the middle. */
 function boxesOf(
@@ -32,25 +30,21 @@ function boxesOf(
   window: Window,
   pattern: RegExp | null,
 ) {
-  const above = changedDepth(callers);
-  const below = changedDepth(callees);
+  const above = depthOf(callers);
+  const below = depthOf(callees);
   const middle = above * ROW;
   const shared = { width, window, pattern, zoomDepth: 0 };
   const upper = changedBoxes(callers, { ...shared, top: (depth) => middle - depth * ROW });
   const lower = changedBoxes(callees, { ...shared, top: (depth) => middle + depth * ROW });
-  const tail: Box[] = lower.slice(1).map((box) => ({
-    ...box,
-    parent: box.parent === 0 ? 0 : box.parent + upper.length - 1,
-    group: box.group < 0 ? -1 : box.group + callers.functions.length,
-  }));
-  if (upper[0] && lower[0]) upper[0].say = lower[0].say;
-  return { boxes: [...upper, ...tail], height: middle + (below + 1) * ROW, upper: upper.length };
+  const boxes = joinHalves(upper, lower, (group) => group + callers.functions.length);
+  return { boxes, height: middle + (below + 1) * ROW };
 }
 
 export function ChangedSandwich() {
   const { order, filter, asTable, name, swapped } = place.value;
   const [width, setWidth] = useState(900);
-  const [window, setWindow] = useState<Window>(WHOLE);
+  const sight = useWindow();
+  const { window } = sight;
   const from = namedOrNone(place.value);
   const ask = (inverted: boolean) =>
     from ? { kind: "changes_flame" as const, from, inverted, order, zoom: [], resolution: RESOLUTION } : null;
@@ -62,22 +56,12 @@ export function ChangedSandwich() {
     [callers, callees, width, window, filter, swapped, eventName.value],
   );
   if (!from) return <NeedFunction what="both sides of all ways to it, and of everything it calls" />;
-  const frameOf = (index: number) => {
-    if (!picture || !callers || !callees) return undefined;
-    return index < picture.upper
-      ? changedFunctionOf(callers, index)
-      : changedFunctionOf(callees, index - picture.upper + 1);
-  };
   const change = sidesOf(callees?.inclusive[0]?.[eventName.value]);
   return (
     <>
       <div class="tools">
         <SearchBox />
-        {window === WHOLE ? null : (
-          <button data-action="fit" onClick={() => setWindow(WHOLE)}>
-            Whole picture
-          </button>
-        )}
+        <WholePicture of={sight} />
         <TableSwitch />
         {picture && callers && callees ? (
           <Export
@@ -109,25 +93,14 @@ export function ChangedSandwich() {
                 </section>
               </div>
             ) : (
-              <Picture
+              <SandwichPicture
                 of={callers}
                 boxes={picture.boxes}
                 height={picture.height}
                 label="Sandwich of the changes"
+                sight={sight}
                 onWidth={setWidth}
-                onSelect={() => undefined}
-                onEnter={(index) => {
-                  const at = rowOf(frameOf(index));
-                  if (at) select(at);
-                }}
-                onBack={() => (window === WHOLE ? history.back() : setWindow(WHOLE))}
-                onHome={() => setWindow(WHOLE)}
-                onMenu={(e, index) => {
-                  const at = rowOf(frameOf(index));
-                  if (at) openMenu(e, at);
-                }}
-                onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
-                onPan={(by) => setWindow(moved(window, by))}
+                rowAt={(index) => rowOf(functionOfHalves(callers, callees, index))}
               />
             )}
             <ChangeLegend />

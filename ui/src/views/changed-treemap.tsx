@@ -1,8 +1,8 @@
 // The treemap of a comparison: an area is the larger of its two sides.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { ChangedTreemap as Answer } from "../answers";
-import { grouped, share, visible } from "../format";
-import { go, place } from "../place";
+import { share, visible } from "../format";
+import { place } from "../place";
 import { eventName, isSelectedRow, joined, list, startAt, startAtProgram } from "../state";
 import { Status, useAnswer } from "../parts/answer";
 import { ChangeItems } from "../parts/change-table";
@@ -22,24 +22,13 @@ import { ChangeLegend } from "../parts/legend";
 import { Certainty, drawingOf, functionClicks, Picture, type Box } from "../parts/picture";
 import { Export } from "../parts/save";
 import { SearchBox, TableSwitch } from "../parts/tools";
-import { Direction, STEP, usePictureHeight } from "./treemap";
-
-function functionOf(answer: Answer, index: number) {
-  const at = answer.tiles[index]?.function;
-  return at === null || at === undefined ? undefined : answer.functions[at];
-}
-
-function tileName(answer: Answer, index: number): string {
-  const tile = answer.tiles[index]!;
-  if (tile.kind === "rest") return `${grouped(tile.merged)} small ones`;
-  return tile.kind === "self" ? "self" : visible(functionOf(answer, index)?.name ?? "");
-}
+import { outerTiles, tileFunction, tileName, TreemapTools, usePictureSize } from "./treemap-tools";
 
 /** The sentence of a tile. */
 function say(answer: Answer, index: number): string {
   const tile = answer.tiles[index]!;
   const change = sidesOf(tile.inclusive[eventName.value]) ?? NO_CHANGE;
-  const owner = tile.parent === null ? undefined : functionOf(answer, tile.parent);
+  const owner = tile.parent === null ? undefined : tileFunction(answer, tile.parent);
   const isSelf = tile.kind === "self";
   const what = isSelf ? `self cost of ${visible(owner?.name ?? "")}` : tileName(answer, index);
   const text = sayChange(what, change, totalBefore(answer), isSelf ? "by itself" : "inclusive");
@@ -48,10 +37,9 @@ function say(answer: Answer, index: number): string {
 
 function boxesOf(answer: Answer, pattern: RegExp | null): Box[] {
   const total = totalBefore(answer);
-  const isOuter = answer.tiles.map(() => false);
-  for (const { parent } of answer.tiles) if (parent !== null) isOuter[parent] = true;
+  const isOuter = outerTiles(answer);
   return answer.tiles.map((tile, index) => {
-    const at = functionOf(answer, index);
+    const at = tileFunction(answer, index);
     const [x, y, width, height] = tile.bounds;
     const change = sidesOf(tile.inclusive[eventName.value]) ?? NO_CHANGE;
     return {
@@ -76,8 +64,7 @@ function boxesOf(answer: Answer, pattern: RegExp | null): Box[] {
 
 export function ChangedTreemap() {
   const { callers, filter, asTable, rootName, swapped } = place.value;
-  const [width, setWidth] = useState(900);
-  const height = usePictureHeight();
+  const { width, height, onWidth } = usePictureSize();
   const from = changedRoot() ?? (callers ? namedOrNone(place.value) : null);
   const { answer, error } = useAnswer({
     kind: "changes_treemap",
@@ -95,7 +82,7 @@ export function ChangedTreemap() {
     if (answer) list.value = answer.functions.map((at) => rowOf(at)!);
   }, [answer]);
   const enter = (index: number) => {
-    const at = answer ? functionOf(answer, index) : undefined;
+    const at = answer ? tileFunction(answer, index) : undefined;
     if (at && at.id !== null) startAt(joined(at));
   };
   const cells = (map: Answer) => [
@@ -108,12 +95,7 @@ export function ChangedTreemap() {
   return (
     <>
       <div class="tools">
-        <Direction hasFunction={rootName !== "" || place.value.name !== ""} />
-        {rootName !== "" ? (
-          <button data-action="fit" onClick={startAtProgram}>
-            Whole program
-          </button>
-        ) : null}
+        <TreemapTools hasFunction={place.value.name !== ""} />
         <SearchBox />
         <TableSwitch />
         {answer ? (
@@ -133,7 +115,7 @@ export function ChangedTreemap() {
               <ChangeItems
                 label="Tiles"
                 items={answer.tiles.map((tile, index) => ({
-                  row: rowOf(functionOf(answer, index)),
+                  row: rowOf(tileFunction(answer, index)),
                   name: tileName(answer, index),
                   change: sidesOf(tile.inclusive[eventName.value]),
                   isEstimate: tile.is_guessed,
@@ -146,11 +128,11 @@ export function ChangedTreemap() {
                 boxes={boxes}
                 height={height}
                 label="Treemap of the changes"
-                onWidth={(measured) => setWidth(Math.floor(measured / STEP) * STEP)}
-                {...functionClicks((index) => rowOf(functionOf(answer, index)))}
+                onWidth={onWidth}
+                {...functionClicks((index) => rowOf(tileFunction(answer, index)))}
                 onEnter={enter}
                 onBack={() => (rootName !== "" ? history.back() : undefined)}
-                onHome={() => go({ rootName: "", rootFile: "", rootObject: "", zoom: "" })}
+                onHome={startAtProgram}
               />
             )}
             <ChangeLegend />

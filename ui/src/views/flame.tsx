@@ -3,24 +3,15 @@ import { SearchBox, TableSwitch } from "../parts/tools";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Flame } from "../answers";
 import { grouped, percentOf } from "../format";
-import { go, lines, place, type Colours } from "../place";
-import {
-  announce,
-  eventName,
-  isComparing,
-  list,
-  root,
-  selected,
-  shownEvents,
-  startAtProgram,
-  whole,
-} from "../state";
+import { go, place, type Colours } from "../place";
+import { announce, eventName, isComparing, list, root, selected, shownEvents, whole } from "../state";
 import { Status, useAnswer } from "../parts/answer";
 import { Groups } from "../parts/colours";
 import { Cost, Name } from "../parts/cost";
 import {
   boxesOf,
   colourMeaning,
+  depthOf,
   frameAt,
   functionOf,
   keyOf,
@@ -31,7 +22,6 @@ import {
   ROW,
   searchPattern,
   WHOLE,
-  zoomed,
   type Window,
 } from "../parts/frames";
 import { GroupLegend, HeatLegend, RatioLegend } from "../parts/legend";
@@ -39,19 +29,12 @@ import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../part
 import { Matched } from "../parts/matched";
 import { Export } from "../parts/save";
 import { ChangedFlame } from "./changed-flame";
+import { Directions, useFlameZoom, WayBack } from "./flame-tools";
 import { Minimap } from "./minimap";
 
 const MAX_TABLE_ROWS = 500;
 /** A frame narrower than this is zoomed into when a search steps to it. */
 const MIN_STEP_PIXELS = 24;
-
-function zoomPath(): string[] {
-  return lines(place.value.zoom);
-}
-
-function setZoom(path: string[]): void {
-  go({ zoom: path.join("\n") });
-}
 
 export function FlameView() {
   return isComparing.value ? <ChangedFlame /> : <PlainFlame />;
@@ -60,14 +43,10 @@ export function FlameView() {
 function PlainFlame() {
   const { inverted, order, filter, upward, asTable, rootName } = place.value;
   const [width, setWidth] = useState(900);
-  const [window, setWindow] = useState<Window>(WHOLE);
+  const flameZoom = useFlameZoom();
+  const { window, setWindow, zoom, setZoom, back, home, onZoom, onPan } = flameZoom;
   const [cursor, setCursor] = useState(-1);
-  const zoom = zoomPath();
-  const zoomText = place.value.zoom;
-  useEffect(() => {
-    setWindow(WHOLE);
-    setCursor(-1);
-  }, [zoomText, rootName, inverted, order]);
+  useEffect(() => setCursor(-1), [place.value.zoom, rootName, inverted, order]);
 
   const from = root.value;
   const question = { kind: "flame" as const, from: from ?? null, inverted, order };
@@ -86,8 +65,7 @@ function PlainFlame() {
     () => new Groups((answer?.functions ?? []).map((at) => keyOf(at, colours))),
     [answer, colours],
   );
-  const levels = (answer?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0) + 1;
-  const height = levels * ROW;
+  const height = ((answer ? depthOf(answer) : 0) + 1) * ROW;
   const top = (depth: number) => (upward ? height - (depth + 1) * ROW : depth * ROW);
   const boxes = useMemo<Box[]>(() => {
     if (!answer) return [];
@@ -112,15 +90,6 @@ function PlainFlame() {
     if (!functionOf(answer, index)) return;
     setZoom(pathTo(answer, index));
     announce.value = `zoomed into ${boxes[index]!.name}`;
-  };
-  const back = () => {
-    if (window !== WHOLE) setWindow(WHOLE);
-    else if (zoom.length > 0) setZoom(zoom.slice(0, -1));
-    else if (rootName !== "") startAtProgram();
-  };
-  const home = () => {
-    setWindow(WHOLE);
-    if (zoom.length > 0) setZoom([]);
   };
   const matches = answer && pattern ? outermostMatches(answer, pattern) : [];
   const step = (by: 1 | -1) => {
@@ -151,14 +120,7 @@ function PlainFlame() {
           problem={problem}
           onStep={step}
         />
-        {zoom.length > 0 || window !== WHOLE ? (
-          <>
-            <button onClick={back}>Back</button>
-            <button data-action="fit" onClick={home}>
-              Whole graph
-            </button>
-          </>
-        ) : null}
+        <WayBack of={flameZoom} />
         <TableSwitch />
         {answer ? <FlameExport answer={answer} boxes={boxes} width={width} height={height} /> : null}
       </div>
@@ -193,8 +155,8 @@ function PlainFlame() {
                   onBack={back}
                   onHome={home}
                   {...functionClicks((index) => functionOf(answer, index))}
-                  onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
-                  onPan={(by) => setWindow(moved(window, by))}
+                  onZoom={onZoom}
+                  onPan={onPan}
                 />
               </>
             )}
@@ -226,29 +188,6 @@ function windowOf(overall: Flame, zoom: string[], window: Window): Window {
 function guessedShare(answer: Flame): string {
   const name = eventName.value;
   return answer.guessed ? percentOf(answer.guessed[name], answer.inclusive[0]?.[name]) : "";
-}
-
-/** The choice of direction and order. */
-export function Directions() {
-  const { inverted, order, upward } = place.value;
-  return (
-    <>
-      <label>
-        <input type="checkbox" checked={inverted} onChange={() => go({ inverted: !inverted, zoom: "" })} />{" "}
-        inverted
-      </label>
-      <label>
-        <input type="checkbox" checked={upward} onChange={() => go({ upward: !upward })} /> root below
-      </label>
-      <label>
-        Order{" "}
-        <select value={order} onChange={(e) => go({ order: e.currentTarget.value as "cost" | "name" })}>
-          <option value="cost">cost</option>
-          <option value="name">name</option>
-        </select>
-      </label>
-    </>
-  );
 }
 
 function ColourChoice() {

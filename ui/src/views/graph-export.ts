@@ -4,26 +4,16 @@ import { fitted, percentOf, visible } from "../format";
 import { eventName, whole } from "../state";
 import { palette } from "../parts/colours";
 import { xml, type Drawing } from "../parts/save";
-import { arcLabel, arrowOf, pathOf, widthOf } from "./graph";
+import { arcLabel } from "./graph";
+import { arrowOf, CHARACTER_PIXELS, graphDocument, pathOf, widthOf } from "./graph-geometry";
 
-const CHARACTER_PIXELS = 6.6;
 /** Graphviz cannot read labels above 16 KiB. */
 const MAX_DOT_LABEL = 1000;
 
 export function graphDrawing(graph: Graph): Drawing {
   const name = eventName.value;
   const colour = palette();
-  const [text, line, panel, ground] = ["--text", "--dim", "--panel", "--bg"].map(colour) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  const clusters = graph.clusters.map(
-    ({ name: title, bounds: [x, y, width, height] }) =>
-      `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="6" fill="none" stroke="${line}" stroke-dasharray="4 3"/>` +
-      `<text x="${x + 6}" y="${y + 13}" font-size="10" fill="${line}">${xml(fitted(title, width / CHARACTER_PIXELS))}</text>`,
-  );
+  const [text, line, panel] = ["--text", "--dim", "--panel"].map(colour) as [string, string, string];
   const arcs = graph.arcs.map((arc) => {
     const [x, y] = arc.label;
     return (
@@ -43,12 +33,7 @@ export function graphDrawing(graph: Graph): Drawing {
       `${percentOf(node.cost[name], whole.value)} · self ${percentOf(node.self[name], whole.value)}</text></g>`
     );
   });
-  const { width, height } = graph;
-  const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
-    `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${ground}"/>` +
-    `${clusters.join("")}${arcs.join("")}${nodes.join("")}</svg>`;
-  return { svg, width, height };
+  return graphDocument(graph, arcs, nodes);
 }
 
 function quoted(text: string): string {

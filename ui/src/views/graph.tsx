@@ -1,54 +1,21 @@
 import { Heads, Region } from "../parts/rows";
 import { TableSwitch } from "../parts/tools";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { cutCalls } from "../actions";
-import type { Graph, GraphArc, GraphNode, Group } from "../answers";
+import type { Graph, GraphArc, GraphNode } from "../answers";
 import { callCount, fitted, grouped, percentOf, share, short, visible } from "../format";
-import { go, place, type Place } from "../place";
-import { announce, eventName, hover, isComparing, list, select, selected, summary, whole } from "../state";
+import { place } from "../place";
+import { eventName, isComparing, list, selected, summary, whole } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
-import { openMenu } from "../parts/menu";
 import { Export } from "../parts/save";
 import { graphDot, graphDrawing } from "./graph-export";
-import { Sheet, useSight, type Rectangle } from "./graph-sight";
 import { ChangedGraphView } from "./changed-graph";
+import { ArcLine, ArcPanel, GraphCanvas, NodeBox } from "./graph-canvas";
+import { CHARACTER_PIXELS, widthOf } from "./graph-geometry";
+import { GraphTools, limitsOf, NoCalls } from "./graph-tools";
 
-const CHARACTER_PIXELS = 6.6;
 const SMALL_CHARACTER_PIXELS = 5.8;
-const CLUSTERS: [Group, string][] = [
-  ["function", "none"],
-  ["object", "object"],
-  ["file", "file"],
-  ["directory", "directory"],
-  ["class", "class"],
-  ["crate", "crate"],
-  ["package", "package"],
-];
-
-export function widthOf(cost: number | string | undefined, total: number | string): number {
-  return 0.7 + 5 * Math.sqrt(Math.max(0, share(cost, total)));
-}
-
-export function pathOf(points: [number, number][]): string {
-  return points
-    .map(([x, y], index) => `${index === 0 ? "M" : index % 3 === 1 ? "C" : ""}${x} ${y}`)
-    .join(" ");
-}
-
-/** The triangle at the end of an arc, from the direction of its last curve. */
-export function arrowOf(points: [number, number][]): string {
-  const [endX, endY] = points.at(-1)!;
-  let [fromX, fromY] = points.at(-2) ?? [endX, endY - 1];
-  if (fromX === endX && fromY === endY) [fromX, fromY] = points.at(-3) ?? [endX, endY - 1];
-  const length = Math.hypot(endX - fromX, endY - fromY) || 1;
-  const [dx, dy] = [(endX - fromX) / length, (endY - fromY) / length];
-  const size = 9;
-  const back: [number, number] = [endX - dx * size, endY - dy * size];
-  const side = size / 2.4;
-  return `M${endX} ${endY}L${back[0] - dy * side} ${back[1] + dx * side}L${back[0] + dy * side} ${back[1] - dx * side}Z`;
-}
-
 function sayNode(node: GraphNode): string {
   const name = eventName.value;
   const parts = [
@@ -92,112 +59,8 @@ function sayArc(graph: Graph, arc: GraphArc): string {
   );
 }
 
-function NumberChoice({
-  label,
-  field,
-  values,
-}: {
-  label: string;
-  field: keyof Place;
-  values: [string, string][];
-}) {
-  return (
-    <label>
-      {label}{" "}
-      <select
-        value={String(place.value[field])}
-        onChange={(e) => go({ [field]: e.currentTarget.value } as Partial<Place>)}
-      >
-        {values.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-const DEPTHS: [string, string][] = [
-  ["0", "none"],
-  ["1", "1"],
-  ["2", "2"],
-  ["4", "4"],
-  ["6", "6"],
-  ["12", "12"],
-  ["100", "all"],
-];
-const SHARES: [string, string][] = [
-  ["0", "all"],
-  ["1", "0.1%"],
-  ["5", "0.5%"],
-  ["10", "1%"],
-  ["20", "2%"],
-  ["50", "5%"],
-  ["100", "10%"],
-];
-
-function wholeNumber(text: string, fallback: number): number {
-  const value = Number(text);
-  return Number.isInteger(value) && value >= 0 ? value : fallback;
-}
-
-/** The limits of the call graph, as questions have them. */
-export function limitsOf({ nodes, callerDepth, calleeDepth, minShare, cluster }: Place) {
-  return {
-    callers: wholeNumber(callerDepth, 2),
-    callees: wholeNumber(calleeDepth, 6),
-    nodes: Math.min(500, Math.max(1, wholeNumber(nodes, 40))),
-    min_share: Math.min(1000, wholeNumber(minShare, 10)),
-    cluster,
-  };
-}
-
 export function GraphView() {
   return isComparing.value ? <ChangedGraphView /> : <PlainGraph />;
-}
-
-/** In place of a call graph, for a profile without calls. */
-export function NoCalls() {
-  return (
-    <Empty title="No calls in this profile">
-      Cachegrind does not record calls: record with <code>valgrind --tool=callgrind</code>, and the call graph
-      shows here.
-    </Empty>
-  );
-}
-
-/** The choice of what a call graph has. */
-export function GraphTools({ shown, all }: { shown: number | undefined; all: number | undefined }) {
-  const { around, nodes } = place.value;
-  return (
-    <>
-      <label>
-        <input type="checkbox" checked={around} onChange={() => go({ around: !around })} /> around the
-        selection
-      </label>
-      <NumberChoice label="Callers" field="callerDepth" values={DEPTHS} />
-      <NumberChoice label="Callees" field="calleeDepth" values={DEPTHS} />
-      <NumberChoice label="At least" field="minShare" values={SHARES} />
-      <NumberChoice label="Boxes around" field="cluster" values={CLUSTERS} />
-      <label>
-        Functions{" "}
-        <input
-          type="range"
-          min={10}
-          max={200}
-          step={10}
-          value={nodes}
-          onChange={(e) => go({ nodes: e.currentTarget.value }, true)}
-        />
-      </label>
-      {shown !== undefined ? (
-        <span class="dim">
-          {grouped(shown)} of {grouped(all)}
-        </span>
-      ) : null}
-    </>
-  );
 }
 
 function PlainGraph() {
@@ -239,7 +102,7 @@ function PlainGraph() {
                 : "Costs are inclusive."}
             </p>
             {asTable ? <ArcTable graph={answer} /> : <Canvas graph={answer} arc={arc} onArc={setArc} />}
-            <ArcPanel graph={answer} arc={arc} onClose={() => setArc(-1)} />
+            <ChosenCalls graph={answer} arc={arc} onClose={() => setArc(-1)} />
           </>
         ) : null}
       </Status>
@@ -288,139 +151,51 @@ function ArcTable({ graph }: { graph: Graph }) {
   );
 }
 
-/** The chosen calls, with what can be done to them. */
-function ArcPanel({ graph, arc, onClose }: { graph: Graph; arc: number; onClose: () => void }) {
+/** The chosen calls, which can be cut. */
+function ChosenCalls({ graph, arc, onClose }: { graph: Graph; arc: number; onClose: () => void }) {
   const chosen = graph.arcs[arc];
   if (!chosen) return null;
   const [caller, callee] = [graph.nodes[chosen.caller]!, graph.nodes[chosen.callee]!];
   return (
-    <p class="arc-panel" role="status">
-      <span>{sayArc(graph, chosen)}</span>
+    <ArcPanel say={sayArc(graph, chosen)} caller={caller} callee={callee} onClose={onClose}>
       <button
         title="Take these calls out of the graph; all numbers follow"
         onClick={() => cutCalls(caller.name, callee.name)}
       >
         Cut these calls
       </button>
-      <button onClick={() => select(caller)}>Caller</button>
-      <button onClick={() => select(callee)}>Callee</button>
-      <button aria-label="Close" onClick={onClose}>
-        ×
-      </button>
-    </p>
+    </ArcPanel>
   );
 }
-
-/** The node that an arrow leads to: along the largest call up or down, or beside. */
-export function walk<Arc extends { caller: number; callee: number }>(
-  nodes: Rectangle[],
-  arcs: Arc[],
-  sizeOf: (arc: Arc) => number,
-  from: number,
-  key: string,
-): { node: number; arc: number } | null {
-  const best = (end: "caller" | "callee", other: "caller" | "callee") => {
-    let found: { node: number; arc: number; size: number } | null = null;
-    arcs.forEach((arc, index) => {
-      const size = sizeOf(arc);
-      if (arc[end] !== from || arc[other] === from) return;
-      if (!found || size > found.size) found = { node: arc[other], arc: index, size };
-    });
-    return found as { node: number; arc: number; size: number } | null;
-  };
-  if (key === "ArrowDown") return best("caller", "callee");
-  if (key === "ArrowUp") return best("callee", "caller");
-  const at = nodes[from]!;
-  const sign = key === "ArrowRight" ? 1 : -1;
-  const beside = nodes
-    .map((node, index) => ({ node, index, by: (node.x - at.x) * sign }))
-    .filter(({ node, by }) => by > 0 && Math.abs(node.y - at.y) < at.height * 2)
-    .sort((a, b) => a.by - b.by)[0];
-  return beside ? { node: beside.index, arc: -1 } : null;
-}
-
-export const GRAPH_HINT =
-  "Drag and wheel move, Ctrl and wheel zoom; arrow keys walk along the most expensive calls. A click on an arc chooses it.";
 
 function Canvas({ graph, arc, onArc }: { graph: Graph; arc: number; onArc: (arc: number) => void }) {
-  const sight = useSight(graph);
-  const onKeyDown = (e: KeyboardEvent, from: number) => {
-    if (e.key === "Enter" || e.key === " ") select(graph.nodes[from]!);
-    else if (e.key.startsWith("Arrow") && !e.altKey) {
-      const cost = (one: GraphArc) => Number(one.cost[eventName.value] ?? 0);
-      const next = walk(graph.nodes, graph.arcs, cost, from, e.key);
-      if (!next) return;
-      if (next.arc >= 0) onArc(next.arc);
-      const node = graph.nodes[next.node]!;
-      announce.value = next.arc >= 0 ? sayArc(graph, graph.arcs[next.arc]!) : sayNode(node);
-      sight.centre(node);
-      document.getElementById(`node-${next.node}`)?.focus();
-    } else return;
-    e.preventDefault();
-    e.stopPropagation();
-  };
   return (
-    <Sheet graph={graph} of={sight} label="Call graph" hint={GRAPH_HINT}>
-      {graph.clusters.map((cluster) => (
-        <Cluster key={cluster.name} name={cluster.name} bounds={cluster.bounds} />
-      ))}
-      {graph.arcs.map((one, index) => (
-        <Arc key={index} graph={graph} arc={one} isChosen={index === arc} onChoose={() => onArc(index)} />
-      ))}
-      {graph.nodes.map((node, index) => (
-        <Node key={node.id ?? node.name} node={node} index={index} onKeyDown={(e) => onKeyDown(e, index)} />
-      ))}
-    </Sheet>
-  );
-}
-
-export function Cluster({
-  name,
-  bounds: [x, y, width, height],
-}: {
-  name: string;
-  bounds: [number, number, number, number];
-}) {
-  return (
-    <g class="cluster">
-      <rect x={x} y={y} width={width} height={height} rx="6" />
-      <text x={x + 6} y={y + 13}>
-        {fitted(name, width / CHARACTER_PIXELS)}
-      </text>
-    </g>
-  );
-}
-
-function Arc({
-  graph,
-  arc,
-  isChosen,
-  onChoose,
-}: {
-  graph: Graph;
-  arc: GraphArc;
-  isChosen: boolean;
-  onChoose: () => void;
-}) {
-  const name = eventName.value;
-  const path = useMemo(() => pathOf(arc.points), [arc]);
-  const width = widthOf(arc.cost[name], whole.value);
-  const say = sayArc(graph, arc);
-  return (
-    <g
-      class={`arc${isChosen ? " chosen" : ""}${arc.is_inner ? " inner" : ""}`}
-      onMouseEnter={() => {
-        hover.value = say;
-      }}
-      onClick={onChoose}
-    >
-      <path class="reach" d={path} />
-      <path d={path} stroke-width={width} />
-      <path class="head" d={arrowOf(arc.points)} />
-      <text x={arc.label[0]} y={arc.label[1]} text-anchor="middle" dominant-baseline="middle">
-        {arcLabel(arc)}
-      </text>
-    </g>
+    <GraphCanvas
+      graph={graph}
+      label="Call graph"
+      rowOf={(node: GraphNode) => node}
+      sizeOf={(one: GraphArc) => Number(one.cost[eventName.value] ?? 0)}
+      sayNode={sayNode}
+      sayArc={(one) => sayArc(graph, one)}
+      drawNode={(node, index, onKeyDown) => (
+        <Node key={node.id ?? node.name} node={node} index={index} onKeyDown={onKeyDown} />
+      )}
+      drawArc={(one, index) => (
+        <ArcLine
+          key={index}
+          points={one.points}
+          width={widthOf(one.cost[eventName.value], whole.value)}
+          say={sayArc(graph, one)}
+          classes={[index === arc ? "chosen" : "", one.is_inner ? "inner" : ""]}
+          onChoose={() => onArc(index)}
+        >
+          <text x={one.label[0]} y={one.label[1]} text-anchor="middle" dominant-baseline="middle">
+            {arcLabel(one)}
+          </text>
+        </ArcLine>
+      )}
+      onArc={onArc}
+    />
   );
 }
 
@@ -455,33 +230,18 @@ function Node({
   onKeyDown: (e: KeyboardEvent) => void;
 }) {
   const name = eventName.value;
-  const say = sayNode(node);
   const { x, y, width, height } = node;
   const inclusive = Math.min(1, Math.max(0, share(node.cost[name], whole.value)));
   const self = Math.min(inclusive, Math.max(0, share(node.self[name], whole.value)));
   const isSelected = node.id !== null && node.id === selected.value;
   const cost = `${node.cost_is_estimate ? "~" : ""}${percentOf(node.cost[name], whole.value)}`;
   const classes = [
-    "node",
     node.is_center ? "centre" : "",
     isSelected ? "selected" : "",
     node.cost_is_estimate ? "guessed" : "",
   ];
   return (
-    <g
-      id={`node-${index}`}
-      tabindex={0}
-      role="button"
-      aria-label={say}
-      class={classes.join(" ")}
-      onMouseEnter={() => {
-        hover.value = say;
-      }}
-      onClick={() => select(node)}
-      onContextMenu={(e) => openMenu(e, node)}
-      onKeyDown={onKeyDown}
-    >
-      <rect x={x} y={y} width={width} height={height} rx="4" />
+    <NodeBox node={node} index={index} row={node} say={sayNode(node)} classes={classes} onKeyDown={onKeyDown}>
       <rect class="inclusive" x={x + 4} y={y + height - 7} width={(width - 8) * inclusive} height="4" />
       <rect class="self" x={x + 4} y={y + height - 7} width={(width - 8) * self} height="4" />
       <text x={x + 6} y={y + 14}>
@@ -504,7 +264,7 @@ function Node({
         x={x + width / 2}
         y={y + height + 12}
       />
-    </g>
+    </NodeBox>
   );
 }
 

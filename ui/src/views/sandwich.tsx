@@ -11,33 +11,33 @@ import { Cost } from "../parts/cost";
 import {
   boxesOf,
   colourMeaning,
+  depthOf,
   functionOf,
   keyOf,
-  moved,
   ROW,
   searchPattern,
-  WHOLE,
-  zoomed,
   type Window,
 } from "../parts/frames";
 import { GroupLegend, HeatLegend } from "../parts/legend";
-import { openMenu } from "../parts/menu";
-import { drawingOf, Picture } from "../parts/picture";
+import { drawingOf } from "../parts/picture";
 import { Export, type Cell } from "../parts/save";
 import { ChangedSandwich } from "./changed-sandwich";
+import {
+  functionOfHalves,
+  joinHalves,
+  RESOLUTION,
+  SandwichPicture,
+  useWindow,
+  WholePicture,
+} from "./sandwich-picture";
 
-const RESOLUTION = 4096;
 /** Space for the line between direct calls and estimates. */
 const GAP = 14;
 
-function levelsOf(answer: Flame): number {
-  return answer.depth.reduce((a, b) => Math.max(a, b), 0);
-}
-
 /** Both halves as boxes of one picture. The function itself is drawn once, in the middle. */
 function sandwich(callers: Flame, callees: Flame, width: number, window: Window, pattern: RegExp | null) {
-  const above = levelsOf(callers);
-  const below = levelsOf(callees);
+  const above = depthOf(callers);
+  const below = depthOf(callees);
   const functions = [...callers.functions, ...callees.functions];
   const colours = colourMeaning(functions, place.value.colours);
   const groups = new Groups(functions.map((at) => keyOf(at, colours)));
@@ -66,24 +66,17 @@ function sandwich(callers: Flame, callees: Flame, width: number, window: Window,
     isInverted: false,
     top: (depth) => middle + depth * ROW + (depth > 1 ? farBelow : 0),
   });
-  const tail = lower.slice(1).map((box) => ({
-    ...box,
-    parent: box.parent === 0 ? 0 : box.parent + upper.length - 1,
-    // Groups are indexes of two lists of functions: the names are the same for both.
-    group: box.group < 0 ? -1 : groupInUpper(callers, callees, box.group),
-  }));
+  // Groups are indexes of two lists of functions: the names are the same for both.
+  const boxes = joinHalves(upper, lower, (group) => groupInUpper(callers, callees, group));
   const inclusive = callees.inclusive[0]?.[eventName.value];
   if (upper[0] && lower[0]) {
-    upper[0].say = lower[0].say;
     upper[0].name = `${upper[0].name} – ${grouped(inclusive)} ${eventName.value}, ${percentOf(inclusive, whole.value)}`;
   }
   return {
-    boxes: [...upper, ...tail],
+    boxes,
     groups,
     colours,
     height: middle + ROW + below * ROW + farBelow,
-    middle,
-    upper: upper.length,
   };
 }
 
@@ -102,7 +95,8 @@ function PlainSandwich() {
   const hasFunction = id !== null && id !== undefined;
   const { order, filter, asTable } = place.value;
   const [width, setWidth] = useState(900);
-  const [window, setWindow] = useState<Window>(WHOLE);
+  const sight = useWindow();
+  const { window } = sight;
   const ask = (inverted: boolean) =>
     hasFunction
       ? { kind: "flame" as const, from: id, inverted, order, zoom: [], resolution: RESOLUTION }
@@ -128,22 +122,12 @@ function PlainSandwich() {
     ],
   );
   if (!hasFunction) return <NeedFunction what="all ways to it above, and everything it calls below" />;
-  const frameOf = (index: number) => {
-    if (!picture || !callers.answer || !callees.answer) return undefined;
-    return index < picture.upper
-      ? functionOf(callers.answer, index)
-      : functionOf(callees.answer, index - picture.upper + 1);
-  };
   const rootCosts = callees.answer?.inclusive[0];
   return (
     <>
       <div class="tools">
         <SearchBox />
-        {window === WHOLE ? null : (
-          <button data-action="fit" onClick={() => setWindow(WHOLE)}>
-            Whole picture
-          </button>
-        )}
+        <WholePicture of={sight} />
         <TableSwitch />
         {picture && callers.answer && callees.answer ? (
           <Export
@@ -169,25 +153,14 @@ function PlainSandwich() {
             {asTable ? (
               <SandwichTable callers={callers.answer} callees={callees.answer} />
             ) : (
-              <Picture
+              <SandwichPicture
                 of={callers.answer}
                 boxes={picture.boxes}
                 height={picture.height}
                 label="Sandwich"
+                sight={sight}
                 onWidth={setWidth}
-                onSelect={() => undefined}
-                onEnter={(index) => {
-                  const at = frameOf(index);
-                  if (at) select(at);
-                }}
-                onBack={() => (window === WHOLE ? history.back() : setWindow(WHOLE))}
-                onHome={() => setWindow(WHOLE)}
-                onMenu={(e, index) => {
-                  const at = frameOf(index);
-                  if (at) openMenu(e, at);
-                }}
-                onZoom={(factor, at) => setWindow(zoomed(window, factor, at))}
-                onPan={(by) => setWindow(moved(window, by))}
+                rowAt={(index) => functionOfHalves(callers.answer!, callees.answer!, index)}
               />
             )}
             {picture.colours === "self" ? (

@@ -1,6 +1,6 @@
 import { Heads, Region } from "../parts/rows";
 import { SearchBox, TableSwitch } from "../parts/tools";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { FlameFunction, Treemap } from "../answers";
 import { grouped, percentOf, share, visible } from "../format";
 import { go, place, type Colours } from "../place";
@@ -24,65 +24,14 @@ import { Certainty, drawingOf, Picture, type Box, functionClicks } from "../part
 import { Matched } from "../parts/matched";
 import { Export } from "../parts/save";
 import { ChangedTreemap } from "./changed-treemap";
-
-const MIN_HEIGHT = 320;
-/** Space for the bars around the picture. */
-const AROUND = 250;
-export const STEP = 20;
-
-/** The height of the picture, from that of the window, in steps: each step asks again. */
-function pictureHeight(): number {
-  return Math.max(MIN_HEIGHT, Math.floor((innerHeight - AROUND) / STEP) * STEP);
-}
-
-/** The height of the picture, which follows the window. */
-export function usePictureHeight(): number {
-  const [height, setHeight] = useState(pictureHeight());
-  useEffect(() => {
-    const onResize = () => setHeight(pictureHeight());
-    addEventListener("resize", onResize);
-    return () => removeEventListener("resize", onResize);
-  }, []);
-  return height;
-}
-
-/** The choice of callees or callers. */
-export function Direction({ hasFunction }: { hasFunction: boolean }) {
-  const { callers } = place.value;
-  return (
-    <span class="tabs" role="group" aria-label="Direction">
-      <button aria-pressed={!callers} onClick={() => go({ callers: false })}>
-        Callees
-      </button>
-      <button
-        aria-pressed={callers}
-        title="The callers of the root, or of the selection"
-        disabled={!hasFunction}
-        onClick={() => go({ callers: true })}
-      >
-        Callers
-      </button>
-    </span>
-  );
-}
-
-function functionOf(answer: Treemap, index: number): FlameFunction | undefined {
-  const at = answer.tiles[index]?.function;
-  return at === null || at === undefined ? undefined : answer.functions[at];
-}
-
-function tileName(answer: Treemap, index: number): string {
-  const tile = answer.tiles[index]!;
-  if (tile.kind === "rest") return `${grouped(tile.merged)} small ones`;
-  return tile.kind === "self" ? "self" : visible(functionOf(answer, index)?.name ?? "");
-}
+import { outerTiles, tileFunction, tileName, TreemapTools, usePictureSize } from "./treemap-tools";
 
 /** The function whose colour a tile has: a self cost has that of its function. */
 function ownerOf(answer: Treemap, index: number): FlameFunction | undefined {
   const tile = answer.tiles[index]!;
   return tile.kind === "self" && tile.parent !== null
-    ? functionOf(answer, tile.parent)
-    : functionOf(answer, index);
+    ? tileFunction(answer, tile.parent)
+    : tileFunction(answer, index);
 }
 
 /** The sentence of a tile. */
@@ -104,10 +53,9 @@ function sentence(answer: Treemap, index: number): string {
 function boxesOf(answer: Treemap, groups: Groups, colours: Colours, pattern: RegExp | null): Box[] {
   const event = eventName.value;
   const top = answer.tiles[0]?.inclusive[event];
-  const isOuter = answer.tiles.map(() => false);
-  for (const { parent } of answer.tiles) if (parent !== null) isOuter[parent] = true;
+  const isOuter = outerTiles(answer);
   return answer.tiles.map((tile, index) => {
-    const at = functionOf(answer, index);
+    const at = tileFunction(answer, index);
     const owner = ownerOf(answer, index);
     const [x, y, width, height] = tile.bounds;
     // Only tiles with nothing inside have heat: the cost of the others is that of their tiles.
@@ -137,8 +85,7 @@ export function TreemapView() {
 
 function PlainTreemap() {
   const { callers, filter, asTable, rootName } = place.value;
-  const [width, setWidth] = useState(900);
-  const height = usePictureHeight();
+  const { width, height, onWidth } = usePictureSize();
   // Callers are those of one function: the root, else the selection.
   const from = rootName !== "" ? root.value : callers ? selected.value : null;
   const isReady = from !== undefined && (rootName === "" || from !== null);
@@ -160,18 +107,13 @@ function PlainTreemap() {
     if (answer) list.value = answer.functions;
   }, [answer]);
   const enter = (index: number) => {
-    const at = answer ? functionOf(answer, index) : undefined;
+    const at = answer ? tileFunction(answer, index) : undefined;
     if (at && at.id !== null) startAt(at);
   };
   return (
     <>
       <div class="tools">
-        <Direction hasFunction={rootName !== "" || selection.value !== null} />
-        {rootName !== "" ? (
-          <button data-action="fit" onClick={startAtProgram}>
-            Whole program
-          </button>
-        ) : null}
+        <TreemapTools hasFunction={selection.value !== null} />
         <label>
           Colours{" "}
           <select value={chosen} onChange={(e) => go({ colours: e.currentTarget.value as Colours })}>
@@ -210,8 +152,8 @@ function PlainTreemap() {
                 boxes={boxes}
                 height={height}
                 label="Treemap"
-                onWidth={(measured) => setWidth(Math.floor(measured / STEP) * STEP)}
-                {...functionClicks((index) => functionOf(answer, index))}
+                onWidth={onWidth}
+                {...functionClicks((index) => tileFunction(answer, index))}
                 onEnter={enter}
                 onBack={() => (rootName !== "" ? history.back() : undefined)}
                 onHome={startAtProgram}
@@ -244,7 +186,7 @@ function cells(answer: Treemap) {
     ["level", "function", `inclusive ${event}`],
     ...answer.tiles.map((tile, index) => [
       tile.depth,
-      tile.kind === "function" ? functionOf(answer, index)?.name : tileName(answer, index),
+      tile.kind === "function" ? tileFunction(answer, index)?.name : tileName(answer, index),
       tile.inclusive[event],
     ]),
   ];
@@ -257,7 +199,7 @@ function TileTable({ answer }: { answer: Treemap }) {
         <Heads numbers={["Inclusive", "Level"]} texts={["Function"]} />
         <tbody>
           {answer.tiles.slice(0, 1000).map((tile, index) => {
-            const at = functionOf(answer, index);
+            const at = tileFunction(answer, index);
             return (
               <tr key={index}>
                 <td class="num">
