@@ -121,9 +121,13 @@ pub(super) fn write(target: &Target, loading: &Loading<'_>) -> Result<ExitStatus
     let sources =
         if args.embed_sources { embed_sources(&profiles, &paths, loading, &mut contents)? } else { 0 };
     let document = Document::new(&contents);
-    session.write_profile_to(target, args.force, |out| Ok(document.write(out)?))?;
+    let mut size = 0;
+    session.write_profile_to(target, args.force, |out| {
+        size = document.write(out)?;
+        Ok(())
+    })?;
     if let Target::File(path) = target {
-        let mut said = format!("{} has {} bytes", printable_path(path), grouped(document.len()));
+        let mut said = format!("{} has {} bytes", printable_path(path), grouped(size));
         if args.embed_sources {
             let _ = write!(said, ", with {} of the sources that the profile names", grouped(sources));
         }
@@ -171,37 +175,36 @@ impl<'c> Document<'c> {
         Document { manifest: harmless(&json), contents }
     }
 
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the page and returns its size.
+    fn write(&self, out: &mut dyn Write) -> io::Result<usize> {
+        let mut out = Counter { out, bytes: 0 };
         let (before, after) = DOCUMENT.split_once(FILES).unwrap_or((DOCUMENT, ""));
         out.write_all(before.as_bytes())?;
         write!(out, r#"<script type="application/json" id="manifest">{}</script>"#, self.manifest)?;
-        element(out, "library", LIBRARY)?;
+        element(&mut out, "library", LIBRARY)?;
         for (nth, packed) in self.contents.packed.iter().enumerate() {
-            element(out, &format!("file-{nth}"), packed)?;
+            element(&mut out, &format!("file-{nth}"), packed)?;
         }
-        out.write_all(after.as_bytes())
-    }
-
-    /// Returns the size of the page.
-    fn len(&self) -> usize {
-        let mut counter = Counter(0);
-        // A counter takes everything.
-        let _ = self.write(&mut counter);
-        counter.0
+        out.write_all(after.as_bytes())?;
+        Ok(out.bytes)
     }
 }
 
 /// A writer that counts.
-struct Counter(usize);
+struct Counter<'o> {
+    out: &'o mut dyn Write,
+    bytes: usize,
+}
 
-impl Write for Counter {
+impl Write for Counter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
+        let written = self.out.write(bytes)?;
+        self.bytes += written;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.out.flush()
     }
 }
 
@@ -247,8 +250,8 @@ mod tests {
         }
         let mut bytes = Vec::new();
         let document = Document::new(&contents);
-        document.write(&mut bytes).unwrap();
-        assert_eq!(bytes.len(), document.len());
+        let size = document.write(&mut bytes).unwrap();
+        assert_eq!(bytes.len(), size);
         String::from_utf8(bytes).unwrap()
     }
 
