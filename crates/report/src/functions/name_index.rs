@@ -44,15 +44,19 @@ struct Chunk {
     order: Vec<(u64, SubjectId)>,
 }
 
+/// Divides functions among all cores.
+fn ranges(count: usize) -> Vec<Range<usize>> {
+    let each = count.div_ceil(cores()).max(1);
+    (0..count).step_by(each).map(|start| start..(start + each).min(count)).collect()
+}
+
 impl NameIndex {
     /// Reads all names, on all cores. None if they take more memory than the profile.
     pub fn new(view: &View) -> Option<NameIndex> {
         let inputs = view.profile().inputs().iter().map(|input| input.bytes.len());
         let max_bytes = inputs.fold(CONSTANT, usize::saturating_add);
         let count = view.graph().node_count();
-        let each = count.div_ceil(cores()).max(1);
-        let ranges = (0..count).step_by(each).map(|start| start..(start + each).min(count)).collect();
-        let chunks = map_on_threads(ranges, |range| Chunk::new(view, range, max_bytes));
+        let chunks = map_on_threads(ranges(count), |range| Chunk::new(view, range, max_bytes));
         let (mut text, mut starts, mut order) = (String::new(), Vec::with_capacity(count + 1), Vec::new());
         for chunk in chunks {
             let Chunk { text: more, starts: more_starts, order: more_order } = chunk?;
@@ -86,10 +90,7 @@ impl NameIndex {
     /// Returns the functions whose names may match a pattern that stands for a text without line feeds, in order: all that
     /// match, and some that do not.
     pub(super) fn candidates(&self, pattern: &Regex) -> Vec<usize> {
-        let count = self.ranks.len();
-        let each = count.div_ceil(cores()).max(1);
-        let ranges = (0..count).step_by(each).map(|start| start..(start + each).min(count)).collect();
-        map_on_threads(ranges, |range| self.candidates_in(pattern, range)).concat()
+        map_on_threads(ranges(self.ranks.len()), |range| self.candidates_in(pattern, range)).concat()
     }
 
     fn candidates_in(&self, pattern: &Regex, range: Range<usize>) -> Vec<usize> {
