@@ -1,6 +1,5 @@
 //! Source text with costs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gristmill_output::json::{Costs, ExactInteger};
@@ -69,16 +68,16 @@ fn described(file: &ListedFile, text: &Result<Arc<SourceText>, SourceError>) -> 
 fn lines_of(file: ListedFile, text: Option<&SourceText>) -> (Vec<SourceLine>, u64) {
     let mut highlighter = Highlighter::for_path(&file.path);
     let mut spans = Vec::new();
-    let mut listed: BTreeMap<u64, ListedLine> =
-        file.lines.into_iter().map(|line| (line.line, line)).collect();
-    let plain = MAX_LINES.saturating_sub(listed.len());
+    let plain = MAX_LINES.saturating_sub(file.lines.len());
+    // They are in the order of their numbers.
+    let mut listed = file.lines.into_iter().peekable();
     let mut lines = Vec::new();
     let (mut number, mut hidden) = (0, 0);
     let mut plain_shown = 0;
     for line in text.into_iter().flat_map(SourceText::lines) {
         number += 1;
         highlighter.line(line, &mut spans);
-        let costs = listed.remove(&number);
+        let costs = listed.next_if(|line| line.line == number);
         if costs.is_none() {
             if plain_shown == plain {
                 hidden += 1;
@@ -88,7 +87,7 @@ fn lines_of(file: ListedFile, text: Option<&SourceText>) -> (Vec<SourceLine>, u6
         }
         lines.push(row(number, coloured(line, &spans), costs));
     }
-    lines.extend(listed.into_iter().map(|(number, line)| row(number, Vec::new(), Some(line))));
+    lines.extend(listed.map(|line| row(line.line, Vec::new(), Some(line))));
     (lines, hidden)
 }
 

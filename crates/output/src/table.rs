@@ -114,6 +114,30 @@ impl Table {
         write_text(&self.columns, || self.rows.iter(), look, out)
     }
 
+    /// Writes aligned text with other texts in the last column, each made when its row is written. They may be long and repeat.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn write_text_ending(
+        &self,
+        look: &Look,
+        out: &mut dyn Write,
+        mut end: impl FnMut(usize) -> String,
+    ) -> io::Result<()> {
+        let widths = widths(&self.columns, self.rows.iter());
+        let painter = look.painter();
+        write_titles(&self.columns, &widths, look, out)?;
+        for (nth, row) in self.rows.iter().enumerate() {
+            let end = end(nth);
+            let before = row.iter().take(self.columns.len().saturating_sub(1));
+            let cells = before.map(|cell| (cell.shown.as_str(), cell.tone));
+            let cells = cells.chain([(end.as_str(), Tone::Plain)]);
+            writeln!(out, "{}", line(&self.columns, cells, &widths, painter))?;
+        }
+        Ok(())
+    }
+
     /// Returns the width of all columns but the last, with the gaps.
     pub fn width_before_last(&self) -> usize {
         let widths = widths(&self.columns, self.rows.iter());
@@ -194,13 +218,17 @@ fn write_text<I: Iterator<Item: AsRef<[Cell]>>>(
 ) -> io::Result<()> {
     let widths = widths(columns, rows());
     let painter = look.painter();
-    let titles = columns.iter().map(|column| (column.title.as_str(), Tone::Plain));
-    writeln!(out, "{}", look.dim(&line(columns, titles, &widths, painter)))?;
+    write_titles(columns, &widths, look, out)?;
     for row in rows() {
         let cells = row.as_ref().iter().map(|cell| (cell.shown.as_str(), cell.tone));
         writeln!(out, "{}", line(columns, cells, &widths, painter))?;
     }
     Ok(())
+}
+
+fn write_titles(columns: &[Column], widths: &[usize], look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let titles = columns.iter().map(|column| (column.title.as_str(), Tone::Plain));
+    writeln!(out, "{}", look.dim(&line(columns, titles, widths, look.painter())))
 }
 
 fn widths(columns: &[Column], rows: impl Iterator<Item: AsRef<[Cell]>>) -> Vec<usize> {
@@ -224,7 +252,9 @@ fn line<'c>(
         if nth > 0 {
             line.push_str(GAP);
         }
-        let fill = " ".repeat(width.saturating_sub(cell.width()));
+        let is_filled = column.align == Align::Right || nth + 1 < columns.len();
+        // The last text may be long.
+        let fill = if is_filled { " ".repeat(width.saturating_sub(cell.width())) } else { String::new() };
         let painted = (tone != Tone::Plain && painter.is_on() && !cell.is_empty())
             .then(|| painter.toned(tone, cell).to_string());
         let cell = painted.as_deref().unwrap_or(cell);
@@ -281,6 +311,24 @@ mod tests {
         let look = Look::plain(80);
         let text = printed(|table, out| table.write_text(&look, out));
         assert_eq!(text, " Self  Function\n1,234  a|b\n    5  f(int, \"x\")\n");
+    }
+
+    #[test]
+    fn ends_that_are_made_row_by_row_read_the_same() {
+        let mut numbers = table();
+        let ends: Vec<String> =
+            numbers.rows.iter_mut().map(|row| std::mem::take(&mut row[1].shown)).collect();
+        let text = |has_color| {
+            let look = Look { has_color, ..Look::plain(80) };
+            let (mut made, mut whole) = (Vec::new(), Vec::new());
+            numbers.write_text_ending(&look, &mut made, |nth| ends[nth].clone()).unwrap();
+            table().write_text(&look, &mut whole).unwrap();
+            (String::from_utf8(made).unwrap(), String::from_utf8(whole).unwrap())
+        };
+        for has_color in [false, true] {
+            let (made, whole) = text(has_color);
+            assert_eq!(made, whole);
+        }
     }
 
     #[test]

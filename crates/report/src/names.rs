@@ -125,6 +125,49 @@ pub(crate) fn fitted<'r>(rows: impl IntoIterator<Item = NameRow<'r>>) -> Vec<Fit
     fitted
 }
 
+/// The rows of a table in which functions occur many times, as in a tree.
+///
+/// Full names are the same wherever the function occurs, so there is one of each: a long name in all rows can take as much memory
+/// as the square of a file's size.
+#[derive(Default)]
+pub(crate) struct RepeatedNames<'r> {
+    rows: Vec<NameRow<'r>>,
+    /// By occurrence: the index of its row.
+    of_occurrence: Vec<usize>,
+    /// By id of the function: the row of its full name.
+    full: HashMap<usize, usize>,
+}
+
+impl<'r> RepeatedNames<'r> {
+    /// Adds an occurrence of the function with an id, which has this many columns.
+    pub(crate) fn push(&mut self, id: usize, columns: usize, row: impl FnOnce() -> NameRow<'r>) {
+        let next = self.rows.len();
+        let index = if columns == usize::MAX { *self.full.entry(id).or_insert(next) } else { next };
+        if index == next {
+            self.rows.push(row());
+        }
+        self.of_occurrence.push(index);
+    }
+
+    /// Shortens all.
+    pub(crate) fn fitted(self) -> FittedNames {
+        FittedNames { names: fitted(self.rows), of_occurrence: self.of_occurrence }
+    }
+}
+
+/// The names of [`RepeatedNames`] as they are shown.
+pub(crate) struct FittedNames {
+    names: Vec<Fitted>,
+    of_occurrence: Vec<usize>,
+}
+
+impl FittedNames {
+    /// Returns the name of an occurrence.
+    pub(crate) fn get(&self, occurrence: usize) -> &Fitted {
+        &self.names[self.of_occurrence[occurrence]]
+    }
+}
+
 /// The least columns of a name. Fewer say nothing.
 const MIN_COLUMNS: usize = 8;
 /// The least columns of a name in a sentence, which may have several lines.
@@ -242,6 +285,28 @@ pub(crate) fn whole(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Before, a tree had the full name of a function in memory for each of its nodes.
+    #[test]
+    fn a_full_name_is_in_memory_once() {
+        let long = "n".repeat(100);
+        let mut made = 0;
+        let mut occurrences = |columns| {
+            let mut names = RepeatedNames::default();
+            for id in [7, 8, 7, 7] {
+                names.push(id, columns, || {
+                    made += 1;
+                    NameRow::new(id, if id == 7 { &long } else { "main" }, columns)
+                });
+            }
+            let names = names.fitted();
+            (0..4).map(|nth| names.get(nth).to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(occurrences(usize::MAX), [&long, "main", &long, &long]);
+        let short = occurrences(20);
+        assert_eq!(made, 2 + 4);
+        assert_eq!((short[0].len() < 30, &short[1][..], &short[3]), (true, "main", &short[0]));
+    }
 
     #[test]
     fn the_middle_gives_way_last() {

@@ -26,7 +26,7 @@ use source::{Entries, Item, Source};
 
 pub(crate) use guides::{Guides, MIN_NAME_COLUMNS};
 pub(crate) use paths::path;
-pub(crate) use text::{MARKDOWN_COLUMNS, MIN_TREE_COLUMNS, write_fenced};
+pub(crate) use text::{MARKDOWN_COLUMNS, MIN_TREE_COLUMNS, TreeTable};
 
 /// Options of a [`Tree`], which has an example.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

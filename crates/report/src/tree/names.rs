@@ -6,42 +6,63 @@ use unicode_width::UnicodeWidthStr as _;
 use super::guides::Guides;
 use super::lines::{Content, Line};
 use super::{MIN_NAME_COLUMNS, Node, Tree};
-use crate::names::{NameRow, fitted};
+use crate::names::{FittedNames, NameRow, RepeatedNames};
 
 /// The columns that the last name of a chain leaves for what says that there are others: `… → `.
 const ELISION_COLUMNS: usize = 4;
 
+/// The last column of the text of a tree: names behind their guides. A line is made when it is written.
+pub(super) struct DrawnNames<'t> {
+    tree: &'t Tree,
+    lines: Vec<DrawnLine<'t>>,
+    names: FittedNames,
+    room: usize,
+    has_full_names: bool,
+}
+
+struct DrawnLine<'t> {
+    /// The guides, and the count of nodes that are left out.
+    text: String,
+    nodes: &'t [Node],
+    /// The first of its names.
+    first_name: usize,
+}
+
+impl DrawnNames<'_> {
+    /// Returns a line.
+    pub(super) fn line(&self, nth: usize) -> String {
+        let DrawnLine { text, nodes, first_name } = &self.lines[nth];
+        let names = (0..nodes.len()).map(|node| self.names.get(first_name + node).to_string()).collect();
+        let left = if self.has_full_names { usize::MAX } else { self.room.saturating_sub(text.width()) };
+        format!("{text}{}", self.tree.joined(names, &last_calls(nodes), left))
+    }
+}
+
 impl Tree {
-    /// Writes the name of each line behind its guides, within these columns.
-    pub(super) fn drawn(&self, lines: &[Line], room: usize, look: &Look) -> Vec<String> {
+    /// Draws the name of each line behind its guides, within these columns.
+    pub(super) fn drawn<'t>(&'t self, lines: &[Line], room: usize, look: &Look) -> DrawnNames<'t> {
         let mut guides = Guides::new(room);
-        let mut drawn: Vec<String> = Vec::with_capacity(lines.len());
-        let mut names: Vec<NameRow<'_>> = Vec::new();
-        for &Line { depth, is_last, ref content } in lines {
-            let mut text = guides.next(depth, is_last);
+        let mut drawn: Vec<DrawnLine<'t>> = Vec::with_capacity(lines.len());
+        let mut names = RepeatedNames::default();
+        let mut first_name = 0;
+        for line in lines {
+            let mut text = guides.next(line.depth, line.is_last);
             let left = room.saturating_sub(text.width());
-            match content {
+            let nodes = self.nodes_of(line);
+            match line.content {
                 // That there is one is worth no count.
                 Content::Hidden(1, _) => text.push_str("… more"),
-                Content::Hidden(count, _) => text.push_str(&format!("… {} more", grouped(*count))),
-                Content::Nodes(chain) => self.push_names(&self.nodes[chain.clone()], left, look, &mut names),
-                Content::Lone(above) => {
-                    self.push_names(std::slice::from_ref(&self.lone[above]), left, look, &mut names);
-                }
+                Content::Hidden(count, _) => text.push_str(&format!("… {} more", grouped(count))),
+                Content::Nodes(_) | Content::Lone(_) => self.push_names(nodes, left, look, &mut names),
             }
-            drawn.push(text);
+            drawn.push(DrawnLine { text, nodes, first_name });
+            first_name += nodes.len();
         }
-        let mut fitted = fitted(names).into_iter().map(|name| name.to_string());
-        for (text, line) in drawn.iter_mut().zip(lines) {
-            let nodes = self.nodes_of(line);
-            let names: Vec<String> = fitted.by_ref().take(nodes.len()).collect();
-            let left = look.name_columns(room.saturating_sub(text.width()));
-            text.push_str(&self.joined(names, &last_calls(nodes), left));
-        }
-        drawn
+        let has_full_names = look.name_columns(room) == usize::MAX;
+        DrawnNames { tree: self, lines: drawn, names: names.fitted(), room, has_full_names }
     }
 
-    fn push_names<'t>(&'t self, chain: &'t [Node], left: usize, look: &Look, names: &mut Vec<NameRow<'t>>) {
+    fn push_names<'t>(&'t self, chain: &'t [Node], left: usize, look: &Look, names: &mut RepeatedNames<'t>) {
         let last_columns = match chain.len() {
             0 | 1 => left,
             _ => left.saturating_sub(ELISION_COLUMNS + last_calls(chain).width()),
@@ -50,14 +71,17 @@ impl Tree {
             // The name that always stays.
             let is_kept = if self.inverted { nth == 0 } else { nth + 1 == chain.len() };
             let columns = if is_kept { last_columns } else { (left / 3).max(MIN_NAME_COLUMNS) };
+            let columns = look.name_columns(columns);
             let entry = self.entry(node);
-            let row = NameRow::new(node.entry, &entry.name, look.name_columns(columns))
-                .hashed(entry.hash.as_deref().unwrap_or_default());
-            let (file, object) = (entry.file.as_bytes(), entry.object.as_bytes());
-            // An address says nothing without its program.
-            names.push(match entry.name.starts_with("0x") {
-                true => row.at(file, object),
-                false => row.distinguished_by(file, object),
+            names.push(node.entry, columns, || {
+                let row = NameRow::new(node.entry, &entry.name, columns)
+                    .hashed(entry.hash.as_deref().unwrap_or_default());
+                let (file, object) = (entry.file.as_bytes(), entry.object.as_bytes());
+                // An address says nothing without its program.
+                match entry.name.starts_with("0x") {
+                    true => row.at(file, object),
+                    false => row.distinguished_by(file, object),
+                }
             });
         }
     }
@@ -68,6 +92,10 @@ impl Tree {
         let arrow = if self.inverted { " ← " } else { " → " };
         let Some(mut last) = names.pop() else { return String::new() };
         last.push_str(last_calls);
+        if columns == usize::MAX {
+            names.push(last);
+            return names.join(arrow);
+        }
         if let (Some(first), true) = (names.first(), self.inverted) {
             let shortest = first.width() + arrow.width() + last.width();
             let elided = if names.len() > 1 { ELISION_COLUMNS } else { 0 };

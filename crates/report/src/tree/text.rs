@@ -47,7 +47,7 @@ impl Report for Tree {
         self.head.write_markdown(out)?;
         let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_COLUMNS) };
         markdown::write_lines(&self.notes(MAX_NAME_IN_NOTES), out)?;
-        write_fenced(&self.table(&look), &look, out)
+        self.table(&look).write_fenced(&look, out)
     }
 
     /// Writes CSV with exact numbers.
@@ -170,7 +170,7 @@ impl Tree {
         notes
     }
 
-    fn table(&self, look: &Look) -> Table {
+    fn table(&self, look: &Look) -> TreeTable<'_> {
         let lines = self.lines();
         let events = self.head.events.len();
         let details =
@@ -182,14 +182,9 @@ impl Tree {
             (table, room)
         };
         let fitting = details.map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
-        let (mut table, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
+        let (numbers, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
         let names = self.drawn(&lines, room.max(MIN_NAME_COLUMNS), look);
-        for (cells, name) in table.rows.iter_mut().zip(names) {
-            if let Some(last) = cells.last_mut() {
-                *last = Cell::new(name);
-            }
-        }
-        table
+        TreeTable { numbers, name: Box::new(move |nth| names.line(nth)) }
     }
 
     /// The numbers of all rows, with an empty last column.
@@ -251,13 +246,27 @@ impl Tree {
     }
 }
 
-/// Writes a tree in a code block, where its guides are aligned.
-pub(crate) fn write_fenced(table: &Table, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Vec::new();
-    table.write_text(look, &mut text)?;
-    // A name may contain a fence: a longer one ends the block.
-    let text = String::from_utf8_lossy(&text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.saturating_add(1).max(3));
-    write!(out, "\n{fence}text\n{text}{fence}\n")
+/// The text of a tree: numbers, and a last column that is made line by line. A long name may be in all lines.
+pub(crate) struct TreeTable<'t> {
+    /// The numbers of all lines, with an empty last column.
+    pub(crate) numbers: Table,
+    /// Makes the last column of a line.
+    pub(crate) name: Box<dyn Fn(usize) -> String + 't>,
+}
+
+impl TreeTable<'_> {
+    pub(crate) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        self.numbers.write_text_ending(look, out, &self.name)
+    }
+
+    /// Writes the tree in a code block, where its guides are aligned.
+    pub(crate) fn write_fenced(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.write_text(look, &mut text)?;
+        // A name may contain a fence: a longer one ends the block.
+        let text = String::from_utf8_lossy(&text);
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest.saturating_add(1).max(3));
+        write!(out, "\n{fence}text\n{text}{fence}\n")
+    }
 }

@@ -11,10 +11,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{DiffTree, DiffTreeNode};
 use crate::diff::amounts::{percent_of_share, signed, signed_percent, tone};
-use crate::names::{NameRow, fitted};
+use crate::names::{NameRow, RepeatedNames};
 use crate::report::Report;
 use crate::tree::{
-    Basis, EntryKind, Guides, MARKDOWN_COLUMNS, MIN_NAME_COLUMNS, MIN_TREE_COLUMNS, path, write_fenced,
+    Basis, EntryKind, Guides, MARKDOWN_COLUMNS, MIN_NAME_COLUMNS, MIN_TREE_COLUMNS, TreeTable, path,
 };
 
 /// The numbers before the tree: as many as fit.
@@ -60,7 +60,7 @@ impl Report for DiffTree {
         self.head.write_markdown(out)?;
         markdown::write_lines(&self.notes(), out)?;
         let look = Look { has_full_names: false, ..Look::plain(MARKDOWN_COLUMNS) };
-        write_fenced(&self.table(&look), &look, out)
+        self.table(&look).write_fenced(&look, out)
     }
 
     /// Writes CSV with exact numbers.
@@ -179,7 +179,7 @@ impl DiffTree {
         lines
     }
 
-    fn table(&self, look: &Look) -> Table {
+    fn table(&self, look: &Look) -> TreeTable<'_> {
         let lines = self.lines();
         let events = self.head.events.len();
         let detail =
@@ -197,14 +197,8 @@ impl DiffTree {
             detail(1, false, false, true),
         ];
         let fitting = details.into_iter().map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
-        let (mut table, room) = fitting.unwrap_or_else(|| with_room(detail(1, false, false, false)));
-        let names = self.drawn(&lines, room.max(MIN_NAME_COLUMNS), look);
-        for (cells, name) in table.rows.iter_mut().zip(names) {
-            if let Some(last) = cells.last_mut() {
-                *last = Cell::new(name);
-            }
-        }
-        table
+        let (numbers, room) = fitting.unwrap_or_else(|| with_room(detail(1, false, false, false)));
+        TreeTable { numbers, name: self.drawn(lines, room.max(MIN_NAME_COLUMNS), look) }
     }
 
     /// The numbers of all rows, with an empty last column.
@@ -300,36 +294,42 @@ impl DiffTree {
         Some(changes)
     }
 
-    /// Writes the name of each line behind its guides, within these columns.
-    fn drawn(&self, lines: &[Line], room: usize, look: &Look) -> Vec<String> {
+    /// Draws the name of each line behind its guides, within these columns.
+    fn drawn<'t>(&'t self, lines: Vec<Line>, room: usize, look: &Look) -> Box<dyn Fn(usize) -> String + 't> {
         let mut guides = Guides::new(room);
-        let mut names: Vec<NameRow<'_>> = Vec::new();
-        let mut drawn: Vec<String> = Vec::with_capacity(lines.len());
+        let mut names = RepeatedNames::default();
+        // Guides, with the place of the name behind them if there is one.
+        let mut drawn: Vec<(String, Option<usize>)> = Vec::with_capacity(lines.len());
+        let mut name_count = 0;
         for line in lines {
             let mut text = guides.next(line.depth, line.is_last);
-            match line.content {
+            let name = match line.content {
                 Content::Node(node) => {
-                    let (entry, entries) = (self.nodes[node].entry, &self.entries);
+                    let id = self.nodes[node].entry;
                     let columns = look.name_columns(room.saturating_sub(text.width()));
-                    let row = NameRow::new(entry, &entries[entry].name, columns);
-                    let (file, object) = (&entries[entry].file, &entries[entry].object);
-                    names.push(row.distinguished_by(file.as_bytes(), object.as_bytes()));
+                    let entry = &self.entries[id];
+                    names.push(id, columns, || {
+                        NameRow::new(id, &entry.name, columns)
+                            .distinguished_by(entry.file.as_bytes(), entry.object.as_bytes())
+                    });
+                    name_count += 1;
+                    Some(name_count - 1)
                 }
-                Content::Hidden(node) => text.push_str(&match self.nodes[node].hidden {
-                    // That there is one is worth no count.
-                    1 => "… more".to_owned(),
-                    count => format!("… {} more", grouped(count)),
-                }),
-            }
-            drawn.push(text);
+                Content::Hidden(node) => {
+                    text.push_str(&match self.nodes[node].hidden {
+                        // That there is one is worth no count.
+                        1 => "… more".to_owned(),
+                        count => format!("… {} more", grouped(count)),
+                    });
+                    None
+                }
+            };
+            drawn.push((text, name));
         }
-        let mut fitted = fitted(names).into_iter();
-        let is_node = |line: &Line| matches!(line.content, Content::Node(_));
-        for (text, _) in drawn.iter_mut().zip(lines).filter(|(_, line)| is_node(line)) {
-            if let Some(name) = fitted.next() {
-                text.push_str(&name.to_string());
-            }
-        }
-        drawn
+        let names = names.fitted();
+        Box::new(move |nth| {
+            let (text, name) = &drawn[nth];
+            name.map_or_else(|| text.clone(), |name| format!("{text}{}", names.get(name)))
+        })
     }
 }
