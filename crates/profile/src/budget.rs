@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gristmill_format::Cost;
+use gristmill_format::{Cost, NameSpace};
 
 use crate::profile::{Function, Profile};
 
@@ -137,7 +137,15 @@ impl Profile {
     ///
     /// If the copies of the names of all functions, with their paths, take more memory than a report may take.
     pub fn refuse_copies_of_names(&self, copies: usize) -> Result<(), OverBudget> {
-        MemoryBudget::new([self]).check_bytes(self.name_bytes().saturating_mul(copies))
+        let budget = MemoryBudget::new([self]);
+        // To look each function up takes as long as a fiftieth of loading. Usual names are short enough without that.
+        let spaces = [NameSpace::Function, NameSpace::File, NameSpace::Object];
+        let longest = spaces.map(|space| self.index.names[space].longest()).into_iter().sum::<usize>();
+        let most = longest.saturating_mul(self.function_count()).saturating_mul(copies);
+        if budget.check_bytes(most).is_ok() {
+            return Ok(());
+        }
+        budget.check_bytes(self.name_bytes().saturating_mul(copies))
     }
 
     /// Returns how many bytes the tables of a view take: costs of functions and of calls, with a column for each event type,

@@ -81,12 +81,16 @@ impl Overview {
     pub fn new(view: &View, options: &OverviewOptions) -> Self {
         let hottest =
             FunctionsOptions { sort: SortBy::SelfCost, limit: options.limit, ..FunctionsOptions::default() };
-        let functions = Functions::new(view, &hottest);
-        let hottest: Vec<FunctionRow> = functions.rows().map(Cow::into_owned).collect();
-        let Functions { head, matching, .. } = functions;
+        let head = Head::new(view);
+        let rows = || {
+            let functions = Functions::new(view, &hottest);
+            (functions.matching, functions.rows().map(Cow::into_owned).collect())
+        };
         // In a difference, the greatest part of a negative sum leads nowhere.
         let path = || (view.totals()[0] >= 0).then(|| CallPath::new(view, &head)).flatten();
-        let (shares, path) = both(matching, || Shares::new(view, &head), path);
+        let rows_and_shares = || (rows(), Shares::new(view, &head));
+        let (((matching, hottest), shares), path): (((usize, Vec<FunctionRow>), Shares), _) =
+            both(view.subjects().len(), rows_and_shares, path);
         let topics = Topics::new(&hottest, path.as_ref());
         let mut queries = Queries::new(view, topics.subjects());
         queries.visit_all(view);

@@ -110,7 +110,11 @@ impl InternedNames {
     /// Returns the text of a name.
     #[inline]
     pub(crate) fn text(&self, id: NameId) -> Text {
-        let PackedText { range, input } = self.texts[id.index()];
+        self.unpack(self.texts[id.index()])
+    }
+
+    #[inline]
+    fn unpack(&self, PackedText { range, input }: PackedText) -> Text {
         match range.unpack() {
             UnpackedRange::Range(range) => Text { start: range.start, length: range.len(), input },
             UnpackedRange::Oversized(index) => self.oversized[index],
@@ -128,6 +132,11 @@ impl InternedNames {
     /// Returns how many names there are.
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
+    }
+
+    /// Returns the length of the longest name, 0 if there is none.
+    pub(crate) fn longest(&self) -> usize {
+        self.texts.iter().map(|&text| self.unpack(text).length).max().unwrap_or(0)
     }
 
     /// Returns the slot that a name is in, or would be in. There is always a free slot.

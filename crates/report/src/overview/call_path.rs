@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use gristmill_format::Cost;
 use gristmill_output::json::{Costs, ExactInteger, exact};
@@ -135,14 +136,13 @@ struct Walk<'w> {
     total: Cost,
     /// By object: `true` for a loader, if it was looked at. Paths can be long, and many functions lead to one object.
     loaders: RefCell<Vec<Option<bool>>>,
-    /// By node. Many functions can lead to one node with a long name, or with many calls.
-    start_ups: RefCell<Vec<StartUp>>,
+    /// Nodes that were looked at. Many functions can lead to one node with a long name, or with many calls.
+    start_ups: RefCell<HashMap<NodeId, StartUp>>,
 }
 
-/// The role of a node in starting the program, as far as it was looked at.
+/// The role of a node in starting the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StartUp {
-    Unknown,
     /// It is other code.
     No,
     /// It does not lead to other code.
@@ -157,14 +157,38 @@ struct Candidates {
     units: Vec<(Unit, Cost)>,
     /// By node the index of its candidate and 1, or 0.
     of_node: Vec<u32>,
+    /// By node a bit, set if it has a candidate. Most calls lead to nodes without, and the bits of all nodes fit into a cache.
+    has_any: Vec<u64>,
 }
 
 impl Candidates {
-    /// Adds a candidate, and returns its index and 1.
-    fn add(&mut self, unit: Unit, cost: Cost) -> u32 {
+    fn new(node_count: usize) -> Self {
+        Candidates {
+            units: Vec::new(),
+            of_node: vec![0; node_count],
+            has_any: vec![0; node_count.div_ceil(64)],
+        }
+    }
+
+    fn add(&mut self, unit: Unit, cost: Cost, members: &[NodeId]) {
         self.units.push((unit, cost));
         // There are no more candidates than nodes, whose ids have 32 bits.
-        u32::try_from(self.units.len()).unwrap_or(0)
+        let number = u32::try_from(self.units.len()).unwrap_or(0);
+        for member in members {
+            self.of_node[member.index()] = number;
+            self.has_any[member.index() / 64] |= 1 << (member.index() % 64);
+        }
+    }
+
+    /// Returns the index of the candidate that a call enters. One that stays within a cycle, or of a function to itself, has the
+    /// same candidate at both ends.
+    fn entered_by(&self, arc: &CallArc) -> Option<usize> {
+        let callee = arc.callee.index();
+        if (self.has_any[callee / 64] >> (callee % 64)) & 1 == 0 {
+            return None;
+        }
+        let candidate = self.of_node[callee];
+        (candidate != self.of_node[arc.caller.index()]).then(|| candidate as usize - 1)
     }
 }
 
@@ -176,7 +200,7 @@ impl<'w> Walk<'w> {
             cycles: view.cycles(),
             total: view.totals()[0],
             loaders: RefCell::new(vec![None; view.profile().object_count()]),
-            start_ups: RefCell::new(vec![StartUp::Unknown; view.graph().node_count()]),
+            start_ups: RefCell::default(),
         }
     }
 
@@ -193,21 +217,15 @@ impl<'w> Walk<'w> {
     /// Returns a root, and its cost that is not of its callers.
     fn root_among(&self, only_large: bool) -> Option<(Unit, Cost)> {
         let graph = self.view.graph();
-        let Candidates { units, of_node } = self.candidates(only_large);
+        let candidates = self.candidates(only_large);
+        let units = &candidates.units;
         if units.is_empty() {
             return None;
         }
-        // A call that stays within a cycle, or of a function to itself, has the same candidate at both ends.
-        let entered_by = |arc: &CallArc| {
-            let candidate = of_node[arc.callee.index()];
-            (candidate != of_node[arc.caller.index()])
-                .then_some(candidate)
-                .filter(|&candidate| candidate != 0)
-        };
         let mut of_callers: Vec<Cost> = vec![0; units.len()];
         for id in graph.arc_ids() {
-            if let Some(candidate) = entered_by(&graph.arc(id)) {
-                of_callers[candidate as usize - 1] += graph.arc_cost(id)[0];
+            if let Some(candidate) = candidates.entered_by(&graph.arc(id)) {
+                of_callers[candidate] += graph.arc_cost(id)[0];
             }
         }
         let mut best: Option<((bool, Cost), usize)> = None;
@@ -231,21 +249,18 @@ impl<'w> Walk<'w> {
         let graph = self.view.graph();
         let inclusive = self.view.inclusive();
         let may_be_root = |cost: Cost| !only_large || self.is_large(cost);
-        let mut candidates = Candidates { units: Vec::new(), of_node: vec![0; graph.node_count()] };
+        let mut candidates = Candidates::new(graph.node_count());
         for node in graph.nodes() {
             let cost = inclusive.cost(node)[0];
             if may_be_root(cost) && self.cycles.cycle_of(node).is_none() {
-                candidates.of_node[node.index()] = candidates.add(Unit::Node(node), cost);
+                candidates.add(Unit::Node(node), cost, &[node]);
             }
         }
         for cycle in self.cycles.ids() {
             let unit = Unit::Cycle(cycle);
             let cost = self.cost(unit)[0];
             if may_be_root(cost) {
-                let number = candidates.add(unit, cost);
-                for member in self.cycles.members(cycle) {
-                    candidates.of_node[member.index()] = number;
-                }
+                candidates.add(unit, cost, self.cycles.members(cycle));
             }
         }
         candidates
@@ -281,12 +296,11 @@ impl<'w> Walk<'w> {
 
     fn start_up(&self, unit: Unit) -> StartUp {
         let Unit::Node(node) = unit else { return StartUp::No };
-        let known = self.start_ups.borrow()[node.index()];
-        if known != StartUp::Unknown {
+        if let Some(&known) = self.start_ups.borrow().get(&node) {
             return known;
         }
         let found = self.look_at(node);
-        self.start_ups.borrow_mut()[node.index()] = found;
+        self.start_ups.borrow_mut().insert(node, found);
         found
     }
 
