@@ -58,10 +58,13 @@ impl<'r> NameRow<'r> {
         self.name.get(..before.len() + " functions: ".len())
     }
 
-    /// The title as far as there is space beside a name: without it, `cycle 1: coarse …`.
+    /// The title as far as there is space beside the function's own name: without it, `cycle 1: coarse …`.
     fn fitted_title(&self) -> Option<String> {
         let title = self.title()?;
-        let needed = title.width() + END_OF_CYCLE.width() + MIN_COLUMNS;
+        let own = own_name(self.member()).split('<').next().unwrap_or_default();
+        // What is before the own name is elided.
+        let name = (own.width() + "…".width()).clamp(MIN_COLUMNS, MAX_OWN_COLUMNS);
+        let needed = title.width() + END_OF_CYCLE.width() + name;
         match title.split_once(" of ") {
             Some((short, _)) if needed > self.columns => Some(format!("{short}: ")),
             _ => Some(title.to_owned()),
@@ -170,6 +173,8 @@ impl FittedNames {
 
 /// The least columns of a name. Fewer say nothing.
 const MIN_COLUMNS: usize = 8;
+/// The columns of an own name for which the count of a cycle's functions gives way. Longer ones are cut.
+const MAX_OWN_COLUMNS: usize = 32;
 /// The least columns of a name in a sentence, which may have several lines.
 const MIN_NAME_IN_SENTENCES: usize = 40;
 /// The least columns of a file that tells names apart.
