@@ -5,6 +5,9 @@
 //! calls by callee. So the numbers of functions, of calls between them and of parts are exactly those of the whole profile; only
 //! lines and instructions lose theirs. Jumps stay where the line or instruction from which they start stays.
 //!
+//! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
+//! exact.
+//!
 //! Headers are kept, and positions have the same columns. Lines of basic blocks (`bb=`, `ln=`) and comments are left out.
 
 mod functions;

@@ -132,7 +132,7 @@ fn check(profile: &Profile, per_mille: u32) -> Result<(), TestCaseError> {
         for node in graph.nodes().filter(|&node| cycles.cycle_of(node).is_some()) {
             let key = key(&condensed, &graph, node);
             let name = String::from_utf8_lossy(&key.2).into_owned();
-            prop_assert!(kept.contains(&key) || name.contains("functions of cycle"), "{}", name);
+            prop_assert!(kept.contains(&key) || name.contains("functions of this cycle"), "{}", name);
         }
     }
     Ok(())

@@ -116,8 +116,8 @@ impl<'p> Functions<'p> {
             let id = FunctionId::new(written.len() + groups.len());
             functions.iter().for_each(|function| written[function.index()] = id);
             let mut name = match kind {
-                GroupKind::Cycle(number, _) => {
-                    format!("({} functions of cycle {number} left out)", functions.len())
+                GroupKind::Cycle(..) => {
+                    format!("({} functions of this cycle left out)", functions.len())
                 }
                 GroupKind::Called(_) => format!("({} functions left out)", functions.len()),
                 GroupKind::Uncalled => format!("({} functions left out that nothing calls)", functions.len()),
