@@ -2,7 +2,7 @@
 //!
 //! Lines such as `calls=3 50` differ in their numbers only. This form has each text without its numbers once, as a template, the
 //! template of each line, and then the numbers: first those at the first place of the first template, and so on. Numbers of one kind are
-//! beside each other, and gzip makes a third less of them than of the text. What stands behind a name id is kept as it is.
+//! beside each other, and gzip makes a third less of them than of the text. The text after a name id is kept as it is.
 //!
 //! ```text
 //! calls=3 50          templates   calls=□ □    +□ □
@@ -23,7 +23,7 @@ const HEXADECIMAL: u8 = 1;
 const REST: u8 = 2;
 /// A line has one byte for its template; the first template is only a rest.
 const MAX_TEMPLATES: usize = 256;
-/// A longer template repeats too seldom.
+/// A longer line is one of a kind.
 const MAX_TEMPLATE_BYTES: usize = 64;
 
 /// Brings a text into the form.
@@ -215,7 +215,7 @@ struct Column<'f> {
 }
 
 impl<'f> Column<'f> {
-    /// Takes a column of so many numbers.
+    /// Takes a column of this many numbers.
     fn new(form: &mut &'f [u8], count: usize) -> Option<Self> {
         let has_differences = *take(form, 1)?.first()? == 1;
         // A number ends with the byte that has not the highest bit.
