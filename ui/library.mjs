@@ -20,11 +20,14 @@ const features = [
   "reference-types",
   "sign-ext",
 ].map((feature) => `--enable-${feature}`);
+// Few passes: with `-Oz` the library is an eighth smaller, but 9% larger once compressed, and answers take a third longer.
 execFileSync(
   process.execPath,
   [
     join(binaryen, "bin/wasm-opt"),
-    "-Oz",
+    "--duplicate-function-elimination",
+    "--memory-packing",
+    "--remove-unused-module-elements",
     ...features,
     "--strip-debug",
     "--strip-producers",

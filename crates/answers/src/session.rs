@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 
 use gristmill_output::source::{SourceError, SourceText, Sources};
 use gristmill_output::{json, lossy, shell_word};
@@ -277,12 +277,18 @@ impl Session {
         &self,
         work: impl FnOnce(&dyn Sources, &dyn Programs) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        let (sender, receiver) = mpsc::sync_channel(1);
+        // The channel tells that it is done. One that carries the result would be compiled again for each type.
+        let (sender, receiver) = mpsc::sync_channel::<()>(1);
+        let result = Arc::new(Mutex::new(None));
+        let slot = Arc::clone(&result);
         self.files.with(Box::new(move |sources, programs| {
+            let done = work(sources, programs);
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             // Nobody else has the receiver, which waits.
-            let _ = sender.send(work(sources, programs));
+            let _ = sender.send(());
         }));
-        receiver.recv().map_err(|_| Refusal::NoFiles)
+        let _ = receiver.recv();
+        result.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or(Refusal::NoFiles)
     }
 
     /// Answers a question. `is_cancelled` is asked between the steps of long answers.

@@ -7,11 +7,13 @@
 mod harness;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use gristmill_profile::columns;
 use harness::*;
 use serde_json::Value;
 
@@ -158,12 +160,62 @@ fn a_share_keeps_the_numbers_of_functions_and_says_so() {
         let path = text(&path);
         let (page, manifest) = export(directory.path(), &["--export-share", "90%", path]);
         let note = manifest["notes"][0].as_str().unwrap();
-        assert!(note.contains("90% of the cost") && note.contains("are exact"), "{note}");
+        assert!(note.contains("90% of the cost"), "{note}");
+        let note = manifest["notes"][1].as_str().unwrap();
+        assert!(note.contains("Numbers of functions,") && note.contains("are exact"), "{note}");
         let condensed = unpacked(element(&page, "file-0"));
         assert_ne!(condensed, fs::read(path).unwrap());
         fs::write(directory.path().join("condensed"), &condensed).unwrap();
         assert_eq!(numbers(directory.path(), "condensed"), numbers(directory.path(), path), "{file}");
     }
+}
+
+/// A profile of many functions. The first calls them all, and has nearly all of the cost.
+fn many_functions(count: usize) -> String {
+    let mut text = "positions: line\nevents: Ir\nob=mill\nfl=mill.c\nfn=main\n1 9990000\n".to_owned();
+    for function in 0..count {
+        let _ = write!(text, "cfn=f{function}\ncalls=1 2\n1 {}\n", function % 9);
+    }
+    for function in 0..count {
+        let _ = write!(text, "fn=f{function}\n2 {}\n", function % 9);
+    }
+    text
+}
+
+#[test]
+fn a_share_leaves_out_cheap_functions_of_large_profiles_only() {
+    let few = many_functions(9_999);
+    let many = many_functions(20_000);
+    let directory = folder(&[("few", few.as_bytes()), ("many", many.as_bytes())]);
+    let functions_of = |words: &[&str]| {
+        let (page, manifest) = export(directory.path(), &[&["--force"], words].concat());
+        let bytes = unpacked(element(&page, "file-0"));
+        let text = columns::to_text(&bytes).unwrap_or(bytes);
+        fs::write(directory.path().join("condensed"), text).unwrap();
+        let notes = manifest["notes"].as_array().unwrap().clone();
+        (
+            numbers(directory.path(), "condensed"),
+            notes.iter().map(|note| note.as_str().unwrap().to_owned()).collect(),
+        )
+    };
+    let (whole, _): (_, Vec<String>) = functions_of(&["many"]);
+    assert_eq!(whole.len(), 20_001);
+    let (few, notes): (_, Vec<String>) = functions_of(&["--export-share", "99%", "few"]);
+    assert_eq!((few.len(), notes.len()), (10_000, 2), "{notes:?}");
+    for words in [&["--export-share", "100%", "many"][..], &["--export-share=99%", "many", "--base", "few"]] {
+        let (all, _) = functions_of(words);
+        assert_eq!(all.len(), 20_001, "{words:?}");
+    }
+
+    let (kept, notes) = functions_of(&["--export-share", "99%", "many"]);
+    let names: Vec<&String> = kept.keys().collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names[0].contains("(20000 functions left out)") && names[0].contains("(left out)"), "{names:?}");
+    assert_eq!(kept[names[1]], whole[names[1]]);
+    assert!(
+        notes[1].contains("1 of its 20,001 functions. The other 20,000 have no more than 1%"),
+        "{notes:?}"
+    );
 }
 
 #[cfg(unix)]

@@ -5,8 +5,12 @@
 //! calls by callee. So the numbers of functions, of calls between them and of parts are exactly those of the whole profile; only
 //! lines and instructions lose theirs. Jumps stay where the line or instruction from which they start stays.
 //!
+//! On request, cheap functions are joined, too: see [`Condensing::with_fewer_functions`]. The numbers of those that stay are
+//! exact.
+//!
 //! Headers are kept, and positions have the same columns. Lines of basic blocks (`bb=`, `ln=`) and comments are left out.
 
+mod functions;
 mod least;
 mod lines;
 
@@ -18,6 +22,8 @@ use gristmill_format::{
     PositionKind, PositionStyle, Positions, Reader, Record, Writer,
 };
 
+pub use self::functions::FunctionCount;
+use self::functions::{Functions, WrittenFunction};
 use self::least::LeastCosts;
 use self::lines::{FunctionLines, JumpLine, PartLines};
 use crate::decode::Place;
@@ -42,6 +48,7 @@ use crate::profile::Profile;
 #[derive(Debug)]
 pub struct Condensing<'p> {
     profile: &'p Profile,
+    functions: Functions<'p>,
     least: LeastCosts,
 }
 
@@ -57,7 +64,38 @@ pub struct LineCount {
 impl<'p> Condensing<'p> {
     /// Decides which lines stay: those that have this share of the self cost of an event type, in thousandths.
     pub fn new(profile: &'p Profile, per_mille: u32) -> Self {
-        Condensing { profile, least: LeastCosts::new(profile, per_mille) }
+        let functions = Functions::all(profile);
+        Condensing { profile, functions, least: LeastCosts::of_lines(profile, per_mille) }
+    }
+
+    /// Also decides which functions stay: those that have this share of the self cost of an event type, in thousandths, and
+    /// those that have a thousandth of it as inclusive cost. Groups take the place of others, by object and by cycle.
+    ///
+    /// ```
+    /// use gristmill_profile::Profile;
+    /// use gristmill_profile::condense::{Condensing, FunctionCount};
+    ///
+    /// let text = "events: Ir\nfl=a.c\nfn=main\n1 9990\ncfn=f\ncalls=2 2\n1 6\ncfn=g\ncalls=1 3\n1 4\n\
+    ///             fn=f\n2 4\ncfn=g\ncalls=1 3\n2 2\nfn=g\n3 6\n";
+    /// let profile = Profile::from_bytes(text);
+    /// let condensing = Condensing::with_fewer_functions(&profile, 990);
+    /// assert_eq!(condensing.functions(), FunctionCount { all: 3, kept: 1, groups: 1 });
+    /// let mut condensed = Vec::new();
+    /// condensing.write(0, &mut condensed)?;
+    /// let expected = "# callgrind format\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n1 9990\n\
+    ///                 cfi=(2) (left out)\ncfn=(2) (2 functions left out)\ncalls=3 -1 \n-1 10\n\n\
+    ///                 fl=(2)\nfn=(2)\n0 10\n";
+    /// assert_eq!(String::from_utf8_lossy(&condensed), expected);
+    /// # Ok::<(), gristmill_format::Error>(())
+    /// ```
+    pub fn with_fewer_functions(profile: &'p Profile, per_mille: u32) -> Self {
+        let functions = Functions::with_share(profile, per_mille);
+        Condensing { profile, functions, least: LeastCosts::of_lines(profile, per_mille) }
+    }
+
+    /// Returns how many functions there are, and how many stay.
+    pub fn functions(&self) -> FunctionCount {
+        self.functions.count()
     }
 
     /// Writes an input of the profile, and returns how many lines it has.
@@ -72,6 +110,7 @@ impl<'p> Condensing<'p> {
     pub fn write<W: io::Write>(&self, input: usize, sink: W) -> Result<LineCount, Error> {
         let mut writing = Writing {
             profile: self.profile,
+            functions: &self.functions,
             writer: Writer::new(sink).names(NameStyle::Compressed).positions(PositionStyle::Compressed),
             object: None,
             file: None,
@@ -86,7 +125,7 @@ impl<'p> Condensing<'p> {
             let lines = headers.of_parts.get(index).unwrap_or(&none);
             lines.before.iter().try_for_each(|&line| writing.record(line))?;
             if let Some(part) = parts.get(index) {
-                let lines = PartLines::new(self.profile, part, &self.least);
+                let lines = PartLines::new(self.profile, part, &self.functions, &self.least);
                 count.all += lines.count.all;
                 count.kept += lines.count.kept;
                 writing.part(part, &lines)?;
@@ -138,6 +177,7 @@ impl<'f> Headers<'f> {
 
 struct Writing<'p, W> {
     profile: &'p Profile,
+    functions: &'p Functions<'p>,
     writer: Writer<W>,
     object: Option<ObjectId>,
     /// The file of the lines that follow, and that of the last `fl=`.
@@ -166,7 +206,7 @@ impl<W: io::Write> Writing<'_, W> {
         lines: &FunctionLines,
         kinds: &[PositionKind],
     ) -> Result<(), Error> {
-        let function = self.profile.function(id);
+        let function: WrittenFunction<'_> = self.functions.get(id);
         self.record(Line::Blank)?;
         self.name_object(NameKey::Ob, function.object, self.object)?;
         self.object = Some(function.object);
@@ -176,13 +216,15 @@ impl<W: io::Write> Writing<'_, W> {
             (self.file, self.last_fl) = (Some(function.file), Some(function.file));
         }
         self.record(Line::Name(NameKey::Fn, Name::plain(function.name)))?;
+        let nowhere = Place { file: function.file, line: Some(0), address: Some(0), basic_block: Some(0) };
         for line in &lines.kept {
             self.move_to(line.place.file, function.file)?;
             match &line.calls {
                 None => self.costs(CostRole::SelfCost, &line.place, kinds, &line.costs)?,
                 Some(calls) => {
+                    let target = if self.functions.is_group(calls.callee) { &nowhere } else { &calls.target };
                     self.callee(calls.callee)?;
-                    self.calls(calls.count, &calls.target, kinds)?;
+                    self.calls(calls.count, target, kinds)?;
                     self.costs(CostRole::Call, &line.place, kinds, &line.costs)?;
                 }
             }
@@ -191,7 +233,6 @@ impl<W: io::Write> Writing<'_, W> {
             self.move_to(jump.place.file, function.file)?;
             self.jump(jump, kinds)?;
         }
-        let nowhere = Place { file: function.file, line: Some(0), address: Some(0), basic_block: Some(0) };
         if let Some(costs) = &lines.joined {
             self.move_to(function.file, function.file)?;
             self.costs(CostRole::SelfCost, &nowhere, kinds, costs)?;
@@ -217,9 +258,9 @@ impl<W: io::Write> Writing<'_, W> {
 
     /// Names the callee in full: a reader may take a shorter form for another function.
     fn callee(&mut self, id: FunctionId) -> Result<(), Error> {
-        let callee = self.profile.function(id);
+        let callee = self.functions.get(id);
         self.name_object(NameKey::Cob, callee.object, None)?;
-        if !self.profile.file(callee.file).is_empty() || self.file != Some(callee.file) {
+        if !self.functions.file(callee.file).is_empty() || self.file != Some(callee.file) {
             self.name_file(NameKey::Cfi, callee.file, None)?;
         }
         self.record(Line::Name(NameKey::Cfn, Name::plain(callee.name)))
@@ -241,7 +282,7 @@ impl<W: io::Write> Writing<'_, W> {
     }
 
     fn name_file(&mut self, key: NameKey, file: FileId, current: Option<FileId>) -> Result<(), Error> {
-        let name = self.profile.file(file);
+        let name = self.functions.file(file);
         if current.is_none() && name.is_empty() && self.file.is_none() {
             return Ok(());
         }

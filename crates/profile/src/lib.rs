@@ -58,6 +58,7 @@ mod budget;
 mod builder;
 mod call_graph;
 mod check;
+pub mod columns;
 pub mod compare;
 pub mod condense;
 mod cost;

@@ -64,7 +64,7 @@ use crate::hash::Seeds;
 use crate::id::InputId;
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::threads::cores;
+use crate::threads::{CAN_START, cores};
 use crate::tuning::Tuning;
 use chunk::{Buffers, ChunkIndex};
 use chunk_reader::ChunkReader;
@@ -208,7 +208,7 @@ type ReadChunk<'a> = (usize, Box<ChunkReader<'a>>, ChunkIndex);
 
 impl<'a> InputLoad<'a> {
     fn run(&self, threads: usize, stitcher: &mut Stitcher<'_>) {
-        let can_share = threads > 1 && !self.cuts.is_empty();
+        let can_share = CAN_START && threads > 1 && !self.cuts.is_empty();
         match if can_share { speculate(self.view.bytes) } else { None } {
             Some(speculation) => self.run_on(threads, &speculation, stitcher),
             None => {

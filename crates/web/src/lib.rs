@@ -15,7 +15,7 @@ use std::sync::Arc;
 use gristmill_answers::{FileWork, Files, NoFiles, Request, Session};
 use gristmill_output::source::{SourceError, SourceText, Sources};
 use gristmill_output::{json, printable};
-use gristmill_profile::{Input, InputBytes, Loader, Profile};
+use gristmill_profile::{Input, InputBytes, Loader, Profile, columns};
 use serde_json::json as json_value;
 
 thread_local! {
@@ -91,12 +91,17 @@ pub extern "C" fn name() {
 }
 
 /// Takes the buffer as the contents of a file: 0 for a profile, 1 for one of the base, 2 for a source, 3 for one that is
-/// newer than the profile.
+/// newer than the profile. Returns the length of its text: the page that `gristmill view` exports has large ones by columns.
 #[allow(unsafe_code, reason = "the name is for the page")]
 #[unsafe(no_mangle)]
-pub extern "C" fn add(role: u32) {
+pub extern "C" fn add(role: u32) -> usize {
     PAGE.with_borrow_mut(|page| {
-        let (name, bytes) = (std::mem::take(&mut page.name), std::mem::take(&mut page.buffer));
+        let (name, mut bytes) = (std::mem::take(&mut page.name), std::mem::take(&mut page.buffer));
+        if role < 2 && columns::is_form(&bytes) {
+            // What is not in the form is no profile either, and the loader says so.
+            bytes = columns::to_text(&bytes).unwrap_or(bytes);
+        }
+        let length = bytes.len();
         match role {
             0 => page.profile.push(Input { name, bytes: InputBytes::from(bytes) }),
             1 => page.base.push(Input { name, bytes: InputBytes::from(bytes) }),
@@ -106,7 +111,8 @@ pub extern "C" fn add(role: u32) {
                 page.sources.insert(name.into_bytes(), Arc::new(text));
             }
         }
-    });
+        length
+    })
 }
 
 /// Loads the files that were added. Questions are about them from then on.

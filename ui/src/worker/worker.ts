@@ -7,7 +7,7 @@ interface Exports {
   memory: WebAssembly.Memory;
   buffer(length: number): number;
   name(): void;
-  add(role: number): void;
+  add(role: number): number;
   open(): number;
   ask(): number;
   answer(): number;
@@ -110,8 +110,9 @@ async function add(exports: Exports, file: GivenFile): Promise<void> {
   } else {
     throw new Failure(`${file.name}: this page expands gzip only: expand the file with ${packing} first`);
   }
-  if (file.role === "profile" || file.role === "base") total += length;
-  exports.add(ROLES[file.role]);
+  // A file may be in a compact form, and has more text than bytes.
+  const text = exports.add(ROLES[file.role]) >>> 0;
+  if (file.role === "profile" || file.role === "base") total += text;
 }
 
 /** Makes a library with the files that were given. */

@@ -58,9 +58,10 @@ pub(crate) struct ViewArgs {
     #[arg(long, requires = "export", help_heading = EXPORT, hide_short_help = true)]
     pub(crate) embed_sources: bool,
 
-    /// Keep the lines of the exported profile that make up this share of each event type
+    /// Keep the lines and functions of the exported profile that make up this share of each event type
     ///
-    /// The costs and calls of the other lines are joined for each function. All numbers of functions, calls and parts stay exact.
+    /// The costs and calls of other lines are joined for each function. In large profiles, cheap functions are joined by object and
+    /// cycle. The numbers of functions that stay, of cycles, objects and parts stay exact.
     #[arg(long, requires = "export", value_name = "PERCENT", value_parser = per_mille, help_heading = EXPORT)]
     pub(crate) export_share: Option<u32>,
 

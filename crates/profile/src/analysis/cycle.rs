@@ -183,6 +183,12 @@ impl Cycles {
         arc.is_loop() || cycle != NO_CYCLE && cycle == self.cycle_of[arc.callee.index()]
     }
 
+    /// Returns the rank of the unit of a node. No unit calls one of a smaller rank.
+    #[inline]
+    pub(crate) fn rank(&self, node: NodeId) -> usize {
+        self.ranks[node.index()] as usize
+    }
+
     /// Returns the count of units: cycles, and nodes outside of any.
     pub fn unit_count(&self) -> usize {
         self.unit_count

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gristmill_format::Cost;
 
 use super::LineCount;
+use super::functions::Functions;
 use super::least::{LeastCosts, decode};
 use crate::decode::{BlockLine, Place};
 use crate::id::{EventId, FunctionId};
@@ -58,11 +59,16 @@ pub(super) struct JumpLine {
 
 impl PartLines {
     /// Reads the lines of a part.
-    pub(super) fn new(profile: &Profile, part: &Part<'_>, least: &LeastCosts) -> Self {
+    pub(super) fn new(
+        profile: &Profile,
+        part: &Part<'_>,
+        functions: &Functions<'_>,
+        least: &LeastCosts,
+    ) -> Self {
         let columns = part.event_types();
         let begin = || (vec![0; columns.len()], PartLines::default());
         let of_runs = profile.fold_lines(part, begin, |(row, lines), function, line| {
-            lines.add(function, line, columns, least, row);
+            lines.add(functions, function, line, columns, least, row);
         });
         let mut all = PartLines::default();
         for (_, lines) in of_runs {
@@ -76,26 +82,35 @@ impl PartLines {
 
     fn add(
         &mut self,
+        functions: &Functions<'_>,
         function: FunctionId,
         line: BlockLine<'_>,
         columns: &[EventId],
         least: &LeastCosts,
         row: &mut [Cost],
     ) {
+        let function = functions.written(function);
+        let is_group = functions.is_group(function);
         let lines = self.functions.entry(function).or_default();
         let (place, costs, calls) = match line {
             BlockLine::SelfCost { place, costs } => (place, costs, None),
             BlockLine::Calls { place, callee, count, target, costs } => {
+                let callee = functions.written(callee);
                 (place, costs, Some(KeptCalls { callee, count, target }))
             }
-            BlockLine::Jump { place, taken, executed, target, function } => {
-                lines.jumps.push(JumpLine { place, taken, executed, target, function });
+            BlockLine::Jump { place, taken, executed, target, function: to } => {
+                if !is_group && to.is_none_or(|to| !functions.is_group(functions.written(to))) {
+                    lines.jumps.push(JumpLine { place, taken, executed, target, function: to });
+                }
                 return;
             }
         };
-        decode(costs, row);
         self.count.all += 1;
-        if least.is_reached(columns, row) {
+        if is_group && calls.as_ref().is_some_and(|calls| calls.callee == function) {
+            return;
+        }
+        decode(costs, row);
+        if !is_group && least.is_reached(columns, row) {
             self.count.kept += 1;
             lines.kept.push(KeptLine { place, costs: row.to_vec(), calls });
             return;

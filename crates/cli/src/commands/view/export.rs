@@ -12,8 +12,8 @@ use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use gristmill_output::source::Sources as _;
-use gristmill_profile::Profile;
-use gristmill_profile::condense::Condensing;
+use gristmill_profile::condense::{Condensing, FunctionCount, LineCount};
+use gristmill_profile::{Profile, columns};
 use serde::Serialize;
 
 use super::Loading;
@@ -29,6 +29,12 @@ use crate::terminal::{grouped, printable_path};
 const DOCUMENT: &str = include_str!("../../../../../ui/dist/export.html");
 /// The comment of the page in whose place the files are put.
 const FILES: &str = "<!-- files -->";
+
+/// A profile with no more functions keeps all of them: they take less space than the library.
+const MIN_FUNCTIONS: usize = 10_000;
+
+/// A condensed profile with fewer bytes stays text, since it is small anyway.
+const MIN_BYTES_OF_COLUMNS: usize = 1 << 20;
 
 /// The use of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -71,9 +77,9 @@ impl Contents {
         Ok(())
     }
 
-    /// Adds the files of a profile, with all lines or with those that make up a share of the cost.
-    fn add_profile(&mut self, profile: &Profile, role: Role, share: Option<u32>) -> Result<(), CliError> {
-        let condensing = share.map(|share| Condensing::new(profile, share));
+    /// Adds the files of a profile, whole or with what makes up a share of the cost.
+    fn add_profile(&mut self, profile: &Profile, role: Role, share: Option<Share>) -> Result<(), CliError> {
+        let condensing = share.map(|share| share.condensing(profile));
         let (mut kept, mut all) = (0, 0);
         for (index, input) in profile.inputs().iter().enumerate() {
             let bytes = match &condensing {
@@ -86,22 +92,64 @@ impl Contents {
                     })?;
                     kept += lines.kept;
                     all += lines.all;
+                    if bytes.len() >= MIN_BYTES_OF_COLUMNS {
+                        bytes = columns::from_text(&bytes);
+                    }
                     bytes.into()
                 }
             };
             self.add(input.name.clone(), role, &bytes)?;
         }
-        if let Some(share) = share {
-            let side = if role == Role::Base { "the base" } else { "the profile" };
-            self.manifest.notes.push(format!(
-                "Exported with {}% of the cost by line: {side} has {} of its {} lines with self cost or calls. What the \
-                 others cost is under line 0 of their functions; numbers of functions, calls and parts are exact.",
-                percent(share),
-                grouped(kept),
-                grouped(all)
-            ));
+        if let (Some(share), Some(condensing)) = (share, &condensing) {
+            self.manifest.notes.extend(share.notes(role, condensing.functions(), LineCount { all, kept }));
         }
         Ok(())
+    }
+}
+
+/// The share of the cost that is exported.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    per_mille: u32,
+    /// A comparison needs the functions of both sides.
+    has_base: bool,
+}
+
+impl Share {
+    fn condensing(self, profile: &Profile) -> Condensing<'_> {
+        if self.per_mille < 1000 && !self.has_base && profile.function_count() > MIN_FUNCTIONS {
+            Condensing::with_fewer_functions(profile, self.per_mille)
+        } else {
+            Condensing::new(profile, self.per_mille)
+        }
+    }
+
+    /// The remarks on a profile.
+    fn notes(self, role: Role, functions: FunctionCount, lines: LineCount) -> Vec<String> {
+        let side = if role == Role::Base { "The base" } else { "The profile" };
+        let percent = percent(self.per_mille);
+        let mut notes = vec![format!(
+            "Exported with {percent}% of the cost. {side} has {} of its {} lines with self cost or calls. What the others \
+             cost is under line 0 of their functions.",
+            grouped(lines.kept),
+            grouped(lines.all)
+        )];
+        let mut exact = "functions";
+        if functions.kept < functions.all {
+            exact = "functions that stay";
+            notes.push(format!(
+                "{side} has {} of its {} functions. The other {} have no more than {}% of the self cost of each event type \
+                 together, and none of them a thousandth of the total with its calls. {} in the file \u{201c}(left out)\u{201d} \
+                 stand for them, by object and by cycle.",
+                grouped(functions.kept),
+                grouped(functions.all),
+                grouped(functions.all - functions.kept),
+                self::percent(1000 - self.per_mille),
+                grouped(functions.groups)
+            ));
+        }
+        notes.push(format!("Numbers of {exact}, calls between them, cycles, objects and parts are exact."));
+        notes
     }
 }
 
@@ -111,11 +159,13 @@ pub(super) fn write(target: &Target, loading: &Loading<'_>) -> Result<ExitStatus
     let paths = loading.paths()?;
     let profile = loading.new_side(&paths)?;
     let mut contents = Contents::default();
-    contents.add_profile(&profile, Role::Profile, args.export_share)?;
+    let has_base = !args.base.is_empty();
+    let share = args.export_share.map(|per_mille| Share { per_mille, has_base });
+    contents.add_profile(&profile, Role::Profile, share)?;
     let mut profiles = vec![profile];
-    if !args.base.is_empty() {
+    if has_base {
         let base = loading.profile(&args.base)?;
-        contents.add_profile(&base, Role::Base, args.export_share)?;
+        contents.add_profile(&base, Role::Base, share)?;
         profiles.push(base);
     }
     let sources =
