@@ -182,7 +182,7 @@ impl Session {
                 drop(functions::page(&kept, self.names(&scope), key, 0, PREPARED_ROWS));
             }
         };
-        let steps: [&dyn Fn(); 13] = [
+        let steps: [&dyn Fn(); 18] = [
             &|| {
                 let summary = || drop(self.summary(&kept, &scope));
                 both(self.profile.function_count(), summary, || drop(self.overview(&kept, OVERVIEW_ROWS)));
@@ -194,12 +194,19 @@ impl Session {
                 self.names.get_or_init(|| NameIndex::new(&kept.view));
             },
             &|| orders(&[Sort::Name, Sort::Calls, Sort::PerCall, Sort::Object, Sort::File]),
+            &|| {
+                kept.objects();
+            },
+            &|| groups(Group::Object),
+            &|| groups(Group::File),
+            &|| groups(Group::Directory),
+            &|| groups(Group::Class),
+            &|| groups(Group::Crate),
+            &|| groups(Group::Package),
+            &|| groups(Group::Cycle),
             &|| drop(kept.tree(program(true))),
             &|| drop(kept.table(rows(true))),
             &|| self.prepare_cycle(&kept),
-            &|| groups(Group::Object),
-            &|| groups(Group::Directory),
-            &|| groups(Group::File),
             &|| drop(self.findings(0)),
         ];
         for step in steps {
