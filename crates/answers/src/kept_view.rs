@@ -40,6 +40,15 @@ impl ListKey {
         self.group == Group::Function && self.filter.is_empty() && self.within.is_none()
     }
 
+    /// `true` if the names of all functions decide the rows or their order.
+    pub(crate) fn needs_names(&self) -> bool {
+        let is_named = |group| matches!(group, Group::Class | Group::Crate | Group::Cycle);
+        self.sort == Sort::Name
+            || !self.filter.is_empty()
+            || is_named(self.group)
+            || self.within.as_ref().is_some_and(|within| is_named(within.group))
+    }
+
     /// Returns the key of the same list from its start.
     pub(crate) fn of_start(&self) -> ListKey {
         ListKey { ascending: false, ..self.clone() }
