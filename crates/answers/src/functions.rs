@@ -57,7 +57,7 @@ pub(crate) fn page(
         true => kept.order(key.sort, || new_list(kept, names, &key))?,
         false => kept.list(key.of_start(), || {
             let list = match groups(kept, names, &key)? {
-                Some(groups) => groups.in_order(order(key.sort)),
+                Some(groups) => groups.in_order(&kept.view, order(key.sort), names),
                 None => None,
             };
             list.map_or_else(|| new_list(kept, names, &key), Ok)
@@ -84,7 +84,7 @@ fn new_list(kept: &KeptView, names: Option<&NameIndex>, key: &ListKey) -> Result
         ..FunctionsOptions::default()
     };
     let within = key.within.as_ref().map(|within| (grouping(within.group), within.name.as_str()));
-    Ok(FunctionList::new(&kept.view, &kept.head, &options, order(key.sort), within, names))
+    Ok(FunctionList::new(&kept.view, &options, order(key.sort), within, names))
 }
 
 /// Returns all groups of a kind, if the list has groups and no filter. They are kept: another order needs no new ones.
@@ -93,9 +93,7 @@ pub(crate) fn groups(
     names: Option<&NameIndex>,
     key: &ListKey,
 ) -> Result<Option<Arc<FunctionList>>, Refusal> {
-    // Functions of one name that are in no cycle would not be in the order in which they were made.
-    let has_equal_names = matches!(key.group, Group::Function | Group::Cycle);
-    if has_equal_names || !key.filter.is_empty() || key.within.is_some() {
+    if key.group == Group::Function || !key.filter.is_empty() || key.within.is_some() {
         return Ok(None);
     }
     let key = ListKey { sort: Sort::SelfCost, ..key.of_start() };
@@ -147,10 +145,7 @@ pub(crate) fn search(
             .take(limit.min(MAX_PAGE_ROWS))
             .collect()
     };
-    let mut is_used = vec![false; profile.object_count()];
-    kept.view.subjects().for_each(|(_, subject)| is_used[subject.object.index()] = true);
-    let used = profile.objects().filter(|object| is_used[object.index()]);
-    let objects: BTreeSet<&[u8]> = used.map(|object| profile.object(object)).collect();
+    let objects: BTreeSet<&[u8]> = kept.objects().iter().map(|&object| profile.object(object)).collect();
     Ok(SearchResults {
         all: page.all,
         matched: page.matched,

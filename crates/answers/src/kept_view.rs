@@ -1,8 +1,9 @@
 //! Views and lists of functions that are kept between questions.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use gristmill_profile::ObjectId;
 use gristmill_report::{FunctionList, Head, Overview, SubjectId, Tree, TreeOptions, View};
 
 use crate::answer::Summary;
@@ -16,8 +17,8 @@ const MAX_ORDERS: usize = 7;
 const MAX_LISTS: usize = 4;
 /// Call trees that are kept for each view: both ways of a cycle and of three functions.
 const MAX_TREES: usize = 8;
-/// Kinds of groups that are kept for each view.
-const MAX_GROUPS: usize = 4;
+/// Kinds of groups that are kept for each view: all.
+const MAX_GROUPS: usize = 7;
 /// Tables of a call tree that are kept for each view.
 const MAX_TABLES: usize = 4;
 /// First screens that are kept for each view: those of a page have the same limit.
@@ -37,6 +38,15 @@ impl ListKey {
     /// `true` for a list of all functions.
     pub(crate) fn is_of_all(&self) -> bool {
         self.group == Group::Function && self.filter.is_empty() && self.within.is_none()
+    }
+
+    /// `true` if the names of all functions decide the rows or their order.
+    pub(crate) fn needs_names(&self) -> bool {
+        let is_named = |group| matches!(group, Group::Class | Group::Crate | Group::Cycle);
+        self.sort == Sort::Name
+            || !self.filter.is_empty()
+            || is_named(self.group)
+            || self.within.as_ref().is_some_and(|within| is_named(within.group))
     }
 
     /// Returns the key of the same list from its start.
@@ -59,6 +69,8 @@ pub(crate) struct KeptView {
     /// The same of the program, which functions do not displace.
     program_trees: Mutex<Kept<TreeKey, KeptTree>>,
     program_tables: Mutex<Kept<TreeOptions, Tree>>,
+    /// The objects of functions.
+    objects: OnceLock<Vec<ObjectId>>,
     /// By limit.
     overviews: Mutex<Kept<usize, Overview>>,
 }
@@ -76,6 +88,7 @@ impl KeptView {
             tables: Mutex::default(),
             program_trees: Mutex::default(),
             program_tables: Mutex::default(),
+            objects: OnceLock::new(),
             overviews: Mutex::default(),
         }
     }
@@ -126,6 +139,16 @@ impl KeptView {
         make: impl FnOnce() -> Result<Summary, Refusal>,
     ) -> Result<Arc<Summary>, Refusal> {
         kept(&self.summary, (), 1, make)
+    }
+
+    /// Returns the objects of functions.
+    pub(crate) fn objects(&self) -> &[ObjectId] {
+        self.objects.get_or_init(|| {
+            let profile = self.view.profile();
+            let mut is_used = vec![false; profile.object_count()];
+            self.view.subject_ids().for_each(|id| is_used[self.view.paths(id).1.index()] = true);
+            profile.objects().filter(|object| is_used[object.index()]).collect()
+        })
     }
 
     /// Returns the first screen with that limit, which is made if it is not kept.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 
 use gristmill_output::source::{SourceError, SourceText, Sources};
@@ -139,6 +140,8 @@ pub struct Session {
     changes: KeptChanges,
     /// The names of all functions that are not folded, once they are prepared, unless they take too much memory.
     names: OnceLock<Option<NameIndex>>,
+    /// `true` once the session is prepared, or is being prepared.
+    is_preparing: AtomicBool,
     /// All findings, which take longer than to load the profile.
     findings: OnceLock<Findings>,
 }
@@ -160,6 +163,7 @@ impl Session {
             documents: Mutex::default(),
             changes: KeptChanges::default(),
             names: OnceLock::new(),
+            is_preparing: AtomicBool::new(false),
             findings: OnceLock::new(),
         }
     }
@@ -182,24 +186,32 @@ impl Session {
                 drop(functions::page(&kept, self.names(&scope), key, 0, PREPARED_ROWS));
             }
         };
-        let steps: [&dyn Fn(); 13] = [
+        self.is_preparing.store(true, Ordering::Relaxed);
+        let steps: [&dyn Fn(); 18] = [
             &|| {
                 let summary = || drop(self.summary(&kept, &scope));
                 both(self.profile.function_count(), summary, || drop(self.overview(&kept, OVERVIEW_ROWS)));
             },
             &|| orders(&[Sort::SelfCost, Sort::Inclusive]),
-            &|| drop(kept.tree(program(false))),
-            &|| drop(kept.table(rows(false))),
             &|| {
-                self.names.get_or_init(|| NameIndex::new(&kept.view));
+                self.prepared_names(&kept);
             },
             &|| orders(&[Sort::Name, Sort::Calls, Sort::PerCall, Sort::Object, Sort::File]),
-            &|| drop(kept.tree(program(true))),
-            &|| drop(kept.table(rows(true))),
+            &|| {
+                kept.objects();
+            },
+            &|| drop(kept.tree(program(false))),
+            &|| drop(kept.table(rows(false))),
             &|| self.prepare_cycle(&kept),
             &|| groups(Group::Object),
-            &|| groups(Group::Directory),
             &|| groups(Group::File),
+            &|| groups(Group::Directory),
+            &|| groups(Group::Class),
+            &|| groups(Group::Crate),
+            &|| groups(Group::Package),
+            &|| groups(Group::Cycle),
+            &|| drop(kept.tree(program(true))),
+            &|| drop(kept.table(rows(true))),
             &|| drop(self.findings(0)),
         ];
         for step in steps {
@@ -227,6 +239,21 @@ impl Session {
     fn names(&self, scope: &Scope) -> Option<&NameIndex> {
         let is_folded = scope.fold_recursion || scope.fold_callers;
         self.names.get().and_then(Option::as_ref).filter(|_| !is_folded)
+    }
+
+    /// Does the same for a question that looks at all names. While a session is prepared, it waits for them: to make them once
+    /// more would take as long.
+    fn all_names(&self, kept: &KeptView, scope: &Scope) -> Option<&NameIndex> {
+        let is_folded = scope.fold_recursion || scope.fold_callers;
+        if !is_folded && self.is_preparing.load(Ordering::Relaxed) {
+            self.prepared_names(kept);
+        }
+        self.names(scope)
+    }
+
+    /// Makes the names of the functions of a view without folding, unless they are made already.
+    fn prepared_names(&self, kept: &KeptView) -> Option<&NameIndex> {
+        self.names.get_or_init(|| NameIndex::new(&kept.view)).as_ref()
     }
 
     fn summary(&self, kept: &KeptView, scope: &Scope) -> Result<Arc<Summary>, Refusal> {
@@ -312,7 +339,12 @@ impl Session {
                     filter: filter.clone(),
                     within: within.clone(),
                 };
-                Answer::Functions(functions::page(&*kept(false)?, self.names(scope), key, *start, *count)?)
+                let kept = kept(false)?;
+                let names = match key.needs_names() {
+                    true => self.all_names(&kept, scope),
+                    false => self.names(scope),
+                };
+                Answer::Functions(functions::page(&kept, names, key, *start, *count)?)
             }
             Question::Function { function, depth, limit } => {
                 let kept = kept(true)?;
@@ -325,13 +357,11 @@ impl Session {
             Question::Find { name, file, object } => {
                 Answer::Found(functions::find(&kept(false)?.view, name, file, object))
             }
-            Question::Search { text, is_pattern, limit } => Answer::Search(functions::search(
-                &*kept(false)?,
-                self.names(scope),
-                text,
-                *is_pattern,
-                *limit,
-            )?),
+            Question::Search { text, is_pattern, limit } => {
+                let kept = kept(false)?;
+                let names = self.all_names(&kept, scope);
+                Answer::Search(functions::search(&kept, names, text, *is_pattern, *limit)?)
+            }
             Question::Tree { from, inverted, min_share, max_depth, limit } => {
                 let kept = kept(true)?;
                 let from = from.map(|id| kept.subject(id)).transpose()?;

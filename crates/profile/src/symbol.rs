@@ -17,6 +17,7 @@ use std::borrow::Cow;
 
 use gristmill_format::FunctionName;
 
+pub(crate) use chain::has_callers;
 pub use chain::{ChainName, Chains};
 pub use demangle::{demangle, rust_hash};
 pub use labels::{Label, PlaceForm, fit_labels};

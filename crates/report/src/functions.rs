@@ -1,5 +1,8 @@
 //! The flat profile: functions, or groups of them, each with its costs.
 
+mod function_order;
+mod group_numbers;
+mod group_rows;
 mod groups;
 mod lines;
 mod list;
@@ -20,7 +23,8 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-pub use self::groups::group_name;
+pub use self::group_numbers::group_name;
+use self::groups::Matching;
 pub use self::lines::{LineRow, ProgramLines};
 pub use self::list::FunctionList;
 pub use self::list_order::ListOrder;
@@ -96,6 +100,11 @@ impl FunctionsOptions {
     /// Returns `true` if the pattern for names takes a function with this name, or if there is no pattern.
     pub fn takes_name(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| matches_function(name, |name| filter.is_match(name)))
+    }
+
+    /// Returns `true` if neither paths nor estimates leave a function out.
+    fn takes_all(&self, view: &View) -> bool {
+        self.object.is_none() && self.file.is_none() && !view.has_attribution()
     }
 
     fn takes(&self, view: &View, id: SubjectId) -> bool {
@@ -292,10 +301,12 @@ impl<'v> Functions<'v> {
     pub fn new(view: &'v View, options: &FunctionsOptions) -> Self {
         let head = Head::new(view);
         let groups = |view: &View, head: &Head| match options.grouping {
-            Grouping::Function | Grouping::Cycle => groups::units(view, head, options),
-            Grouping::Thread => groups::shares(thread_shares(view, head), options),
-            Grouping::Part => groups::shares(part_shares(view, head), options),
-            grouping => groups::groups(view, head, options, grouping, None),
+            Grouping::Function | Grouping::Cycle => {
+                Matching::new(view, head, &group_rows::units(view, options, None))
+            }
+            Grouping::Thread => groups::shares(thread_shares(view, head), head, options),
+            Grouping::Part => groups::shares(part_shares(view, head), head, options),
+            grouping => Matching::new(view, head, &group_rows::groups(view, options, grouping, None)),
         };
         let Selected { mut rows, matching, all } = match options.grouping {
             Grouping::Function => functions(view, options),
@@ -359,6 +370,28 @@ fn sort_key(by: SortBy, inclusive: Cost, self_cost: Cost, calls: Cost) -> Revers
 }
 
 impl FunctionRow {
+    /// Makes the row of a group, without costs and calls.
+    fn of_group(head: &Head, name: String) -> Self {
+        let none = head.costs(&vec![0; head.totals.len()]);
+        FunctionRow {
+            id: None,
+            name,
+            file: String::new(),
+            object: String::new(),
+            self_costs: none.clone(),
+            inclusive: none,
+            is_upper_bound: false,
+            is_self_estimate: false,
+            is_inclusive_estimate: false,
+            calls: CallCount::new(0, false),
+            cycle: None,
+            rates: Vec::new(),
+            within: Vec::new(),
+            within_hidden: 0,
+            hash: None,
+        }
+    }
+
     fn new(view: &View, event_types: &EventNames, id: SubjectId) -> Self {
         let subject = view.subject(id);
         FunctionRow {

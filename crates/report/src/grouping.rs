@@ -2,7 +2,9 @@
 
 mod packages;
 
+use gristmill_output::lossy;
 use gristmill_profile::symbol::scope;
+use gristmill_profile::{FileId, Profile};
 
 use crate::path::{UNKNOWN, directory};
 
@@ -30,6 +32,23 @@ pub enum Grouping {
     Thread,
     /// Parts of a recording: dumps, or files that were given together.
     Part,
+}
+
+const NO_CRATE: &str = "(no crate)";
+
+/// The crates that paths of source files name, by file: there are fewer of them than functions.
+pub(crate) struct CratesOfFiles(Vec<packages::CratesOfPath<String>>);
+
+impl CratesOfFiles {
+    pub(crate) fn new(profile: &Profile) -> Self {
+        let of_path = |file| packages::CratesOfPath::new(&lossy(profile.file(file))).map(str::to_owned);
+        CratesOfFiles(profile.files().map(of_path).collect())
+    }
+
+    /// Returns the name of the group of a function with this name, if crates are groups.
+    pub(crate) fn crate_of<'t>(&'t self, name: &'t str, file: FileId) -> &'t str {
+        self.0[file.index()].crate_of(name).unwrap_or(NO_CRATE)
+    }
 }
 
 /// Returns the name of the group of a function with this name, if classes are groups.
@@ -81,7 +100,7 @@ impl Grouping {
             Grouping::Object => known(object()),
             Grouping::File => known(file()),
             Grouping::Directory => directory(&file()).to_owned(),
-            Grouping::Crate => packages::crate_of(&name(), &file()).unwrap_or("(no crate)").to_owned(),
+            Grouping::Crate => packages::crate_of(&name(), &file()).unwrap_or(NO_CRATE).to_owned(),
             Grouping::Package => packages::package_of(&file()).unwrap_or("(no package)").to_owned(),
             Grouping::Class => class_of(&name()).to_owned(),
             // A function can be in all threads and parts.

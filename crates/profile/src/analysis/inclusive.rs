@@ -47,6 +47,7 @@
 //! from what the file claims; this is not repeated here.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use gristmill_format::Cost;
 
@@ -56,7 +57,7 @@ use crate::analysis::derived_columns::DerivedColumns;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{CycleId, NodeId};
 use crate::cost::{CostTable, add};
-use crate::threads::both;
+use crate::threads::{ITEMS_PER_THREAD, both, cores, map_on_threads};
 
 /// The definition of inclusive cost. The [module](self) describes each; see the example of [`Inclusive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -255,22 +256,14 @@ impl Inclusive {
         let mut cycle_self_costs = CostTable::new(graph.width(), cycles.len());
         let mut cycle_costs = CostTable::new(graph.width(), cycles.len());
         let mut cycle_call_counts = vec![0; cycles.len()];
+        for (cycle, count) in costs_of_members(graph, &cycles, &mut costs) {
+            cycle_call_counts[cycle.index()] -= count;
+        }
         for cycle in cycles.ids() {
             for &member in cycles.members(cycle) {
-                let costs = costs.row_mut(member.index());
-                costs.copy_from_slice(graph.self_cost(member));
-                let mut from_outside = call_counts[member.index()];
-                for id in graph.outgoing(member) {
-                    let arc = &graph.arc(id);
-                    if cycles.is_inner(arc) {
-                        from_outside -= arc.count;
-                    } else {
-                        add(costs, graph.arc_cost(id));
-                    }
-                }
-                cycle_call_counts[cycle.index()] += from_outside;
+                cycle_call_counts[cycle.index()] += call_counts[member.index()];
                 cycle_self_costs.add(cycle.index(), graph.self_cost(member));
-                cycle_costs.add(cycle.index(), costs);
+                cycle_costs.add(cycle.index(), costs.row(member.index()));
             }
         }
         Inclusive {
@@ -390,6 +383,42 @@ impl Inclusive {
         differences.sort_by_key(|difference| (Reverse(difference.surplus.abs()), difference.unit));
         differences
     }
+}
+
+/// Sets the costs of members of cycles to their self costs and those of their arcs that leave the cycle, on all cores. Returns
+/// counts of calls inside of cycles, of which one cycle may have several.
+fn costs_of_members(graph: &CallGraph, cycles: &Cycles, costs: &mut CostTable) -> Vec<(CycleId, Cost)> {
+    let width = graph.width();
+    let each = graph.node_count().div_ceil(cores()).max(ITEMS_PER_THREAD);
+    let mut rest = costs.values_mut();
+    let tasks = (0..graph.node_count()).step_by(each).map(|start| {
+        let nodes = start..(start + each).min(graph.node_count());
+        (nodes.clone(), rest.split_off_mut(..nodes.len() * width).unwrap_or_default())
+    });
+    let counts = map_on_threads(tasks.collect(), |(nodes, values): (Range<usize>, &mut [Cost])| {
+        let mut counts: Vec<(CycleId, Cost)> = Vec::new();
+        for (nth, node) in nodes.map(|index| graph.node(index)).enumerate() {
+            let costs = &mut values[nth * width..][..width];
+            let Some(cycle) = cycles.cycle_of(node) else { continue };
+            costs.copy_from_slice(graph.self_cost(node));
+            let mut inside = 0;
+            for id in graph.outgoing(node) {
+                let arc = &graph.arc(id);
+                if cycles.is_inner(arc) {
+                    inside += arc.count;
+                } else {
+                    add(costs, graph.arc_cost(id));
+                }
+            }
+            // Neighbours are often members of one cycle.
+            match counts.last_mut() {
+                Some((last, count)) if *last == cycle => *count += inside,
+                _ => counts.push((cycle, inside)),
+            }
+        }
+        counts
+    });
+    counts.concat()
 }
 
 /// Marks a row of a list that is only made when there is one.

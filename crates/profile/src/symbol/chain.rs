@@ -7,6 +7,12 @@ use gristmill_format::FunctionName;
 use crate::id::{FunctionId, narrow};
 use crate::symbol::is_level;
 
+/// `true` if a name contains callers.
+pub(crate) fn has_callers(name: &[u8]) -> bool {
+    // Most names have no quote, and this is the quicker look.
+    name.contains(&b'\'') && FunctionName::parse(name).callers().any(|part| !is_level(part))
+}
+
 /// A name in [`Chains`]: that of a function, or of a caller in the name of one. See the example of [`Chains`].
 ///
 /// Such a name need not be a function of the profile: `a` may be there as `a'main` and `a'b` only.

@@ -122,6 +122,10 @@ fn python_module(name: &str) -> Option<Anatomy> {
 
 /// `A->f`. Unlike in types of Rust, no blank is beside the arrow.
 fn php_method(name: &str) -> Option<Anatomy> {
+    // Most names have no arrow, and this is the quicker look.
+    if !name.contains("->") {
+        return None;
+    }
     let mut depth = Depth::default();
     let mut last = None;
     for (at, byte) in name.bytes().enumerate() {
@@ -141,6 +145,9 @@ fn php_method(name: &str) -> Option<Anatomy> {
 
 /// `A::B#f`
 fn ruby_method(name: &str) -> Option<Anatomy> {
+    if !name.contains('#') {
+        return None;
+    }
     let mut depth = Depth::default();
     let mut last = None;
     for (at, byte) in name.bytes().enumerate() {

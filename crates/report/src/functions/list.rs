@@ -4,22 +4,25 @@
 mod tests;
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gristmill_format::Cost;
+use gristmill_profile::symbol::matches_function;
+use gristmill_profile::threads::map_on_threads;
 
-use super::groups;
-use super::list_order::{ListOrder, per_call};
-use super::name_index::NameIndex;
+use super::function_order::FunctionOrder;
+use super::group_numbers::GroupNumbers;
+use super::group_rows::{self, GroupOrder, Groups, Taken};
+use super::list_order::ListOrder;
+use super::name_index::{NameIndex, ranges};
 use super::ordered::Ordered;
-use super::{FunctionRow, FunctionsOptions, SortBy};
+use super::{FunctionRow, FunctionsOptions};
 use crate::amount::add;
 use crate::grouping::Grouping;
 use crate::head::Head;
 use crate::view::{SubjectId, View};
 
-/// All functions or groups of a view that match, in order. Only ids of functions are kept, and a page puts them in order and makes
-/// its rows.
+/// All functions or groups of a view that match, in order. Only ids are kept, and a page puts them in order and makes its rows.
 ///
 /// ```
 /// use gristmill_profile::Profile;
@@ -29,7 +32,7 @@ use crate::view::{SubjectId, View};
 /// let view = View::new(Profile::from_bytes(text.to_vec()), &ViewOptions::default())?;
 /// let head = Head::new(&view);
 /// let order = ListOrder::By(SortBy::SelfCost);
-/// let list = FunctionList::new(&view, &head, &FunctionsOptions::default(), order, None, None);
+/// let list = FunctionList::new(&view, &FunctionsOptions::default(), order, None, None);
 /// assert_eq!((list.len(), list.matched()), (2, &[42][..]));
 /// assert_eq!(list.page(&view, &head, 1..9, None)[0].name, "main");
 /// # Ok::<(), gristmill_report::ViewError>(())
@@ -37,15 +40,21 @@ use crate::view::{SubjectId, View};
 #[derive(Debug)]
 pub struct FunctionList {
     rows: ListRows,
+    order: ListOrder,
     matched: Vec<Cost>,
     is_reversed: bool,
 }
 
+/// A profile has millions of rows, so they are put in order as far as pages are read.
 #[derive(Debug)]
 enum ListRows {
-    /// A profile has millions, so they are put in order as far as pages are read.
-    Functions(Mutex<Ordered>),
-    Groups(Vec<FunctionRow>),
+    Functions(Mutex<Ordered<SubjectId>>),
+    /// Lists in another order have the same groups.
+    Groups {
+        groups: Arc<Groups>,
+        shown: Arc<[u32]>,
+        ordered: Mutex<Ordered<u32>>,
+    },
 }
 
 impl FunctionList {
@@ -53,48 +62,49 @@ impl FunctionList {
     /// none is made for those that are not shown.
     pub fn new(
         view: &View,
-        head: &Head,
         options: &FunctionsOptions,
         order: ListOrder,
         within: Option<(Grouping, &str)>,
         names: Option<&NameIndex>,
     ) -> Self {
-        let sort = if let ListOrder::By(sort) = order { sort } else { SortBy::Name };
-        let options = &FunctionsOptions { sort, limit: None, ..options.clone() };
-        let mut matched = vec![0; view.events().len()];
-        let rows = match options.grouping {
+        let taken = match options.grouping {
             Grouping::Function => {
                 let mut ids = matching(view, options, names);
                 if let Some((grouping, name)) = within {
                     let is_within = group_test(view, grouping, name, names);
                     ids.retain(|&id| is_within(id));
                 }
-                ids.iter().for_each(|&id| add(&mut matched, view.self_cost(id)));
-                ListRows::Functions(Mutex::new(Ordered::new(view, ids.into_iter(), order, names)))
+                let matched = sum(view, &ids, |id| view.self_cost(id));
+                let items = FunctionOrder { view, order, names }.items(&ids);
+                let rows = ListRows::Functions(Mutex::new(Ordered::new(items)));
+                return FunctionList { rows, order, matched, is_reversed: false };
             }
-            grouping => {
-                let rows = match grouping {
-                    Grouping::Cycle => groups::units(view, head, options),
-                    grouping => groups::groups(view, head, options, grouping, names),
-                };
-                let mut rows = rows.sorted_rows(sort);
-                reorder(&mut rows, order);
-                rows.iter().for_each(|row| add(&mut matched, &row.self_costs));
-                ListRows::Groups(rows)
-            }
+            Grouping::Cycle => group_rows::units(view, options, names),
+            grouping => group_rows::groups(view, options, grouping, names),
         };
-        FunctionList { rows, matched, is_reversed: false }
+        let Taken { groups, shown, .. } = taken;
+        let matched = sum(view, &shown, |group| groups.self_costs(view, group));
+        FunctionList::of_groups(view, (Arc::new(groups), shown.into()), order, names, matched)
+    }
+
+    fn of_groups(
+        view: &View,
+        (groups, shown): (Arc<Groups>, Arc<[u32]>),
+        order: ListOrder,
+        names: Option<&NameIndex>,
+        matched: Vec<Cost>,
+    ) -> Self {
+        let items = GroupOrder { view, groups: &groups, order, names }.items(&shown);
+        let rows = ListRows::Groups { groups, shown, ordered: Mutex::new(Ordered::new(items)) };
+        FunctionList { rows, order, matched, is_reversed: false }
     }
 
     /// Returns the groups of a list in another order; `None` for a list of functions. To make groups takes longer than to put them
     /// in order.
-    pub fn in_order(&self, order: ListOrder) -> Option<FunctionList> {
-        let ListRows::Groups(rows) = &self.rows else { return None };
-        let mut rows = rows.clone();
-        let sort = if let ListOrder::By(sort) = order { sort } else { SortBy::Name };
-        groups::sort(&mut rows, sort);
-        reorder(&mut rows, order);
-        Some(FunctionList { rows: ListRows::Groups(rows), matched: self.matched.clone(), is_reversed: false })
+    pub fn in_order(&self, view: &View, order: ListOrder, names: Option<&NameIndex>) -> Option<FunctionList> {
+        let ListRows::Groups { groups, shown, .. } = &self.rows else { return None };
+        let groups = (Arc::clone(groups), Arc::clone(shown));
+        Some(FunctionList::of_groups(view, groups, order, names, self.matched.clone()))
     }
 
     /// Returns the list from its end to its start.
@@ -107,7 +117,7 @@ impl FunctionList {
     pub fn len(&self) -> usize {
         match &self.rows {
             ListRows::Functions(ordered) => lock(ordered).len(),
-            ListRows::Groups(rows) => rows.len(),
+            ListRows::Groups { shown, .. } => shown.len(),
         }
     }
 
@@ -159,10 +169,14 @@ impl FunctionList {
         }
         let mut rows: Vec<FunctionRow> = match &self.rows {
             ListRows::Functions(ordered) => {
-                let ids = lock(ordered).page(view, names, page);
+                let ids = lock(ordered).page(&FunctionOrder { view, order: self.order, names }, page);
                 ids.into_iter().map(|id| FunctionRow::new(view, &head.event_types, id)).collect()
             }
-            ListRows::Groups(rows) => rows[page].to_vec(),
+            ListRows::Groups { groups, ordered, .. } => {
+                let order = GroupOrder { view, groups, order: self.order, names };
+                let groups_of_page = lock(ordered).page(&order, page);
+                groups_of_page.into_iter().map(|group| groups.row(view, head, group)).collect()
+            }
         };
         if is_reversed {
             rows.reverse();
@@ -171,44 +185,56 @@ impl FunctionList {
     }
 }
 
-/// Gives access to the order. After a panic it may be in any state, but still has all functions.
-fn lock(ordered: &Mutex<Ordered>) -> MutexGuard<'_, Ordered> {
+/// Gives access to the order. After a panic it may be in any state, but still has all rows.
+fn lock<I>(ordered: &Mutex<Ordered<I>>) -> MutexGuard<'_, Ordered<I>> {
     ordered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Orders groups that are in the order of names by another key.
-fn reorder(rows: &mut [FunctionRow], order: ListOrder) {
-    match order {
-        ListOrder::By(_) => {}
-        ListOrder::PerCall => {
-            let of = |row: &FunctionRow| (row.inclusive[0], row.calls.recorded());
-            rows.sort_by(|a, b| per_call(of(b), of(a)));
-        }
-        ListOrder::Object => rows.sort_by(|a, b| a.object.cmp(&b.object)),
-        ListOrder::File => rows.sort_by(|a, b| a.file.cmp(&b.file)),
-    }
+/// Adds up the costs of rows, on all cores.
+fn sum<'c, I: Copy + Sync>(view: &View, rows: &[I], costs: impl Fn(I) -> &'c [Cost] + Sync) -> Vec<Cost> {
+    let none = || vec![0; view.events().len()];
+    let sums = map_on_threads(ranges(rows.len()), |range| {
+        let mut sum = none();
+        rows[range].iter().for_each(|&row| add(&mut sum, costs(row)));
+        sum
+    });
+    sums.iter().fold(none(), |mut all, sum| {
+        add(&mut all, sum);
+        all
+    })
 }
 
-/// Returns the functions that match.
+/// Returns the functions that match, looking for them on all cores.
 fn matching(view: &View, options: &FunctionsOptions, names: Option<&NameIndex>) -> Vec<SubjectId> {
-    let takes_all = options.object.is_none() && options.file.is_none() && !view.has_attribution();
+    let takes_all = options.takes_all(view);
     let takes = |id: &SubjectId| takes_all || options.takes(view, *id);
-    let Some(filter) = &options.filter else { return view.subject_ids().filter(takes).collect() };
-    let Some(names) = names else {
-        let matches = |id: &SubjectId| takes(id) && options.takes_name(view.subject(*id).name());
-        return view.subject_ids().filter(matches).collect();
+    let Some(filter) = &options.filter else {
+        return view.subject_ids().filter(takes).collect();
     };
-    let matches = |id: &SubjectId| takes(id) && options.takes_name(names.name(*id));
-    // A name without an apostrophe has neither callers nor a level of recursion, which a filter does not look at.
-    let matches_found = |id: &SubjectId| match names.name(*id).contains('\'') {
-        true => matches(id),
-        false => takes(id),
+    let is_text = is_text(filter.as_str());
+    let matching = |range: Range<usize>| -> Vec<SubjectId> {
+        // Threads that search with one pattern wait for each other.
+        let filter = filter.clone();
+        let is_match = |name: &str| matches_function(name, |name| filter.is_match(name));
+        match names {
+            Some(names) if is_text => {
+                let found = names.candidates(&filter, range);
+                let id = |index: usize| view.subject_at(view.graph().node(index));
+                // A name without an apostrophe has neither callers nor a level of recursion, which a filter does not look at.
+                let fits = |id: &SubjectId| {
+                    let name = names.name(*id);
+                    takes(id) && (!name.contains('\'') || is_match(name))
+                };
+                found.into_iter().map(id).filter(fits).collect()
+            }
+            _ => {
+                let ids = view.subject_ids().skip(range.start).take(range.len());
+                let name = |id| names.map_or_else(|| view.subject(id).name(), |names| names.name(id));
+                ids.filter(|id| takes(id) && is_match(name(*id))).collect()
+            }
+        }
     };
-    if !is_text(filter.as_str()) {
-        return view.subject_ids().filter(matches).collect();
-    }
-    let id = |index: usize| view.subject_at(view.graph().node(index));
-    names.candidates(filter).into_iter().map(id).filter(matches_found).collect()
+    map_on_threads(ranges(view.graph().node_count()), matching).concat()
 }
 
 /// `true` if a pattern stands for a text without line feeds: it has no sign with a meaning of its own.
@@ -253,8 +279,8 @@ fn group_test<'t>(
             )
         });
     }
-    let mut groups = groups::GroupNames::new(view, grouping, names);
-    let group_of: Vec<usize> = view.subject_ids().map(|id| groups.group_of(id)).collect();
+    let groups = GroupNumbers::new(view, grouping, names);
     let wanted = groups.names.iter().position(|group| group == name);
-    Box::new(move |id| Some(group_of[id.index()]) == wanted)
+    let wanted = wanted.and_then(|group| u32::try_from(group).ok());
+    Box::new(move |id| Some(groups.group_of[id.index()]) == wanted)
 }

@@ -44,9 +44,12 @@ struct Chunk {
     order: Vec<(u64, SubjectId)>,
 }
 
-/// Divides functions among all cores.
-fn ranges(count: usize) -> Vec<Range<usize>> {
-    let each = count.div_ceil(cores()).max(1);
+/// Rows that are worth a thread.
+const MIN_RANGE: usize = 4096;
+
+/// Divides functions, or other rows, among all cores.
+pub(super) fn ranges(count: usize) -> Vec<Range<usize>> {
+    let each = count.div_ceil(cores()).max(MIN_RANGE);
     (0..count).step_by(each).map(|start| start..(start + each).min(count)).collect()
 }
 
@@ -87,13 +90,9 @@ impl NameIndex {
         self.ranks[id.index()]
     }
 
-    /// Returns the functions whose names may match a pattern that stands for a text without line feeds, in order: all that
-    /// match, and some that do not.
-    pub(super) fn candidates(&self, pattern: &Regex) -> Vec<usize> {
-        map_on_threads(ranges(self.ranks.len()), |range| self.candidates_in(pattern, range)).concat()
-    }
-
-    fn candidates_in(&self, pattern: &Regex, range: Range<usize>) -> Vec<usize> {
+    /// Returns the functions of a range whose names may match a pattern that stands for a text without line feeds, in order: all
+    /// that match, and some that do not.
+    pub(super) fn candidates(&self, pattern: &Regex, range: Range<usize>) -> Vec<usize> {
         let text = &self.text[..self.starts[range.end]];
         let mut found = Vec::new();
         let mut at = range.start;
@@ -155,8 +154,8 @@ fn compare<'n>(
 pub(super) fn compare_paths(view: &View, a: SubjectId, b: SubjectId) -> Ordering {
     let profile = view.profile();
     let paths = |id: SubjectId| {
-        let subject = view.subject(id);
-        (profile.file(subject.file), profile.object(subject.object))
+        let (file, object) = view.paths(id);
+        (profile.file(file), profile.object(object))
     };
     paths(a).cmp(&paths(b))
 }

@@ -2,18 +2,44 @@
 
 /// Returns the crate of a function, from the path of its source file or from its name.
 pub(super) fn crate_of<'t>(name: &'t str, file: &'t str) -> Option<&'t str> {
-    let directories: Vec<&str> = file.split(['/', '\\']).collect();
-    // `…/registry/src/index.crates.io-6f17d22bba15001f/regex-1.10.2/src/lib.rs`
-    let registry = directories.windows(4).find(|part| part[0] == "registry" && part[1] == "src");
-    if let Some(part) = registry {
-        return Some(without_version(part[3]));
-    }
-    // `/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/ptr/mod.rs`
-    let of_standard_library = || {
+    let of_path = CratesOfPath::new(file);
+    of_path.of_registry.or_else(|| crate_in(name)).or(of_path.of_standard_library)
+}
+
+/// The crates that the path of a source file names.
+pub(super) struct CratesOfPath<T> {
+    of_registry: Option<T>,
+    of_standard_library: Option<T>,
+}
+
+impl<'t> CratesOfPath<&'t str> {
+    pub(super) fn new(file: &'t str) -> Self {
+        let directories: Vec<&str> = file.split(['/', '\\']).collect();
+        // `…/registry/src/index.crates.io-6f17d22bba15001f/regex-1.10.2/src/lib.rs`
+        let registry = directories.windows(4).find(|part| part[0] == "registry" && part[1] == "src");
+        // `/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/ptr/mod.rs`
         let library = directories.windows(4).find(|part| part[0] == "rustc" && part[2] == "library");
-        library.map(|part| part[3])
-    };
-    crate_in(name).or_else(of_standard_library)
+        CratesOfPath {
+            of_registry: registry.map(|part| without_version(part[3])),
+            of_standard_library: library.map(|part| part[3]),
+        }
+    }
+
+    pub(super) fn map<T>(self, map: impl Fn(&'t str) -> T) -> CratesOfPath<T> {
+        let CratesOfPath { of_registry, of_standard_library } = self;
+        CratesOfPath {
+            of_registry: of_registry.map(&map),
+            of_standard_library: of_standard_library.map(&map),
+        }
+    }
+}
+
+impl CratesOfPath<String> {
+    /// Returns the crate of a function of this file.
+    pub(super) fn crate_of<'t>(&'t self, name: &'t str) -> Option<&'t str> {
+        let of_registry = self.of_registry.as_deref();
+        of_registry.or_else(|| crate_in(name)).or(self.of_standard_library.as_deref())
+    }
 }
 
 /// `regex` of `regex-1.10.2`.

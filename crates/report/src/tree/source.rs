@@ -221,6 +221,9 @@ fn exact(view: &View) -> Option<Source<'_>> {
 /// The tree of recorded callers, if names contain them.
 fn recorded_callers(view: &View) -> Option<Source<'_>> {
     let profile = view.profile();
+    if !RecordedCallers::are_in(profile) {
+        return None;
+    }
     let folds_recursion = profile.functions().any(|function| {
         let has_level = |name: &[u8]| Symbol::parse(name).parts().recursion().is_some();
         let subject = view.subject(view.subject_of(function));

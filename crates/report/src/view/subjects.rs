@@ -144,15 +144,22 @@ impl Subjects {
         }
     }
 
+    /// The function of a subject, or the first one that was folded into it.
+    fn first_function(&self, graph: &CallGraph, id: SubjectId) -> FunctionId {
+        self.folding
+            .as_ref()
+            .map_or_else(|| graph.function_of(id.node()), |folding| folding.subjects[id.index()].0)
+    }
+
+    /// The source file and the object of a subject.
+    pub(super) fn paths(&self, profile: &Profile, graph: &CallGraph, id: SubjectId) -> (FileId, ObjectId) {
+        profile.paths_of(self.first_function(graph, id))
+    }
+
     pub(super) fn get<'v>(&'v self, profile: &'v Profile, graph: &CallGraph, id: SubjectId) -> Subject<'v> {
-        let (function, folded_name) = match &self.folding {
-            None => (graph.function_of(id.node()), None),
-            Some(folding) => {
-                let (function, name) = &folding.subjects[id.index()];
-                (*function, name.as_deref())
-            }
-        };
-        let function = profile.function(function);
+        let folding = self.folding.as_ref();
+        let folded_name = folding.and_then(|folding| folding.subjects[id.index()].1.as_deref());
+        let function = profile.function(self.first_function(graph, id));
         Subject {
             id,
             recorded: folded_name.unwrap_or(function.name),

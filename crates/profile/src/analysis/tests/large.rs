@@ -4,8 +4,8 @@ use gristmill_format::Cost;
 
 use super::sample::{f, graph, n};
 use crate::analysis::{
-    CallGraph, CallTree, Cycles, Direction, ExactTree, Inclusive, Invocation, KCachegrindSums, Partition,
-    TreeLimits, TreeNodeId, Unit, group_costs, reach,
+    CallArc, CallGraph, CallTree, Cycles, Direction, ExactTree, Inclusive, Invocation, KCachegrindSums,
+    NodeId, Partition, TreeLimits, TreeNodeId, Unit, group_costs, reach,
 };
 
 /// The count of functions: deeper than any stack of calls can be. `GRISTMILL_CI` in the environment makes it a million.
@@ -135,4 +135,29 @@ fn a_million_invocations_in_one_stack() {
     assert_eq!(tree.unequal_call_count(), 0);
     let tree = tree.finish();
     assert_eq!((tree.len(), tree.inclusive(TreeNodeId::new(1))), (many() + 1, &[many() as Cost][..]));
+}
+
+#[test]
+fn members_of_large_cycles_are_added_up_by_all_threads() {
+    // A ring of more functions than a thread takes, which calls a function outside of it, and is called by another one.
+    const COUNT: usize = 3 * crate::threads::ITEMS_PER_THREAD;
+    let mut builder = CallGraph::builder(1);
+    let start = builder.add_node(&[1]);
+    let ring: Vec<NodeId> = (0..COUNT).map(|_| builder.add_node(&[2])).collect();
+    let leaf = builder.add_node(&[3]);
+    for (nth, &node) in ring.iter().enumerate() {
+        builder.add_arc(CallArc { caller: node, callee: ring[(nth + 1) % COUNT], count: 5 }, &[7]);
+        builder.add_arc(CallArc { caller: node, callee: leaf, count: 1 }, &[11]);
+        builder.add_arc(CallArc { caller: start, callee: node, count: 2 }, &[13]);
+    }
+    let graph = builder.build();
+    let inclusive = Inclusive::new(&graph, Cycles::new(&graph));
+    let cycle = inclusive.cycles().cycle_of(ring[0]).expect("a ring");
+    let count = COUNT as Cost;
+    assert_eq!(inclusive.cycle_call_count(cycle), 2 * count);
+    assert_eq!(inclusive.cycle_self_cost(cycle), [2 * count]);
+    // All of it is no more than the total.
+    let total = 1 + 2 * count + 3;
+    assert_eq!(inclusive.cycle_cost(cycle), [(13 * count).min(total)]);
+    assert!(ring.iter().all(|&node| inclusive.cost(node) == [13]));
 }

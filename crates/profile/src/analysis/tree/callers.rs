@@ -9,7 +9,7 @@ use crate::budget::MemoryBudget;
 use crate::id::{FunctionId, narrow};
 use crate::profile::Profile;
 use crate::selection::Selection;
-use crate::symbol::{Chains, fold_recursion};
+use crate::symbol::{Chains, fold_recursion, has_callers};
 
 /// Bytes of a node of the tree besides its costs, with its entries in tables that are needed meanwhile.
 const NODE_BYTES: usize = 300;
@@ -64,18 +64,24 @@ pub struct RecordedCallers {
 }
 
 impl RecordedCallers {
+    /// `true` if at least half of the names contain callers: a quote in a single name is no recording of callers. It takes
+    /// less time than a tree, as a few names are enough to see that there are none.
+    pub fn are_in(profile: &Profile) -> bool {
+        let lacks_callers = |function: &FunctionId| !has_callers(profile.function(*function).name);
+        let mut without = profile.functions().filter(lacks_callers);
+        // One more than half of them.
+        profile.function_count() > 0 && without.nth(profile.function_count() / 2).is_none()
+    }
+
     /// Makes the tree of a profile. `None` if fewer than half of the names contain callers, or if the stacks would take much
     /// more memory than the profile.
     ///
     /// With `folds_recursion`, names that differ only in their recursion level are one.
     pub fn from_profile(profile: &Profile, selection: &Selection, folds_recursion: bool) -> Option<Self> {
-        let chains = Chains::new(profile.functions().map(|function| profile.function(function).name));
-        // A quote in a single name is no recording of callers.
-        let has_callers = |function: &FunctionId| chains.of_function(*function).len() > 1;
-        let with_callers = profile.functions().filter(has_callers).count();
-        if with_callers * 2 < profile.function_count() || chains.longest() == 0 {
+        if !RecordedCallers::are_in(profile) {
             return None;
         }
+        let chains = Chains::new(profile.functions().map(|function| profile.function(function).name));
         let mut names: Vec<CallerName> = Vec::new();
         let mut known: HashMap<Vec<u8>, CallerNameId> = HashMap::new();
         let mut id_of: HashMap<_, CallerNameId> = HashMap::new();
@@ -115,5 +121,30 @@ impl RecordedCallers {
         }
         trie.tree.sum_up();
         Some(RecordedCallers { tree: trie.tree.arranged(TreeBasis::Callers), names })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_are_in_at_least_half_of_the_names() {
+        for (names, expected) in [
+            (&[][..], false),
+            (&["a"][..], false),
+            (&["a'main"][..], true),
+            (&["a'main", "main"][..], true),
+            (&["a'main", "b", "main"][..], false),
+            (&["a'2'main", "b'main", "main"][..], true),
+            // Levels of recursion are no callers.
+            (&["a'2", "b'2", "main"][..], false),
+        ] {
+            let functions: String = names.iter().map(|name| format!("fn={name}\n1 1\n")).collect();
+            let profile = Profile::from_bytes(format!("events: Ir\n{functions}").into_bytes());
+            assert_eq!(RecordedCallers::are_in(&profile), expected, "{names:?}");
+            let tree = RecordedCallers::from_profile(&profile, &Selection::default(), false);
+            assert_eq!(tree.is_some(), expected, "{names:?}");
+        }
     }
 }

@@ -37,6 +37,9 @@ impl Lane {
     }
 }
 
+/// The count of ways that stands for more as well.
+const MANY_WAYS: u8 = 2;
+
 /// The costs that flow through a graph, by lane.
 #[derive(Debug)]
 pub(super) struct FlowTables {
@@ -51,6 +54,9 @@ pub(super) struct FlowTables {
     pub(super) surplus: CostTable,
     /// By node: calls, without negative counts.
     pub(super) call_counts: Vec<Cost>,
+    /// By node: the ways that lead to it, its callers and being a root, and 2 for more. A tree looks them up for each arc, all
+    /// over memory, so that a byte takes much less time than the callers.
+    ways: Vec<u8>,
     /// The roots of the tree of the program, which are found when they are first asked for.
     program: OnceLock<Roots>,
 }
@@ -88,7 +94,13 @@ impl FlowTables {
         for arc in graph.arcs() {
             call_counts[arc.callee.index()] += arc.count.max(0);
         }
-        FlowTables { lanes, own, flow, inclusive, surplus, call_counts, program: OnceLock::new() }
+        let ways = graph.nodes().map(|node| {
+            let has_surplus = surplus.row(node.index()).iter().any(|&cost| cost > 0);
+            let count = graph.incoming(node).len() + usize::from(has_surplus);
+            u8::try_from(count).unwrap_or(MANY_WAYS).min(MANY_WAYS)
+        });
+        let ways = ways.collect();
+        FlowTables { lanes, own, flow, inclusive, surplus, call_counts, ways, program: OnceLock::new() }
     }
 }
 
@@ -153,9 +165,9 @@ impl<'a> Flow<'a> {
         self.tables.surplus.row(node.index()).iter().any(|&cost| cost > 0)
     }
 
-    /// Returns the count of ways that lead to a node: its callers, and being a root.
-    fn way_count(self, node: NodeId) -> usize {
-        self.graph.incoming(node).len() + usize::from(self.has_surplus(node))
+    /// `true` if a single way leads to a node: one caller, or being a root.
+    fn has_one_way(self, node: NodeId) -> bool {
+        self.tables.ways[node.index()] == 1
     }
 
     /// Returns the cost of a root of the program: all of it, or what no caller states.
@@ -228,8 +240,7 @@ impl<'a> Flow<'a> {
     /// `true` if the cost that flows through an arc is known: it is the only way to the callee, or the file states it.
     pub(super) fn is_stated(self, arc: ArcId) -> bool {
         let callee = self.graph.arc(arc).callee;
-        self.way_count(callee) == 1
-            || self.recorded.states(arc, &self.merge(self.tables.flow.row(arc.index())))
+        self.has_one_way(callee) || self.recorded.states(arc, &self.merge(self.tables.flow.row(arc.index())))
     }
 
     /// `true` if the cost of each stack of a node is divided among its own and its callees by a guess.
@@ -274,14 +285,14 @@ impl<'a> Flow<'a> {
         while let Some(index) = to_visit.first_from(next) {
             next = index + 1;
             let node = self.graph.node(index);
-            if self.way_count(node) == 1
+            if self.has_one_way(node)
                 && let Some(arc) = self.graph.incoming(node).next()
             {
                 has_one_stack[index] |= has_one_stack[self.graph.arc(arc).caller.index()];
             }
             if has_one_stack[index] {
                 let callees = self.graph.outgoing(node).map(|arc| self.graph.arc(arc).callee);
-                callees.filter(|&callee| self.way_count(callee) == 1).for_each(|it| to_visit.insert(it));
+                callees.filter(|&callee| self.has_one_way(callee)).for_each(|it| to_visit.insert(it));
             }
             for (lane, certain) in certain.iter_mut().enumerate() {
                 let whole = self.tables.inclusive.row(index)[lane];

@@ -5,9 +5,11 @@ use std::cmp::{Ordering, Reverse};
 use gristmill_profile::Profile;
 use proptest::prelude::*;
 
-use super::groups::group_name;
 use super::*;
+use crate::functions::group_numbers::group_name;
+use crate::functions::list_order::per_call;
 use crate::view::ViewOptions;
+use crate::{Functions, SortBy};
 
 /// A profile with many equal costs, names, files and objects: `count` functions, and calls between neighbours.
 fn view(count: usize, seed: u64, values: u64) -> View {
@@ -106,9 +108,9 @@ fn pages_are_slices_of_all_functions_in_order() {
         for order in ORDERS {
             let all = naive(&view, &options, order, None);
             // The names come while pages are read.
-            let list = FunctionList::new(&view, &head, &options, order, None, None);
-            let with_names = FunctionList::new(&view, &head, &options, order, None, Some(&names));
-            let reversed = FunctionList::new(&view, &head, &options, order, None, Some(&names)).reversed();
+            let list = FunctionList::new(&view, &options, order, None, None);
+            let with_names = FunctionList::new(&view, &options, order, None, Some(&names));
+            let reversed = FunctionList::new(&view, &options, order, None, Some(&names)).reversed();
             let backwards: Vec<SubjectId> = all.iter().rev().copied().collect();
             assert_eq!((list.len(), list.matched()), (all.len(), view.totals()));
             for (nth, start) in
@@ -156,7 +158,7 @@ proptest! {
         let all = naive(&view, &options, order, within);
         let page = start.min(all.len())..(start + 7).min(all.len());
         for names in [None, Some(&names)] {
-            let list = FunctionList::new(&view, &head, &options, order, within, names);
+            let list = FunctionList::new(&view, &options, order, within, names);
             prop_assert_eq!(ids(list.page(&view, &head, start..start + 7, names)), &all[page.clone()]);
             prop_assert_eq!(list.len(), all.len());
             let matched: Cost = all.iter().map(|&id| view.self_cost(id)[0]).sum();
@@ -174,13 +176,74 @@ proptest! {
         let names = NameIndex::new(&view).unwrap();
         for grouping in [Grouping::Object, Grouping::File, Grouping::Directory, Grouping::Class, Grouping::Crate, Grouping::Package] {
             let options = FunctionsOptions { grouping, ..FunctionsOptions::default() };
-            let list = |names| FunctionList::new(&view, &head, &options, ListOrder::By(SortBy::SelfCost), None, names);
+            let list = |names| FunctionList::new(&view, &options, ListOrder::By(SortBy::SelfCost), None, names);
             let rows = list(None).page(&view, &head, 0..100, None);
             prop_assert_eq!(&rows, &list(Some(&names)).page(&view, &head, 0..100, None));
             // Each row has the costs of the functions with its name.
             for row in rows {
                 let members = view.subject_ids().filter(|&id| group_name(&view, id, grouping) == row.name);
                 prop_assert_eq!(row.self_costs[0], members.map(|id| view.self_cost(id)[0]).sum::<Cost>());
+            }
+        }
+    }
+}
+
+/// Returns all groups in order: those of the report, which are ordered by name, in the order of another key.
+fn naive_groups(view: &View, options: &FunctionsOptions, order: ListOrder) -> Vec<FunctionRow> {
+    let sort = if let ListOrder::By(sort) = order { sort } else { SortBy::Name };
+    let options = FunctionsOptions { sort, ..options.clone() };
+    let mut rows: Vec<FunctionRow> =
+        Functions::new(view, &options).rows().map(std::borrow::Cow::into_owned).collect();
+    match order {
+        ListOrder::By(_) => {}
+        ListOrder::PerCall => {
+            let of = |row: &FunctionRow| (row.inclusive[0], row.calls.recorded());
+            rows.sort_by(|a, b| per_call(of(b), of(a)));
+        }
+        ListOrder::Object => rows.sort_by(|a, b| a.object.cmp(&b.object)),
+        ListOrder::File => rows.sort_by(|a, b| a.file.cmp(&b.file)),
+    }
+    rows
+}
+
+const GROUPINGS: [Grouping; 7] = [
+    Grouping::Object,
+    Grouping::File,
+    Grouping::Directory,
+    Grouping::Class,
+    Grouping::Crate,
+    Grouping::Package,
+    Grouping::Cycle,
+];
+
+#[test]
+fn pages_are_slices_of_all_groups_in_order() {
+    // Threads divide the larger one.
+    for (count, seed, filter) in
+        [(5_000, 1, ""), (200, 2, ""), (200, 3, "s|1"), (200, 4, "cycle"), (200, 5, "F1")]
+    {
+        let view = view(count, seed, 9);
+        let head = Head::new(&view);
+        let names = NameIndex::new(&view).unwrap();
+        for grouping in GROUPINGS {
+            let filter = (!filter.is_empty()).then(|| crate::pattern(filter).unwrap());
+            let options = FunctionsOptions { grouping, filter, ..FunctionsOptions::default() };
+            let first = ListOrder::By(SortBy::SelfCost);
+            for names in [None, Some(&names)] {
+                let list = FunctionList::new(&view, &options, first, None, names);
+                for order in ORDERS {
+                    let all = naive_groups(&view, &options, order);
+                    let list = list.in_order(&view, order, names).unwrap();
+                    let page = all.len() / 3..all.len() / 2;
+                    assert_eq!(
+                        list.page(&view, &head, page.clone(), names),
+                        all[page],
+                        "{grouping:?} {order:?}"
+                    );
+                    assert_eq!(list.page(&view, &head, 0..all.len(), names), all, "{grouping:?} {order:?}");
+                    let matched: Cost = all.iter().map(|row| row.self_costs[0]).sum();
+                    assert_eq!((list.len(), list.matched()), (all.len(), &[matched][..]));
+                }
             }
         }
     }
