@@ -52,6 +52,9 @@ pub(super) struct Activity {
     /// `true` if calls by other callers prove that the function does as before: they are as many and cost as much. What
     /// it calls more often then follows from the callers that changed.
     pub(super) is_unchanged: bool,
+    /// `true` if much of its cost is in no call of it, as that of the first function of a thread. What it calls more often
+    /// then follows from its calls only as far as their cost goes.
+    pub(super) is_root: bool,
 }
 
 /// The activities of all functions. Most functions do as before, so those that differ are kept apart.
@@ -86,7 +89,11 @@ impl Activities {
     fn set(&mut self, function: JoinedId, activity: Activity) {
         let index = &mut self.index_of[function.index()];
         let is_as_before = |factor: &Factor| factor.ratio == 1.0 && factor.parts.is_empty();
-        if !activity.is_whole && !activity.is_unchanged && activity.factors.iter().all(is_as_before) {
+        if !activity.is_whole
+            && !activity.is_unchanged
+            && !activity.is_root
+            && activity.factors.iter().all(is_as_before)
+        {
             *index = Self::AS_BEFORE;
         } else if *index > Self::AS_BEFORE {
             self.different[*index as usize] = activity;
@@ -105,6 +112,8 @@ const MAX_PARTS: usize = 48;
 const MIN_PARTS: usize = 4;
 /// The part of the memory budget that the parts of all functions may take, one in this many.
 const BUDGET_SHARE: usize = 4;
+/// A caller whose factor exceeds that of an arc by more than this does not explain it: each of its calls does much less.
+const MAX_EXCESS: f64 = 5.0;
 /// Parts of both signs may exceed their sum by this factor.
 const MAX_GROWTH: f64 = 25.0;
 /// The part of a function's cost that controls must have: one in this many.
@@ -183,19 +192,19 @@ impl Search<'_, '_> {
     fn activity(&self, function: JoinedId) -> (Activity, bool) {
         if self.flow.incoming(function).all(|arc| self.flow.arcs[arc].is_equal()) {
             let equal = Factor { ratio: 1.0, parts: self.no_parts.clone() };
-            return (
-                Activity { factors: [equal.clone(), equal], is_whole: false, is_unchanged: false },
-                false,
-            );
+            return (Activity { factors: [equal.clone(), equal], ..Activity::default() }, false);
         }
         let mut has_back_arc = false;
         let none = Factor { ratio: 0.0, parts: self.no_parts.clone() };
-        let mut activity = Activity { factors: [none.clone(), none], is_whole: false, is_unchanged: false };
+        let mut activity = Activity { factors: [none.clone(), none], ..Activity::default() };
         let of_one_side = self.comparison.presence(function) != Presence::Both;
         // Inclusive costs of a recursion contain each other.
         let is_recursive = self.flow.is_recursive(function);
+        let without_calls = self.flow.cost_without_calls(function).filter(|_| !is_recursive);
+        activity.is_root = without_calls.is_some();
+        let of_root = without_calls.map_or(0.0, as_real);
         for by_calls in [is_recursive, true] {
-            let mut base = 0.0;
+            let mut base = if by_calls { 0.0 } else { of_root };
             let mut parts: Vec<(Key, f64)> = Vec::new();
             // Calls from outside first: a recursion that follows them has no cause of its own.
             let mut outside = Outside::default();
@@ -339,15 +348,16 @@ impl Search<'_, '_> {
         {
             return (1.0, Some(factor));
         }
-        if calls[0] <= 0 {
+        if calls[0] <= 0 || self.flow.arcs[arc].is_counted_once() {
             return (0.0, None);
         }
         let ratio = as_real(calls[1]) / as_real(calls[0]);
         let apart = |factor: &Factor| (ratio - factor.ratio).abs();
         let [by_cost, by_calls] = &activity.factors;
-        let factor = if apart(by_calls) < apart(by_cost) { by_calls } else { by_cost };
+        let is_by_calls = !activity.is_root && apart(by_calls) < apart(by_cost);
+        let factor = if is_by_calls { by_calls } else { by_cost };
         let (more, passed) = (ratio - 1.0, factor.ratio - 1.0);
-        if passed == 0.0 || more.signum() != passed.signum() {
+        if passed == 0.0 || more.signum() != passed.signum() || passed.abs() > MAX_EXCESS * more.abs() {
             return (0.0, None);
         }
         let follows = apart(factor) <= TOLERANCE * ratio.max(factor.ratio) && apart(factor) < passed.abs();
@@ -356,9 +366,13 @@ impl Search<'_, '_> {
     }
 }
 
-/// Returns what an arc brings in the base, and what it would bring now if each call did as before. Of a new arc, it is all.
+/// Returns what an arc brings in the base, and what it would bring now if each call did as before. Of a new arc, it is all; of
+/// calls that are counted on one side only, it is what they cost there and here.
 pub(super) fn expected(arc: &FlowArc, by_calls: bool) -> [f64; 2] {
     let [before, after] = arc.calls.map(as_real);
+    if arc.is_counted_once() {
+        return if by_calls { [0.0; 2] } else { arc.costs.map(as_real) };
+    }
     if arc.is_noise {
         let amount = if by_calls { before } else { as_real(arc.costs[0]) };
         return [amount; 2];

@@ -49,6 +49,11 @@ impl FlowArc {
     pub(super) fn is_equal(&self) -> bool {
         self.calls[0] == self.calls[1] && self.costs[0] == self.costs[1]
     }
+
+    /// Returns `true` if calls have costs on both sides and a count on one side only, as those of a function that was inlined.
+    pub(super) fn is_counted_once(&self) -> bool {
+        self.costs.iter().all(|&cost| cost != 0) && (self.calls[0] == 0) != (self.calls[1] == 0)
+    }
 }
 
 /// Functions and arcs with the costs of one column.
@@ -144,6 +149,24 @@ impl Flow {
     /// Returns `true` if a function is part of a recursion. Inclusive costs there contain each other.
     pub(super) fn is_recursive(&self, function: JoinedId) -> bool {
         self.cycles.cycle_of(function.node()).is_some()
+    }
+
+    /// Returns the cost of a function and what it calls that is in no call of it, in the base; `None` if calls have nearly all
+    /// of it on both sides. The first function of a thread has such a cost, also if others call it.
+    pub(super) fn cost_without_calls(&self, function: JoinedId) -> Option<Cost> {
+        /// The part that can be without calls: one in this many.
+        const ONE_IN: Cost = 20;
+        let called = self.incoming_sums[function.index()].map(|sums| sums.positive_cost);
+        if called == [0, 0] {
+            return None;
+        }
+        let mut costs = self.selves[function.index()];
+        for arc in self.outgoing(function) {
+            (0..2).for_each(|side| costs[side] += self.arcs[arc].costs[side]);
+        }
+        let without = [0, 1].map(|side| (costs[side] - called[side]).max(0));
+        let is_much = (0..2).any(|side| without[side].saturating_mul(ONE_IN) > costs[side].max(0));
+        is_much.then_some(without[0])
     }
 
     /// Returns the calls of a function by others, on one side.

@@ -1,5 +1,6 @@
 //! Causes as sentences.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use gristmill_output::{CostUnit, grouped};
@@ -123,6 +124,9 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
         let is_called = calls.base.median > 0 && calls.new.median > 0 && !comparison.is_sampled();
         match is_towards(own) {
             true if is_called && !calls.is_none() => by_calls(own, calls, unit),
+            true if own.delta() != explanation.effect => {
+                format!(" costs {more} by itself, besides what other causes explain: {change}")
+            }
             true => format!(" costs {more} by itself: {change}"),
             false if calls.is_none() && own.delta() > 0 => {
                 format!(" costs more by itself, but less than other causes explain: {change}")
@@ -157,7 +161,11 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             };
             let callee_name = if caller == callee { text("itself") } else { name(*callee) };
             if let Some(cost) = cost.filter(|cost| is_uncounted(*count, *cost)) {
-                let verb = if is_towards(cost) { format!(" cost {more}") } else { " changed".to_owned() };
+                let verb = match is_towards(cost) {
+                    true if cost.delta() == explanation.effect => format!(" cost {more}"),
+                    true => format!(" cost {more}, in part by other causes"),
+                    false => " changed".to_owned(),
+                };
                 return Sentence(vec![
                     text("calls of "),
                     name(*callee),
@@ -182,7 +190,17 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 && calls.delta().signum() == count.delta().signum()
             {
                 let change = from_to(calls, CostUnit::Count);
-                often.push_str(&format!(", beyond what its own calls explain: {change}"));
+                let own_often = if calls.delta() > 0 { "more" } else { "less" };
+                match beyond(*count, calls) {
+                    Some(Ordering::Greater) => {
+                        often.push_str(&format!(", beyond what its own calls explain: {change}"));
+                    }
+                    Some(Ordering::Equal) => {
+                        often.push_str(&format!(", in proportion to its own calls: {change}"));
+                    }
+                    // It calls more often because it is called more often, but less often per call.
+                    _ => often.push_str(&format!("; it is called {own_often} often: {change}")),
+                }
             }
             vec![name(*caller), text(verb), callee_name, Piece::Text(often), below(*callee)]
         }
@@ -321,6 +339,13 @@ fn at_equal_mix(own: Change, effect: gristmill_format::Cost) -> Option<String> {
 /// Returns `true` if calls have costs on a side that does not count them, as those of inlined functions.
 fn is_uncounted(count: Change, cost: Change) -> bool {
     count.base.max == 0 && cost.base.max != 0 || count.new.max == 0 && cost.new.max != 0
+}
+
+/// Compares the factor of a count with that of a caller's calls, in the direction of both; `None` if it cannot be calculated.
+fn beyond(count: Change, calls: Change) -> Option<Ordering> {
+    let of_count = count.new.median.checked_mul(calls.base.median)?;
+    let of_calls = calls.new.median.checked_mul(count.base.median)?;
+    Some(if count.delta() > 0 { of_count.cmp(&of_calls) } else { of_calls.cmp(&of_count) })
 }
 
 /// Returns the change of a cost that did change, however little.
