@@ -59,6 +59,7 @@ mod ratio;
 mod raw;
 mod renames;
 mod sample;
+mod settle;
 mod tests;
 mod trees;
 

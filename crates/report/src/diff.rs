@@ -23,6 +23,7 @@ mod unshown;
 mod wording;
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
@@ -154,6 +155,9 @@ pub struct Diff {
     /// The functions that were renamed.
     #[serde(skip)]
     renames: Vec<wording::Rename>,
+    /// The files of functions of causes and of the path that others share their names with.
+    #[serde(skip)]
+    namesakes: HashMap<JoinedId, String>,
     #[serde(skip)]
     grouping: Grouping,
     #[serde(skip)]
@@ -272,6 +276,9 @@ impl Diff {
         sort(&mut diff.rows, options.sort);
         diff.rows.iter_mut().for_each(|row| row.complete(&refs));
         diff.renames = wording::renames(comparison);
+        let in_causes = diff.causes.iter().flat_map(|cause| cause.sentence.names().map(|name| name.id));
+        let in_path = diff.path.iter().flat_map(StepRow::functions);
+        diff.namesakes = namesakes(comparison, in_causes.chain(in_path));
         diff
     }
 
@@ -329,6 +336,7 @@ impl Diff {
             rest,
             rows,
             renames: Vec::new(),
+            namesakes: HashMap::new(),
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),
             shows_joined: options.show_joined,
@@ -443,6 +451,26 @@ fn sort(rows: &mut [DiffRow], by: SortBy) {
         (&row.name, &row.file, &row.object, row.id)
     }
     rows.sort_by(|a, b| change(b).cmp(&change(a)).then_with(|| identity(a).cmp(&identity(b))));
+}
+
+/// Returns the files of those of the functions that others, of other files, share their names with.
+fn namesakes(
+    comparison: &Comparison<'_>,
+    functions: impl Iterator<Item = JoinedId>,
+) -> HashMap<JoinedId, String> {
+    let file = |function: JoinedId| safe(crate::path::base(&lossy(comparison.mention(function).file)));
+    let mut by_name: HashMap<&[u8], Vec<JoinedId>> = HashMap::new();
+    functions
+        .for_each(|function| by_name.entry(comparison.mention(function).name).or_default().push(function));
+    let mut namesakes = HashMap::new();
+    for other in comparison.functions() {
+        for &function in by_name.get(comparison.mention(other).name).into_iter().flatten() {
+            if other != function && file(other) != file(function) {
+                namesakes.entry(function).or_insert_with(|| file(function));
+            }
+        }
+    }
+    namesakes
 }
 
 /// Returns a name that is safe to show.

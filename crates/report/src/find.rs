@@ -66,7 +66,7 @@ impl View {
     ///
     /// The query is, in this order: a name, with or without the level of a recursion and recorded callers; `FILE:NAME`,
     /// where `FILE` is a file or object or the end of its path; the own name of a function without its scope; a part of a
-    /// name; a [`pattern`](crate::pattern()). The last three match names without recorded callers, and in any case of letters, unless the
+    /// name, without its arguments if any function has it there; a [`pattern`](crate::pattern()). The last three match names without recorded callers, and in any case of letters, unless the
     /// query has a capital letter. If several functions match, it is the one with the highest inclusive cost.
     ///
     /// # Errors
@@ -203,13 +203,43 @@ where
         if found.iter().any(whole) {
             found.retain(whole);
         }
+        keep_without_arguments(&mut found, |name| part.is_match(name));
     }
     if found.is_empty()
         && let Ok(pattern) = pattern(query)
     {
         found = by(&|candidate| matches_function(candidate.name, |function| pattern.is_match(function)));
+        keep_without_arguments(&mut found, |name| pattern.is_match(name));
     }
     found
+}
+
+/// Keeps the functions whose names match without template arguments and parameters, if any does.
+fn keep_without_arguments<I>(found: &mut Vec<Candidate<'_, I>>, is_match: impl Fn(&str) -> bool) {
+    let is_it = |candidate: &Candidate<'_, I>| is_match(&without_arguments(function_base(candidate.name)));
+    if found.len() > 1 && found.iter().any(is_it) {
+        found.retain(is_it);
+    }
+}
+
+/// Returns a name without what is in brackets. `<T as Trait>` at the start of a name is a part of it.
+fn without_arguments(name: &str) -> String {
+    let mut bare = String::with_capacity(name.len());
+    // For each open bracket, `true` if it holds arguments.
+    let mut open: Vec<bool> = Vec::new();
+    for (at, next) in name.char_indices() {
+        let is_inside = open.contains(&true);
+        match next {
+            '<' | '(' => open.push(at > 0 && !name[..at].ends_with(['<', '(', ' ', '&'])),
+            '>' if name[..at].ends_with('-') => {}
+            '>' | ')' => {
+                open.pop();
+            }
+            next if !is_inside => bare.push(next),
+            _ => {}
+        }
+    }
+    bare
 }
 
 fn function_base(name: &str) -> &str {
@@ -272,6 +302,15 @@ const MAX_OTHERS: usize = 3;
 impl<I> FoundFunction<I> {
     /// Returns a sentence about the other functions that match. `None` if there are none.
     pub fn remark(&self, query: &str) -> Option<String> {
+        self.remark_on(query, "the most expensive one")
+    }
+
+    /// Returns the sentence with the reason for the choice among functions of a comparison. `None` if there are no others.
+    pub fn remark_on_change(&self, query: &str) -> Option<String> {
+        self.remark_on(query, "the one that changed most")
+    }
+
+    fn remark_on(&self, query: &str, choice: &str) -> Option<String> {
         if self.others.is_empty() {
             return None;
         }
@@ -285,7 +324,7 @@ impl<I> FoundFunction<I> {
             others.push(format!("and {} more", self.others.len() - MAX_OTHERS));
         }
         Some(format!(
-            "{} functions match `{}`; this is the most expensive one: {}; the others: {}",
+            "{} functions match `{}`; this is {choice}: {}; the others: {}",
             self.others.len() + 1,
             printable(query.as_bytes()),
             first,

@@ -72,11 +72,12 @@ pub fn inlining_notes(profile: &Profile) -> Vec<String> {
 
 fn reason(program: ProgramState) -> &'static str {
     match program {
-        ProgramState::Usable => "some code has no debug information or has changed",
+        ProgramState::Usable => "some code was not found or has no debug information",
         ProgramState::Missing => "program not found",
         ProgramState::Unnamed => "not named by the profile",
         ProgramState::Unreadable => "program cannot be read",
         ProgramState::OtherBuild => "program of another build",
+        ProgramState::OtherLines => "another build, or its lines cannot be told",
         ProgramState::NoDebugInformation => "no debug information",
         ProgramState::Unverified => "perhaps another program",
         _ => "not usable",

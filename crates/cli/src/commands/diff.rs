@@ -284,7 +284,7 @@ fn function(
         message: error.to_string(),
         hint: Some("`gristmill functions FILE` lists them".to_owned()),
     })?;
-    found.remark(query).iter().for_each(|remark| session.tell(remark));
+    found.remark_on_change(query).iter().for_each(|remark| session.tell(remark));
     Ok(found.function.id)
 }
 

@@ -11,7 +11,8 @@ use gristmill_profile::inlining::{AskedFunction, AskedObject, ObjectFrames, Posi
 use super::chains::{Chains, Found, frames_at};
 use crate::programs::DecodableBytes;
 
-/// The share of lines that the program must have, in percent. Below it, it is not the same build.
+/// The share of lines that the program must have, in percent, of functions whose names it has. Below it, it is not known to be
+/// the same build; nor if most lines are in functions whose names it does not have.
 const MIN_AGREEING_PERCENT: usize = 99;
 
 /// The names that Callgrind gives to code without a name.
@@ -33,7 +34,7 @@ pub(super) fn frames(binary: &Binary, object: &AskedObject<'_>) -> Result<Object
     // The lines of functions that differ in their level only.
     let mut shared: HashMap<Vec<u8>, Rc<Lines>> = HashMap::new();
     let mut compiled = HashMap::new();
-    let (mut checked, mut agreeing) = (0, 0);
+    let (mut checked, mut agreeing, mut unnamed) = (0, 0, 0);
     for function in &object.functions {
         let key = key(base(function));
         let of_name = ranges.get(&key);
@@ -47,24 +48,27 @@ pub(super) fn frames(binary: &Binary, object: &AskedObject<'_>) -> Result<Object
             }
             lines
         });
+        let is_known = of_name.is_some_and(|of_name| !of_name.ranges.is_empty());
         let is_named = !UNNAMED.contains(&base(function)) && !function.name.starts_with(b"0x");
         let mut at = |position: &gristmill_profile::inlining::AskedPosition<'_>| {
             let line = position.line.filter(|&line| line > 0)?;
             let found = lines.get(&(reading.segments.id(position.file), line));
             // Routines of an assembler jump into each other, so a line may be in another one.
             if is_named && !is_assembler(position.file) {
-                checked += 1;
+                // Demanglers spell some names differently: such a name proves nothing.
+                unnamed += usize::from(!is_known);
+                checked += usize::from(is_known);
                 agreeing += usize::from(found.is_some());
             }
             found
         };
         positions.push(function.positions.iter().map(|position| answer(at(position))).collect());
     }
-    if checked == 0 {
+    if checked + unnamed == 0 {
         return Err(ProgramState::Unverified);
     }
-    if agreeing * 100 < checked * MIN_AGREEING_PERCENT {
-        return Err(ProgramState::OtherBuild);
+    if unnamed > checked || agreeing * 100 < checked * MIN_AGREEING_PERCENT {
+        return Err(ProgramState::OtherLines);
     }
     Ok(reading.chains.finish(&compiled, positions))
 }

@@ -57,6 +57,13 @@ pub(super) struct Activity {
     pub(super) is_root: bool,
 }
 
+impl Activity {
+    /// Returns `true` if the function has as much to do as before.
+    pub(super) fn is_as_before(&self) -> bool {
+        !self.is_whole && self.factors.iter().all(|factor| factor.ratio == 1.0 && factor.parts.is_empty())
+    }
+}
+
 /// The activities of all functions. Most functions do as before, so those that differ are kept apart.
 #[derive(Debug)]
 pub(super) struct Activities {
@@ -88,12 +95,7 @@ impl Activities {
 
     fn set(&mut self, function: JoinedId, activity: Activity) {
         let index = &mut self.index_of[function.index()];
-        let is_as_before = |factor: &Factor| factor.ratio == 1.0 && factor.parts.is_empty();
-        if !activity.is_whole
-            && !activity.is_unchanged
-            && !activity.is_root
-            && activity.factors.iter().all(is_as_before)
-        {
+        if activity.is_as_before() && !activity.is_unchanged && !activity.is_root {
             *index = Self::AS_BEFORE;
         } else if *index > Self::AS_BEFORE {
             self.different[*index as usize] = activity;

@@ -12,6 +12,8 @@ pub struct PathStep {
     pub calls: Option<Change>,
     /// The inclusive cost of these calls; that of the function for the first.
     pub inclusive: Change,
+    /// Another function, whose calls changed as much: the path ends.
+    pub tie: Option<JoinedId>,
 }
 
 /// The limit of steps.
@@ -37,8 +39,12 @@ impl Comparison<'_> {
             .filter(is_start)
             .max_by_key(|&function| (towards(self.inclusive(function, column)), std::cmp::Reverse(function)));
         let Some(start) = start else { return Vec::new() };
-        let mut path =
-            vec![PathStep { function: start, calls: None, inclusive: self.inclusive(start, column) }];
+        let mut path = vec![PathStep {
+            function: start,
+            calls: None,
+            inclusive: self.inclusive(start, column),
+            tie: None,
+        }];
         while let Some(last) = path.last().copied().filter(|_| path.len() < MAX_STEPS) {
             // A recursion leads nowhere, but has the cost of everything below it.
             let is_on_path = |&arc: &usize| {
@@ -48,9 +54,14 @@ impl Comparison<'_> {
             let next = self
                 .outgoing(last.function)
                 .filter(|arc| !is_on_path(arc))
-                .map(|arc| (towards(self.arc_cost(arc, column)), arc))
-                .max_by_key(|&(change, arc)| (change, std::cmp::Reverse(arc)));
-            let Some((change, arc)) = next else { break };
+                .map(|arc| (towards(self.arc_cost(arc, column)), arc));
+            let Some((change, arc)) =
+                next.clone().max_by_key(|&(change, arc)| (change, std::cmp::Reverse(arc)))
+            else {
+                break;
+            };
+            let tie = next.into_iter().find(|&(other, of)| of != arc && other == change);
+            let tie = tie.map(|(_, arc)| self.arc(arc).callee);
             // More than the caller has: other callees take it back, or a recursion counts it twice.
             let before = towards(last.inclusive);
             let is_part = change * 2 >= whole.abs() && change * 10 <= before * 11;
@@ -62,7 +73,11 @@ impl Comparison<'_> {
                 function,
                 calls: Some(self.arc(arc).count),
                 inclusive: self.arc_cost(arc, column),
+                tie,
             });
+            if tie.is_some() {
+                break;
+            }
         }
         // A start alone says nothing.
         if path.len() < 2 { Vec::new() } else { path }

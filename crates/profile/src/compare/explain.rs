@@ -15,8 +15,9 @@ use super::activity::{Activities, Activity, Factor, activities, as_real};
 use super::flow::{Flow, FlowArc, Key, medians};
 use super::id::MoveId;
 use super::inlining::{Move, MoveKind, fold_inlining};
-use super::per_call::{self, PerCallProof};
+use super::per_call::{self, CallsFrom, PerCallProof};
 use super::ratio::{add_up, scaled};
+use super::settle::settle;
 use super::{Change, Comparison, JoinedId, Presence};
 
 /// A cause of changed costs. See the example of [`Comparison`].
@@ -131,7 +132,7 @@ pub struct Explanations {
 }
 
 /// The parts of each cause: functions with the change of their self cost.
-type Gathered = BTreeMap<Key, Vec<(JoinedId, Cost)>>;
+pub(super) type Gathered = BTreeMap<Key, Vec<(JoinedId, Cost)>>;
 
 impl Comparison<'_> {
     /// Finds the causes of the change of an event type. The effects add up to the change of the total, less
@@ -145,6 +146,9 @@ impl Comparison<'_> {
             if is_counted { activities(self, &flow) } else { Activities::new(flow.selves.len()) };
         let split = Split { comparison: self, flow: &flow, moves: &moves, is_counted, column };
         let mut gathered = split.gather(&activities);
+        if is_counted {
+            settle(&flow, &activities, &mut gathered);
+        }
         let callers = split.callers(&gathered, &activities);
         drop(activities);
         split.join_halves(&mut gathered);
@@ -392,6 +396,15 @@ impl Split<'_, '_> {
                 let proof = per_call::proof(self.comparison, self.flow, function, effect, column);
                 Cause::PerCall { function, proof }
             }
+            Key::CallsFrom(arc) => {
+                let arc = arc.index();
+                let FlowArc { caller, callee, .. } = self.flow.arcs[arc];
+                let (calls, cost) = (self.comparison.arc(arc).count, self.comparison.arc_cost(arc, column));
+                Cause::PerCall {
+                    function: callee,
+                    proof: PerCallProof::From(CallsFrom { caller, calls, cost }, 0),
+                }
+            }
             Key::SelfCost(function) => Cause::SelfCost { function },
             Key::New(function) => {
                 let (caller, others) = caller_of(function);
@@ -476,7 +489,7 @@ fn shares(factor: &Factor, cost: Cost) -> Vec<(Key, Cost)> {
 }
 
 /// Rounds parts so that they add up to a cost.
-fn rounded(parts: Vec<(Key, f64)>, cost: Cost) -> Vec<(Key, Cost)> {
+pub(super) fn rounded(parts: Vec<(Key, f64)>, cost: Cost) -> Vec<(Key, Cost)> {
     let mut parts: Vec<(Key, Cost)> = parts.into_iter().map(|(key, part)| (key, to_cost(part))).collect();
     let rest = cost - parts.iter().map(|(_, part)| part).sum::<Cost>();
     if let Some((_, largest)) = parts.iter_mut().max_by_key(|(key, part)| (part.abs(), Reverse(*key))) {
@@ -487,7 +500,7 @@ fn rounded(parts: Vec<(Key, f64)>, cost: Cost) -> Vec<(Key, Cost)> {
 
 /// Rounds a real number to a cost.
 #[expect(clippy::cast_possible_truncation, reason = "a conversion from floating point saturates")]
-fn to_cost(real: f64) -> Cost {
+pub(super) fn to_cost(real: f64) -> Cost {
     real.round() as Cost
 }
 

@@ -22,6 +22,8 @@ pub(super) enum Key {
     Move(MoveId),
     Calls(FlowArcId),
     PerCall(JoinedId),
+    /// The calls of one caller cost more or less.
+    CallsFrom(FlowArcId),
     SelfCost(JoinedId),
     New(JoinedId),
     Vanished(JoinedId),
@@ -48,6 +50,11 @@ impl FlowArc {
     /// Returns `true` if base and new have the same calls and costs.
     pub(super) fn is_equal(&self) -> bool {
         self.calls[0] == self.calls[1] && self.costs[0] == self.costs[1]
+    }
+
+    /// Returns `true` if it has calls or costs.
+    pub(super) fn is_used(&self) -> bool {
+        self.calls != [0, 0] || self.costs != [0, 0]
     }
 
     /// Returns `true` if calls have costs on both sides and a count on one side only, as those of a function that was inlined.

@@ -254,6 +254,10 @@ fn joined<'p>(group: &[RawFunctionId], functions: &RawFunctions<'p>, paths: &Joi
         if function.mention.name != first.mention.name {
             joined.rules = joined.rules.and(function.normal.used).and(first.normal.used);
         }
+        // Nothing else joins names that the rules about texts left different.
+        if function.normal.text != first.normal.text {
+            joined.rules = joined.rules.with(JoinRule::GenericArguments);
+        }
         for (raw, of_first, rule) in [
             (function.object, first.object, JoinRule::OtherObject),
             (function.file, first.file, JoinRule::OtherFile),

@@ -66,13 +66,17 @@ pub(super) fn proof(
         let recorded = comparison.arc(arc);
         CallsFrom { caller: recorded.caller, calls: recorded.count, cost: comparison.arc_cost(arc, column) }
     };
+    // Inclusive costs of a recursion contain each other.
+    if flow.is_recursive(function) {
+        return PerCallProof::Average;
+    }
     if let Some(arc) = only_from(flow, function, effect) {
         return PerCallProof::From(from(arc), 0);
     }
     let arcs: Vec<usize> = flow.incoming(function).filter(|&arc| flow.arcs[arc].calls != [0, 0]).collect();
-    // Inclusive costs of a recursion contain each other, and those of folded arcs are not recorded.
+    // Those of folded arcs are not recorded.
     let is_recorded = |&arc: &usize| flow.arcs[arc].is_recorded && flow.arcs[arc].caller != function;
-    if flow.is_recursive(function) || !arcs.iter().all(is_recorded) {
+    if !arcs.iter().all(is_recorded) {
         return PerCallProof::Average;
     }
     let is_on_both = |arc: &&usize| flow.arcs[**arc].calls.iter().all(|&calls| calls > 0);

@@ -19,6 +19,9 @@ pub enum ProgramState {
     Unreadable,
     /// It is another build.
     OtherBuild,
+    /// The profile has no addresses, and too few of its lines are among those of the functions in the program: it is another
+    /// build, or its debug information leaves the lines open.
+    OtherLines,
     /// It has no debug information.
     NoDebugInformation,
     /// Nothing tells whether it is the program that was recorded.

@@ -312,9 +312,10 @@ impl FunctionDiff {
 
     fn call_table(&self, calls: &[CallRow], name_columns: usize) -> LazyTable<'_> {
         const MAX_ROWS: usize = 12;
-        let mut columns = vec![Column::number("Calls"), Column::number("Change")];
+        let mut columns = vec![Column::number("New calls"), Column::number("Change")];
         for event in &self.head.events {
-            columns.extend([Column::number(format!("Inclusive {}", safe(&event.name))), Column::number("%")]);
+            let title = format!("Inclusive {} change", safe(&event.name));
+            columns.extend([Column::number(title), Column::number("% of its base")]);
         }
         columns.push(Column::text("Function"));
         let row = |call: &CallRow| {

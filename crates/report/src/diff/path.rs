@@ -57,11 +57,13 @@ impl Diff {
                 let [base, new] = [calls.base, calls.new].map(|count| CostUnit::Count.show(count.median));
                 format!(", calls {base} → {new}")
             });
+            let tie = step.tie.as_ref();
+            let tie = tie.map_or(String::new(), |tie| format!(", and as much in {}", names.get(tie.id)));
             let share = signed_percent(change(step) * whole.signum(), whole);
             StepText {
                 change: change(step),
                 share: share.trim_start_matches('+').to_owned(),
-                text: format!("{arrow}{}{calls}", names.get(step.function.id)),
+                text: format!("{arrow}{}{calls}{tie}", names.get(step.function.id)),
             }
         });
         steps.collect()

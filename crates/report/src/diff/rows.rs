@@ -386,14 +386,23 @@ pub struct StepRow {
     pub calls: Option<Delta>,
     /// The inclusive cost of these calls; that of the function for the first step.
     pub inclusive: Delta,
+    /// Another function, whose calls from the step before changed as much.
+    #[serde(skip)]
+    pub(super) tie: Option<FunctionRef>,
 }
 
 impl StepRow {
+    /// Returns the functions that it names.
+    pub(super) fn functions(&self) -> impl Iterator<Item = JoinedId> {
+        [Some(self.function.id), self.tie.as_ref().map(|tie| tie.id)].into_iter().flatten()
+    }
+
     pub(super) fn new(refs: &FunctionRefs<'_, '_>, step: PathStep) -> Self {
         StepRow {
             function: refs.get(step.function),
             calls: step.calls.map(Delta),
             inclusive: Delta(step.inclusive),
+            tie: step.tie.map(|tie| refs.get(tie)),
         }
     }
 }

@@ -8,7 +8,7 @@ use gristmill_profile::compare::{
     Cause, Change, Comparison, Explanation, JoinedId, MoveKind, PerCallProof, Presence,
 };
 
-use super::amounts::{UNCHANGED, from_to, per_call, signed_percent};
+use super::amounts::{UNCHANGED, from_to, per_call, signed, signed_percent};
 use super::column::event_column;
 use super::shown_name;
 use crate::names::{NameRow, fitted};
@@ -50,6 +50,16 @@ impl SentenceNames {
             known.insert(row.id, fitted.to_string());
         }
         SentenceNames(known)
+    }
+
+    /// Adds the files of functions that others of the comparison share their names with.
+    pub(super) fn with_files(mut self, files: &HashMap<JoinedId, String>) -> Self {
+        for (function, file) in files {
+            if let Some(name) = self.0.get_mut(function) {
+                name.push_str(&format!(" ({file})"));
+            }
+        }
+        self
     }
 
     pub(super) fn get(&self, function: JoinedId) -> &str {
@@ -104,11 +114,12 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
     // Those that are called more or less often because of this.
     let below = |function: JoinedId| {
         let others = explanation.functions.iter().filter(|(other, _)| *other != function);
-        Piece::Text(match others.count() {
-            0 => String::new(),
-            1 => ", including 1 function below it".to_owned(),
-            count => format!(", including {} functions below it", grouped(count)),
-        })
+        let others: Vec<JoinedId> = others.map(|(other, _)| *other).collect();
+        match others[..] {
+            [] => vec![],
+            [other] => vec![text(", including "), name(other), text(" below it")],
+            _ => vec![Piece::Text(format!(", including {} functions below it", grouped(others.len())))],
+        }
     };
     let more = if explanation.effect > 0 { "more" } else { "less" };
     let others = |count: usize| match count {
@@ -145,13 +156,24 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             let mut sorted = callers.clone();
             sorted.sort_by_key(|&(caller, share)| (std::cmp::Reverse(share.abs()), caller));
             let first = sorted.first().map_or_else(|| text(""), |(caller, _)| name(*caller));
-            let others = others(sorted.len().saturating_sub(1));
-            let (verb, when) = match kind {
-                MoveKind::Inlined => (" was inlined into ", "before"),
-                MoveKind::Outlined => (" is no longer inlined into ", "now"),
+            // Two names are as long as a count.
+            let second = match &sorted[..] {
+                [_, (second, _)] => vec![text(" and "), name(*second)],
+                _ => vec![Piece::Text(others(sorted.len().saturating_sub(1)))],
             };
-            let moved = format!("{others}: self cost {} {when}", unit.show(*moved));
-            vec![name(*function), text(verb), first, Piece::Text(moved)]
+            // Only lines tell, and of a function that is not there any more, those of other code can be the same.
+            let is_there = comparison.presence(*function) == Presence::Both;
+            let (verb, so, when) = match kind {
+                MoveKind::Inlined if is_there => (" was inlined into ", "", "before"),
+                MoveKind::Inlined => (" vanished, and its lines are in ", " now, as if inlined", "before"),
+                MoveKind::Outlined if is_there => (" is no longer inlined into ", "", "now"),
+                MoveKind::Outlined => (" is new, and its lines were in ", " before, as if inlined", "now"),
+            };
+            let moved = format!("{so}: self cost {} {when}", unit.show(*moved));
+            let mut pieces = vec![name(*function), text(verb), first];
+            pieces.extend(second);
+            pieces.push(Piece::Text(moved));
+            pieces
         }
         Cause::Calls { caller, callee, count } => {
             let cost = {
@@ -166,14 +188,15 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                     true => format!(" cost {more}, in part by other causes"),
                     false => " changed".to_owned(),
                 };
-                return Sentence(vec![
+                let mut pieces = vec![
                     text("calls of "),
                     name(*callee),
                     text(" from "),
                     name(*caller),
                     Piece::Text(format!(", not all of them counted,{verb}: {}", from_to(cost, unit))),
-                    below(*callee),
-                ]);
+                ];
+                pieces.extend(below(*callee));
+                return Sentence(pieces);
             }
             let (verb, often) = match (count.base.max, count.new.max) {
                 (0, _) => (" now calls ", ""),
@@ -202,7 +225,9 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                     _ => often.push_str(&format!("; it is called {own_often} often: {change}")),
                 }
             }
-            vec![name(*caller), text(verb), callee_name, Piece::Text(often), below(*callee)]
+            let mut pieces = vec![name(*caller), text(verb), callee_name, Piece::Text(often)];
+            pieces.extend(below(*callee));
+            pieces
         }
         Cause::PerCall { function, proof: PerCallProof::From(from, more_callers) } => {
             let each = each(from.cost, from.calls, unit);
@@ -224,9 +249,17 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 PerCallProof::All => {
                     let mut arcs = comparison.incoming(*function);
                     let is_mixed = arcs.any(|arc| !comparison.arc(arc).count.is_none());
-                    at_equal_mix(own, explanation.effect)
-                        .filter(|_| is_mixed)
-                        .map(|each| format!(" costs {more} per call: {each}"))
+                    at_equal_mix(own, explanation.effect).filter(|_| is_mixed).map(|each| {
+                        match per_call(own, calls) {
+                            // The table has the average.
+                            Some(average) if not_unchanged(average.clone()) == each => {
+                                format!(" costs {more} per call: {each}")
+                            }
+                            _ => format!(
+                                " costs {more} per call: {each}, if callers had called it as often as now"
+                            ),
+                        }
+                    })
                 }
                 _ => per_call(own, calls)
                     .filter(|_| is_each)
@@ -237,7 +270,8 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 return Sentence(vec![name(*function), Piece::Text(change)]);
             };
             // If the average did not change in the direction of the effect, it says nothing.
-            let change = change.unwrap_or_else(|| format!(" costs {more} by the counts of its calls"));
+            let change = change
+                .unwrap_or_else(|| format!(" costs {more} as its callers call it in other proportions"));
             let count = from_to(from.calls, CostUnit::Count);
             let (whose, often) = match (from.calls.base.max, from.calls.new.max) {
                 (0, _) => ("the other callers", format!(" now calls it: {count}")),
@@ -253,35 +287,34 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
             ]
         }
         Cause::SelfCost { function } => vec![name(*function), Piece::Text(by_itself(*function))],
-        Cause::New { function, caller, others: more_callers } => match caller {
-            Some(caller) => vec![
-                name(*function),
-                text(" is new, called by "),
-                name(*caller),
-                Piece::Text(others(*more_callers)),
-                below(*function),
-            ],
-            None => vec![name(*function), text(" is new"), below(*function)],
-        },
-        Cause::Vanished { function, caller, others: more_callers } => match caller {
-            Some(caller) => {
-                vec![
-                    name(*function),
-                    text(" vanished, called by "),
-                    name(*caller),
-                    Piece::Text(format!("{} before", others(*more_callers))),
-                    below(*function),
-                ]
-            }
-            None => vec![name(*function), text(" vanished"), below(*function)],
-        },
-        Cause::Split { function, caller, of_caller } => {
-            let (verb, moved) = match comparison.presence(*function) {
-                Presence::New => (" is new, called by ", ", whose self cost fell"),
-                _ => (" vanished, called by ", " before, whose self cost rose"),
+        Cause::New { function, caller, others: more }
+        | Cause::Vanished { function, caller, others: more } => {
+            let (verb, when) = match explanation.cause {
+                Cause::New { .. } => (" is new", ""),
+                _ => (" vanished", " before"),
             };
-            let moved = format!("{moved} by {}", unit.show(of_caller.abs()));
-            vec![name(*function), text(verb), name(*caller), Piece::Text(moved)]
+            let mut pieces = vec![name(*function), text(verb)];
+            if let Some(caller) = caller {
+                pieces.extend([text(", called by "), name(*caller), Piece::Text(others(*more) + when)]);
+            }
+            pieces.extend(below(*function));
+            pieces
+        }
+        Cause::Split { function, caller, of_caller } => {
+            let (verb, so) = match comparison.presence(*function) {
+                Presence::New => (" is new, called by ", ""),
+                _ => (" vanished, called by ", " before"),
+            };
+            // Both numbers, as nothing proves that one replaces the other.
+            let own = signed(explanation.effect - of_caller, unit);
+            let of_caller = signed(*of_caller, unit);
+            vec![
+                name(*function),
+                text(verb),
+                name(*caller),
+                Piece::Text(format!("{so}: {own}, and {of_caller} of self cost in ")),
+                name(*caller),
+            ]
         }
         Cause::Swapped { function, other } => {
             let own = |function: JoinedId| {
@@ -291,7 +324,7 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 name(*function),
                 text(" and "),
                 name(*other),
-                text(" swapped their costs: "),
+                text(" changed by the same amount: "),
                 name(*function),
                 own(*function),
                 text(", "),

@@ -253,13 +253,12 @@ impl Diff {
 
     /// Returns short names of all functions of the path and the causes.
     pub(super) fn sentence_names(&self, columns: usize) -> SentenceNames {
-        let steps = self.path.iter().map(|step| {
-            let function = &step.function;
-            SentenceName { id: function.id, name: function.name.clone() }
-        });
+        let functions = self.path.iter().flat_map(|step| [Some(&step.function), step.tie.as_ref()]);
+        let steps =
+            functions.flatten().map(|function| SentenceName { id: function.id, name: function.name.clone() });
         let steps: Vec<SentenceName> = steps.collect();
         let causes = self.causes.iter().flat_map(|cause| cause.sentence.names());
-        SentenceNames::new(steps.iter().chain(causes), columns)
+        SentenceNames::new(steps.iter().chain(causes), columns).with_files(&self.namesakes)
     }
 
     /// Returns the rows, then what is not shown, so that the changes of self costs add up to that of the total.

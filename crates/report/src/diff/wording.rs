@@ -97,22 +97,26 @@ pub(super) struct Rename {
     new: String,
     /// The reasons to consider it renamed.
     why: String,
+    /// `true` if the names say so, too. Equal costs can be accidental.
+    is_similar: bool,
 }
 
 impl Rename {
     /// Returns a sentence with names of about this many columns.
     pub(super) fn text(&self, columns: usize) -> String {
         let [base, new] = [&self.base, &self.new].map(|name| short(name, columns));
-        format!("{base} is now {new} ({})", self.why)
+        let is = if self.is_similar { "is now" } else { "may now be" };
+        format!("{base} {is} {new} ({})", self.why)
     }
 }
 
 /// Lists the functions that have another name.
 pub(super) fn renames(comparison: &Comparison<'_>) -> Vec<Rename> {
     let rename = |function| {
-        let why = resemblance(comparison.renamed(function)?);
+        let resembles = comparison.renamed(function)?;
+        let (why, is_similar) = (resemblance(resembles), resembles.similar_name);
         let [base, new] = [comparison.in_base(function)?, comparison.in_new(function)?].map(shown_name);
-        (base != new).then_some(Rename { base, new, why })
+        (base != new).then_some(Rename { base, new, why, is_similar })
     };
     comparison.functions().filter_map(rename).collect()
 }

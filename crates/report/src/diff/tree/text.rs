@@ -215,11 +215,11 @@ impl DiffTree {
                 columns.extend(["Base", "New"].map(|what| Column::number(title(what))));
             }
             if detail.with_self {
-                columns.push(Column::number(title("Self")));
+                columns.push(Column::number(title("Self ±")));
             }
         }
         if has_counts {
-            columns.push(Column::number("Calls"));
+            columns.push(Column::number("Calls ±"));
         }
         columns.push(Column::text("Function"));
         let hidden: Vec<_> = (0..shown.len()).map(|nth| self.hidden_changes(nth)).collect();

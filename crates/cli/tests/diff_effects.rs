@@ -1,0 +1,282 @@
+//! Effects of causes in `gristmill diff` are those that recorded calls allow, and sentences say no more than the numbers do.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use harness::{folder, json, run_in, stdout, whole};
+
+/// A call: the callee, the count of calls, and their inclusive cost.
+type Call<'a> = (&'a str, u32, u32);
+
+/// A function: its name, its self cost, and its calls.
+type Function<'a> = (&'a str, u32, &'a [Call<'a>]);
+
+fn profile(functions: &[Function<'_>]) -> String {
+    let mut text = "events: Ir\nfl=mill.c\n".to_owned();
+    for (nth, (name, own, calls)) in functions.iter().enumerate() {
+        text.push_str(&format!("fn={name}\n{} {own}\n", 10 * nth + 1));
+        for (callee, count, cost) in *calls {
+            text.push_str(&format!("cfn={callee}\ncalls={count} 1\n{} {cost}\n", 10 * nth + 2));
+        }
+    }
+    text
+}
+
+/// The report on one line, and the causes: their effects and texts.
+fn compared(base: &str, new: &str, more: &[&str]) -> (String, Vec<(i128, String)>) {
+    let files = folder(&[("base.out", base.as_bytes()), ("new.out", new.as_bytes())]);
+    let arguments = [&["diff", "base.out", "new.out", "--min", "0"], more].concat();
+    let shown = stdout(&run_in(files.path(), &arguments));
+    let answer = json(&run_in(files.path(), &[&arguments[..], &["--format", "json"]].concat()));
+    let causes: Vec<(i128, String)> = answer["causes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cause| (whole(&cause["effect"]), cause["text"].as_str().unwrap().to_owned()))
+        .collect();
+    let sum: i128 = causes.iter().map(|(effect, _)| effect).sum();
+    assert_eq!(sum, whole(&answer["totals"]["Ir"]["change"]));
+    (shown.split_whitespace().collect::<Vec<_>>().join(" "), causes)
+}
+
+fn told(causes: &[(i128, &str)]) -> Vec<(i128, String)> {
+    causes.iter().map(|(effect, text)| (*effect, (*text).to_owned())).collect()
+}
+
+/// `main` starts threads, which `clone` runs: their cost is not in the call that starts them.
+fn threads(count: u32, rows: u32, row: u32) -> String {
+    let of_work = 1_000 * count + rows * row;
+    profile(&[
+        ("main", 100, &[("create", count, 10 * count)]),
+        ("create", 6 * count, &[("clone", count, 4 * count)]),
+        ("clone", 4 * count, &[("work", count, of_work)]),
+        ("work", 1_000 * count, &[("hash", rows, rows * row)]),
+        ("hash", rows * row, &[]),
+    ])
+}
+
+#[test]
+fn a_call_that_starts_a_thread_has_not_its_cost() {
+    let (_, more) = compared(&threads(2, 2_000, 50), &threads(4, 4_000, 50), &[]);
+    assert_eq!(more.len(), 2, "{more:?}");
+    let (effect, text) = &more[0];
+    assert_eq!(
+        text,
+        "clone calls work more often: 2 → 4 (+100.00%), in proportion to its own calls: 2 → 4 (+100.00%), including \
+         hash below it"
+    );
+    assert!((101_900..=102_000).contains(effect), "{effect}");
+    assert!(more[1].0 <= 120 && more[1].1.starts_with("main calls create more often: 2 → 4"), "{more:?}");
+    // Each thread does half of the work, and a bit more: that there are more of them does not explain it.
+    let (_, split) = compared(&threads(2, 8_000, 50), &threads(4, 8_800, 50), &[]);
+    assert_eq!(
+        split[0],
+        (
+            40_000,
+            "work calls hash more often: 8,000 → 8,800 (+10.00%); it is called more often: 2 → 4 (+100.00%)"
+                .to_owned()
+        )
+    );
+}
+
+/// Calls that one side does not count, as those of an inlined function, are not gone.
+#[test]
+fn calls_without_a_count_change_by_their_cost() {
+    let clamp = |counted: bool, cost: u32| {
+        let count = if counted { 1_000 } else { 0 };
+        profile(&[
+            ("main", 10, &[("brighten", 1, 500 + cost), ("darken", 1, 500 + cost)]),
+            ("brighten", 500, &[("clamp", count, cost)]),
+            ("darken", 500, &[("clamp", count, cost)]),
+            ("clamp", 2 * cost, &[]),
+        ])
+    };
+    let (_, there) = compared(&clamp(true, 8_000), &clamp(false, 6_000), &[]);
+    assert_eq!(
+        there,
+        told(&[
+            (
+                -2_000,
+                "calls of clamp from brighten, not all of them counted, cost less: 8,000 → 6,000 (-25.00%)"
+            ),
+            (
+                -2_000,
+                "calls of clamp from darken, not all of them counted, cost less: 8,000 → 6,000 (-25.00%)"
+            ),
+        ])
+    );
+}
+
+/// Another caller calls a function as often as its vanished caller did, and a bit more.
+#[test]
+fn a_function_that_is_called_more_often_calls_no_more_beyond_that() {
+    let wrapped = |caller: &str, count: u32, cost: u32| {
+        profile(&[
+            ("main", 10, &[(caller, 1, cost + 70 * count), ("keep", 1, 5 + 70 * 2_100)]),
+            (caller, cost, &[("wrap", count, 70 * count)]),
+            ("keep", 5, &[("wrap", 2_100, 70 * 2_100)]),
+            ("wrap", 3 * (2_100 + count), &[("emit", 2_100 + count, 67 * (2_100 + count))]),
+            ("emit", 67 * (2_100 + count), &[]),
+        ])
+    };
+    let (shown, _) = compared(&wrapped("scan", 1_000, 19_100), &wrapped("index_of", 1_100, 277_400), &[]);
+    assert!(!shown.contains("beyond what its own calls explain"), "{shown}");
+}
+
+/// Two callers pass other amounts of work, in opposite directions.
+#[test]
+fn opposite_changes_of_callers_are_two_causes() {
+    let copies = |first: u32, second: u32| {
+        let [first, second, third] = [first, second, 300].map(|each| 100 * each);
+        vec![
+            ("main", 10, vec![("one", 1, 9 + first), ("two", 1, 9 + second), ("three", 1, 9 + third)]),
+            ("one", 9, vec![("copy", 100, first)]),
+            ("two", 9, vec![("copy", 100, second)]),
+            ("three", 9, vec![("copy", 100, third)]),
+            ("copy", first + second + third, vec![]),
+        ]
+    };
+    let [base, new] = [copies(200, 400), copies(600, 250)].map(|functions| {
+        let functions: Vec<Function<'_>> =
+            functions.iter().map(|(name, own, calls)| (*name, *own, &calls[..])).collect();
+        profile(&functions)
+    });
+    let (_, causes) = compared(&base, &new, &[]);
+    assert_eq!(
+        causes,
+        told(&[
+            (40_000, "calls of copy from one cost more: 200 → 600 each (+200.00%), 100 calls"),
+            (-15_000, "calls of copy from two cost less: 400 → 250 each (-37.50%), 100 calls"),
+        ])
+    );
+}
+
+/// Calls of one caller are cheap and those of another expensive: recorded arcs tell the effect of each exactly.
+#[test]
+fn effects_of_recorded_calls_are_exact() {
+    let wrapped = |small: u32, large: u32| {
+        let [of_small, of_large] = [small * 151, large * 2_773];
+        let (emits, own) = (2 * small + 40 * large, 25 * small + 253 * large);
+        profile(&[
+            ("main", 10, &[("small", 1, 9 + of_small), ("large", 1, 9 + of_large)]),
+            ("small", 9, &[("wrap", small, of_small)]),
+            ("large", 9, &[("wrap", large, of_large)]),
+            ("wrap", own, &[("emit", emits, 63 * emits)]),
+            ("emit", 63 * emits, &[]),
+        ])
+    };
+    let (_, causes) = compared(&wrapped(1_000, 1_000), &wrapped(1_600, 400), &[]);
+    assert_eq!(
+        causes,
+        told(&[
+            (-1_663_800, "large calls wrap less often: 1,000 → 400 (-60.00%), including emit below it"),
+            (90_600, "small calls wrap more often: 1,000 → 1,600 (+60.00%), including emit below it"),
+        ])
+    );
+}
+
+/// Twice the calls of one caller, and cheaper calls of another.
+#[test]
+fn what_recorded_calls_leave_over_is_the_other_callers() {
+    let worked = |often: u32, each: u32| {
+        let [first, second] = [often * 400, 50 * each];
+        profile(&[
+            ("main", 10, &[("one", 1, 9 + first), ("two", 1, 9 + second)]),
+            ("one", 9, &[("work", often, first)]),
+            ("two", 9, &[("work", 50, second)]),
+            ("work", first + second, &[]),
+        ])
+    };
+    let (_, causes) = compared(&worked(400, 300), &worked(800, 180), &[]);
+    assert_eq!(
+        causes,
+        told(&[
+            (160_000, "one calls work more often: 400 → 800 (+100.00%)"),
+            (-6_000, "calls of work from two cost less: 300 → 180 each (-40.00%), 50 calls"),
+        ])
+    );
+}
+
+/// That costs are equal proves neither a new name nor that code went elsewhere.
+#[test]
+fn equal_costs_are_no_proof() {
+    let with = |name: &str, own: u32, of_main: u32| {
+        profile(&[("main", of_main, &[(name, 30, own)]), (name, own, &[])])
+    };
+    let (shown, _) = compared(&with("audit", 3_000, 50), &with("notify", 3_000, 60), &[]);
+    assert!(
+        shown.contains("audit may now be notify (same file, same cost, same calls, same callers)"),
+        "{shown}"
+    );
+    let (shown, _) = compared(&with("grind_one", 3_000, 50), &with("grind_all", 3_000, 60), &[]);
+    assert!(shown.contains("grind_one is now grind_all (same file"), "{shown}");
+    let swapped = |first: u32, second: u32| {
+        profile(&[
+            ("main", 10, &[("decode", 5, first), ("encode", 5, second)]),
+            ("decode", first, &[]),
+            ("encode", second, &[]),
+        ])
+    };
+    let (_, causes) = compared(&swapped(300, 900), &swapped(900, 300), &[]);
+    let [(effect, text)] = &causes[..] else { panic!("one cause") };
+    assert_eq!(*effect, 0);
+    assert!(text.starts_with("decode and encode changed by the same amount: decode 300 → 900"), "{text}");
+    let split = |own: u32, audit: Option<u32>| match audit {
+        None => profile(&[("main", 10, &[("handle", 1, own)]), ("handle", own, &[])]),
+        Some(audit) => profile(&[
+            ("main", 10, &[("handle", 1, own + audit)]),
+            ("handle", own, &[("audit", 8, audit)]),
+            ("audit", audit, &[]),
+        ]),
+    };
+    let (_, causes) = compared(&split(700_000, None), &split(358_000, Some(429_000)), &[]);
+    assert_eq!(
+        causes,
+        told(&[(87_000, "audit is new, called by handle: +429,000, and -342,000 of self cost in handle")])
+    );
+}
+
+/// The path names both of two functions whose calls changed as much.
+#[test]
+fn a_path_ends_where_two_are_alike() {
+    let filters = |each: u32| {
+        profile(&[
+            ("main", 10, &[("brighten", 3, each), ("contrast", 3, each)]),
+            ("brighten", each, &[]),
+            ("contrast", each, &[]),
+        ])
+    };
+    let (shown, _) = compared(&filters(5_000), &filters(3_000), &[]);
+    assert!(shown.contains("-2,000 50.00% → brighten, and as much in contrast"), "{shown}");
+}
+
+/// Two functions of one name have their files in sentences and in the path.
+#[test]
+fn namesakes_have_their_files() {
+    let of = |first: u32| {
+        format!(
+            "events: Ir\nfl=main.c\nfn=main\n1 5\ncfi=a.c\ncfn=init\ncalls=1 1\n2 {first}\ncfi=b.c\ncfn=(9) init\ncalls=1 1\n3 \
+             700\nfl=a.c\nfn=init\n1 {first}\nfl=b.c\nfn=(9)\n1 700\n"
+        )
+    };
+    let (shown, _) = compared(&of(400), &of(600), &[]);
+    assert!(shown.contains("→ init (a.c)") && shown.contains("init (a.c) costs more by itself"), "{shown}");
+}
+
+/// Functions that were joined although their arguments differ are listed, and say what they were.
+#[test]
+fn joined_instances_are_listed() {
+    let run = |argument: &str, own: u32| {
+        profile(&[
+            ("main", 10, &[(&format!("run<{argument}>({argument})"), 2, own)]),
+            (&format!("run<{argument}>({argument})"), own, &[]),
+        ])
+    };
+    let (shown, _) = compared(&run("int", 1_000), &run("__int128", 2_500), &[]);
+    assert!(shown.contains("by rule: generic-arguments 1 (--show-joined"), "{shown}");
+    assert!(shown.contains("run<int>(int) in the base"), "{shown}");
+    let (shown, _) = compared(&run("int", 1_000), &run("__int128", 2_500), &["--show-joined"]);
+    assert!(shown.contains("generic-arguments 1: run<int>(int) = run<__int128>(__int128)"), "{shown}");
+}
