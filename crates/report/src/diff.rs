@@ -23,7 +23,7 @@ mod unshown;
 mod wording;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use gristmill_format::Cost;
@@ -157,7 +157,7 @@ pub struct Diff {
     renames: Vec<wording::Rename>,
     /// The files of functions of causes and of the path that others share their names with.
     #[serde(skip)]
-    namesakes: HashMap<JoinedId, String>,
+    namesakes: BTreeMap<JoinedId, String>,
     #[serde(skip)]
     grouping: Grouping,
     #[serde(skip)]
@@ -336,7 +336,7 @@ impl Diff {
             rest,
             rows,
             renames: Vec::new(),
-            namesakes: HashMap::new(),
+            namesakes: BTreeMap::new(),
             grouping: options.grouping,
             is_filtered: options.filter.is_some(),
             shows_joined: options.show_joined,
@@ -457,12 +457,12 @@ fn sort(rows: &mut [DiffRow], by: SortBy) {
 fn namesakes(
     comparison: &Comparison<'_>,
     functions: impl Iterator<Item = JoinedId>,
-) -> HashMap<JoinedId, String> {
+) -> BTreeMap<JoinedId, String> {
     let file = |function: JoinedId| safe(crate::path::base(&lossy(comparison.mention(function).file)));
     let mut by_name: HashMap<&[u8], Vec<JoinedId>> = HashMap::new();
     functions
         .for_each(|function| by_name.entry(comparison.mention(function).name).or_default().push(function));
-    let mut namesakes = HashMap::new();
+    let mut namesakes = BTreeMap::new();
     for other in comparison.functions() {
         for &function in by_name.get(comparison.mention(other).name).into_iter().flatten() {
             if other != function && file(other) != file(function) {

@@ -1,7 +1,7 @@
 //! Causes as sentences.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gristmill_output::{CostUnit, grouped};
 use gristmill_profile::compare::{
@@ -53,7 +53,7 @@ impl SentenceNames {
     }
 
     /// Adds the files of functions that others of the comparison share their names with.
-    pub(super) fn with_files(mut self, files: &HashMap<JoinedId, String>) -> Self {
+    pub(super) fn with_files(mut self, files: &BTreeMap<JoinedId, String>) -> Self {
         for (function, file) in files {
             if let Some(name) = self.0.get_mut(function) {
                 name.push_str(&format!(" ({file})"));
