@@ -147,7 +147,7 @@ impl Comparison<'_> {
         let split = Split { comparison: self, flow: &flow, moves: &moves, is_counted, column };
         let mut gathered = split.gather(&activities);
         if is_counted {
-            settle(&flow, &activities, &mut gathered);
+            settle((self, column), &flow, &activities, &mut gathered);
         }
         let callers = split.callers(&gathered, &activities);
         drop(activities);

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 
 use gristmill_format::Cost;
 
-use super::JoinedId;
 use super::activity::{Activities, as_real, expected};
 use super::explain::{Gathered, rounded, to_cost};
 use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
+use super::per_call::{self, PerCallProof};
+use super::{Comparison, JoinedId};
 
 /// An estimated effect may be off by this part: one in this many.
 const NEAR: Cost = 10;
@@ -22,7 +23,12 @@ const LITTLE: f64 = 50.0;
 const ACCIDENT: f64 = 20.0;
 
 /// Settles the changes of all functions whose own change is a cause.
-pub(super) fn settle(flow: &Flow, activities: &Activities, gathered: &mut Gathered) {
+pub(super) fn settle(
+    (comparison, column): (&Comparison<'_>, usize),
+    flow: &Flow,
+    activities: &Activities,
+    gathered: &mut Gathered,
+) {
     let own = |key: &Key| match *key {
         Key::PerCall(function) | Key::SelfCost(function) => Some((*key, function)),
         _ => None,
@@ -39,7 +45,7 @@ pub(super) fn settle(flow: &Flow, activities: &Activities, gathered: &mut Gather
             && !flow.is_recursive(function)
             && flow.cost_without_calls(function).is_none()
         {
-            settle_counts(flow, activities, gathered, (key, function), &arcs);
+            settle_counts((comparison, column), flow, activities, gathered, (key, function), &arcs);
             split_by_callers(flow, gathered, (key, function), &arcs);
         }
     }
@@ -48,6 +54,7 @@ pub(super) fn settle(flow: &Flow, activities: &Activities, gathered: &mut Gather
 /// Gives calls whose count changed the effect that their recorded cost has, if the rest of the function's own change is then
 /// what the recorded calls leave over.
 fn settle_counts(
+    (comparison, column): (&Comparison<'_>, usize),
     flow: &Flow,
     activities: &Activities,
     gathered: &mut Gathered,
@@ -81,9 +88,15 @@ fn settle_counts(
     }
     let shifted: Cost = shifts.iter().map(|(_, shift)| shift).sum();
     let own = gathered.get(&own_key).map_or(0, |parts| sum(parts));
+    let (rest, little) = (own - shifted, explained / 1000.0);
     let apart = |own: Cost| (as_real(own) - excess).abs();
-    let is_known = apart(own - shifted) <= (size / ACCIDENT).max(explained / 1000.0);
-    if !is_known || apart(own - shifted) >= apart(own) {
+    let is_known = apart(rest) <= (size / ACCIDENT).max(little);
+    // A rest is that of known calls: it can be in what the function calls, so its self cost says nothing.
+    let is_of_calls = || {
+        let proof = per_call::proof(comparison, flow, function, rest, column);
+        matches!(proof, PerCallProof::From(..))
+    };
+    if !is_known || apart(rest) >= apart(own) || as_real(rest).abs() > little && !is_of_calls() {
         return;
     }
     for (key, shift) in shifts {
