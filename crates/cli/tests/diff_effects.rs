@@ -280,3 +280,46 @@ fn joined_instances_are_listed() {
     let (shown, _) = compared(&run("int", 1_000), &run("__int128", 2_500), &["--show-joined"]);
     assert!(shown.contains("generic-arguments 1: run<int>(int) = run<__int128>(__int128)"), "{shown}");
 }
+
+/// A name that matches only in its template arguments comes after those that match themselves.
+#[test]
+fn arguments_of_a_name_do_not_match_before_it() {
+    let of = |append: u32| {
+        profile(&[
+            (
+                "main",
+                10,
+                &[
+                    ("text<char, allocator<char> >::append(allocator<char>)", 5, append),
+                    ("alloc_block", 5, 100),
+                ],
+            ),
+            ("text<char, allocator<char> >::append(allocator<char>)", append, &[]),
+            ("alloc_block", 100, &[]),
+        ])
+    };
+    let files = folder(&[("base.out", of(500).as_bytes()), ("new.out", of(900).as_bytes())]);
+    let shown = stdout(&run_in(files.path(), &["diff", "base.out", "new.out", "--function", "alloc"]));
+    assert!(shown.lines().any(|line| line == "alloc_block"), "{shown}");
+    assert!(shown.contains("New calls  Change  Inclusive Ir change  % of its base  Function"), "{shown}");
+    let shown =
+        stdout(&run_in(files.path(), &["diff", "base.out", "new.out", "--function", "allocator<char>"]));
+    assert!(shown.contains("append"), "{shown}");
+}
+
+/// Another event type that changed much more than the one that is shown has a line.
+#[test]
+fn an_event_type_that_changed_much_more_is_named() {
+    let of = |ir: u32, misses: u32, branches: u32| {
+        format!("events: Ir D1mr Bc\nfl=mill.c\nfn=main\n1 {ir} {misses} {branches}\n")
+    };
+    let (shown, _) = compared(&of(100_000, 2_000, 5_000), &of(90_000, 9_000, 4_500), &["-e", "Ir"]);
+    assert!(
+        shown.contains(
+            "another event type changed much more: D1mr 2,000 → 9,000 (+350.00%); -e D1mr shows the functions"
+        ),
+        "{shown}"
+    );
+    let (shown, _) = compared(&of(100_000, 2_000, 5_000), &of(90_000, 2_400, 4_500), &["-e", "Ir"]);
+    assert!(!shown.contains("another event type"), "{shown}");
+}
