@@ -2,6 +2,9 @@
 //! in proportion to the input, and the same totals after `rewrite` and `merge`.
 #![no_main]
 
+#[path = "../../crates/cli/tests/hostile/budgets.rs"]
+mod budgets;
+
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,10 +16,6 @@ use peak_alloc::PeakAlloc;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
-
-/// Bytes that a command may take for each byte of its inputs, and in addition.
-const BYTES_PER_BYTE: usize = 8;
-const CONSTANT: usize = 64 << 20;
 
 /// A longer profile takes too much of the time of a search.
 const MAX_BYTES: usize = 1 << 20;
@@ -49,8 +48,8 @@ fn run_bounded(words: &[OsString], size: usize) -> Outcome {
     let kept = 2 * (outcome.stdout.capacity() + outcome.stderr.capacity());
     let used = MEMORY.peak_usage().saturating_sub(before);
     // Some commands take the profile twice.
-    let allowed = 2 * BYTES_PER_BYTE * size + CONSTANT + kept;
-    assert!(used <= allowed, "{words:?}: {used} bytes for {size}");
+    let allowed = words[0].to_str().and_then(|command| budgets::allowed(command, 2 * size));
+    assert!(allowed.is_none_or(|allowed| used <= allowed + kept), "{words:?}: {used} bytes for {size}");
     outcome
 }
 

@@ -53,6 +53,7 @@ mod keyed_rows;
 mod lines;
 mod measure;
 mod names;
+mod parts;
 mod paths;
 mod per_call;
 mod ratio;

@@ -77,7 +77,7 @@ fn reason(program: ProgramState) -> &'static str {
         ProgramState::Unnamed => "not named by the profile",
         ProgramState::Unreadable => "program cannot be read",
         ProgramState::OtherBuild => "program of another build",
-        ProgramState::OtherLines => "another build, or its lines cannot be told",
+        ProgramState::OtherLines => "another build, or its lines are ambiguous",
         ProgramState::NoDebugInformation => "no debug information",
         ProgramState::Unverified => "perhaps another program",
         _ => "not usable",

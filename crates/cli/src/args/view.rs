@@ -58,7 +58,7 @@ pub(crate) struct ViewArgs {
     #[arg(long, requires = "export", help_heading = EXPORT, hide_short_help = true)]
     pub(crate) embed_sources: bool,
 
-    /// Keep the lines and functions of the exported profile that make up this share of each event type
+    /// Keep what makes up this share of each event type, and join the rest
     ///
     /// The costs and calls of other lines are joined for each function. In large profiles, cheap functions are joined by object and
     /// cycle. The numbers of functions that stay, of cycles, objects and parts stay exact.

@@ -15,6 +15,7 @@ use super::activity::{Activities, Activity, Factor, activities, as_real};
 use super::flow::{Flow, FlowArc, Key, medians};
 use super::id::MoveId;
 use super::inlining::{Move, MoveKind, fold_inlining};
+use super::parts::{Gathered, rounded, to_cost};
 use super::per_call::{self, CallsFrom, PerCallProof};
 use super::ratio::{add_up, scaled};
 use super::settle::settle;
@@ -130,9 +131,6 @@ pub struct Explanations {
     /// The causes, the greatest effect first; noise comes last.
     pub causes: Vec<Explanation>,
 }
-
-/// The parts of each cause: functions with the change of their self cost.
-pub(super) type Gathered = BTreeMap<Key, Vec<(JoinedId, Cost)>>;
 
 impl Comparison<'_> {
     /// Finds the causes of the change of an event type. The effects add up to the change of the total, less
@@ -486,22 +484,6 @@ fn shares(factor: &Factor, cost: Cost) -> Vec<(Key, Cost)> {
         return Vec::new();
     }
     rounded(factor.parts.iter().map(|&(key, part)| (key, as_real(cost) * (part / sum))).collect(), cost)
-}
-
-/// Rounds parts so that they add up to a cost.
-pub(super) fn rounded(parts: Vec<(Key, f64)>, cost: Cost) -> Vec<(Key, Cost)> {
-    let mut parts: Vec<(Key, Cost)> = parts.into_iter().map(|(key, part)| (key, to_cost(part))).collect();
-    let rest = cost - parts.iter().map(|(_, part)| part).sum::<Cost>();
-    if let Some((_, largest)) = parts.iter_mut().max_by_key(|(key, part)| (part.abs(), Reverse(*key))) {
-        *largest += rest;
-    }
-    parts
-}
-
-/// Rounds a real number to a cost.
-#[expect(clippy::cast_possible_truncation, reason = "a conversion from floating point saturates")]
-pub(super) fn to_cost(real: f64) -> Cost {
-    real.round() as Cost
 }
 
 /// Returns `true` if two parts of a change nearly cancel out. If one call in the base did the work of a million in the new

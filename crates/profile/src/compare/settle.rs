@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use gristmill_format::Cost;
 
 use super::activity::{Activities, as_real, expected};
-use super::explain::{Gathered, rounded, to_cost};
 use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
+use super::parts::{Gathered, rounded, to_cost};
 use super::per_call::{self, PerCallProof};
 use super::{Comparison, JoinedId};
 
