@@ -268,7 +268,7 @@ fn a_call_that_costs_more_is_compared_at_an_equal_mix_of_callers() {
     };
     let said = sentences(&side([2000, 600], [145, 425]), &side([1000, 1500], [225, 665]));
     // (1000 × 225 + 1500 × 665) / (1000 × 145 + 1500 × 425) = 1.5623…
-    assert_eq!(said[0], "f costs more per call: +56.23%");
+    assert_eq!(said[0], "f costs more per call: +56.23%, if callers had called it as often as now");
 }
 
 #[test]
