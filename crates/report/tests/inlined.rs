@@ -96,8 +96,8 @@ fn functions_have_no_count_of_inlined_calls() {
     assert!(unwrapped.contains(expected), "{text}");
     assert!(
         unwrapped.contains(
-            "20.0% of Ir stays as recorded: libc.so.6 (no debug information), mill (some code has no debug information or \
-             has changed), ld.so (program not found)"
+            "20.0% of Ir stays as recorded: libc.so.6 (no debug information), mill (some code was not found or has no \
+             debug information), ld.so (program not found)"
         ),
         "{text}"
     );
