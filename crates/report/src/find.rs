@@ -66,8 +66,8 @@ impl View {
     ///
     /// The query is, in this order: a name, with or without the level of a recursion and recorded callers; `FILE:NAME`,
     /// where `FILE` is a file or object or the end of its path; the own name of a function without its scope; a part of a
-    /// name, without its arguments if any function has it there; a [`pattern`](crate::pattern()). The last three match names without recorded callers, and in any case of letters, unless the
-    /// query has a capital letter. If several functions match, it is the one with the highest inclusive cost.
+    /// name, without its arguments if any function has it there; a [`pattern`](crate::pattern()). The last three match names
+    /// without recorded callers, and in any case of letters, unless the query has a capital letter. If several functions match, it is the one with the highest inclusive cost.
     ///
     /// # Errors
     ///
@@ -225,17 +225,19 @@ fn keep_without_arguments<I>(found: &mut Vec<Candidate<'_, I>>, is_match: impl F
 /// Returns a name without what is in brackets. `<T as Trait>` at the start of a name is a part of it.
 fn without_arguments(name: &str) -> String {
     let mut bare = String::with_capacity(name.len());
-    // For each open bracket, `true` if it holds arguments.
+    // For each open bracket, `true` if it holds arguments; and the count of those.
     let mut open: Vec<bool> = Vec::new();
+    let mut inside = 0usize;
     for (at, next) in name.char_indices() {
-        let is_inside = open.contains(&true);
         match next {
-            '<' | '(' => open.push(at > 0 && !name[..at].ends_with(['<', '(', ' ', '&'])),
-            '>' if name[..at].ends_with('-') => {}
-            '>' | ')' => {
-                open.pop();
+            '<' | '(' => {
+                let has_arguments = at > 0 && !name[..at].ends_with(['<', '(', ' ', '&']);
+                inside += usize::from(has_arguments);
+                open.push(has_arguments);
             }
-            next if !is_inside => bare.push(next),
+            '>' if name[..at].ends_with('-') => {}
+            '>' | ')' => inside -= usize::from(open.pop().unwrap_or(false)),
+            next if inside == 0 => bare.push(next),
             _ => {}
         }
     }

@@ -65,6 +65,7 @@ pub(crate) const SHAPES: &[Shape] = &[
         make: |n, out| named(&format!("f{}", "(".repeat(n)), out),
         count: 30_000,
     },
+    Shape { name: "two-open-brackets", make: two_open_brackets, count: 15_000 },
     Shape {
         name: "operators",
         make: |n, out| named(&format!("f<{}", "operator ".repeat(n)), out),
@@ -323,6 +324,12 @@ fn word_of_calls(count: usize, out: &mut String) {
 
 fn long_name(count: usize, out: &mut String) {
     put!(out, "{HEADER}fn=main\n1 1\ncfn={}\ncalls=1 1\n1 1", "n".repeat(count));
+}
+
+/// Several functions match a pattern, so that names are compared without their arguments, too.
+fn two_open_brackets(count: usize, out: &mut String) {
+    let open = "(".repeat(count);
+    put!(out, "{HEADER}fl=a.c\nfn={open}\n1 1\nfn=f{open}\n1 1");
 }
 
 /// A function with this name.
