@@ -15,6 +15,8 @@
 
 use std::collections::HashMap;
 
+use crate::digits::{push_decimal, push_hex};
+
 /// The beginning of the form; no text of a profile has it.
 const MAGIC: &[u8] = b"\0columns";
 /// Marks of a template: a number, a hexadecimal number, and the rest of the line.
@@ -105,8 +107,8 @@ pub fn to_text(form: &[u8]) -> Option<Vec<u8>> {
         let mut columns = columns.get_mut(usize::from(line))?.iter_mut();
         for &byte in template {
             match byte {
-                NUMBER => push_decimal(&mut text, columns.next()?.next()?),
-                HEXADECIMAL => text.extend_from_slice(format!("{:#x}", columns.next()?.next()?).as_bytes()),
+                NUMBER => push_decimal(&mut text, columns.next()?.next()?.into()),
+                HEXADECIMAL => push_hex(&mut text, columns.next()?.next()?),
                 REST => {
                     let length = rest.iter().position(|&byte| byte == b'\n')?;
                     text.extend_from_slice(take(&mut rest, length)?);
@@ -183,7 +185,8 @@ fn number(text: &[u8]) -> (u8, Option<u64>, usize) {
     (NUMBER, value(&text[..length], 10), length)
 }
 
-/// Appends a number: seven bits in a byte, the lowest first, and the highest bit as long as another byte follows.
+/// Appends a number: seven bits in a byte, the lowest first, and the highest bit as long as another byte follows. The varints of the
+/// index are for bytes of our own: reading them takes no damage into account.
 fn push(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);
@@ -257,19 +260,6 @@ fn take<'f>(bytes: &mut &'f [u8], length: usize) -> Option<&'f [u8]> {
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(taken)
-}
-
-/// Appends the digits of a number.
-fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
-    let start = text.len();
-    loop {
-        text.push(b'0' + (number % 10).to_le_bytes()[0]);
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    text[start..].reverse();
 }
 
 #[cfg(test)]

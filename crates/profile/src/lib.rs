@@ -65,6 +65,7 @@ mod cost;
 mod csr;
 mod damage;
 mod decode;
+mod digits;
 pub mod event;
 pub mod event_choice;
 mod every_line;

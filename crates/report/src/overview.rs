@@ -82,15 +82,14 @@ impl Overview {
         let hottest =
             FunctionsOptions { sort: SortBy::SelfCost, limit: options.limit, ..FunctionsOptions::default() };
         let head = Head::new(view);
-        let rows = || {
+        let rows_and_shares = || {
             let functions = Functions::new(view, &hottest);
-            (functions.matching, functions.rows().map(Cow::into_owned).collect())
+            let rows: Vec<FunctionRow> = functions.rows().map(Cow::into_owned).collect();
+            (functions.matching, rows, Shares::new(view, &head))
         };
         // In a difference, the greatest part of a negative sum leads nowhere.
         let path = || (view.totals()[0] >= 0).then(|| CallPath::new(view, &head)).flatten();
-        let rows_and_shares = || (rows(), Shares::new(view, &head));
-        let (((matching, hottest), shares), path): (((usize, Vec<FunctionRow>), Shares), _) =
-            both(view.subjects().len(), rows_and_shares, path);
+        let ((matching, hottest, shares), path) = both(view.subjects().len(), rows_and_shares, path);
         let topics = Topics::new(&hottest, path.as_ref());
         let mut queries = Queries::new(view, topics.subjects());
         queries.visit_all(view);

@@ -25,6 +25,7 @@ use crate::view::{Hash, SubjectId, View};
 use source::{Entries, Item, Source};
 
 pub(crate) use guides::{Guides, MIN_NAME_COLUMNS};
+pub(crate) use names::left_out;
 pub(crate) use paths::path;
 pub(crate) use text::{MARKDOWN_COLUMNS, MIN_TREE_COLUMNS, TreeTable};
 

@@ -19,6 +19,8 @@ use super::{Comparison, JoinedId};
 const NEAR: Cost = 10;
 /// The part of a whole that is too little to be a cause: one in this many.
 const LITTLE: f64 = 50.0;
+/// The part by which the counts of calls of one kind may differ: one in this many.
+const FEW_CALLS: Cost = 50;
 /// The part by which two sums may differ: one in this many.
 const ACCIDENT: f64 = 20.0;
 
@@ -35,8 +37,7 @@ pub(super) fn settle(
     };
     let changed: BTreeSet<(Key, JoinedId)> = gathered.keys().filter_map(own).collect();
     for (key, function) in changed {
-        let arcs = flow.incoming(function).filter(|&arc| flow.arcs[arc].is_used());
-        let arcs: Vec<usize> = arcs.collect();
+        let arcs: Vec<usize> = flow.incoming(function).filter(|&arc| flow.arcs[arc].is_used()).collect();
         let is_exact = |&arc: &usize| {
             let FlowArc { caller, is_recorded, is_noise, .. } = flow.arcs[arc];
             is_recorded && !is_noise && caller != function && !flow.arcs[arc].is_counted_once()
@@ -123,7 +124,7 @@ fn split_by_callers(
         let of_arc = new - expected(&flow.arcs[arc], false)[1];
         let is_considerable = of_arc.abs() * LITTLE > base.max(new);
         // Calls that are many more or fewer can be of another kind.
-        if is_considerable && (calls[1] - calls[0]).abs() * 50 > calls[0] {
+        if is_considerable && (calls[1] - calls[0]).abs() * FEW_CALLS > calls[0] {
             return;
         }
         excess.push((Key::CallsFrom(FlowArcId::new(arc)), of_arc));

@@ -241,7 +241,7 @@ impl CycleGroups {
             });
             let part = PartCycles::new(&arcs);
             let mut split = BTreeMap::new();
-            for (&node, cycle) in part.nodes.iter().zip(part.cycles_of()) {
+            for (&node, cycle) in part.nodes.iter().zip(part.cycles()) {
                 match cycle {
                     None => is_kept[node.index()] = true,
                     Some(cycle) => {
@@ -282,8 +282,9 @@ impl PartCycles {
         PartCycles { nodes, graph }
     }
 
-    fn cycles_of(&self) -> impl Iterator<Item = Option<CycleId>> {
+    /// Returns the cycle of each node.
+    fn cycles(&self) -> Vec<Option<CycleId>> {
         let cycles = Cycles::new(&self.graph);
-        self.graph.nodes().map(move |node| cycles.cycle_of(node)).collect::<Vec<_>>().into_iter()
+        self.graph.nodes().map(|node| cycles.cycle_of(node)).collect()
     }
 }

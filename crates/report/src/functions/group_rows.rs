@@ -11,7 +11,7 @@ use gristmill_profile::threads::map_on_threads;
 
 use super::group_numbers::GroupNumbers;
 use super::list_order::{KeyCosts, ListOrder, ranks};
-use super::name_index::{NameIndex, ranges};
+use super::name_index::{NameIndex, name_of, ranges};
 use super::ordered::{Item, RowOrder};
 use super::{FunctionRow, FunctionsOptions, SortBy, function_order};
 use crate::call_count::CallCount;
@@ -180,10 +180,6 @@ impl Groups {
     }
 }
 
-fn name_of<'v>(view: &'v View, names: Option<&'v NameIndex>, id: SubjectId) -> &'v str {
-    names.map_or_else(|| view.subject(id).name(), |names| names.name(id))
-}
-
 /// The order of groups by a key, then by names and objects, then as they were made.
 pub(super) struct GroupOrder<'g> {
     pub(super) view: &'g View,
@@ -197,13 +193,14 @@ impl GroupOrder<'_> {
     pub(super) fn items(&self, shown: &[u32]) -> Vec<Item<u32>> {
         let GroupOrder { view, groups, order, names } = *self;
         let profile = view.profile();
-        let text = |path: &[u8]| lossy(path);
         // Groups have no paths: cycles come before all that have some.
         let mut paths: Vec<String> = match (groups, order) {
             (Groups::Units(_), ListOrder::Object) => {
-                profile.objects().map(|id| text(profile.object(id))).collect()
+                profile.objects().map(|id| lossy(profile.object(id))).collect()
             }
-            (Groups::Units(_), ListOrder::File) => profile.files().map(|id| text(profile.file(id))).collect(),
+            (Groups::Units(_), ListOrder::File) => {
+                profile.files().map(|id| lossy(profile.file(id))).collect()
+            }
             _ => Vec::new(),
         };
         paths.push(String::new());

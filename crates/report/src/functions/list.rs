@@ -14,7 +14,7 @@ use super::function_order::FunctionOrder;
 use super::group_numbers::GroupNumbers;
 use super::group_rows::{self, GroupOrder, Groups, Taken};
 use super::list_order::ListOrder;
-use super::name_index::{NameIndex, ranges};
+use super::name_index::{NameIndex, name_of, ranges};
 use super::ordered::Ordered;
 use super::{FunctionRow, FunctionsOptions};
 use crate::amount::add;
@@ -229,8 +229,7 @@ fn matching(view: &View, options: &FunctionsOptions, names: Option<&NameIndex>) 
             }
             _ => {
                 let ids = view.subject_ids().skip(range.start).take(range.len());
-                let name = |id| names.map_or_else(|| view.subject(id).name(), |names| names.name(id));
-                ids.filter(|id| takes(id) && is_match(name(*id))).collect()
+                ids.filter(|id| takes(id) && is_match(name_of(view, names, *id))).collect()
             }
         }
     };

@@ -53,6 +53,11 @@ pub(super) fn ranges(count: usize) -> Vec<Range<usize>> {
     (0..count).step_by(each).map(|start| start..(start + each).min(count)).collect()
 }
 
+/// Returns the name of a function: without an index, the view makes it.
+pub(super) fn name_of<'v>(view: &'v View, names: Option<&'v NameIndex>, id: SubjectId) -> &'v str {
+    names.map_or_else(|| view.subject(id).name(), |names| names.name(id))
+}
+
 impl NameIndex {
     /// Reads all names, on all cores. None if they take more memory than the profile.
     pub fn new(view: &View) -> Option<NameIndex> {

@@ -50,15 +50,13 @@ impl Tree {
             let left = room.saturating_sub(text.width());
             let nodes = self.nodes_of(line);
             match line.content {
-                // That there is one is worth no count.
-                Content::Hidden(1, _) => text.push_str("… more"),
-                Content::Hidden(count, _) => text.push_str(&format!("… {} more", grouped(count))),
+                Content::Hidden(count, _) => text.push_str(&left_out(count)),
                 Content::Nodes(_) | Content::Lone(_) => self.push_names(nodes, left, look, &mut names),
             }
             drawn.push(DrawnLine { text, nodes, first_name });
             first_name += nodes.len();
         }
-        let has_full_names = look.name_columns(room) == usize::MAX;
+        let has_full_names = look.has_full_names;
         DrawnNames { tree: self, lines: drawn, names: names.fitted(), room, has_full_names }
     }
 
@@ -117,6 +115,15 @@ impl Tree {
         }
         names.push(last);
         names.join(arrow)
+    }
+}
+
+/// Returns the line for nodes that are left out.
+pub(crate) fn left_out(count: usize) -> String {
+    match count {
+        // That there is one is worth no count.
+        1 => "… more".to_owned(),
+        count => format!("… {} more", grouped(count)),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::diff::amounts::{percent_of_share, signed, signed_percent, tone};
 use crate::names::{NameRow, RepeatedNames};
 use crate::report::Report;
 use crate::tree::{
-    Basis, EntryKind, Guides, MARKDOWN_COLUMNS, MIN_NAME_COLUMNS, MIN_TREE_COLUMNS, TreeTable, path,
+    Basis, EntryKind, Guides, MARKDOWN_COLUMNS, MIN_NAME_COLUMNS, MIN_TREE_COLUMNS, TreeTable, left_out, path,
 };
 
 /// The numbers before the tree: as many as fit.
@@ -316,11 +316,7 @@ impl DiffTree {
                     Some(name_count - 1)
                 }
                 Content::Hidden(node) => {
-                    text.push_str(&match self.nodes[node].hidden {
-                        // That there is one is worth no count.
-                        1 => "… more".to_owned(),
-                        count => format!("… {} more", grouped(count)),
-                    });
+                    text.push_str(&left_out(self.nodes[node].hidden));
                     None
                 }
             };
