@@ -47,6 +47,28 @@ test("the palette finds functions, views and actions", { skip }, async () => {
   await close(page);
 });
 
+test(
+  "Enter in the palette takes the choice for what was typed, also if that is not found yet",
+  { skip },
+  async () => {
+    const page = await open(PROFILES.c, "view=functions");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("main");
+    await page.waitForSelector("#choice-0:has-text('main')");
+    await page.keyboard.press("Control+a");
+    // In one task of the page, so that no answer comes between the text and Enter.
+    await page.evaluate(() => {
+      const input = document.querySelector("input.palette");
+      input.value = "by_wei";
+      input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+    });
+    await page.waitForFunction(() => document.querySelector(".inspector h2")?.textContent === "by_weight");
+    assert.equal(await page.locator("dialog").count(), 0);
+    await close(page);
+  },
+);
+
 test("the list of keys has the key of each action", { skip }, async () => {
   const page = await open(PROFILES.changed, "view=compare");
   await page.keyboard.press("?");

@@ -8,29 +8,35 @@ import { ask, isMissing, scopeKey, selected } from "../state";
 export interface Asked<K extends Question["kind"]> {
   answer: Answers[K] | null;
   error: string;
+  /** It is the answer, or the error, of the question as it is now. */
+  isCurrent: boolean;
 }
 
 /** The answer to a question, asked again when the scope changes; the last one stays until the next is there. */
 export function useAnswer<Q extends Question>(question: Q | null): Asked<Q["kind"]> {
-  const [state, set] = useState<Asked<Q["kind"]>>({ answer: null, error: "" });
   const key = scopeKey.value + JSON.stringify(question);
+  const [state, set] = useState<{ answer: Answers[Q["kind"]] | null; error: string; key: string }>({
+    answer: null,
+    error: "",
+    key: "",
+  });
   useEffect(() => {
     if (question === null) {
-      set({ answer: null, error: "" });
+      set({ answer: null, error: "", key });
       return;
     }
     const control = new AbortController();
     ask(question, control.signal).then(
       (answer) => {
-        if (!control.signal.aborted) set({ answer, error: "" });
+        if (!control.signal.aborted) set({ answer, error: "", key });
       },
       (error: Error) => {
-        if (!control.signal.aborted) set({ answer: null, error: error.message });
+        if (!control.signal.aborted) set({ answer: null, error: error.message, key });
       },
     );
     return () => control.abort();
   }, [key]);
-  return state;
+  return { answer: state.answer, error: state.error, isCurrent: state.key === key };
 }
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {

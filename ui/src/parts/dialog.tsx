@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { overlay } from "../state";
 
 /** A dialog that keeps the focus, and gives it back. */
 export function Dialog({ label, children }: { label: string; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the browser paints: the keys that follow the one that opened it are already meant for it.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     ref.current?.showModal();
     return () => before?.focus();

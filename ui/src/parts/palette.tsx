@@ -48,13 +48,14 @@ function commands(wanted: string): Choice[] {
     }));
 }
 
+/** What the profile has of the text. It is current once it is about this text and not about one before. */
 function useFound(text: string) {
   const [asked, setAsked] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text), SEARCH_DELAY_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [text]);
-  const { answer, error } = useAnswer(
+  const { answer, error, isCurrent } = useAnswer(
     asked === "" ? null : { kind: "search", text: asked, is_pattern: false, limit: 30 },
   );
   const name = eventName.value;
@@ -84,15 +85,16 @@ function useFound(text: string) {
     matched === undefined
       ? "Enter runs, Esc closes"
       : `${grouped(answer!.all)} ${answer!.all === 1 ? "function matches" : "functions match"}, self cost ${grouped(matched)} ${name} (${percentOf(matched, total.value)})`;
-  return { found, text: error || summary };
+  return { found, summary: error || summary, isCurrent: asked === text && (asked === "" || isCurrent) };
 }
 
 /** One box for functions, files, objects and commands. */
 export function Palette() {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
+  const [isEntered, setIsEntered] = useState(false);
   const onlyCommands = text.startsWith(">");
-  const { found, text: summary } = useFound(onlyCommands ? "" : text.trim());
+  const { found, summary, isCurrent } = useFound(onlyCommands ? "" : text.trim());
   const items = [...found, ...commands(text.replace(/^>/, "").trim().toLowerCase())];
   const current = Math.min(at, items.length - 1);
   useEffect(() => {
@@ -105,10 +107,16 @@ export function Palette() {
     item.run();
     announce.value = item.text;
   };
+  // Enter is faster than the search: it means the first choice for the text as it is now, not one for a text before.
+  useEffect(() => {
+    if (!isEntered || !isCurrent) return;
+    setIsEntered(false);
+    run(items[current]);
+  }, [isEntered, isCurrent]);
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.key === "ArrowDown") setAt(Math.min(items.length - 1, current + 1));
     else if (e.key === "ArrowUp") setAt(Math.max(0, current - 1));
-    else if (e.key === "Enter") run(items[current]);
+    else if (e.key === "Enter") setIsEntered(true);
     else return;
     e.preventDefault();
   };
@@ -127,6 +135,7 @@ export function Palette() {
         onInput={(e) => {
           setText(e.currentTarget.value);
           setAt(0);
+          setIsEntered(false);
         }}
         onKeyDown={onKeyDown}
       />
