@@ -8,8 +8,11 @@ mod crash;
 mod programs;
 
 use std::ffi::OsStr;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::SystemTime;
 
 use crate::failure::{Context as _, Failure};
@@ -36,7 +39,7 @@ const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=10"];
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The target; without it, all targets one after another.
+    /// The target; without it, all targets, as many at once as there are cores.
     target: Option<String>,
     /// Seconds that each target runs.
     #[arg(long, default_value_t = 60)]
@@ -70,10 +73,23 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         return Err(Failure::new(format!("no such fuzz target; there are {}", targets.join(", "))));
     }
     let built = build()?;
-    for target in chosen {
-        search(&folder, &built, target, options)?;
-    }
-    Ok(())
+    // A target searches on one core, so the others take their turn beside it.
+    let at_once = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    let search_next = || -> Result<(), Failure> {
+        while let Some(target) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+            search(&folder, &built, target, options)?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let searches: Vec<_> = (0..at_once.min(chosen.len())).map(|_| scope.spawn(search_next)).collect();
+        // All are waited for, even if one has failed.
+        let ended: Vec<_> = searches.into_iter().map(ScopedJoinHandle::join).collect();
+        ended.into_iter().try_for_each(|ended| {
+            ended.unwrap_or_else(|_| Err(Failure::new("the search of a fuzz target panicked".to_owned())))
+        })
+    })
 }
 
 /// A target is a file below `fuzz/fuzz_targets/`.
@@ -137,9 +153,9 @@ fn search(folder: &Path, built: &Path, target: &str, options: &Options) -> Resul
     let output = command.output().context(|| format!("cannot run {}", program.display()))?;
     let text = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
-        for line in text.lines().filter(|line| line.starts_with("stat::")) {
-            println!("  {line}");
-        }
+        let stats = text.lines().filter(|line| line.starts_with("stat::"));
+        let stats: String = stats.fold(String::new(), |all, line| all + "\n  " + line);
+        println!("fuzz {target}: nothing found{stats}");
         return Ok(());
     }
     let log = folder.join("artifacts").join(format!("{target}.log"));
