@@ -83,44 +83,6 @@ export function base(path: string): string {
     : visible(path.slice(path.replace(/[/\\]+$/, "").search(/[^/\\]*$/)));
 }
 
-/** Shorter and shorter forms of a name: arguments out, generics out, outer path out. */
-export function shorter(name: string): string[] {
-  const forms = [visible(name)];
-  const args = fold(forms[0]!, "(", ")");
-  if (args !== forms.at(-1)) forms.push(args);
-  const generics = fold(args, "<", ">");
-  if (generics !== forms.at(-1)) forms.push(generics);
-  let rest = generics;
-  for (let cut = outer(rest); cut > 0 && forms.length < 9; cut = outer(rest)) {
-    rest = rest.slice(cut);
-    forms.push(rest);
-  }
-  return forms;
-}
-
-function outer(name: string): number {
-  const match = /^[^(<\s]*?(::|->|\.(?=[A-Za-z_])|\/)/.exec(name);
-  return match ? match[0].length : 0;
-}
-
-function fold(name: string, open: string, close: string): string {
-  if (/^[<(]/.test(name) || /operator/.test(name)) return name;
-  let depth = 0,
-    out = "";
-  for (const c of name) {
-    if (c === open) {
-      if (depth++ === 0) out += `${open}..`;
-      continue;
-    }
-    if (c === close && depth > 0) {
-      if (--depth === 0) out += close;
-      continue;
-    }
-    if (depth === 0) out += c;
-  }
-  return depth === 0 ? out.replace("(..)", name.includes("()") ? "()" : "(..)") : name;
-}
-
 export function bytes(size: number): string {
   return size < 1000
     ? `${size} bytes`
@@ -149,15 +111,6 @@ export function perCall(cost: Exact | null | undefined, count: Exact | null | un
   if (cost === null || cost === undefined || Number(count ?? 0) === 0) return "–";
   const value = Number(cost) / Number(count);
   return value >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toPrecision(3);
-}
-
-/** A name for narrow columns: the first of its shorter forms that has at most this many characters, cut if none has. */
-export function fitted(name: string, characters: number): string {
-  const forms = shorter(name);
-  const fitting = forms.find((form) => form.length <= characters);
-  if (fitting !== undefined) return fitting;
-  const last = forms.at(-1)!;
-  return characters < 4 ? "" : `${last.slice(0, characters - 1)}…`;
 }
 
 /** A pattern that only this name matches. */

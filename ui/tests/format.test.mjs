@@ -4,15 +4,17 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const { outputFiles } = await build({
-  entryPoints: [fileURLToPath(new URL("../src/format.ts", import.meta.url))],
-  bundle: true,
-  write: false,
-  format: "esm",
-});
-const format = await import(
-  `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
-);
+async function load(module) {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(`../src/${module}`, import.meta.url))],
+    bundle: true,
+    write: false,
+    format: "esm",
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+}
+const format = await load("format.ts");
+const { fitted, shorter } = await load("names.ts");
 
 test("numbers are grouped and exact beyond 2^53", () => {
   assert.equal(format.grouped(85123), "85,123");
@@ -30,13 +32,38 @@ test("a share that is not zero is never written as zero", () => {
 });
 
 test("names get shorter by meaning first, and hidden characters are visible", () => {
-  assert.deepEqual(format.shorter("std::map<int, Foo>::find(int const&)"), [
+  assert.deepEqual(shorter("std::map<int, Foo>::find(int const&)"), [
     "std::map<int, Foo>::find(int const&)",
     "std::map<int, Foo>::find(..)",
     "std::map<..>::find(..)",
     "map<..>::find(..)",
+    "map<..>::find",
+    "find",
   ]);
-  assert.deepEqual(format.shorter("(below main)"), ["(below main)"]);
+  assert.deepEqual(shorter("(below main)"), ["(below main)"]);
+  const shortest = (name) => shorter(name).at(-1);
+  // An operator is the function itself, whatever it is made of.
+  assert.equal(
+    shortest("Hopper<Blend<long, char>, Blend<int, int> >::operator()(int, int) const"),
+    "operator()",
+  );
+  assert.equal(shortest("std::ostream& std::operator<< <char>(std::ostream&, char)"), "operator<< <..>");
+  assert.equal(shortest("Blend<int, short>::operator->() const"), "operator->");
+  assert.equal(shortest("a::Big<int>::operator<(a::Big<int> const&)"), "operator<");
+  assert.equal(shortest("int mill::Hopper<int, 8>::fold<f(int)>(int) const"), "fold<..>");
+  assert.equal(shortest("(anonymous namespace)::turn(int)"), "turn");
+  assert.equal(
+    shortest("main::{lambda(int, int)#1}::operator()(int, int) const"),
+    "{lambda(..)#1}::operator()",
+  );
+  assert.deepEqual(shorter("<alloc::vec::Vec<T, A> as core::iter::Extend<T>>::extend"), [
+    "<alloc::vec::Vec<T, A> as core::iter::Extend<T>>::extend",
+    "<alloc::vec::Vec<..> as core::iter::Extend<..>>::extend",
+    "<Vec<..> as Extend<..>>::extend",
+    "extend",
+  ]);
+  assert.equal(shortest("core::ops::function::FnOnce<fn(u8) -> u8>::call_once"), "call_once");
+  assert.equal(shortest("a < b"), "a < b");
   assert.equal(format.visible("a\u202eb"), "a\\u202eb");
   assert.equal(format.base("/srv/demo/src/mill.c"), "mill.c");
   assert.equal(format.base("???"), "");
@@ -58,8 +85,8 @@ test("a cost per call has three digits, and none without calls", () => {
 });
 
 test("names fit their columns, very long ones are cut, and patterns are exact", () => {
-  assert.equal(format.fitted("std::map<int, Foo>::find(int const&)", 20), "map<..>::find(..)");
-  assert.equal(format.fitted("abcdefgh", 5), "abcd…");
+  assert.equal(fitted("std::map<int, Foo>::find(int const&)", 20), "map<..>::find(..)");
+  assert.equal(fitted("abcdefgh", 5), "abcd…");
   assert.match(format.visible("n".repeat(5000)), /^n{1000}… \(5,000 characters\)$/);
   assert.equal(format.exactly("operator++(int)"), "^operator\\+\\+\\(int\\)$");
   assert.ok(new RegExp(format.exactly("a.b|c[0]{2}")).test("a.b|c[0]{2}"));

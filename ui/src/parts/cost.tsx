@@ -2,10 +2,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { openFunction } from "../actions";
 import type { Change, Changes, Costs, Exact } from "../answers";
-import { base, fitted, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
+import { base, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
+import { fitted } from "../names";
 import { place, type View } from "../place";
 import { eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
 import { openMenu } from "./menu";
+import { useRoom } from "./room";
 
 /** Sets a width through the object model: the policy of the page allows no style attribute. */
 export function Bar({ fraction, kind }: { fraction: number; kind?: string }) {
@@ -101,22 +103,10 @@ export function ChangeNumber({ change }: { change: Change | null }) {
   );
 }
 
-/** Names of templates differ after hundreds of characters: arguments and outer parts go first. */
-const NAME_CHARACTERS = 60;
-
 /** A function as a button: a click selects it, in another view if one is given. */
-export function Name({
-  row,
-  view,
-  bare,
-  characters = NAME_CHARACTERS,
-}: {
-  row: Row;
-  view?: View;
-  bare?: boolean;
-  /** A longer name is shortened by meaning; its title has all of it. */
-  characters?: number;
-}) {
+export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolean }) {
+  // A name that is too long is shortened by meaning; its title has all of it.
+  const { ref, characters } = useRoom(row.name);
   const at = base(row.file) || base(row.object);
   const text = (
     <>
@@ -124,10 +114,16 @@ export function Name({
       {at && !bare ? <span class="at">{at}</span> : null}
     </>
   );
-  if (row.id === null) return <span class="name">{text}</span>;
+  if (row.id === null)
+    return (
+      <span class="name" ref={ref}>
+        {text}
+      </span>
+    );
   return (
     <button
       class="name"
+      ref={ref}
       title={[row.name, row.file, row.object]
         .filter((part) => part !== "")
         .map(visible)

@@ -20,9 +20,6 @@ import { EventTypes } from "./event-types";
 import { Cost, Name } from "./cost";
 import { Splitter } from "./splitter";
 
-/** The width of the inspector. */
-const SHORT_NAME_CHARACTERS = 36;
-
 function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?: boolean | undefined }) {
   const isSelf = row.id === answer.function.id;
   return (
@@ -42,7 +39,7 @@ function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?
       <td class="num">{callCount(row)}</td>
       {far ? <td class="num">{row.distance}</td> : null}
       <td>
-        <Name row={row} characters={SHORT_NAME_CHARACTERS} />
+        <Name row={row} />
         {row.inner && !isSelf ? (
           <span class="tag" title="inside of a cycle">
             cycle
@@ -274,7 +271,7 @@ function Suggestions() {
                 <Cost costs={row.self} estimate={row.self_estimated} />
               </td>
               <td>
-                <Name row={row} characters={SHORT_NAME_CHARACTERS} />
+                <Name row={row} />
               </td>
             </tr>
           ))}

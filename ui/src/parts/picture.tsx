@@ -1,6 +1,6 @@
 // Boxes on a canvas: drawn, hit, walked by arrows and spoken.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { fitted, shorter } from "../format";
+import { fitted, shorter } from "../names";
 import { announce, hover, isDark, select, type Row } from "../state";
 import { inkOn, palette } from "./colours";
 import { openMenu } from "./menu";

@@ -1,7 +1,8 @@
 // The call graph of a comparison: functions and calls of either side, with their changes.
 import { useEffect, useState } from "preact/hooks";
 import type { ChangedArc, ChangedGraph, ChangedNode } from "../answers";
-import { fitted, grouped, percent, share, signed, visible } from "../format";
+import { grouped, percent, share, signed, visible } from "../format";
+import { fitted } from "../names";
 import { place } from "../place";
 import { eventName, isSelectedRow, joined, list, summary } from "../state";
 import { Empty, Status, useAnswer } from "../parts/answer";

@@ -83,7 +83,7 @@ function SortHead({ name, sort, isNumber }: { name: string; sort: Sort; isNumber
   return (
     <th
       scope="col"
-      class={isNumber ? "num" : ""}
+      class={sort === "per_call" ? "num per-call" : isNumber ? "num" : ""}
       aria-sort={isSorted ? (at.ascending ? "ascending" : "descending") : undefined}
     >
       <button onClick={() => go({ sort, ascending: isSorted ? !at.ascending : !isNumber })}>
@@ -182,7 +182,11 @@ function LocationHead() {
   const next: Sort = sort === "file" ? "object" : "file";
   const isSorted = sort === "file" || sort === "object";
   return (
-    <th scope="col" aria-sort={isSorted ? (place.value.ascending ? "ascending" : "descending") : undefined}>
+    <th
+      scope="col"
+      class="location-head"
+      aria-sort={isSorted ? (place.value.ascending ? "ascending" : "descending") : undefined}
+    >
       <span class="resizable">
         <button title="Sort by file, then by object" onClick={() => go({ sort: next, ascending: true })}>
           {sort === "object" ? "Object" : sort === "file" ? "File" : "Location"}
@@ -216,7 +220,7 @@ function FunctionLine({
         <Costs key={name} row={row} name={name} />
       ))}
       {hasCounts ? <td class="num">{callCount(row)}</td> : null}
-      {hasCounts ? <td class="num">{perCall(row.inclusive[eventName.value], row.calls)}</td> : null}
+      {hasCounts ? <td class="num per-call">{perCall(row.inclusive[eventName.value], row.calls)}</td> : null}
       <td>
         {row.id === null && group !== "function" ? (
           <button

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { GraphCluster } from "../answers";
-import { fitted } from "../format";
+import { fitted } from "../names";
 import { announce, hover, select, type Row } from "../state";
 import { openMenu } from "../parts/menu";
 import { arrowOf, CHARACTER_PIXELS, pathOf, walk } from "./graph-geometry";

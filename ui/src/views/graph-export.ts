@@ -1,6 +1,7 @@
 // The call graph as a document, and as text for Graphviz.
 import type { Graph } from "../answers";
-import { fitted, percentOf, visible } from "../format";
+import { percentOf, visible } from "../format";
+import { fitted } from "../names";
 import { eventName, whole } from "../state";
 import { palette } from "../parts/colours";
 import { xml, type Drawing } from "../parts/save";

@@ -1,6 +1,7 @@
 // Lines, arrows and keyboard walks of call graphs, and their documents.
 import type { GraphCluster } from "../answers";
-import { fitted, share } from "../format";
+import { share } from "../format";
+import { fitted } from "../names";
 import { palette } from "../parts/colours";
 import { xml, type Drawing } from "../parts/save";
 import type { Rectangle } from "./graph-sight";

@@ -1,0 +1,47 @@
+// The room that a name has in a table.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
+/** The most characters of a name, and the least: a column that is narrower cuts what is beside the name first. */
+const MAX_CHARACTERS = 400;
+const MIN_CHARACTERS = 12;
+
+/** What measures the names of a cell again. */
+const measures = new WeakMap<Element, Set<() => void>>();
+const cells = new ResizeObserver((changes) => {
+  for (const { target } of changes) measures.get(target)?.forEach((measure) => measure());
+});
+
+/** The number of characters of a name that its place has room for, measured before the browser paints and when the place changes. */
+export function useRoom(name: string) {
+  const ref = useRef<HTMLElement & HTMLButtonElement>(null);
+  // A new object each time: the same number is measured again, too.
+  const [room, setRoom] = useState({ characters: MAX_CHARACTERS, isMeasured: false });
+  useLayoutEffect(() => {
+    const place = ref.current!;
+    const text = place.firstElementChild as HTMLElement;
+    if (room.isMeasured || place.scrollWidth <= place.clientWidth || text.textContent === "") return;
+    const beside = place.scrollWidth - text.offsetWidth;
+    const pixels = text.offsetWidth / text.textContent.length;
+    const characters = Math.floor((place.clientWidth - beside) / pixels);
+    const enough = characters < MIN_CHARACTERS ? Math.floor(place.clientWidth / pixels) : characters;
+    setRoom({ characters: Math.max(enough, MIN_CHARACTERS), isMeasured: true });
+  }, [room, name]);
+  useLayoutEffect(() => {
+    const cell = ref.current!.closest("td, header") ?? ref.current!;
+    let width = cell.clientWidth;
+    const measure = () => {
+      if (cell.clientWidth === width) return;
+      width = cell.clientWidth;
+      setRoom({ characters: MAX_CHARACTERS, isMeasured: false });
+    };
+    const all = measures.get(cell) ?? new Set();
+    measures.set(cell, all.add(measure));
+    cells.observe(cell);
+    return () => {
+      all.delete(measure);
+      if (all.size === 0) cells.unobserve(cell);
+    };
+  }, []);
+  useLayoutEffect(() => setRoom({ characters: MAX_CHARACTERS, isMeasured: false }), [name]);
+  return { ref, characters: room.characters };
+}
