@@ -284,7 +284,10 @@ impl Diff {
 
     /// Finds the functions to show, and the causes if they are wanted.
     fn draft(comparison: &Comparison<'_>, options: &DiffOptions, wants_causes: bool) -> Draft {
-        let head = DiffHead::new(comparison, &options.columns);
+        let mut head = DiffHead::new(comparison, &options.columns);
+        if options.show_joined {
+            head.list_joined(comparison);
+        }
         let whole = head.totals[0].base.median;
         let refs = FunctionRefs::new(comparison);
         // Causes come before rows, as the search for them takes as much memory as these.

@@ -40,6 +40,8 @@ pub enum UnlikeKind {
     Positions,
     /// Hardly any function is on both sides.
     Functions,
+    /// Hardly any function of one side is on the other, which has no others: only a part of the program was recorded.
+    Part,
     /// The functions of one side were separated by their callers; they are folded.
     SeparateCallers,
     /// The functions of an object, which is given, have names on one side only.
@@ -212,13 +214,18 @@ impl Comparison<'_> {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Finds out if the two sides are unrelated programs, which is hardly intended.
+    /// Finds out if the two sides are unrelated programs, or one was recorded only in part, which is hardly intended.
     fn unlike_functions(&self) -> Option<Unlike> {
         const ONE_IN: usize = 10;
+        /// Programs have as many functions at least, with those that load and start them.
+        const MIN_MISSING: usize = 50;
         let PresenceCounts { both, vanished, new } = self.presence_counts();
         let is_unlike = vanished.min(new) > 0 && both.saturating_mul(ONE_IN) < both + vanished.min(new);
+        let (more, less) = (vanished.max(new), vanished.min(new));
+        let is_part = more >= MIN_MISSING && both.saturating_add(less).saturating_mul(ONE_IN) < more;
+        let kind = if is_part { UnlikeKind::Part } else { UnlikeKind::Functions };
         let said = |side: usize| vec![format!("{both} of {}", both + side)];
-        is_unlike.then(|| Unlike { kind: UnlikeKind::Functions, base: said(vanished), new: said(new) })
+        (is_unlike || is_part).then(|| Unlike { kind, base: said(vanished), new: said(new) })
     }
 }
 

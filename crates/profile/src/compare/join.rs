@@ -58,6 +58,12 @@ impl<'p> Identity<'p> {
         };
         let mut functions =
             RawFunctions::collect(runs, &raw_paths, |name, run| normalized(name, options, &pids[run]));
+        if options.fold_callers {
+            // What is folded stands for all callers, so its name has none.
+            functions.list.iter_mut().for_each(|function| {
+                function.mention.name = fold_callers(function.mention.name);
+            });
+        }
         if options.rules.has(JoinRule::RecursionLevel) {
             fold_unequal_levels(&mut functions, &paths);
         }

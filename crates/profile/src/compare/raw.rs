@@ -20,7 +20,7 @@ pub struct Mention<'p> {
     pub object: &'p [u8],
     /// Its source file.
     pub file: &'p [u8],
-    /// Its name, as recorded.
+    /// Its name, as recorded; without callers where these are folded.
     pub name: &'p [u8],
 }
 

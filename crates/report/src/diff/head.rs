@@ -1,5 +1,7 @@
 //! The head of a difference: the members that all its documents begin with.
 
+use std::collections::BTreeSet;
+
 use gristmill_output::json::{ByEvent, EventNames};
 use gristmill_output::{CostUnit, Painter, grouped, lossy, printable};
 use gristmill_profile::compare::{Comparison, JoinRule, JoinedByRule, Side, Unlike, UnlikeKind};
@@ -100,7 +102,7 @@ impl EnvironmentRow {
             UnlikeKind::Command => EnvironmentKind::Command,
             UnlikeKind::Description(_) => EnvironmentKind::Description,
             UnlikeKind::Positions => EnvironmentKind::Positions,
-            UnlikeKind::Functions => EnvironmentKind::Functions,
+            UnlikeKind::Functions | UnlikeKind::Part => EnvironmentKind::Functions,
             UnlikeKind::SeparateCallers => EnvironmentKind::Callers,
             UnlikeKind::Symbols(_) => EnvironmentKind::Symbols,
             _ => EnvironmentKind::Other,
@@ -124,6 +126,9 @@ pub struct JoinRow {
     /// An example of what was joined: names, files, objects or directories.
     #[serde(skip)]
     pub(super) example: Option<String>,
+    /// All that was joined, if that is asked for.
+    #[serde(skip)]
+    pub(super) all: Vec<String>,
 }
 
 impl JoinRow {
@@ -149,7 +154,34 @@ impl JoinRow {
             example_base: base.map(|base| lossy(base.name)),
             example_new: new.map(|new| lossy(new.name)),
             example: example.map(|(base, new)| format!("{base} = {new}")),
+            all: Vec::new(),
         }
+    }
+
+    /// Lists what the rule joined: names, files, objects or directories, each pair once.
+    fn list(&mut self, comparison: &Comparison<'_>) {
+        let pair = |base: &[u8], new: &[u8]| format!("{} = {}", printable(base), printable(new));
+        let rule = JoinRule::ALL.into_iter().find(|rule| rule.name() == self.rule);
+        if rule == Some(JoinRule::CheckoutDirectory) && !comparison.checkouts().is_empty() {
+            let or_here = |path: &[u8]| if path.is_empty() { b"./".to_vec() } else { path.to_vec() };
+            let checkouts = comparison.checkouts().iter();
+            self.all =
+                checkouts.map(|checkout| pair(&or_here(&checkout.base), &or_here(&checkout.new))).collect();
+            return;
+        }
+        let joined = comparison.functions().filter_map(|function| {
+            let is_joined = rule.is_some_and(|rule| comparison.joined_by(function).has(rule));
+            let (base, new) = comparison.in_base(function).zip(comparison.in_new(function))?;
+            is_joined.then(|| match rule {
+                Some(JoinRule::OtherFile) if base.file != new.file => pair(base.file, new.file),
+                Some(JoinRule::OtherObject) if base.object != new.object => pair(base.object, new.object),
+                _ if base.name != new.name => pair(base.name, new.name),
+                _ if base.file != new.file => pair(base.file, new.file),
+                _ => pair(base.object, new.object),
+            })
+        });
+        let mut seen = BTreeSet::new();
+        self.all = joined.filter(|pair| seen.insert(pair.clone())).collect();
     }
 
     /// Returns the rule with its count and example: `checkout-directory 8: /a/mill/ = /b/mill/`.
@@ -212,6 +244,11 @@ impl DiffHead {
             has_calls: comparison.has_calls(),
             is_sampled: comparison.is_sampled(),
         }
+    }
+
+    /// Lists all that each rule joined.
+    pub(super) fn list_joined(&mut self, comparison: &Comparison<'_>) {
+        self.joined.iter_mut().for_each(|join| join.list(comparison));
     }
 
     /// Returns the names of both sides.

@@ -9,7 +9,7 @@ use gristmill_profile::symbol::shorten_paths;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::amounts::{percent_of_share, signed, signed_percent, tone};
-use super::notes::{self, remarks};
+use super::notes::remarks;
 use super::path::StepText;
 use super::sentences::{SentenceName, SentenceNames};
 use super::wording::MAX_RENAMED_NAME;
@@ -352,14 +352,13 @@ impl Diff {
     }
 
     fn write_joins(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let joins = notes::joins(&self.head);
-        if joins.is_empty() {
+        let joins = || self.head.joined.iter().filter(|join| join.rule != JoinRule::Rename.name());
+        if joins().next().is_none() {
             return Ok(());
         }
         if !self.shows_joined {
-            let counts = self.head.joined.iter().filter(|join| join.rule != JoinRule::Rename.name());
             let counts: Vec<String> =
-                counts.map(|join| format!("{} {}", join.rule, grouped(join.functions))).collect();
+                joins().map(|join| format!("{} {}", join.rule, grouped(join.functions))).collect();
             let line = format!(
                 "\nJoined although names or paths differ, by rule: {} (--show-joined lists them)",
                 counts.join(", ")
@@ -367,8 +366,16 @@ impl Diff {
             return wrap::write_dim(out, &line, look, 2);
         }
         writeln!(out, "\n{}", look.bold("Joined functions by rule (--no-rule RULE separates them)"))?;
-        for join in joins {
-            wrap::write_dim(out, &join, look, 2)?;
+        for join in joins() {
+            // One pair is an example of itself.
+            let [_, _, ..] = &join.all[..] else {
+                wrap::write_dim(out, &join.text(), look, 2)?;
+                continue;
+            };
+            wrap::write_dim(out, &format!("{} {}:", join.rule, grouped(join.functions)), look, 2)?;
+            for pair in &join.all {
+                wrap::write_dim(out, &format!("  {pair}"), look, 4)?;
+            }
         }
         Ok(())
     }

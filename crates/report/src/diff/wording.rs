@@ -77,6 +77,17 @@ pub fn warning(unlike: &Unlike) -> String {
                 "hardly any function is on both sides: {base} in the base, {new} in the new profile"
             );
         }
+        UnlikeKind::Part => {
+            let count = |said: &str| said.rsplit(' ').next().and_then(|all| all.parse::<usize>().ok());
+            let (all, whole, part) = match count(&base) > count(&new) {
+                true => (&base, "base", "new profile"),
+                false => (&new, "new profile", "base"),
+            };
+            return format!(
+                "hardly any function of the {whole} is in the {part}, {all}: if only a part of the program was recorded there \
+                 (--toggle-collect, --collect-atstart=no), costs of the rest did not vanish"
+            );
+        }
         UnlikeKind::Producer => "the tools differ".to_owned(),
         UnlikeKind::Version => "the versions of the tool differ".to_owned(),
         UnlikeKind::Command => "the commands differ".to_owned(),
