@@ -75,7 +75,7 @@ fn a_call_that_starts_a_thread_has_not_its_cost() {
         split[0],
         (
             40_000,
-            "work calls hash more often: 8,000 → 8,800 (+10.00%); it is called more often: 2 → 4 (+100.00%)"
+            "work calls hash more often: 8,000 → 8,800 (+10.00%); work is called more often: 2 → 4 (+100.00%)"
                 .to_owned()
         )
     );
@@ -322,4 +322,278 @@ fn an_event_type_that_changed_much_more_is_named() {
     );
     let (shown, _) = compared(&of(100_000, 2_000, 5_000), &of(90_000, 2_400, 4_500), &["-e", "Ir"]);
     assert!(!shown.contains("another event type"), "{shown}");
+}
+
+/// `front` and `back` call `dispatch`; some of its calls are costly. Each caller's calls cost as before.
+#[test]
+fn counts_of_calls_have_the_effect_that_is_recorded() {
+    let dispatched = |front: u32, back: u32| {
+        // One call in ten of `front` is costly, and each second of `back`.
+        let (costly, cheap) = (front / 10 + back / 2, front - front / 10 + back / 2);
+        let [of_front, of_back] = [(4 * 10 + 427 + 9 * 2) * front / 10, (8 + 427 + 2) * back / 2];
+        profile(&[
+            ("main", 10, &[("front", 1, 9 + of_front), ("back", 1, 9 + of_back)]),
+            ("front", 9, &[("dispatch", front, of_front)]),
+            ("back", 9, &[("dispatch", back, of_back)]),
+            (
+                "dispatch",
+                4 * (front + back),
+                &[("costly", costly, 427 * costly), ("cheap", cheap, 2 * cheap)],
+            ),
+            ("costly", 427 * costly, &[]),
+            ("cheap", 2 * cheap, &[]),
+        ])
+    };
+    let (_, causes) = compared(&dispatched(2_000, 400), &dispatched(1_000, 800), &[]);
+    assert_eq!(
+        causes,
+        told(&[
+            (87_400, "back calls dispatch more often: 400 → 800 (+100.00%), including 2 functions below it"),
+            (
+                -48_500,
+                "front calls dispatch less often: 2,000 → 1,000 (-50.00%), including 2 functions below it"
+            ),
+        ])
+    );
+}
+
+/// `small` and `big` call `grid` with other sizes: what it calls depends on them, over two levels.
+#[test]
+fn effects_are_exact_however_deep_the_calls_are() {
+    let grids = |small: u32, big: u32| {
+        // By call of `grid`: rows, and units of each row.
+        let (rows, units) = (2 * small + 40 * big, 2 * 2 * small + 40 * 40 * big);
+        let cost = |count: u32, side: u32| count * (5 + 3 * side + 7 * side * side);
+        let [of_small, of_big] = [cost(small, 2), cost(big, 40)];
+        profile(&[
+            ("main", 10, &[("small", small, small + of_small), ("big", big, big + of_big)]),
+            ("small", small, &[("grid", small, of_small)]),
+            ("big", big, &[("grid", big, of_big)]),
+            ("grid", 5 * (small + big), &[("row", rows, 3 * rows + 7 * units)]),
+            ("row", 3 * rows, &[("unit", units, 7 * units)]),
+            ("unit", 7 * units, &[]),
+        ])
+    };
+    let (_, causes) = compared(&grids(4_000, 40), &grids(4_000, 80), &[]);
+    let effect = i128::from(40 * (1 + 5 + 3 * 40 + 7 * 40 * 40));
+    let text = "main calls big more often: 40 → 80 (+100.00%), including 3 functions below it";
+    assert_eq!(causes, told(&[(effect, text)]));
+}
+
+/// `check` hashes short texts and `key` long ones; there are more checks, and hashing costs 2 less per call.
+#[test]
+fn a_cheaper_call_is_told_from_other_calls() {
+    let hashed = |checks: u32, own: u32| {
+        // By call: `own` and 90 for each block, of which `key` has 5.
+        let blocks = checks + 5 * 300;
+        let [of_check, of_key] = [checks * (own + 90), 300 * (own + 450)];
+        profile(&[
+            ("main", 10, &[("check", checks, 150 * checks + of_check), ("key", 300, 900 + of_key)]),
+            ("check", 150 * checks, &[("hash", checks, of_check)]),
+            ("key", 900, &[("hash", 300, of_key)]),
+            ("hash", own * (checks + 300), &[("block", blocks, 90 * blocks)]),
+            ("block", 90 * blocks, &[]),
+        ])
+    };
+    let (_, causes) = compared(&hashed(400, 120), &hashed(900, 118), &[]);
+    assert_eq!(causes.len(), 2, "{causes:?}");
+    assert_eq!(causes[0].0, 500 * 360);
+    assert!(causes[0].1.starts_with("main calls check more often: 400 → 900 (+125.00%)"), "{causes:?}");
+    assert_eq!(causes[1].0, -2 * 1_200);
+    // Calls tell that hashing costs less, but not whether that is the function's own cost.
+    assert!(
+        causes[1].1.starts_with("calls of hash from check and 1 more caller cost less: 210 → 208"),
+        "{causes:?}"
+    );
+}
+
+/// What cancels out in a function is in the effects of its callers all the same, also deeper.
+#[test]
+fn opposite_counts_of_calls_have_all_of_their_effect() {
+    let crunched = |first: u32, second: u32| {
+        let [of_first, of_second] = [first, second].map(|count| 300 * 400 * count);
+        let calls = 300 * (first + second);
+        profile(&[
+            (
+                "main",
+                10,
+                &[("first", first, 5 * first + of_first), ("second", second, 5 * second + of_second)],
+            ),
+            ("first", 5 * first, &[("crunch", 300 * first, of_first)]),
+            ("second", 5 * second, &[("crunch", 300 * second, of_second)]),
+            ("crunch", 100 * calls, &[("step", 3 * calls, 300 * calls)]),
+            ("step", 300 * calls, &[]),
+        ])
+    };
+    let (_, causes) = compared(&crunched(1, 3), &crunched(3, 2), &[]);
+    assert_eq!(
+        causes,
+        told(&[
+            (240_010, "main calls first more often: 1 → 3 (+200.00%), including 2 functions below it"),
+            (-120_005, "main calls second less often: 3 → 2 (-33.33%), including 2 functions below it"),
+        ])
+    );
+}
+
+/// Two callers pass other amounts of work through a function that does none itself.
+fn passed(first: u32, second: u32, below: &[Function<'_>]) -> String {
+    let [first, second] = [first, second].map(|each| 500 * each);
+    let all: &[Function<'_>] = &[
+        ("main", 10, &[("one", 1, 9 + first), ("two", 1, 9 + second)]),
+        ("one", 9, &[("pass", 500, first)]),
+        ("two", 9, &[("pass", 500, second)]),
+    ];
+    profile(&[all, below].concat())
+}
+
+#[test]
+fn opposite_changes_of_callers_are_found_a_level_above() {
+    let passed = |first: u32, second: u32| {
+        let leaf = 500 * (first + second) - 4_000;
+        passed(first, second, &[("pass", 4_000, &[("leaf", 1_000, leaf)]), ("leaf", leaf, &[])])
+    };
+    let (_, causes) = compared(&passed(170, 490), &passed(570, 250), &[]);
+    assert_eq!(
+        causes,
+        told(&[
+            (
+                200_000,
+                "calls of pass from one cost more: 170 → 570 each (+235.29%), 500 calls, including leaf below it"
+            ),
+            (
+                -120_000,
+                "calls of pass from two cost less: 490 → 250 each (-48.98%), 500 calls, including leaf below it"
+            ),
+        ])
+    );
+}
+
+/// Functions far below changed in opposite directions: these are the causes, not those that lead to them.
+#[test]
+fn what_changed_below_is_no_cause_of_its_callers() {
+    let passed = |first: u32, second: u32| {
+        let [of_first, of_second] = [500 * first - 2_000, 500 * second - 2_000];
+        let below: &[Function<'_>] = &[
+            ("pass", 2_000, &[("run", 1_000, 2_000 + of_first + of_second)]),
+            ("run", 2_000, &[("sort", 500, of_first), ("scan", 500, of_second)]),
+            ("sort", of_first, &[]),
+            ("scan", of_second, &[]),
+        ];
+        passed(first, second, below)
+    };
+    let (_, causes) = compared(&passed(170, 490), &passed(570, 250), &[]);
+    let texts: Vec<(i128, &str)> = causes.iter().map(|(effect, text)| (*effect, &text[..10])).collect();
+    assert_eq!(texts, [(200_000, "sort costs"), (-120_000, "scan costs")], "{causes:?}");
+}
+
+/// A function is called less often and also did away with what it called: neither of both numbers has it whole.
+#[test]
+fn halves_of_a_change_are_those_of_the_table() {
+    let sent = |count: u32, pack: bool, each: u32| {
+        let own = each * count;
+        let of_pack = if pack { 147 * count } else { 0 };
+        let call: &[Call<'_>] = &[("pack", count, of_pack)];
+        let mut functions: Vec<Function<'_>> =
+            vec![("main", 10, &[]), ("send", own, if pack { call } else { &[] }), ("other", 7, &[])];
+        let calls: &[Call<'_>] = &[("send", count, own + of_pack), ("other", 1, 7)];
+        functions[0].2 = calls;
+        if pack {
+            functions.push(("pack", of_pack, &[]));
+        }
+        profile(&functions)
+    };
+    let (shown, causes) = compared(&sent(900, true, 82), &sent(300, false, 182), &[]);
+    assert!(!shown.contains("of self cost in"), "{shown}");
+    assert!(
+        causes.iter().any(|(_, text)| text.starts_with("pack vanished, called by send before")),
+        "{causes:?}"
+    );
+    // As often as before, one number is all of the function, and the other all that its caller changed by.
+    let (_, causes) = compared(&sent(900, true, 82), &sent(900, false, 182), &[]);
+    assert_eq!(
+        causes,
+        told(&[(
+            -42_300,
+            "pack vanished, called by send before: -132,300, and +90,000 of self cost in send"
+        )])
+    );
+}
+
+/// The cost of a call that changed by another cause as well.
+#[test]
+fn a_cost_per_call_that_is_not_the_effect_is_so_in_part() {
+    let worked = |first: u32, tool: u32| {
+        let (first, tool) = (10 * first, 20 * tool);
+        let own = first + 1_000 - tool;
+        profile(&[
+            ("main", 10, &[("one", 1, 9 + first), ("two", 1, 9 + 1_000)]),
+            ("one", 9, &[("work", 10, first)]),
+            ("two", 9, &[("work", 10, 1_000)]),
+            ("work", own, &[("tool", 20, tool)]),
+            ("tool", tool, &[]),
+        ])
+    };
+    let (_, causes) = compared(&worked(100, 25), &worked(200, 30), &[]);
+    assert_eq!(
+        causes,
+        told(&[
+            (
+                900,
+                "calls of work from one cost more, in part by other causes: 100 → 200 each (+100.00%), 10 calls"
+            ),
+            (100, "tool costs more by itself: 500 → 600 (+20.00%)"),
+        ])
+    );
+}
+
+/// The calls of a thread's first function are not all recorded, so its own count explains nothing.
+#[test]
+fn an_effect_that_is_whole_is_not_beyond_something() {
+    let threads = |count: u32, works: u32| {
+        profile(&[
+            ("main", 100, &[("create", count, 10 * count)]),
+            ("create", 6 * count, &[("clone", count, 4 * count)]),
+            ("clone", 4 * count, &[("work", works, 9_000 * works)]),
+            ("work", 9_000 * works, &[]),
+        ])
+    };
+    let (_, causes) = compared(&threads(10, 3), &threads(20, 7), &[]);
+    let (effect, text) = &causes[0];
+    assert!((35_900..=36_000).contains(effect), "{effect}");
+    assert_eq!(
+        text,
+        "clone calls work more often: 3 → 7 (+133.33%); clone is called more often: 10 → 20 (+100.00%)"
+    );
+}
+
+/// Only one side has names with callers: there is one name for all of them.
+#[test]
+fn folded_functions_have_names_without_callers() {
+    let named = |cost: u32, separated: bool| {
+        let [front, back, of_front, of_back] = match separated {
+            true => ["front'main", "back'main", "work'front'main", "work'back'main"],
+            false => ["front", "back", "work", "work"],
+        };
+        let calls: &[Call<'_>] = &[(front, 1, 9 + 50 * cost), (back, 1, 9 + 70 * cost)];
+        let own: &[Function<'_>] = &[
+            ("main", 10, calls),
+            (front, 9, &[(of_front, 50, 50 * cost)]),
+            (back, 9, &[(of_back, 70, 70 * cost)]),
+        ];
+        match separated {
+            true => profile(&[own, &[(of_front, 50 * cost, &[]), (of_back, 70 * cost, &[])]].concat()),
+            false => profile(&[own, &[("work", 120 * cost, &[])]].concat()),
+        }
+    };
+    for (base, new) in [(false, true), (true, false)] {
+        let (shown, causes) = compared(&named(100, base), &named(130, new), &[]);
+        assert_eq!(
+            causes,
+            told(&[(3_600, "work costs more by itself: 12,000 → 15,600 (+30.00%)")]),
+            "{shown}"
+        );
+        assert!(!shown.contains('←') && !shown.contains("work'"), "{shown}");
+        let (tree, _) = compared(&named(100, base), &named(130, new), &["--show-joined"]);
+        assert!(!tree.contains('←'), "{tree}");
+    }
 }

@@ -13,11 +13,13 @@
 //! change. What such a function calls more often than its factor explains is passed on all the same, as further calls can be
 //! of another kind.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
 use super::ratio::add_up;
+use super::settle::{Settled, Settling, split};
 use super::{Comparison, JoinedId, Presence, Side};
 use crate::budget::MemoryBudget;
 use crate::id::narrow;
@@ -33,11 +35,11 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    fn sum(&self) -> f64 {
+    pub(super) fn sum(&self) -> f64 {
         self.parts.iter().map(|(_, part)| part).sum()
     }
 
-    fn size(&self) -> f64 {
+    pub(super) fn size(&self) -> f64 {
         self.parts.iter().map(|(_, part)| part.abs()).sum()
     }
 }
@@ -55,6 +57,8 @@ pub(super) struct Activity {
     /// `true` if much of its cost is in no call of it, as that of the first function of a thread. What it calls more often
     /// then follows from its calls only as far as their cost goes.
     pub(super) is_root: bool,
+    /// There if recorded calls prove that its whole change is that of its callers. Then both factors are the first.
+    pub(super) settled: Option<Settled>,
 }
 
 impl Activity {
@@ -135,6 +139,7 @@ pub(super) fn activities(comparison: &Comparison<'_>, flow: &Flow) -> Activities
         flow,
         position,
         max_parts: max_parts(comparison),
+        settling: Settling { comparison, flow, looked_at: Cell::new(0) },
         activities: Activities::new(order.len()),
         no_parts: Rc::default(),
         round: 0,
@@ -183,6 +188,7 @@ struct Search<'s, 'p> {
     position: Vec<usize>,
     /// The limit of causes of each function.
     max_parts: usize,
+    settling: Settling<'s, 'p>,
     activities: Activities,
     /// Shared by all functions without causes.
     no_parts: Rc<[(Key, f64)]>,
@@ -192,7 +198,11 @@ struct Search<'s, 'p> {
 impl Search<'_, '_> {
     /// Returns the activity of a function, and `true` if a changed arc leads back to it.
     fn activity(&self, function: JoinedId) -> (Activity, bool) {
-        if self.flow.incoming(function).all(|arc| self.flow.arcs[arc].is_equal()) {
+        let is_as_before = |arc: usize| {
+            let arc = &self.flow.arcs[arc];
+            arc.is_equal() && (!arc.is_used() || self.activities.get(arc.caller).settled.is_none())
+        };
+        if self.flow.incoming(function).all(is_as_before) {
             let equal = Factor { ratio: 1.0, parts: self.no_parts.clone() };
             return (Activity { factors: [equal.clone(), equal], ..Activity::default() }, false);
         }
@@ -216,6 +226,13 @@ impl Search<'_, '_> {
                     if leads_back != wants_back {
                         continue;
                     }
+                    if let Some(factor) = self.settled_factor(arc) {
+                        let FlowArc { calls, costs, .. } = self.flow.arcs[arc];
+                        let [before, after] = if by_calls { calls } else { costs }.map(as_real);
+                        base += before;
+                        parts.extend(split(factor, before, after - before));
+                        continue;
+                    }
                     let [before, after] = expected(&self.flow.arcs[arc], by_calls);
                     base += before;
                     if before != after {
@@ -229,6 +246,15 @@ impl Search<'_, '_> {
                 }
             }
             let mut parts = reduced(parts, self.max_parts);
+            if !by_calls
+                && !of_one_side
+                && without_calls.is_none()
+                && let Some((settled, factor)) = self.settling.settled(&self.activities, function, &parts)
+            {
+                activity.factors = [factor.clone(), factor];
+                activity.settled = Some(settled);
+                return (activity, has_back_arc);
+            }
             let sum: f64 = parts.iter().map(|(_, part)| part).sum();
             let size: f64 = parts.iter().map(|(_, part)| part.abs()).sum();
             let mut ratio = 1.0;
@@ -282,6 +308,12 @@ impl Search<'_, '_> {
             }
         }
         changed > 0 && (control > 0.0 && control * MIN_CONTROL >= all || follow == changed)
+    }
+
+    /// Returns the factor of an arc's caller, if that is settled.
+    fn settled_factor(&self, arc: usize) -> Option<&Factor> {
+        let activity = self.activities.get(self.flow.arcs[arc].caller);
+        activity.settled.map(|_| &activity.factors[0])
     }
 
     /// Returns `true` if an arc leads back into a recursion.
@@ -356,14 +388,17 @@ impl Search<'_, '_> {
         let ratio = as_real(calls[1]) / as_real(calls[0]);
         let apart = |factor: &Factor| (ratio - factor.ratio).abs();
         let [by_cost, by_calls] = &activity.factors;
-        let is_by_calls = !activity.is_root && apart(by_calls) < apart(by_cost);
+        let follows = |factor: &Factor| apart(factor) <= TOLERANCE * ratio.max(factor.ratio);
+        // All calls being alike, an arc follows their count; otherwise only costs tell how much of it does.
+        let can_be_by_calls = !activity.is_root && (follows(by_calls) || by_cost.parts.is_empty());
+        let is_by_calls = can_be_by_calls && apart(by_calls) < apart(by_cost);
         let factor = if is_by_calls { by_calls } else { by_cost };
         let (more, passed) = (ratio - 1.0, factor.ratio - 1.0);
         if passed == 0.0 || more.signum() != passed.signum() || passed.abs() > MAX_EXCESS * more.abs() {
             return (0.0, None);
         }
-        let follows = apart(factor) <= TOLERANCE * ratio.max(factor.ratio) && apart(factor) < passed.abs();
-        let part = if follows { 1.0 } else { (passed / more).min(1.0) };
+        let is_whole = follows(factor) && apart(factor) < passed.abs();
+        let part = if is_whole { 1.0 } else { (passed / more).min(1.0) };
         (part, Some(factor))
     }
 }

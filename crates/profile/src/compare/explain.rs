@@ -18,7 +18,7 @@ use super::inlining::{Move, MoveKind, fold_inlining};
 use super::parts::{Gathered, rounded, to_cost};
 use super::per_call::{self, CallsFrom, PerCallProof};
 use super::ratio::{add_up, scaled};
-use super::settle::settle;
+use super::settle::split;
 use super::{Change, Comparison, JoinedId, Presence};
 
 /// A cause of changed costs. See the example of [`Comparison`].
@@ -144,9 +144,6 @@ impl Comparison<'_> {
             if is_counted { activities(self, &flow) } else { Activities::new(flow.selves.len()) };
         let split = Split { comparison: self, flow: &flow, moves: &moves, is_counted, column };
         let mut gathered = split.gather(&activities);
-        if is_counted {
-            settle((self, column), &flow, &activities, &mut gathered);
-        }
         let callers = split.callers(&gathered, &activities);
         drop(activities);
         split.join_halves(&mut gathered);
@@ -202,7 +199,7 @@ impl Split<'_, '_> {
             let [before, after] = self.flow.selves[function.index()];
             let change = after - before;
             let activity = activities.get(function);
-            let explained = self.explained(activity, before, change);
+            let explained = self.explained(activity, function, [before, after]);
             let is_apart = explained.is_some();
             let explained = explained.unwrap_or_default();
             for (key, part) in &explained {
@@ -215,12 +212,17 @@ impl Split<'_, '_> {
                     own -= part;
                 }
             }
+            let own_from = activity.settled.and_then(|settled| settled.own_from);
             let key = match (self.own_key(function, is_apart), &explained[..]) {
                 // If calls of each caller cost as before, their counts explain all of it.
                 (Key::PerCall(_), &[(of_calls @ Key::Calls(_), _)])
                     if own != 0 && self.is_by_counts(function, own) =>
                 {
                     of_calls
+                }
+                // Recorded calls tell whose calls have it, but not if it is in their own cost.
+                (Key::PerCall(_) | Key::SelfCost(_), _) if own_from.is_some() => {
+                    own_from.map_or(Key::PerCall(function), Key::CallsFrom)
                 }
                 (key, _) => key,
             };
@@ -242,7 +244,18 @@ impl Split<'_, '_> {
     }
 
     /// Returns the parts of a function's change that its activity explains, by cause; `None` if they contradict the change.
-    fn explained(&self, activity: &Activity, before: Cost, change: Cost) -> Option<Vec<(Key, Cost)>> {
+    fn explained(
+        &self,
+        activity: &Activity,
+        function: JoinedId,
+        [before, after]: [Cost; 2],
+    ) -> Option<Vec<(Key, Cost)>> {
+        let change = after - before;
+        if let Some(settled) = activity.settled {
+            let explained = change - to_cost(settled.own);
+            let parts = split(&activity.factors[0], as_real(before), as_real(explained));
+            return Some(rounded(parts.collect(), explained));
+        }
         if !self.is_counted || change == 0 {
             return Some(Vec::new());
         }
@@ -252,7 +265,10 @@ impl Split<'_, '_> {
         let expected = |factor: &Factor| as_real(before) * (factor.ratio - 1.0);
         let apart = |factor: &Factor| (as_real(change) - expected(factor)).abs();
         let [by_cost, by_calls] = &activity.factors;
-        let factor = if apart(by_calls) < apart(by_cost) { by_calls } else { by_cost };
+        // All that a function costs that calls nothing is its own, and recorded calls have it.
+        let is_leaf = || self.flow.outgoing(function).all(|arc| !self.flow.arcs[arc].is_used());
+        let is_by_calls = apart(by_calls) < apart(by_cost) && (by_cost.parts.is_empty() || !is_leaf());
+        let factor = if is_by_calls { by_calls } else { by_cost };
         let explained = to_cost(expected(factor));
         if factor.parts.is_empty() {
             return Some(Vec::new());
@@ -312,7 +328,17 @@ impl Split<'_, '_> {
                 .into_iter()
                 .find_map(|own| gathered.get(&own).map(|parts| (own, sum(parts))));
             let effect = sum(&gathered[&key]);
-            if let Some((own, of_caller)) = own.filter(|(_, part)| is_opposite(*part, effect)) {
+            // What other causes have of either is not half of this change.
+            let is_whole = |function: JoinedId, part: Cost| {
+                let [before, after] = self.flow.selves[function.index()];
+                part == after - before
+            };
+            let is_half = |part: Cost| {
+                is_opposite(part, effect)
+                    && is_whole(caller, part)
+                    && gathered[&key].iter().any(|&(other, part)| other == function && is_whole(other, part))
+            };
+            if let Some((own, of_caller)) = own.filter(|(_, part)| is_half(*part)) {
                 let mut parts = gathered.remove(&key).unwrap_or_default();
                 gathered.remove(&own);
                 parts.push((caller, of_caller));
@@ -398,9 +424,10 @@ impl Split<'_, '_> {
                 let arc = arc.index();
                 let FlowArc { caller, callee, .. } = self.flow.arcs[arc];
                 let (calls, cost) = (self.comparison.arc(arc).count, self.comparison.arc_cost(arc, column));
+                let others = per_call::others_than(self.flow, arc, effect);
                 Cause::PerCall {
                     function: callee,
-                    proof: PerCallProof::From(CallsFrom { caller, calls, cost }, 0),
+                    proof: PerCallProof::From(CallsFrom { caller, calls, cost }, others),
                 }
             }
             Key::SelfCost(function) => Cause::SelfCost { function },

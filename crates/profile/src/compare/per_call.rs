@@ -132,6 +132,21 @@ pub(super) fn proof(
     }
 }
 
+/// Returns the count of the other callers whose calls have a part of an effect on a function that those of an arc do not have.
+pub(super) fn others_than(flow: &Flow, arc: usize, effect: Cost) -> usize {
+    let excess = |arc: usize| {
+        let of_arc = &flow.arcs[arc];
+        let is_on_both = of_arc.calls.iter().all(|&calls| calls > 0);
+        if is_on_both { as_real(of_arc.costs[1]) - expected(of_arc, false)[1] } else { 0.0 }
+    };
+    let effect = as_real(effect);
+    if effect.abs() <= excess(arc).abs() * (1.0 + TOLERANCE) {
+        return 0;
+    }
+    let incoming = flow.incoming(flow.arcs[arc].callee).filter(|&other| other != arc);
+    incoming.filter(|&other| excess(other) * effect.signum() > effect.abs() * TOLERANCE).count()
+}
+
 /// Returns `true` if the calls of an arc changed in count, so that they may be of another kind.
 fn may_be_unlike(flow: &Flow, arc: usize) -> bool {
     let [base, new] = flow.arcs[arc].calls.map(as_real);

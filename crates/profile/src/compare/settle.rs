@@ -1,164 +1,257 @@
-//! Recorded calls settle what estimates leave open: effects of calls that are known exactly, and opposite changes of callers.
+//! Settled functions: recorded calls prove that only what their callers ask of them changed.
 //!
-//! Activities divide the change of a function among its callers by factors, as if the calls of all were alike. What that
-//! leaves over looks like another cost per call. Where the recorded cost of each caller's calls tells the effects, they are
-//! used, and the rest is that of the callers whose calls changed in cost.
+//! Activities divide the change of a function by factors, as if its calls were alike. If some callers make expensive calls and
+//! others cheap ones, what the function does itself and what it calls differ from that: its own cost rises by less than the
+//! factor, the count of a call that it makes by more. Such differences look like causes, but they add up to nothing, as the
+//! calls of each caller cost what they did. Then the function is settled: its whole change, and that of all that it calls, is
+//! that of its callers. Each cause keeps the effect that recorded calls give it.
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
 
 use gristmill_format::Cost;
 
-use super::activity::{Activities, as_real, expected};
+use super::activity::{Activities, Factor, as_real, expected};
 use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
-use super::parts::{Gathered, rounded, to_cost};
-use super::per_call::{self, PerCallProof};
-use super::{Comparison, JoinedId};
+use super::{Comparison, JoinedId, Presence};
 
-/// An estimated effect may be off by this part: one in this many.
-const NEAR: Cost = 10;
-/// The part of a whole that is too little to be a cause: one in this many.
+/// The part of a cost by which it may be off, and that is too little to be a cause: one in this many.
 const LITTLE: f64 = 50.0;
-/// The part by which the counts of calls of one kind may differ: one in this many.
-const FEW_CALLS: Cost = 50;
-/// The part by which two sums may differ: one in this many.
-const ACCIDENT: f64 = 20.0;
+/// The part of two amounts by which they may differ: one in this many.
+const NEAR: f64 = 10.0;
+/// The limit of functions that are looked at below calls that changed in opposite directions.
+const MAX_BELOW: usize = 4_000_000;
 
-/// Settles the changes of all functions whose own change is a cause.
-pub(super) fn settle(
-    (comparison, column): (&Comparison<'_>, usize),
-    flow: &Flow,
-    activities: &Activities,
-    gathered: &mut Gathered,
-) {
-    let own = |key: &Key| match *key {
-        Key::PerCall(function) | Key::SelfCost(function) => Some((*key, function)),
-        _ => None,
-    };
-    let changed: BTreeSet<(Key, JoinedId)> = gathered.keys().filter_map(own).collect();
-    for (key, function) in changed {
-        let arcs: Vec<usize> = flow.incoming(function).filter(|&arc| flow.arcs[arc].is_used()).collect();
+/// What is known of a settled function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settled {
+    /// The part of the change of its self cost that its callers' causes do not explain.
+    pub(super) own: f64,
+    /// The calls that have most of it.
+    pub(super) own_from: Option<FlowArcId>,
+    /// The least and the greatest factor by which a caller asks more of it.
+    range: [f64; 2],
+}
+
+/// What causes leave over of the change of a function and of all that it calls.
+#[derive(Debug, Clone, Copy)]
+struct Rest {
+    /// What nothing explains.
+    own: f64,
+    /// What looks changed in single costs and counts, although much of it can cancel out.
+    mixed: f64,
+    /// The cost in the base.
+    base: f64,
+    /// What the causes explain, without signs.
+    size: f64,
+}
+
+impl Rest {
+    fn is_little(&self) -> bool {
+        self.own.abs() * NEAR <= self.mixed || self.is_rounding()
+    }
+
+    fn is_rounding(&self) -> bool {
+        self.own.abs() * 1e6 <= self.size
+    }
+}
+
+/// Splits a part of a settled function's change, that of its self cost or of the calls that it makes, by the parts of its
+/// factor. Over all parts of the function, each cause has the effect that it has of the whole.
+pub(super) fn split(factor: &Factor, before: f64, change: f64) -> impl Iterator<Item = (Key, f64)> + '_ {
+    let rest = change - before * factor.sum();
+    let size = factor.size();
+    factor.parts.iter().map(move |&(key, part)| (key, part * before + part.abs() / size * rest))
+}
+
+/// Finds settled functions.
+pub(super) struct Settling<'s, 'p> {
+    pub(super) comparison: &'s Comparison<'p>,
+    pub(super) flow: &'s Flow,
+    /// The functions that were looked at below others.
+    pub(super) looked_at: Cell<usize>,
+}
+
+impl Settling<'_, '_> {
+    /// Returns what is known of a function, and the factor of its change, if it is settled. `parts` are those that the counts
+    /// of its calls bring.
+    pub(super) fn settled(
+        &self,
+        activities: &Activities,
+        function: JoinedId,
+        parts: &[(Key, f64)],
+    ) -> Option<(Settled, Factor)> {
+        let arcs: Vec<usize> =
+            self.flow.incoming(function).filter(|&arc| self.flow.arcs[arc].is_used()).collect();
         let is_exact = |&arc: &usize| {
-            let FlowArc { caller, is_recorded, is_noise, .. } = flow.arcs[arc];
-            is_recorded && !is_noise && caller != function && !flow.arcs[arc].is_counted_once()
+            let FlowArc { caller, is_recorded, is_noise, .. } = self.flow.arcs[arc];
+            is_recorded && !is_noise && caller != function && !self.flow.arcs[arc].is_counted_once()
         };
-        if arcs.iter().all(is_exact)
-            && !flow.is_recursive(function)
-            && flow.cost_without_calls(function).is_none()
+        if !arcs.iter().all(is_exact) {
+            return None;
+        }
+        let mut range = [f64::INFINITY, 0.0];
+        for &arc in &arcs {
+            let [least, most] = self.factors(activities, arc);
+            range = [range[0].min(least), range[1].max(most)];
+        }
+        let found = |mut parts: Vec<(Key, f64)>, rest: Rest, range: [f64; 2]| {
+            // The rest of a division is no cause.
+            let own = if rest.is_rounding() { 0.0 } else { rest.own };
+            let of_arc = |arc: usize| self.excess(activities, arc) * own.signum();
+            let most = arcs.iter().copied().max_by(|&a, &b| of_arc(a).total_cmp(&of_arc(b)).then(b.cmp(&a)));
+            let own_from = most.filter(|&arc| of_arc(arc) > 0.0).map(FlowArcId::new);
+            parts.iter_mut().for_each(|(_, part)| *part /= rest.base);
+            let ratio = 1.0 + parts.iter().map(|(_, part)| part).sum::<f64>();
+            (Settled { own, own_from, range }, Factor { ratio, parts: parts.into() })
+        };
+        let plain = self.rest(function, parts, range);
+        if let Some(rest) = plain.filter(Rest::is_little) {
+            return Some(found(parts.to_vec(), rest, range));
+        }
+        let changed = self.changed(activities, &arcs)?;
+        // Other causes can explain changes in one direction, and those that show below the function.
+        let is_apart = plain.is_some_and(|rest| rest.mixed > rest.own.abs() * (1.0 + 1.0 / NEAR));
+        if changed.is_empty() || !is_apart && !self.is_opposite(function, &changed) {
+            return None;
+        }
+        for (arc, _) in &changed {
+            let [before, after] = self.flow.arcs[*arc].costs.map(as_real);
+            range = [range[0].min(after / before), range[1].max(after / before)];
+        }
+        let from = changed.iter().map(|&(arc, part)| (Key::CallsFrom(FlowArcId::new(arc)), part));
+        let parts: Vec<(Key, f64)> = parts.iter().copied().chain(from).collect();
+        let rest = self.rest(function, &parts, range).filter(Rest::is_little)?;
+        Some(found(parts, rest, range))
+    }
+
+    /// Returns what the calls of an arc cost beyond their count, and beyond the causes of its caller.
+    fn excess(&self, activities: &Activities, arc: usize) -> f64 {
+        let FlowArc { caller, calls, costs, .. } = self.flow.arcs[arc];
+        if activities.get(caller).settled.is_some() || calls.iter().any(|&calls| calls <= 0) {
+            return 0.0;
+        }
+        as_real(costs[1]) - expected(&self.flow.arcs[arc], false)[1]
+    }
+
+    /// Returns the factors by which the calls of an arc can have changed: those of its caller if that is settled, or that of
+    /// their count.
+    fn factors(&self, activities: &Activities, arc: usize) -> [f64; 2] {
+        let FlowArc { caller, calls, .. } = self.flow.arcs[arc];
+        if let Some(settled) = activities.get(caller).settled {
+            return settled.range;
+        }
+        let [before, after] = calls.map(as_real);
+        // Calls that are new can be of any kind.
+        let factor = if before > 0.0 { after / before } else { f64::INFINITY };
+        [factor.min(f64::MAX), factor]
+    }
+
+    /// Returns what causes leave over of a function's change; `None` if the causes cannot be all of the rest.
+    fn rest(&self, function: JoinedId, parts: &[(Key, f64)], [least, most]: [f64; 2]) -> Option<Rest> {
+        let of_sign = |sign: f64| parts.iter().map(|(_, part)| (part * sign).max(0.0)).sum::<f64>();
+        let [more, less] = [1.0, -1.0].map(of_sign);
+        let explained = more - less;
+        let is_of_calls = |key: &Key| match key {
+            Key::Calls(arc) => self.flow.arcs[arc.index()].is_recorded,
+            key => matches!(key, Key::CallsFrom(_)),
+        };
+        // New and vanished functions may be the same under another name.
+        if more + less == 0.0
+            || more.min(less) > explained.abs() && !parts.iter().all(|(key, _)| is_of_calls(key))
         {
-            settle_counts((comparison, column), flow, activities, gathered, (key, function), &arcs);
-            split_by_callers(flow, gathered, (key, function), &arcs);
+            return None;
         }
-    }
-}
-
-/// Gives calls whose count changed the effect that their recorded cost has, if the rest of the function's own change is then
-/// what the recorded calls leave over.
-fn settle_counts(
-    (comparison, column): (&Comparison<'_>, usize),
-    flow: &Flow,
-    activities: &Activities,
-    gathered: &mut Gathered,
-    (own_key, function): (Key, JoinedId),
-    arcs: &[usize],
-) {
-    let mut shifts: Vec<(Key, Cost)> = Vec::new();
-    // What the counts of calls leave over, with and without signs, and what they explain.
-    let (mut excess, mut size, mut explained) = (0.0, 0.0, 0.0);
-    for &arc in arcs {
-        let FlowArc { caller, calls, costs, .. } = flow.arcs[arc];
-        let [before, after] = expected(&flow.arcs[arc], false);
-        let of_arc = as_real(costs[1]) - after;
-        excess += of_arc;
-        size += of_arc.abs();
-        explained += (after - before).abs();
-        if calls[0] == calls[1] {
-            continue;
+        let outgoing: Vec<&FlowArc> = self.flow.outgoing(function).map(|arc| &self.flow.arcs[arc]).collect();
+        let is_once =
+            |arc: &&FlowArc| arc.is_used() && self.comparison.presence(arc.callee) != Presence::Both;
+        if outgoing.iter().any(is_once) {
+            return None;
         }
-        let key = Key::Calls(FlowArcId::new(arc));
-        // What follows from the caller's own calls is in causes of these.
-        let Some(parts) = gathered.get(&key).filter(|_| activities.get(caller).is_as_before()) else {
-            return;
+        let own = self.flow.selves[function.index()];
+        let all =
+            [0, 1].map(|side| as_real(own[side] + outgoing.iter().map(|arc| arc.costs[side]).sum::<Cost>()));
+        let incoming = || self.flow.incoming(function).map(|arc| self.flow.arcs[arc].costs);
+        let called = [0, 1].map(|side| as_real(incoming().map(|costs| costs[side]).sum::<Cost>()));
+        let is_near = |a: f64, b: f64| (a - b).abs() * 1000.0 <= a.abs();
+        let [base, new] = all;
+        if base <= 0.0 || !is_near(base, called[0]) || !is_near(new, called[1]) {
+            return None;
+        }
+        let rest = new - base - explained;
+        let factor = 1.0 + explained / base;
+        let apart = |[before, after]: [f64; 2]| (after - before * factor).abs();
+        let of_arc = |arc: &&FlowArc| {
+            let ([calls, calls_now], [before, after]) = (arc.calls.map(as_real), arc.costs.map(as_real));
+            if calls <= 0.0 || calls_now <= 0.0 {
+                return apart([before, after]);
+            }
+            let by_count = before * (calls_now / calls);
+            apart([before, by_count]) + (after - by_count).abs()
         };
-        let recorded = to_cost(after - before);
-        let shift = recorded - sum(parts);
-        if shift.abs() > recorded.abs() / NEAR {
-            return;
-        }
-        shifts.push((key, shift));
+        let mixed = apart(own.map(as_real)) + outgoing.iter().map(of_arc).sum::<f64>();
+        let can_follow = |costs: [Cost; 2]| {
+            let [before, after] = costs.map(as_real);
+            let tolerance = before.max(after) / LITTLE + rest.abs() + 1.0;
+            let greatest = if most.is_finite() { before * most } else { f64::INFINITY };
+            (before * least - tolerance..=greatest + tolerance).contains(&after)
+        };
+        let all_follow = can_follow(own) && outgoing.iter().all(|arc| can_follow(arc.costs));
+        all_follow.then_some(Rest { own: rest, mixed, base, size: more + less })
     }
-    let shifted: Cost = shifts.iter().map(|(_, shift)| shift).sum();
-    let own = gathered.get(&own_key).map_or(0, |parts| sum(parts));
-    let (rest, little) = (own - shifted, explained / 1000.0);
-    let apart = |own: Cost| (as_real(own) - excess).abs();
-    let is_known = apart(rest) <= (size / ACCIDENT).max(little);
-    // A rest is that of known calls: it can be in what the function calls, so its self cost says nothing.
-    let is_of_calls = || {
-        let proof = per_call::proof(comparison, flow, function, rest, column);
-        matches!(proof, PerCallProof::From(..))
-    };
-    if !is_known || apart(rest) >= apart(own) || as_real(rest).abs() > little && !is_of_calls() {
-        return;
-    }
-    for (key, shift) in shifts {
-        add(gathered, key, function, shift);
-    }
-    add(gathered, own_key, function, -shifted);
-}
 
-/// Splits a function's own change by callers if their calls changed in opposite directions.
-fn split_by_callers(
-    flow: &Flow,
-    gathered: &mut Gathered,
-    (own_key, function): (Key, JoinedId),
-    arcs: &[usize],
-) {
-    let own = gathered.get(&own_key).map_or(0, |parts| sum(parts));
-    let mut excess: Vec<(Key, f64)> = Vec::new();
-    for &arc in arcs {
-        let FlowArc { calls, costs, .. } = flow.arcs[arc];
-        if calls.iter().any(|&calls| calls <= 0) {
-            continue;
+    /// Returns the arcs to a function whose calls are as many as before and changed in cost, with the change; `None` if the
+    /// cost of other calls changed, too.
+    fn changed(&self, activities: &Activities, arcs: &[usize]) -> Option<Vec<(usize, f64)>> {
+        let mut found: Vec<(usize, f64)> = Vec::new();
+        for &arc in arcs {
+            let FlowArc { calls, costs, .. } = self.flow.arcs[arc];
+            let [base, new] = costs.map(as_real);
+            let change = self.excess(activities, arc);
+            if change.abs() * LITTLE <= base.max(new) || base <= 0.0 {
+                continue;
+            }
+            // Calls that are many more or fewer can be of another kind.
+            if as_real((calls[1] - calls[0]).abs()) * LITTLE > as_real(calls[0]) {
+                return None;
+            }
+            found.push((arc, change));
         }
-        let [base, new] = costs.map(as_real);
-        let of_arc = new - expected(&flow.arcs[arc], false)[1];
-        let is_considerable = of_arc.abs() * LITTLE > base.max(new);
-        // Calls that are many more or fewer can be of another kind.
-        if is_considerable && (calls[1] - calls[0]).abs() * FEW_CALLS > calls[0] {
-            return;
+        let most = found.iter().map(|(_, part)| part.abs()).fold(0.0, f64::max);
+        found.retain(|(_, part)| part.abs() * LITTLE >= most);
+        Some(found)
+    }
+
+    /// Returns `true` if calls changed in opposite directions, and nothing below their function shows that.
+    fn is_opposite(&self, function: JoinedId, changed: &[(usize, f64)]) -> bool {
+        let of_sign = |sign: f64| changed.iter().map(|(_, part)| (part * sign).max(0.0)).sum::<f64>();
+        let [more, less] = [1.0, -1.0].map(of_sign);
+        if more.min(less) * NEAR < more.max(less) {
+            return false;
         }
-        excess.push((Key::CallsFrom(FlowArcId::new(arc)), of_arc));
+        let shown = self.changes_below(function).map(|changes| changes.map(|change| as_real(change) * 2.0));
+        shown.is_some_and(|[shown_more, shown_less]| shown_more < more || shown_less < less)
     }
-    let of_sign = |sign: f64| excess.iter().map(|(_, part)| (part * sign).max(0.0)).sum::<f64>();
-    let (more, less) = (of_sign(1.0), of_sign(-1.0));
-    // Costs of calls have those of callees, which must not have changed.
-    let is_own = (more - less - as_real(own)).abs() * ACCIDENT <= more.max(less);
-    if own == 0 || !is_own || more.min(less) * as_real(NEAR) < more.max(less) {
-        return;
-    }
-    excess.retain(|(_, part)| part.abs() * LITTLE >= more.max(less));
-    if excess.is_empty() {
-        return;
-    }
-    for (key, part) in rounded(excess, own) {
-        add(gathered, key, function, part);
-    }
-    add(gathered, own_key, function, -own);
-}
 
-fn sum(parts: &[(JoinedId, Cost)]) -> Cost {
-    parts.iter().map(|(_, part)| part).sum()
-}
-
-/// Adds a part of a function to a cause. Parts and causes of 0 are none.
-fn add(gathered: &mut Gathered, key: Key, function: JoinedId, part: Cost) {
-    let parts = gathered.entry(key).or_default();
-    match parts.binary_search_by_key(&function, |(function, _)| *function) {
-        Ok(index) => parts[index].1 += part,
-        Err(index) => parts.insert(index, (function, part)),
-    }
-    parts.retain(|(_, part)| *part != 0);
-    if parts.is_empty() {
-        gathered.remove(&key);
+    /// Returns by how much the self costs of a function and of all that it calls rose and fell; `None` if there are too many.
+    fn changes_below(&self, function: JoinedId) -> Option<[Cost; 2]> {
+        let mut seen = std::collections::BTreeSet::from([function]);
+        let mut open = vec![function];
+        let mut changes = [0, 0];
+        while let Some(function) = open.pop() {
+            let [before, after] = self.flow.selves[function.index()];
+            changes[usize::from(after < before)] += (after - before).abs();
+            for arc in self.flow.outgoing(function) {
+                self.looked_at.set(self.looked_at.get() + 1);
+                if self.looked_at.get() > MAX_BELOW {
+                    return None;
+                }
+                let FlowArc { callee, .. } = self.flow.arcs[arc];
+                if self.flow.arcs[arc].is_used() && seen.insert(callee) {
+                    open.push(callee);
+                }
+            }
+        }
+        Some(changes)
     }
 }

@@ -204,7 +204,8 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 _ if count.delta() > 0 => (" calls ", " more often"),
                 _ => (" calls ", " less often"),
             };
-            let mut often = format!("{often}: {}", from_to(*count, CostUnit::Count));
+            let mut pieces = vec![name(*caller), text(verb), callee_name];
+            pieces.push(Piece::Text(format!("{often}: {}", from_to(*count, CostUnit::Count))));
             let calls = comparison.calls(*caller);
             let is_both = |change: Change| change.base.median > 0 && change.new.median > 0;
             if caller != callee
@@ -215,31 +216,42 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 let change = from_to(calls, CostUnit::Count);
                 let own_often = if calls.delta() > 0 { "more" } else { "less" };
                 match beyond(*count, calls) {
-                    Some(Ordering::Greater) => {
-                        often.push_str(&format!(", beyond what its own calls explain: {change}"));
+                    // The effect is of the part beyond.
+                    Some(Ordering::Greater) if !is_whole(*count, calls, cost, explanation.effect) => {
+                        pieces.push(Piece::Text(format!(", beyond what its own calls explain: {change}")));
                     }
                     Some(Ordering::Equal) => {
-                        often.push_str(&format!(", in proportion to its own calls: {change}"));
+                        pieces.push(Piece::Text(format!(", in proportion to its own calls: {change}")));
                     }
                     // It calls more often because it is called more often, but less often per call.
-                    _ => often.push_str(&format!("; it is called {own_often} often: {change}")),
+                    _ => {
+                        pieces.extend([text("; "), name(*caller)]);
+                        pieces.push(Piece::Text(format!(" is called {own_often} often: {change}")));
+                    }
                 }
             }
-            let mut pieces = vec![name(*caller), text(verb), callee_name, Piece::Text(often)];
             pieces.extend(below(*callee));
             pieces
         }
         Cause::PerCall { function, proof: PerCallProof::From(from, more_callers) } => {
             let each = each(from.cost, from.calls, unit);
+            // What other causes have of it.
+            let in_part = match more_callers {
+                0 if is_in_part(from.cost, from.calls, explanation.effect) => ", in part by other causes",
+                _ => "",
+            };
             let change = match from_to(from.calls, CostUnit::Count) {
                 _ if from.calls.is_none() => {
                     let count = CostUnit::Count.show(from.calls.new.median);
                     let calls = if from.calls.new.median == 1 { "call" } else { "calls" };
-                    format!("{} cost {more}: {each}, {count} {calls}", others(*more_callers))
+                    format!("{} cost {more}{in_part}: {each}, {count} {calls}", others(*more_callers))
                 }
-                calls => format!("{} cost {more}: {each}, calls {calls}", others(*more_callers)),
+                calls => format!("{} cost {more}{in_part}: {each}, calls {calls}", others(*more_callers)),
             };
-            vec![text("calls of "), name(*function), text(" from "), name(from.caller), Piece::Text(change)]
+            let mut pieces = vec![text("calls of "), name(*function), text(" from "), name(from.caller)];
+            pieces.push(Piece::Text(change));
+            pieces.extend(below(*function));
+            pieces
         }
         Cause::PerCall { function, proof } => {
             let (own, calls) = (comparison.self_cost(*function, column), comparison.calls(*function));
@@ -266,7 +278,12 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                     .map(|each| format!(" costs {more} per call on average: {}", not_unchanged(each))),
             };
             let PerCallProof::Counts(from) = proof else {
-                let change = change.unwrap_or_else(|| by_itself(*function));
+                let beyond = || {
+                    let has_more = is_towards(own) && !calls.is_none();
+                    let change = from_to(own, unit);
+                    has_more.then(|| format!(" costs {more} than the calls of each caller explain: {change}"))
+                };
+                let change = change.or_else(beyond).unwrap_or_else(|| by_itself(*function));
                 return Sentence(vec![name(*function), Piece::Text(change)]);
             };
             // If the average did not change in the direction of the effect, it says nothing.
@@ -379,6 +396,23 @@ fn beyond(count: Change, calls: Change) -> Option<Ordering> {
     let of_count = count.new.median.checked_mul(calls.base.median)?;
     let of_calls = calls.new.median.checked_mul(count.base.median)?;
     Some(if count.delta() > 0 { of_count.cmp(&of_calls) } else { of_calls.cmp(&of_count) })
+}
+
+/// Returns `true` if an effect is nearer to the whole change of an arc's count than to its part beyond the calls of the caller.
+fn is_whole(count: Change, calls: Change, cost: Option<Change>, effect: gristmill_format::Cost) -> bool {
+    let ratio = |change: Change| change.new.median as f64 / change.base.median as f64;
+    let base = cost.map_or(0.0, |cost| cost.base.median as f64);
+    let apart = |ratio: f64| (effect as f64 - base * ratio).abs();
+    apart(ratio(count) - 1.0) < apart(ratio(count) - ratio(calls))
+}
+
+/// Returns `true` if an effect is not the change of the cost of calls beyond their count.
+fn is_in_part(cost: Change, calls: Change, effect: gristmill_format::Cost) -> bool {
+    /// The part by which they may differ: one in this many.
+    const NEAR: f64 = 50.0;
+    let [before, after] = [calls.base, calls.new].map(|calls| calls.median.max(1) as f64);
+    let excess = cost.new.median as f64 - cost.base.median as f64 * (after / before);
+    (excess - effect as f64).abs() > excess.abs() / NEAR + 1.0
 }
 
 /// Returns the change of a cost that did change, however little.
