@@ -104,6 +104,26 @@ impl ArcColumns {
         self.callers.iter().copied().zip(self.callees.iter().copied())
     }
 
+    /// Returns the offset of the arcs of each node, and their end, if the arcs are in order.
+    ///
+    /// # Panics
+    ///
+    /// If an arc has an end that is none of the nodes.
+    pub(super) fn first_out(&self, nodes: usize) -> Option<Vec<u32>> {
+        let mut starts = vec![0u32; nodes + 1];
+        let mut before = None;
+        let (mut is_sorted, mut last) = (true, 0);
+        for ends @ (caller, callee) in self.ends() {
+            is_sorted &= before < Some(ends);
+            before = Some(ends);
+            last = last.max(callee);
+            starts[caller as usize + 1] += 1;
+        }
+        assert!(self.len() == 0 || (last as usize) < nodes, "self costs of each node");
+        (0..nodes).for_each(|node| starts[node + 1] += starts[node]);
+        is_sorted.then_some(starts)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.counts.len()
     }

@@ -6,12 +6,15 @@
 //!
 //! Cycles are numbered from 1 in the order of their first members.
 
+use std::sync::OnceLock;
+
 use gristmill_format::Cost;
 
 use crate::analysis::arcs::CallArc;
 use crate::analysis::component::{Components, components};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, CycleId, NodeId};
+use crate::analysis::large_components::{ALONE, MANY_NODES, Members, large_components};
 use crate::analysis::partition::Partition;
 use crate::csr::{Csr, group_starts};
 use crate::id::narrow;
@@ -52,20 +55,28 @@ pub enum Unit {
 /// let condensation = cycles.condensation(&graph);
 /// assert_eq!(condensation.graph.self_cost(condensation.node_of(odd)), [5]);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Cycles {
     /// The cycle of each node. 32 bits: each arc looks it up.
     cycle_of: Vec<u32>,
     /// Members, cycle after cycle, and the offset of each cycle's first one.
     members: Vec<NodeId>,
     first_member: Vec<u32>,
-    /// By node: the rank of its unit. No unit calls one of a smaller rank.
-    ranks: Vec<u32>,
-    unit_count: usize,
+    /// By node: the rank of its unit, once it is known. No unit calls one of a smaller rank.
+    ranks: OnceLock<Vec<u32>>,
 }
 
+impl PartialEq for Cycles {
+    fn eq(&self, other: &Self) -> bool {
+        // The other fields follow from this one, or from the graph.
+        self.cycle_of == other.cycle_of
+    }
+}
+
+impl Eq for Cycles {}
+
 /// The value of [`Cycles::cycle_of`] for a node outside of any cycle.
-const NO_CYCLE: u32 = u32::MAX;
+const NO_CYCLE: u32 = ALONE;
 
 /// The condensation of a call graph: a graph without cycles that has one node for each unit.
 ///
@@ -89,57 +100,65 @@ impl Condensation {
 impl Cycles {
     /// Finds the cycles of a graph.
     pub fn new(graph: &CallGraph) -> Self {
-        let callees = graph.callees();
-        Cycles::from_components(&components(graph.first_out(), |arc| Some(callees[arc] as usize)))
+        match graph.node_count() < MANY_NODES {
+            true => Cycles::with_ranks(graph),
+            false => Cycles::by_passes(graph, MANY_NODES),
+        }
     }
 
-    /// Makes the answer that there are no cycles. The order of units is that of nodes.
+    /// Finds the cycles of a graph and the order of its units, in which other graphs can be condensed that lack some of its arcs.
+    pub(crate) fn with_ranks(graph: &CallGraph) -> Self {
+        let (ranks, count) = ranks(graph);
+        let mut size = vec![0u32; count];
+        ranks.iter().for_each(|&rank| size[rank as usize] += 1);
+        let component = |&rank: &u32| if size[rank as usize] < 2 { ALONE } else { rank };
+        let cycles = Cycles::from_components(ranks.iter().map(component).collect(), count);
+        Cycles { ranks: ranks.into(), ..cycles }
+    }
+
+    /// Finds the cycles of a graph by passes, as long as it has many nodes.
+    pub(super) fn by_passes(graph: &CallGraph, many: usize) -> Self {
+        let Members { component_of, count } = large_components(graph.first_out(), graph.callees(), many);
+        Cycles::from_components(component_of, count)
+    }
+
+    /// Makes the answer that there are no cycles.
     pub fn none(graph: &CallGraph) -> Self {
         Cycles {
             cycle_of: vec![NO_CYCLE; graph.node_count()],
             members: Vec::new(),
             first_member: vec![0],
-            ranks: (0..graph.node_count()).map(narrow).collect(),
-            unit_count: graph.node_count(),
+            ranks: OnceLock::new(),
         }
     }
 
-    fn from_components(components: &Components) -> Self {
-        let nodes = components.component_of.len();
-        let mut size = vec![0u32; components.count];
-        components.component_of.iter().for_each(|&component| size[component as usize] += 1);
-
-        let mut cycle_of_component = vec![NO_CYCLE; components.count];
-        let mut cycle_of = vec![NO_CYCLE; nodes];
+    /// Makes them of the component of each node, if it has others.
+    fn from_components(component_of: Vec<u32>, count: usize) -> Self {
+        let mut cycle_of_component = vec![NO_CYCLE; count];
+        let mut cycle_of = component_of;
+        let mut sizes: Vec<u32> = Vec::new();
+        for cycle in cycle_of.iter_mut().filter(|cycle| **cycle != ALONE) {
+            let number = &mut cycle_of_component[*cycle as usize];
+            if *number == NO_CYCLE {
+                *number = narrow(sizes.len());
+                sizes.push(0);
+            }
+            *cycle = *number;
+            sizes[*number as usize] += 1;
+        }
         let mut first_member = vec![0u32];
-        let mut member_count = 0;
-        for (node, &component) in components.component_of.iter().enumerate() {
-            let component = component as usize;
-            if size[component] < 2 {
-                continue;
-            }
-            if cycle_of_component[component] == NO_CYCLE {
-                cycle_of_component[component] = narrow(first_member.len() - 1);
-                member_count += size[component];
-                first_member.push(member_count);
-            }
-            cycle_of[node] = cycle_of_component[component];
+        for size in sizes {
+            first_member.push(first_member[first_member.len() - 1] + size);
         }
         let mut next = first_member.clone();
-        let mut members = vec![NodeId::from_u32(0); member_count as usize];
+        let mut members = vec![NodeId::from_u32(0); first_member[first_member.len() - 1] as usize];
         for (node, &cycle) in cycle_of.iter().enumerate() {
             if cycle != NO_CYCLE {
                 members[next[cycle as usize] as usize] = NodeId::new(node);
                 next[cycle as usize] += 1;
             }
         }
-        // A component is complete when all its callees are, so callees come first.
-        let ranks = components
-            .component_of
-            .iter()
-            .map(|&component| narrow(components.count) - 1 - component)
-            .collect();
-        Cycles { cycle_of, members, first_member, ranks, unit_count: components.count }
+        Cycles { cycle_of, members, first_member, ranks: OnceLock::new() }
     }
 
     /// Returns the count of cycles.
@@ -183,15 +202,23 @@ impl Cycles {
         arc.is_loop() || cycle != NO_CYCLE && cycle == self.cycle_of[arc.callee.index()]
     }
 
-    /// Returns the rank of the unit of a node. No unit calls one of a smaller rank.
-    #[inline]
-    pub(crate) fn rank(&self, node: NodeId) -> usize {
-        self.ranks[node.index()] as usize
+    /// Returns, by node, the rank of its unit. No unit calls one of a smaller rank. Few questions need it, so it is found when it is
+    /// first asked for.
+    ///
+    /// # Panics
+    ///
+    /// If these are not the cycles of this graph, and were found without the ranks.
+    pub(crate) fn ranks(&self, graph: &CallGraph) -> &[u32] {
+        self.ranks.get_or_init(|| {
+            let (ranks, count) = ranks(graph);
+            assert_eq!(count, self.unit_count(), "the cycles of this graph");
+            ranks
+        })
     }
 
     /// Returns the count of units: cycles, and nodes outside of any.
     pub fn unit_count(&self) -> usize {
-        self.unit_count
+        self.cycle_of.len() - self.members.len() + self.len()
     }
 
     /// Condenses the graph.
@@ -200,14 +227,15 @@ impl Cycles {
     ///
     /// If these are not the cycles of this graph.
     pub fn condensation(&self, graph: &CallGraph) -> Condensation {
-        let partition = Partition::new(self.unit_count, self.ranks.iter().map(|&rank| rank as usize));
+        let ranks = self.ranks(graph).iter().map(|&rank| rank as usize);
+        let partition = Partition::new(self.unit_count(), ranks);
         let mut condensed = graph.folded(&partition);
         if condensed.arcs().any(|arc| arc.is_loop()) {
             condensed = condensed.without(|_, arc| arc.is_loop());
         }
         assert!(condensed.arcs().all(|arc| arc.caller < arc.callee), "the cycles of this graph");
         // Each unit has a node, so all of these are replaced.
-        let mut units = vec![Unit::Node(NodeId::from_u32(0)); self.unit_count];
+        let mut units = vec![Unit::Node(NodeId::from_u32(0)); self.unit_count()];
         for node in graph.nodes() {
             units[partition.group_of(node).index()] = self.unit(node);
         }
@@ -275,6 +303,16 @@ impl Cycles {
         }
         best.map(|best| Breaker { is_best, ..best })
     }
+}
+
+/// Finds the rank of the unit of each node, and the count of units.
+fn ranks(graph: &CallGraph) -> (Vec<u32>, usize) {
+    let callees = graph.callees();
+    let Components { mut component_of, count } =
+        components(graph.first_out(), |arc| Some(callees[arc] as usize));
+    // A component is complete when all its callees are, so callees come first.
+    component_of.iter_mut().for_each(|component| *component = narrow(count) - 1 - *component);
+    (component_of, count)
 }
 
 /// The arc whose removal breaks most of a cycle. Found by [`Cycles::breaker`]; see the example of [`Cycles`].

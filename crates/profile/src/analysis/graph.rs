@@ -114,14 +114,11 @@ impl CallGraph {
     fn from_columns(self_costs: CostTable, mut arcs: ArcColumns) -> Self {
         assert!(arcs.costs.is_empty() || arcs.costs.width() == self_costs.width(), "the same event types");
         let nodes = self_costs.len();
-        let last = arcs.ends().map(|(caller, callee)| caller.max(callee) as usize).max();
-        assert!(last.is_none_or(|last| last < nodes), "self costs of each node");
-
         // A loader that goes by caller has them in order already; then nothing is copied.
-        if !arcs.ends().is_sorted_by(|one, next| one < next) {
+        let first_out = arcs.first_out(nodes).unwrap_or_else(|| {
             arcs = arcs.merged();
-        }
-        let first_out = group_starts(nodes, arcs.callers.iter().map(|&caller| caller as usize));
+            group_starts(nodes, arcs.callers.iter().map(|&caller| caller as usize))
+        });
         CallGraph {
             self_costs,
             arcs,
@@ -210,6 +207,12 @@ impl CallGraph {
             callee: node(&self.arcs.callees),
             count: self.arcs.counts[arc.index()],
         }
+    }
+
+    /// Returns the callee of an arc.
+    #[inline]
+    pub(super) fn callee(&self, arc: ArcId) -> NodeId {
+        NodeId::from_u32(self.arcs.callees[arc.index()])
     }
 
     /// Returns the index of the callee of each arc.

@@ -47,7 +47,6 @@
 //! from what the file claims; this is not repeated here.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use gristmill_format::Cost;
 
@@ -56,8 +55,9 @@ use crate::analysis::cycle::{Cycles, Unit};
 use crate::analysis::derived_columns::DerivedColumns;
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{CycleId, NodeId};
+use crate::analysis::member_costs::costs_of_members;
 use crate::cost::{CostTable, add};
-use crate::threads::{ITEMS_PER_THREAD, both, cores, map_on_threads};
+use crate::threads::both;
 
 /// The definition of inclusive cost. The [module](self) describes each; see the example of [`Inclusive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -160,11 +160,8 @@ impl Inclusive {
     /// that takes as long as the rest.
     pub fn with_cycles(graph: &CallGraph, find: impl FnOnce() -> Cycles) -> Self {
         let beside = || {
-            let mut costs = graph.self_costs().clone();
-            for (id, arc) in graph.arc_ids().zip(graph.arcs()).filter(|(_, arc)| !arc.is_loop()) {
-                costs.add(arc.caller.index(), graph.arc_cost(id));
-            }
-            (costs, graph.call_counts(), Limit::new(graph))
+            let (costs, limit) = with_callees(graph);
+            (costs, graph.call_counts(), limit)
         };
         let ((costs, call_counts, limit), cycles) = both(graph.node_count(), beside, find);
         let mut inclusive = Inclusive::complete(InclusiveRule::Gristmill, graph, cycles, costs, call_counts);
@@ -256,14 +253,11 @@ impl Inclusive {
         let mut cycle_self_costs = CostTable::new(graph.width(), cycles.len());
         let mut cycle_costs = CostTable::new(graph.width(), cycles.len());
         let mut cycle_call_counts = vec![0; cycles.len()];
-        for (cycle, count) in costs_of_members(graph, &cycles, &mut costs) {
-            cycle_call_counts[cycle.index()] -= count;
-        }
-        for cycle in cycles.ids() {
-            for &member in cycles.members(cycle) {
-                cycle_call_counts[cycle.index()] += call_counts[member.index()];
-                cycle_self_costs.add(cycle.index(), graph.self_cost(member));
-                cycle_costs.add(cycle.index(), costs.row(member.index()));
+        for sums in costs_of_members(graph, &cycles, &call_counts, &mut costs) {
+            for (row, &(cycle, count)) in sums.counts.iter().enumerate() {
+                cycle_call_counts[cycle.index()] += count;
+                cycle_self_costs.add(cycle.index(), sums.self_costs.row(row));
+                cycle_costs.add(cycle.index(), sums.costs.row(row));
             }
         }
         Inclusive {
@@ -385,40 +379,26 @@ impl Inclusive {
     }
 }
 
-/// Sets the costs of members of cycles to their self costs and those of their arcs that leave the cycle, on all cores. Returns
-/// counts of calls inside of cycles, of which one cycle may have several.
-fn costs_of_members(graph: &CallGraph, cycles: &Cycles, costs: &mut CostTable) -> Vec<(CycleId, Cost)> {
-    let width = graph.width();
-    let each = graph.node_count().div_ceil(cores()).max(ITEMS_PER_THREAD);
-    let mut rest = costs.values_mut();
-    let tasks = (0..graph.node_count()).step_by(each).map(|start| {
-        let nodes = start..(start + each).min(graph.node_count());
-        (nodes.clone(), rest.split_off_mut(..nodes.len() * width).unwrap_or_default())
-    });
-    let counts = map_on_threads(tasks.collect(), |(nodes, values): (Range<usize>, &mut [Cost])| {
-        let mut counts: Vec<(CycleId, Cost)> = Vec::new();
-        for (nth, node) in nodes.map(|index| graph.node(index)).enumerate() {
-            let costs = &mut values[nth * width..][..width];
-            let Some(cycle) = cycles.cycle_of(node) else { continue };
-            costs.copy_from_slice(graph.self_cost(node));
-            let mut inside = 0;
-            for id in graph.outgoing(node) {
-                let arc = &graph.arc(id);
-                if cycles.is_inner(arc) {
-                    inside += arc.count;
-                } else {
-                    add(costs, graph.arc_cost(id));
-                }
-            }
-            // Neighbours are often members of one cycle.
-            match counts.last_mut() {
-                Some((last, count)) if *last == cycle => *count += inside,
-                _ => counts.push((cycle, inside)),
+/// Returns the self cost of each node with the costs of its calls of others, and the limit of such costs.
+fn with_callees(graph: &CallGraph) -> (CostTable, Limit<'_>) {
+    let mut costs = graph.self_costs().clone();
+    let mut totals = vec![0; graph.width()];
+    // A bit that is set in any cost of an event type, such as that of the sign.
+    let mut bits = vec![0; graph.width()];
+    let mut see = |row: &[Cost]| bits.iter_mut().zip(row).for_each(|(bits, cost)| *bits |= cost);
+    for node in graph.nodes() {
+        let row = costs.row_mut(node.index());
+        add(&mut totals, row);
+        see(row);
+        for id in graph.outgoing(node) {
+            let arc_cost = graph.arc_cost(id);
+            see(arc_cost);
+            if graph.callee(id) != node {
+                add(row, arc_cost);
             }
         }
-        counts
-    });
-    counts.concat()
+    }
+    (costs, Limit::from_sums(graph, totals, &bits))
 }
 
 /// Marks a row of a list that is only made when there is one.
@@ -436,17 +416,20 @@ pub(super) struct Limit<'a> {
 
 impl<'a> Limit<'a> {
     pub(super) fn new(graph: &'a CallGraph) -> Self {
-        let mut limit: Vec<Option<Cost>> = graph.total().into_iter().map(Some).collect();
-        let derived = graph.derived();
-        derived.columns().for_each(|column| limit[column] = None);
+        let mut bits = vec![0; graph.width()];
         for row in graph.self_costs().rows().chain(graph.arc_costs().rows()) {
-            for (limit, &cost) in limit.iter_mut().zip(row) {
-                if cost < 0 {
-                    *limit = None;
-                }
-            }
+            bits.iter_mut().zip(row).for_each(|(bits, cost)| *bits |= cost);
         }
-        Limit { totals: limit, derived }
+        Limit::from_sums(graph, graph.total(), &bits)
+    }
+
+    /// Makes limits from the totals, and all bits that are set in any cost of an event type.
+    fn from_sums(graph: &'a CallGraph, totals: Vec<Cost>, bits: &[Cost]) -> Self {
+        let derived = graph.derived();
+        let mut totals: Vec<Option<Cost>> =
+            totals.into_iter().zip(bits).map(|(total, &bits)| (bits >= 0).then_some(total)).collect();
+        derived.columns().for_each(|column| totals[column] = None);
+        Limit { totals, derived }
     }
 
     /// Limits the costs of a member of a cycle to those of the cycle. Returns `true` if they are above the lower limits then,

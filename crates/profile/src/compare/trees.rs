@@ -158,7 +158,7 @@ impl Comparison<'_> {
         limits: ComparedTreeLimits,
         view: ComparedTreeView,
     ) -> ComparedTree {
-        let cycles = Cycles::new(&self.measured.links);
+        let cycles = Cycles::with_ranks(&self.measured.links);
         let mut joining = Joining::new(self.runs.len(), columns.len());
         let exact: Vec<Option<CallTree<JoinedId>>> =
             (0..self.runs.len()).map(|run| self.exact_tree(run, columns)).collect();

@@ -203,20 +203,22 @@ fn levels(
 ) -> Vec<u32> {
     // Callers come before callees.
     let mut order: Vec<NodeId> = graph.nodes().collect();
-    order.sort_by_key(|&node| cycles.rank(node));
+    let ranks = cycles.ranks(graph);
+    let rank = |node: NodeId| ranks[node.index()] as usize;
+    order.sort_by_key(|&node| rank(node));
     let mut of_units = vec![0u32; cycles.unit_count()];
     for &node in &order {
-        let level = of_units[cycles.rank(node)];
+        let level = of_units[rank(node)];
         let may_be_left_out = |node: NodeId| !is_kept[node.index()] && cycles.cycle_of(node).is_none();
         let is_left_out = may_be_left_out(node);
         for arc in graph.outgoing(node).map(|id| graph.arc(id)).filter(|arc| !cycles.is_inner(arc)) {
             let stays = may_be_left_out(arc.callee) && object_of(arc.callee) == object_of(node);
             let least = level + u32::from(is_left_out && !stays);
-            let callee = &mut of_units[cycles.rank(arc.callee)];
+            let callee = &mut of_units[rank(arc.callee)];
             *callee = least.max(*callee);
         }
     }
-    graph.nodes().map(|node| of_units[cycles.rank(node)]).collect()
+    graph.nodes().map(|node| of_units[rank(node)]).collect()
 }
 
 /// The groups of the members of cycles that are left out.

@@ -131,6 +131,11 @@ proptest! {
     }
 
     #[test]
+    fn passes_find_the_same_cycles(graph in graphs(80, 160), many in 0usize..90) {
+        prop_assert_eq!(Cycles::by_passes(&graph, many), Cycles::new(&graph));
+    }
+
+    #[test]
     fn no_arc_breaks_more(graph in graphs(7, 14)) {
         let cycles = Cycles::new(&graph);
         for cycle in cycles.ids() {

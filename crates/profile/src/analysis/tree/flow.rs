@@ -8,6 +8,7 @@ use gristmill_format::Cost;
 use crate::analysis::cycle::{Condensation, Unit};
 use crate::analysis::graph::CallGraph;
 use crate::analysis::ids::{ArcId, NodeId, TreeNodeId};
+use crate::analysis::node_set::NodeSet;
 use crate::analysis::proportion::{apportion, proportion};
 use crate::analysis::tree::recorded::{ArcLimits, RecordedArcs};
 use crate::cost::{CostTable, add, subtract};
@@ -267,10 +268,10 @@ impl<'a> Flow<'a> {
         // By node: the start of a thread, which the other stacks to it do not change by more than rounding.
         let mut threads: Vec<Option<&Bud>> = vec![None; self.graph.node_count()];
         // Callers come before callees, so the next node is always one whose callers are done.
-        let mut to_visit = NodeSet::new(self.graph.node_count());
+        let mut to_visit = NodeSet::none(self.graph.node_count());
         for root in roots.iter().filter(|root| !root.is_guessed) {
             let index = root.node.index();
-            to_visit.insert(root.node);
+            to_visit.insert(root.node.index());
             reached.row_mut(index).copy_from_slice(&root.costs);
             if !root.contradicts {
                 sound.row_mut(index).copy_from_slice(&root.costs);
@@ -292,7 +293,7 @@ impl<'a> Flow<'a> {
             }
             if has_one_stack[index] {
                 let callees = self.graph.outgoing(node).map(|arc| self.graph.arc(arc).callee);
-                callees.filter(|&callee| self.has_one_way(callee)).for_each(|it| to_visit.insert(it));
+                callees.filter(|&callee| self.has_one_way(callee)).for_each(|it| to_visit.insert(it.index()));
             }
             for (lane, certain) in certain.iter_mut().enumerate() {
                 let whole = self.tables.inclusive.row(index)[lane];
@@ -315,7 +316,7 @@ impl<'a> Flow<'a> {
                     }
                     let callee = self.graph.arc(arc).callee;
                     let share = proportion(flow, part, whole);
-                    to_visit.insert(callee);
+                    to_visit.insert(callee.index());
                     reached.row_mut(callee.index())[lane] += share;
                     if !self.contradicts(arc) {
                         sound.row_mut(callee.index())[lane] += share;
@@ -354,33 +355,6 @@ impl<'a> Flow<'a> {
     pub(super) fn amount(self, costs: &[Cost]) -> Cost {
         let first = self.tables.lanes.iter().zip(costs).take_while(|(lane, _)| lane.event == 0);
         first.map(|(_, cost)| cost).sum()
-    }
-}
-
-/// A set of nodes that is read in their order.
-struct NodeSet {
-    words: Vec<u64>,
-}
-
-impl NodeSet {
-    fn new(node_count: usize) -> Self {
-        NodeSet { words: vec![0; node_count.div_ceil(64)] }
-    }
-
-    fn insert(&mut self, node: NodeId) {
-        self.words[node.index() / 64] |= 1 << (node.index() % 64);
-    }
-
-    /// Returns the index of the first node in the set from an index on.
-    fn first_from(&self, index: usize) -> Option<usize> {
-        let start = index / 64;
-        let mut word = self.words.get(start)? & (u64::MAX << (index % 64));
-        let mut at = start;
-        while word == 0 {
-            at += 1;
-            word = *self.words.get(at)?;
-        }
-        Some(at * 64 + word.trailing_zeros() as usize)
     }
 }
 
