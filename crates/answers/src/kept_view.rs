@@ -15,8 +15,12 @@ use crate::refusal::Refusal;
 const MAX_ORDERS: usize = 7;
 /// Other lists that are kept for each view.
 const MAX_LISTS: usize = 4;
-/// Call trees that are kept for each view: both ways of a cycle and of three functions.
-const MAX_TREES: usize = 8;
+/// Call trees that are kept for each view: both ways of three functions.
+const MAX_TREES: usize = 6;
+/// Call trees of large cycles that are kept for each view: both ways of one.
+const MAX_CYCLE_TREES: usize = 2;
+/// The members of a large cycle. Most functions that are looked at are in one, and its trees take long to make.
+const MANY_MEMBERS: usize = 1000;
 /// Kinds of groups that are kept for each view: all.
 const MAX_GROUPS: usize = 7;
 /// Tables of a call tree that are kept for each view.
@@ -66,9 +70,11 @@ pub(crate) struct KeptView {
     groups: Mutex<Kept<Group, FunctionList>>,
     trees: Mutex<Kept<TreeKey, KeptTree>>,
     tables: Mutex<Kept<TreeOptions, Tree>>,
-    /// The same of the program, which functions do not displace.
+    /// The same of the program and of large cycles, which functions do not displace.
     program_trees: Mutex<Kept<TreeKey, KeptTree>>,
     program_tables: Mutex<Kept<TreeOptions, Tree>>,
+    cycle_trees: Mutex<Kept<TreeKey, KeptTree>>,
+    cycle_tables: Mutex<Kept<TreeOptions, Tree>>,
     /// The objects of functions.
     objects: OnceLock<Vec<ObjectId>>,
     /// By limit.
@@ -88,6 +94,8 @@ impl KeptView {
             tables: Mutex::default(),
             program_trees: Mutex::default(),
             program_tables: Mutex::default(),
+            cycle_trees: Mutex::default(),
+            cycle_tables: Mutex::default(),
             objects: OnceLock::new(),
             overviews: Mutex::default(),
         }
@@ -122,15 +130,37 @@ impl KeptView {
 
     /// Returns the rows of `gristmill tree`, which are made if they are not kept.
     pub(crate) fn table(&self, options: TreeOptions) -> Result<Arc<Tree>, Refusal> {
-        let tables = if options.from.is_none() { &self.program_tables } else { &self.tables };
-        kept(tables, options.clone(), MAX_TABLES, || Ok(Tree::new(&self.view, &options)))
+        let make = |options: &TreeOptions| Ok(Tree::new(&self.view, options));
+        let Some(from) = options.from else {
+            return kept(&self.program_tables, options.clone(), MAX_TABLES, || make(&options));
+        };
+        let start = self.view.tree_start(from);
+        if !self.is_of_large_cycle(start) {
+            return kept(&self.tables, options.clone(), MAX_TABLES, || make(&options));
+        }
+        let of_cycle = TreeOptions { from: Some(start), ..options };
+        let tree = kept(&self.cycle_tables, of_cycle.clone(), MAX_CYCLE_TREES, || make(&of_cycle))?;
+        // Trees of all members have the same nodes.
+        let name = self.view.subject(from).name().to_owned();
+        Ok(if from == start { tree } else { Arc::new(Tree::clone(&tree).renamed(name)) })
     }
 
     /// Returns the call tree with that key, which is made if it is not kept.
     pub(crate) fn tree(&self, key: TreeKey) -> Result<Arc<KeptTree>, Refusal> {
         let key = TreeKey { from: key.from.map(|from| self.view.tree_start(from)), ..key };
-        let trees = if key.from.is_none() { &self.program_trees } else { &self.trees };
-        kept(trees, key, MAX_TREES, || Ok(KeptTree::new(&self.view, key)))
+        let (trees, limit) = match key.from {
+            None => (&self.program_trees, MAX_TREES),
+            Some(start) if self.is_of_large_cycle(start) => (&self.cycle_trees, MAX_CYCLE_TREES),
+            Some(_) => (&self.trees, MAX_TREES),
+        };
+        kept(trees, key, limit, || Ok(KeptTree::new(&self.view, key)))
+    }
+
+    /// `true` if a call tree that begins with this function is that of a large cycle.
+    fn is_of_large_cycle(&self, start: SubjectId) -> bool {
+        let cycles = self.view.cycles();
+        let cycle = cycles.cycle_of(start.node()).filter(|_| self.view.takes_cycles_as_one());
+        cycle.is_some_and(|cycle| cycles.members(cycle).len() >= MANY_MEMBERS)
     }
 
     /// Returns the summary, which is made if it is not kept.
@@ -213,4 +243,53 @@ pub(crate) fn kept<K: PartialEq, V>(
 /// Finished values, and lists of them, are valid even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use gristmill_profile::Profile;
+    use gristmill_report::ViewOptions;
+
+    use super::*;
+
+    /// Some functions that call a large cycle.
+    fn view() -> View {
+        let mut text = "events: Ir\n".to_owned();
+        for nth in 0..MANY_MEMBERS {
+            let next = (nth + 1) % MANY_MEMBERS;
+            let _ = writeln!(text, "fn=f{nth}\n1 {nth}\ncfn=f{next}\ncalls=1 1\n1 5");
+        }
+        for nth in 0..2 * MAX_TREES {
+            let _ = writeln!(text, "fn=g{nth}\n1 1\ncfn=f{nth}\ncalls=1 1\n1 7");
+        }
+        View::new(Profile::from_bytes(text.into_bytes()), &ViewOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn trees_of_other_functions_do_not_displace_those_of_a_large_cycle() {
+        let kept = KeptView::new(view());
+        let ids: Vec<SubjectId> = kept.view.subject_ids().collect();
+        let (members, others) = ids.split_at(MANY_MEMBERS);
+        let table = |from| {
+            let options = TreeOptions { from: Some(from), limit: Some(50), ..TreeOptions::default() };
+            (kept.table(options.clone()).unwrap(), Tree::new(&kept.view, &options))
+        };
+        let tree = |from, inverted| kept.tree(TreeKey { from: Some(from), inverted }).unwrap();
+        // The first tree finds out that the profile has no stacks.
+        table(others[0]);
+        let both = || [false, true].map(|inverted| tree(members[3], inverted));
+        let first = both();
+        let first_table = table(members[0]).0;
+        others.iter().for_each(|&other| drop((tree(other, false), table(other))));
+        assert!(first.iter().zip(&both()).all(|(one, other)| Arc::ptr_eq(one, other)));
+        assert!(Arc::ptr_eq(&first_table, &table(members[0]).0));
+        // Their tables are those of the functions that were asked for.
+        for &member in &members[..3] {
+            let (shown, new) = table(member);
+            let json = |tree: &Tree| serde_json::to_string(tree).unwrap();
+            assert_eq!(json(&shown), json(&new));
+        }
+    }
 }

@@ -242,6 +242,12 @@ impl Tree {
         }
     }
 
+    /// Returns the same tree with the name of another function that it begins with: all members of a cycle have the same.
+    #[must_use]
+    pub fn renamed(self, from: String) -> Tree {
+        Tree { from: Some(from), ..self }
+    }
+
     /// Returns what a node stands for.
     fn entry(&self, node: &Node) -> &Entry {
         match node.entry.checked_sub(self.entries.len()) {

@@ -366,11 +366,16 @@ impl View {
     /// Returns the first of the functions that a call tree begins with if it begins with this one: a tree that is an estimate takes
     /// a cycle as one. It is the function itself unless the profile is known to have no stacks of calls.
     pub fn tree_start(&self, from: SubjectId) -> SubjectId {
-        if self.may_have_stacks() && self.cut_arc_count() == 0 {
+        if !self.takes_cycles_as_one() {
             return from;
         }
         let cycle = self.cycles().cycle_of(from.node());
         cycle.and_then(|cycle| self.cycles().members(cycle).first()).map_or(from, |&first| SubjectId(first))
+    }
+
+    /// `true` if call trees are known to be estimates, which take a cycle as one.
+    pub fn takes_cycles_as_one(&self) -> bool {
+        !self.may_have_stacks() || self.cut_arc_count() > 0
     }
 
     /// Returns the summaries of cycles that were made.

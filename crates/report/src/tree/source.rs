@@ -35,8 +35,8 @@ pub(super) struct Source<'v> {
 pub(super) struct Entries<'v> {
     view: &'v View,
     program: Entry,
-    /// By cycle of the view, without its members.
-    cycles: Vec<Entry>,
+    /// The cycles of the tree, without their members.
+    cycles: HashMap<CycleId, Entry>,
     /// By name of a tree of recorded callers.
     names: Vec<Entry>,
     /// The most members that an entry of a cycle names.
@@ -46,14 +46,14 @@ pub(super) struct Entries<'v> {
 impl<'v> Entries<'v> {
     fn new(view: &'v View) -> Self {
         let program = Entry::new(EntryKind::Program, "(program)".to_owned());
-        Entries { view, program, cycles: Vec::new(), names: Vec::new(), max_members: usize::MAX }
+        Entries { view, program, cycles: HashMap::new(), names: Vec::new(), max_members: usize::MAX }
     }
 
     pub(super) fn name(&self, item: Option<Item>) -> &str {
         match item {
             None => &self.program.name,
             Some(Item::Subject(subject)) => self.view.subject(subject).name(),
-            Some(Item::Cycle(cycle)) => &self.cycles[cycle.index()].name,
+            Some(Item::Cycle(cycle)) => &self.cycles[&cycle].name,
             Some(Item::Name(name)) => &self.names[name.index()].name,
         }
     }
@@ -101,7 +101,7 @@ impl<'v> Entries<'v> {
             Some(Item::Cycle(cycle)) => {
                 let members = self.view.cycles().members(cycle).iter().take(self.max_members);
                 let name = |&member| self.view.subject(self.view.subject_at(member)).name().to_owned();
-                Entry { members: members.map(name).collect(), ..self.cycles[cycle.index()].clone() }
+                Entry { members: members.map(name).collect(), ..self.cycles[&cycle].clone() }
             }
             Some(Item::Name(name)) => self.names[name.index()].clone(),
         }
@@ -278,7 +278,12 @@ fn estimate<'v>(view: &'v View, options: &TreeOptions, max_nodes: usize) -> Sour
         Entry { cycle: Some(cycle.number()), ..Entry::new(EntryKind::Cycle, name) }
     };
     let max_members = options.max_members.unwrap_or(usize::MAX);
-    let entries = Entries { cycles: cycles.ids().map(entry).collect(), max_members, ..Entries::new(view) };
+    let mut entries = Entries { max_members, ..Entries::new(view) };
+    for id in tree.ids() {
+        if let Some(Item::Cycle(cycle)) = tree.node(id).item {
+            entries.cycles.entry(cycle).or_insert_with(|| entry(cycle));
+        }
+    }
     // Of hidden functions, those that nothing calls keep their cost. They are nodes only because it has to be somewhere.
     let is_hidden = |item| view.hides(entries.name(Some(item)));
     let mut items = tree.ids().filter_map(|id| tree.node(id).item).peekable();
