@@ -18,8 +18,21 @@ function showAgain(name: string): string {
   return name.replace(/[\ue000-\ue003]/g, (c) => PUBLIC[c]!);
 }
 
+const MAX_KNOWN = 2000;
+const known = new Map<string, string[]>();
+
 /** Shorter and shorter forms of a name: arguments out, generics out, outer paths out. */
 export function shorter(name: string): string[] {
+  const before = known.get(name);
+  if (before) return before;
+  // Names of a page are asked for again and again.
+  if (known.size >= MAX_KNOWN) known.clear();
+  const forms = shorten(name);
+  known.set(name, forms);
+  return forms;
+}
+
+function shorten(name: string): string[] {
   const forms = [hideNoBrackets(visible(name))];
   const add = (form: string) => {
     if (form !== forms.at(-1) && forms.length < MAX_FORMS) forms.push(form);
@@ -46,6 +59,22 @@ export function fitted(name: string, characters: number): string {
   if (fitting !== undefined) return fitting;
   const last = forms.at(-1)!;
   return characters < 4 ? "" : `${last.slice(0, characters - 1)}…`;
+}
+
+/**
+ * A name among others of a table. If another one has the same shorter form, it keeps its generic arguments, as many of them as fit:
+ * two rows must not read the same.
+ */
+export function distinct(name: string, characters: number, others: readonly string[]): string {
+  const fitting = fitted(name, characters);
+  if (!others.some((other) => other !== name && fitted(other, characters) === fitting)) return fitting;
+  let generic = withoutArguments(fold(hideNoBrackets(visible(name)), "(", ")"));
+  for (let cut = outer(generic); cut > 0; cut = outer(generic)) generic = generic.slice(cut);
+  generic = showAgain(generic);
+  if (generic.length <= characters) return generic;
+  const own = shorter(name).at(-1)!;
+  const head = generic.slice(0, Math.max(0, characters - own.length - 1));
+  return head === "" || own.length >= generic.length ? fitting : `${head}…${own}`;
 }
 
 /** The length of the outermost path: a namespace, a class, a directory, the type of a Rust method, a C++ result type. */

@@ -14,7 +14,7 @@ async function load(module) {
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 const format = await load("format.ts");
-const { fitted, shorter } = await load("names.ts");
+const { distinct, fitted, shorter } = await load("names.ts");
 
 test("numbers are grouped and exact beyond 2^53", () => {
   assert.equal(format.grouped(85123), "85,123");
@@ -87,6 +87,18 @@ test("a cost per call has three digits, and none without calls", () => {
 test("names fit their columns, very long ones are cut, and patterns are exact", () => {
   assert.equal(fitted("std::map<int, Foo>::find(int const&)", 20), "map<..>::find(..)");
   assert.equal(fitted("abcdefgh", 5), "abcd…");
+  const pushes = [
+    "std::vector<int>::push(int)",
+    "std::vector<std::map<int, long> >::push(std::map<int, long>)",
+  ];
+  assert.deepEqual(
+    pushes.map((name) => fitted(name, 20)),
+    ["vector<..>::push(..)", "vector<..>::push(..)"],
+  );
+  assert.deepEqual(
+    pushes.map((name) => distinct(name, 20, pushes)),
+    ["vector<int>::push", "vector<std::map…push"],
+  );
   assert.match(format.visible("n".repeat(5000)), /^n{1000}… \(5,000 characters\)$/);
   assert.equal(format.exactly("operator++(int)"), "^operator\\+\\+\\(int\\)$");
   assert.ok(new RegExp(format.exactly("a.b|c[0]{2}")).test("a.b|c[0]{2}"));

@@ -1,13 +1,13 @@
 // Costs, changes and names, the same in all tables.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import { openFunction } from "../actions";
 import type { Change, Changes, Costs, Exact } from "../answers";
 import { base, grouped, negated, percent, percentOf, share, signed, visible } from "../format";
-import { fitted } from "../names";
+import { distinct } from "../names";
 import { place, type View } from "../place";
 import { eventName, isSelectedRow, select, wholeOf, type Row } from "../state";
 import { openMenu } from "./menu";
-import { useRoom } from "./room";
+import { Names, useRoom } from "./room";
 
 /** Sets a width through the object model: the policy of the page allows no style attribute. */
 export function Bar({ fraction, kind }: { fraction: number; kind?: string }) {
@@ -107,10 +107,11 @@ export function ChangeNumber({ change }: { change: Change | null }) {
 export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolean }) {
   // A name that is too long is shortened by meaning; its title has all of it.
   const { ref, characters } = useRoom(row.name);
+  const others = useContext(Names);
   const at = base(row.file) || base(row.object);
   const text = (
     <>
-      <span class="fn">{fitted(row.name, characters)}</span>
+      <span class="fn">{distinct(row.name, characters, others)}</span>
       {at && !bare ? <span class="at">{at}</span> : null}
     </>
   );

@@ -19,6 +19,7 @@ import { ChangedSelection } from "./changed-selection";
 import { EventTypes } from "./event-types";
 import { Cost, Name } from "./cost";
 import { Splitter } from "./splitter";
+import { Names } from "./room";
 
 function NeighbourRow({ row, answer, far }: { row: Neighbour; answer: Show; far?: boolean | undefined }) {
   const isSelf = row.id === answer.function.id;
@@ -75,40 +76,42 @@ export function Neighbours({
       {list.rows.length === 0 ? (
         <p class="faint">none</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              {shownEvents.value.map((name) => (
-                <th
-                  key={name}
-                  scope="col"
-                  class="num"
-                  title={
-                    far
-                      ? "The inclusive cost of this function; percentages are of the total"
-                      : `Percentages are of the inclusive cost of ${answer.cycle ? "the whole cycle" : visible(answer.function.name)}`
-                  }
-                >
-                  {shownEvents.value.length > 1 ? name : far ? "Inclusive" : "Cost"}, % of{" "}
-                  {far ? "total" : answer.cycle ? "cycle" : "selected"}
-                </th>
+        <Names.Provider value={list.rows.map((row) => row.name)}>
+          <table>
+            <thead>
+              <tr>
+                {shownEvents.value.map((name) => (
+                  <th
+                    key={name}
+                    scope="col"
+                    class="num"
+                    title={
+                      far
+                        ? "The inclusive cost of this function; percentages are of the total"
+                        : `Percentages are of the inclusive cost of ${answer.cycle ? "the whole cycle" : visible(answer.function.name)}`
+                    }
+                  >
+                    {shownEvents.value.length > 1 ? name : far ? "Inclusive" : "Cost"}, % of{" "}
+                    {far ? "total" : answer.cycle ? "cycle" : "selected"}
+                  </th>
+                ))}
+                <NumberHead>Calls</NumberHead>
+                {far ? <NumberHead>Distance</NumberHead> : null}
+                <th scope="col">Function</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.rows.map((row) => (
+                <NeighbourRow
+                  key={`${row.id}-${row.distance}-${row.via}`}
+                  row={row}
+                  answer={answer}
+                  far={far}
+                />
               ))}
-              <NumberHead>Calls</NumberHead>
-              {far ? <NumberHead>Distance</NumberHead> : null}
-              <th scope="col">Function</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.rows.map((row) => (
-              <NeighbourRow
-                key={`${row.id}-${row.distance}-${row.via}`}
-                row={row}
-                answer={answer}
-                far={far}
-              />
-            ))}
-          </tbody>
-        </table>
+            </tbody>
+          </table>
+        </Names.Provider>
       )}
       <Hidden shown={list.rows.length} all={list.all} what={title.toLowerCase()} />
     </section>
@@ -263,20 +266,22 @@ function Suggestions() {
   return (
     <section>
       <h3>Highest self cost</h3>
-      <table>
-        <tbody>
-          {answer.rows.map((row) => (
-            <tr key={row.id}>
-              <td class="num">
-                <Cost costs={row.self} estimate={row.self_estimated} />
-              </td>
-              <td>
-                <Name row={row} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Names.Provider value={answer.rows.map((row) => row.name)}>
+        <table>
+          <tbody>
+            {answer.rows.map((row) => (
+              <tr key={row.id}>
+                <td class="num">
+                  <Cost costs={row.self} estimate={row.self_estimated} />
+                </td>
+                <td>
+                  <Name row={row} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Names.Provider>
     </section>
   );
 }

@@ -1,5 +1,9 @@
 // The room that a name has in a table.
+import { createContext } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
+/** The names of a table: one of them must not read as another one. */
+export const Names = createContext<readonly string[]>([]);
 
 /** The most characters of a name, and the least: a column that is narrower cuts what is beside the name first. */
 const MAX_CHARACTERS = 400;

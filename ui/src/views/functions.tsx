@@ -9,6 +9,7 @@ import { Marked } from "../parts/marked";
 import { NumberHead, Pad, Region } from "../parts/rows";
 import { Export } from "../parts/save";
 import { ChangedFunctions } from "./changed-functions";
+import { Names } from "../parts/room";
 
 const ROW_HEIGHT = 24;
 /** Rows of one answer are a multiple of this: a short scroll asks nothing. */
@@ -123,33 +124,35 @@ function PlainFunctions() {
           <Empty title="Nothing matches">Remove the filter, or choose other rows.</Empty>
         ) : (
           <Region label="Functions" rows={page} onKeyDown={onKeyDown}>
-            <table aria-rowcount={page.all + 1}>
-              <thead>
-                <tr>
-                  {events.map((name, index) => (
-                    <EventHeads key={name} name={name} isFirst={index === 0} isOnly={events.length === 1} />
+            <Names.Provider value={(answer?.rows ?? []).map((row) => row.name)}>
+              <table aria-rowcount={page.all + 1}>
+                <thead>
+                  <tr>
+                    {events.map((name, index) => (
+                      <EventHeads key={name} name={name} isFirst={index === 0} isOnly={events.length === 1} />
+                    ))}
+                    {hasCounts ? <SortHead name="Calls" sort="calls" isNumber /> : null}
+                    {hasCounts ? <SortHead name="Per call" sort="per_call" isNumber /> : null}
+                    <SortHead name="Name" sort="name" isNumber={false} />
+                    {group === "function" ? <LocationHead /> : null}
+                  </tr>
+                </thead>
+                <tbody>
+                  <Pad at={page.above} columns={columns} />
+                  {answer?.rows.map((row, index) => (
+                    <FunctionLine
+                      key={`${row.id}${row.name}`}
+                      row={row}
+                      index={page.first + index}
+                      group={group}
+                      filter={filter}
+                      hasCounts={hasCounts}
+                    />
                   ))}
-                  {hasCounts ? <SortHead name="Calls" sort="calls" isNumber /> : null}
-                  {hasCounts ? <SortHead name="Per call" sort="per_call" isNumber /> : null}
-                  <SortHead name="Name" sort="name" isNumber={false} />
-                  {group === "function" ? <LocationHead /> : null}
-                </tr>
-              </thead>
-              <tbody>
-                <Pad at={page.above} columns={columns} />
-                {answer?.rows.map((row, index) => (
-                  <FunctionLine
-                    key={`${row.id}${row.name}`}
-                    row={row}
-                    index={page.first + index}
-                    group={group}
-                    filter={filter}
-                    hasCounts={hasCounts}
-                  />
-                ))}
-                <Pad at={page.below} columns={columns} />
-              </tbody>
-            </table>
+                  <Pad at={page.below} columns={columns} />
+                </tbody>
+              </table>
+            </Names.Provider>
           </Region>
         )}
       </Status>

@@ -7,6 +7,7 @@ import { event, eventName, isComparing, select, summary, total } from "../state"
 import { Hidden, Status, useAnswer } from "../parts/answer";
 import { Cost, Name } from "../parts/cost";
 import { Export, type Cell } from "../parts/save";
+import { Names } from "../parts/room";
 
 const MAX_ROWS = 8;
 
@@ -144,28 +145,30 @@ function Hottest({ answer }: { answer: Answer }) {
   return (
     <section>
       <h3>Highest self cost</h3>
-      <table>
-        <thead>
-          <tr>
-            <NumberHead>Self</NumberHead>
-            {hasCounts ? <NumberHead>Calls</NumberHead> : null}
-            <th scope="col">Function</th>
-          </tr>
-        </thead>
-        <tbody>
-          {answer.hottest.map((row) => (
-            <tr key={row.id}>
-              <td class="num">
-                <Cost costs={row.self} />
-              </td>
-              {hasCounts ? <td class="num">{callCount(row)}</td> : null}
-              <td>
-                <Name row={row} view="callers" />
-              </td>
+      <Names.Provider value={answer.hottest.map((row) => row.name)}>
+        <table>
+          <thead>
+            <tr>
+              <NumberHead>Self</NumberHead>
+              {hasCounts ? <NumberHead>Calls</NumberHead> : null}
+              <th scope="col">Function</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {answer.hottest.map((row) => (
+              <tr key={row.id}>
+                <td class="num">
+                  <Cost costs={row.self} />
+                </td>
+                {hasCounts ? <td class="num">{callCount(row)}</td> : null}
+                <td>
+                  <Name row={row} view="callers" />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Names.Provider>
       <Hidden shown={answer.hottest.length} all={answer.function_count} what="functions" />
       <p class="actions">
         <button onClick={() => go({ view: "functions" })}>All functions</button>
@@ -184,30 +187,32 @@ function Path({ answer }: { answer: Answer }) {
   return (
     <section>
       <h3>Most expensive path</h3>
-      <table>
-        <Heads numbers={["Inclusive"]} texts={["Function"]} />
-        <tbody>
-          {shown.length < steps.length ? (
-            <tr>
-              <td />
-              <td class="dim">
-                {grouped(startUp)} {startUp === 1 ? "function" : "functions"} of start-up code
-              </td>
-            </tr>
-          ) : null}
-          {shown.map((row, index) => (
-            <Step key={index} row={row} level={index} />
-          ))}
-          {branches.map((row, index) => (
-            <Step
-              key={`branch ${row.id}`}
-              row={row}
-              level={shown.length}
-              isBranch={index + 1 < branches.length}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Names.Provider value={shown.map((row) => row.name)}>
+        <table>
+          <Heads numbers={["Inclusive"]} texts={["Function"]} />
+          <tbody>
+            {shown.length < steps.length ? (
+              <tr>
+                <td />
+                <td class="dim">
+                  {grouped(startUp)} {startUp === 1 ? "function" : "functions"} of start-up code
+                </td>
+              </tr>
+            ) : null}
+            {shown.map((row, index) => (
+              <Step key={index} row={row} level={index} />
+            ))}
+            {branches.map((row, index) => (
+              <Step
+                key={`branch ${row.id}`}
+                row={row}
+                level={shown.length}
+                isBranch={index + 1 < branches.length}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Names.Provider>
       <p class="actions">
         <button onClick={() => go({ view: "tree" })}>Call tree</button>
         <button onClick={() => go({ view: "flame" })}>Flame graph</button>
