@@ -156,6 +156,25 @@ fn trees_of_invocations_ask_for_memory() {
     assert_in_proportion(&["diff".into(), "--tree".into(), path.clone(), path]);
 }
 
+/// Each function calls the next two, so a small file has more paths than any memory has room for.
+#[test]
+fn all_paths_of_a_small_file_take_limited_memory() {
+    const COUNT: usize = 300;
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let function = |index: usize| {
+        let call = |to: usize, cost: usize| format!("cfn=f{to}\ncalls=1 1\n{index} {cost}\n");
+        let (near, far) = (3 * (COUNT - index), 2 * (COUNT - index));
+        format!("fn=f{index}\n{index} 1\n{}{}", call(index + 1, near), call(index + 2, far))
+    };
+    let text: String = std::iter::once("events: Ir\n".to_owned()).chain((0..COUNT).map(function)).collect();
+    let folder = folder(&[("paths", text.as_bytes())]);
+    for format in ["text", "json", "csv"] {
+        let words = ["tree", "-n", "0", "--min", "0", "--format", format].map(OsString::from);
+        let path: OsString = folder.path().join("paths").into();
+        assert_in_proportion(&[&words[..], &[path]].concat());
+    }
+}
+
 /// Runs a command that succeeds, within the memory that its files allow.
 fn assert_in_proportion(words: &[OsString]) {
     MEMORY.reset_peak_usage();

@@ -461,19 +461,38 @@ fn namesakes(
     comparison: &Comparison<'_>,
     functions: impl Iterator<Item = JoinedId>,
 ) -> BTreeMap<JoinedId, String> {
-    let file = |function: JoinedId| safe(crate::path::base(&lossy(comparison.mention(function).file)));
-    let mut by_name: HashMap<&[u8], Vec<JoinedId>> = HashMap::new();
-    functions
-        .for_each(|function| by_name.entry(comparison.mention(function).name).or_default().push(function));
-    let mut namesakes = BTreeMap::new();
-    for other in comparison.functions() {
-        for &function in by_name.get(comparison.mention(other).name).into_iter().flatten() {
-            if other != function && file(other) != file(function) {
-                namesakes.entry(function).or_insert_with(|| file(function));
-            }
+    /// The functions of a name that are mentioned, and the files of all functions of this name.
+    #[derive(Default)]
+    struct Namesakes {
+        mentioned: Vec<JoinedId>,
+        file: Option<String>,
+        is_in_several_files: bool,
+    }
+
+    let mut by_name: HashMap<&[u8], Namesakes> = HashMap::new();
+    for function in functions {
+        by_name.entry(comparison.mention(function).name).or_default().mentioned.push(function);
+    }
+    for function in comparison.functions() {
+        let mention = comparison.mention(function);
+        let Some(namesakes) = by_name.get_mut(mention.name).filter(|it| !it.is_in_several_files) else {
+            continue;
+        };
+        let path = lossy(mention.file);
+        let file = crate::path::base(&path);
+        match &namesakes.file {
+            None => namesakes.file = Some(file.to_owned()),
+            Some(first) => namesakes.is_in_several_files = first != file,
         }
     }
-    namesakes
+    let with_file =
+        |function: JoinedId| (function, safe(crate::path::base(&lossy(comparison.mention(function).file))));
+    by_name
+        .into_values()
+        .filter(|namesakes| namesakes.is_in_several_files)
+        .flat_map(|namesakes| namesakes.mentioned)
+        .map(with_file)
+        .collect()
 }
 
 /// Returns a name that is safe to show.

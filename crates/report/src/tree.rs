@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 use gristmill_format::Cost;
 use gristmill_output::json::Costs;
+use gristmill_profile::MemoryBudget;
 use gristmill_profile::analysis::{CallTree, TreeBasis, TreeLimits, TreeNode, TreeNodeId};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +52,10 @@ pub struct TreeOptions {
 
 /// The upper limit of nodes, also if more are asked for: an estimate of a small file may have any count.
 const MAX_NODES: usize = 1_000_000;
+
+/// Bytes of a node with its line of text, measured with one event type. Each one more adds a cost and a column.
+const BYTES_OF_NODE: usize = 1800;
+const BYTES_OF_COST: usize = 100;
 
 /// A function, a cycle or the program, which nodes stand for. See the example of [`Tree`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -201,7 +206,9 @@ impl Tree {
     /// Makes the tree of a view.
     pub fn new(view: &View, options: &TreeOptions) -> Self {
         // The program itself does not count.
-        let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, MAX_NODES);
+        let node_bytes = BYTES_OF_NODE + BYTES_OF_COST * view.events().len();
+        let affordable = MemoryBudget::new([&**view.profile()]).bytes() / node_bytes;
+        let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, affordable.clamp(1, MAX_NODES));
         let max_nodes = max_nodes + usize::from(options.from.is_none());
         let Source { tree, unequal_calls, entries: source } = Source::new(view, options, max_nodes);
         let limits =

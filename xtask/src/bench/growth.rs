@@ -158,6 +158,7 @@ const TASKS: &[Task] = &[
         ],
     },
     Task { name: "diff", words: &["diff", OTHER, FILE] },
+    Task { name: "diff-all", words: &["diff", "-n", "0", "--min", "0", OTHER, FILE] },
     Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },
     Task { name: "diff-tree", words: &["diff", "--tree", OTHER, FILE] },
     Task { name: "diff-callgrind", words: &["diff", "--format", "callgrind", OTHER, FILE] },

@@ -197,7 +197,7 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_parser = at_least::<0, usize>, value_name = "N")]
     pub(crate) depth: Option<usize>,
 
-    /// Maximum number of nodes, 0 for the limit of 1,000,000 [default: 100, in JSON and CSV 10000]
+    /// Maximum number of nodes, 0 for as many as fit (docs/limits.md) [default: 100, in JSON and CSV 10000]
     #[arg(long, value_parser = at_least::<0, usize>, short = 'n', value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
 

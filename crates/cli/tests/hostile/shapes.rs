@@ -379,7 +379,11 @@ fn objects(count: usize, out: &mut String) {
 
 fn same_name_in_files(count: usize, out: &mut String) {
     put!(out, "{HEADER}");
-    (0..count).for_each(|file| put!(out, "fl=dir{file}/a.c\nfn=f\n{file} 1\ncfn=f\ncalls=1 1\n1 1"));
+    (0..count).for_each(|file| {
+        // Files of some names, and costs that differ from those of a profile with another count.
+        let (name, cost) = (file % 7, file * count % 1009);
+        put!(out, "fl=dir{file}/{name}.c\nfn=f\n{file} {cost}\ncfn=f\ncalls=1 1\n1 1");
+    });
 }
 
 fn file_switches(count: usize, out: &mut String) {
