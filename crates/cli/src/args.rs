@@ -3,6 +3,7 @@
 //! Nothing here opens a file or prints; `default_command` asks whether a word is the path of a file. [`parse`] turns words into [`Cli`].
 
 mod annotate;
+mod control;
 mod default_command;
 mod diff;
 mod gate;
@@ -10,9 +11,12 @@ mod lint;
 mod merge;
 mod profile;
 mod program;
+mod record;
 mod reports;
 mod rewrite;
 mod source;
+#[cfg(test)]
+mod tests;
 mod view;
 #[cfg(test)]
 mod vocabulary;
@@ -26,6 +30,7 @@ use clap::{Args, CommandFactory, FromArgMatches as _, Parser, Subcommand, ValueE
 pub(crate) use self::annotate::{
     AnnotateArgs, AnnotateCompat, AnnotateFormat, AnnotateStyle, AnnotateTree, AsmLines, AsmSyntax, YesNo,
 };
+pub(crate) use self::control::{ControlArgs, Request};
 pub(crate) use self::diff::{DiffArgs, DiffFormat, DiffGroup};
 pub(crate) use self::gate::{
     GateArgs, GateBlessArgs, GateCommand, GateConfigArgs, GateFormat, GateInitArgs, GateNoiseArgs,
@@ -35,6 +40,7 @@ pub(crate) use self::lint::{FailOn, LintArgs, LintFormat};
 pub(crate) use self::merge::MergeArgs;
 pub(crate) use self::profile::{InclusiveRule, ProfileArgs, SelectionArgs};
 pub(crate) use self::program::ProgramArgs;
+pub(crate) use self::record::{Engine, Open, RecordArgs};
 pub(crate) use self::reports::{
     AttributionArgs, FunctionsArgs, GroupBy, OverviewArgs, ReportFormat, ShowArgs, SortKey, ThenBy, TreeArgs,
 };
@@ -61,7 +67,7 @@ const MAX_SIZE: Size = Size::from_bytes(16 << 30);
     about = "Read, check, annotate, compare, merge and rewrite profiles in the Callgrind format",
     long_about = "Gristmill reads profiles in the Callgrind format, as Callgrind, Cachegrind and many other tools write \
                   them: it shows their contents and costs, annotates sources, compares and merges profiles, holds \
-                  benchmarks to budgets, checks profiles against the format and rewrites them.",
+                  benchmarks to budgets, checks profiles against the format and rewrites them. It also records programs.",
     after_help = "Exit status:\n  0  success\n  1  a check found something\n  2  \
                   failure\n\nExamples:\n  gristmill callgrind.out.4711\n  gristmill show main callgrind.out.4711\n  \
                   gristmill diff before.out after.out",
@@ -231,6 +237,25 @@ pub(crate) enum Command {
     /// Hold benchmarks to budgets, and name the functions that exceed them
     Gate(GateArgs),
 
+    /// Record a program with Callgrind, and say what to ask next
+    #[command(
+        after_help = "Examples:\n  gristmill record ./program --its-option\n  gristmill record --open -o before.out ./program\n  \
+                      gristmill record --dump-instr=yes --cache-sim=yes ./program\n  gristmill record --trace-children=yes make test\n  \
+                      gristmill record --toggle-collect='parse(*)' -- ./program\n\nThe options of Callgrind have its spelling. Standard input, \
+                      output and error are those of the program; messages go to standard error.\n\nExit status: that of the program; \
+                      a signal that ends it ends gristmill, too. 127 if there is no such program, 126 if it cannot be run, 2 if it could not be \
+                      recorded."
+    )]
+    Record(RecordArgs),
+
+    /// Ask a program that is recorded: its status, a part, a new start, its end
+    #[command(
+        after_help = "Examples:\n  gristmill control 4711 status\n  gristmill control 4711 dump 'after start'\n  gristmill control 4711 off\n  \
+                      gristmill control 4711 stop\n\nThis is for programs under Callgrind, also if valgrind was called directly.\n\nExit status: 2 if \
+                      the program could not be asked or gave no answer, otherwise 0."
+    )]
+    Control(ControlArgs),
+
     /// Check profiles against the format, and report each problem with its location
     #[command(
         after_help = "Examples:\n  gristmill lint callgrind.out.4711\n  gristmill lint --fail-on warning --format sarif \
@@ -277,6 +302,8 @@ impl Command {
             | Command::Help(_) => true,
             Command::Merge(_)
             | Command::Gate(_)
+            | Command::Record(_)
+            | Command::Control(_)
             | Command::Rewrite(_)
             | Command::View(_)
             | Command::Completions(_)
@@ -365,7 +392,12 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
         Command::Merge(args) => &args.files,
         Command::Lint(args) => &args.files,
         Command::Rewrite(args) => &args.inputs,
-        Command::Gate(_) | Command::Help(_) | Command::Completions(_) | Command::Man(_) => &[],
+        Command::Gate(_)
+        | Command::Record(_)
+        | Command::Control(_)
+        | Command::Help(_)
+        | Command::Completions(_)
+        | Command::Man(_) => &[],
     };
     // A second read finds standard input empty.
     if files.iter().filter(|file| is_dash(file)).count() > 1 {
@@ -388,8 +420,10 @@ pub(crate) fn full_definition() -> clap::Command {
 
 /// Parses words, with or without a command.
 fn try_parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let matches = definition().try_get_matches_from(words)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut definition()))
+    let definition = definition();
+    let words = record::with_numbers_as_values(words.into_iter().collect(), &definition);
+    let matches = definition.try_get_matches_from(words)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut self::definition()))
 }
 
 /// Returns the help of a command, given by its words, or the reason why there is none. Printing it is the answer.
@@ -402,8 +436,17 @@ pub(crate) fn help_of(command: &[String]) -> clap::Error {
 }
 
 /// Sections of options that few command lines use. Only the long help has them.
-const RARE_SECTIONS: [&str; 5] =
-    ["General options", "Inclusive cost", "Joining functions", "Sources", "Comparison"];
+const RARE_SECTIONS: [&str; 9] = [
+    "General options",
+    "Inclusive cost",
+    "Joining functions",
+    "Sources",
+    "Comparison",
+    record::PARTS,
+    record::NAMES,
+    record::OUTPUT,
+    record::SIMULATION,
+];
 
 /// Examples in the short help.
 const SHORT_EXAMPLES: usize = 3;
@@ -449,146 +492,4 @@ fn columns(text: &str) -> Result<usize, String> {
 /// `true` if a path means standard input or output. A file of that name is `./-`.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse_words(words: &[&str]) -> Result<Cli, clap::Error> {
-        parse(std::iter::once("gristmill").chain(words.iter().copied()).map(OsString::from))
-    }
-
-    #[test]
-    fn definition_is_consistent() {
-        definition().debug_assert();
-    }
-
-    #[test]
-    fn help_fits_80_columns() {
-        /// Returns the count of commands, those within others included.
-        fn check(command: &mut clap::Command, path: &str) -> usize {
-            for page in [command.render_help(), command.render_long_help()] {
-                for line in page.to_string().lines() {
-                    assert!(line.chars().count() <= 80, "{path}: {line}");
-                }
-            }
-            let below = command.get_subcommands_mut().map(|sub| {
-                let path = format!("{path} {}", sub.get_name());
-                check(sub, &path)
-            });
-            1 + below.sum::<usize>()
-        }
-        let mut root = definition();
-        root.build();
-        let pages = check(&mut root, "gristmill");
-        let top = root.get_subcommands().count();
-        assert!(pages > top + 4, "{pages} pages: those of `gate` are missing");
-    }
-
-    #[test]
-    fn short_help_fits_a_screen() {
-        fn check(command: &mut clap::Command, path: &str) {
-            let help = command.render_help().to_string();
-            assert!(help.lines().count() <= 40, "{path}: {} lines\n{help}", help.lines().count());
-            for sub in command.get_subcommands_mut() {
-                let path = format!("{path} {}", sub.get_name());
-                check(sub, &path);
-            }
-        }
-        let mut root = definition();
-        root.build();
-        check(&mut root, "gristmill");
-    }
-
-    #[test]
-    fn help_is_a_command() {
-        let is_help = |words: &[&str]| {
-            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-            help_of(&words)
-        };
-        for (words, start) in [
-            (&[][..], "Gristmill reads"),
-            (&["help"], "Print the help"),
-            (&["functions"], "List functions"),
-            (&["gate", "run"], "Record or read"),
-        ] {
-            let help = is_help(words);
-            assert_eq!(help.kind(), ErrorKind::DisplayHelp, "{words:?}");
-            assert!(help.to_string().starts_with(start), "{help}");
-        }
-        let unknown = is_help(&["funtions"]);
-        assert_eq!(unknown.kind(), ErrorKind::InvalidSubcommand);
-        assert!(unknown.to_string().contains("functions"), "{unknown}");
-    }
-
-    #[test]
-    fn every_argument_has_help() {
-        let mut root = definition();
-        root.build();
-        for command in std::iter::once(&root).chain(root.get_subcommands()) {
-            assert!(command.get_about().is_some(), "{}", command.get_name());
-            for arg in command.get_arguments() {
-                assert!(arg.get_help().is_some(), "{} {}", command.get_name(), arg.get_id());
-            }
-        }
-    }
-
-    #[test]
-    fn global_options_are_allowed_anywhere() {
-        let before = parse_words(&["--color", "never", "--max-size", "1K", "info", "a"]).unwrap();
-        let after = parse_words(&["info", "a", "--max-size=1K", "--color=never"]).unwrap();
-        for cli in [before, after] {
-            assert_eq!(cli.global.color, ColorChoice::Never);
-            assert_eq!(cli.global.max_size.bytes(), 1024);
-        }
-    }
-
-    #[test]
-    fn defaults() {
-        let cli = parse_words(&["info", "a"]).unwrap();
-        assert_eq!(cli.global.color, ColorChoice::Auto);
-        assert_eq!(cli.global.max_size.bytes(), 16 << 30);
-    }
-
-    #[test]
-    fn lint_reads_files_or_explains_rules() {
-        assert!(parse_words(&["lint"]).is_ok());
-        assert!(parse_words(&["lint", "--list-rules"]).is_ok());
-        assert!(parse_words(&["lint", "--explain", "some-rule"]).is_ok());
-        assert!(parse_words(&["lint", "--explain", "some-rule", "a"]).is_err());
-        assert!(parse_words(&["lint", "--strict", "--practice", "a"]).is_err());
-    }
-
-    #[test]
-    fn drop_repeats_and_splits() {
-        let cli = parse_words(&["rewrite", "a", "--drop", "jumps,instr", "--drop=comments"]).unwrap();
-        let Command::Rewrite(args) = cli.command else {
-            panic!("rewrite expected");
-        };
-        assert_eq!(args.drop, [Dropped::Jumps, Dropped::Instr, Dropped::Comments]);
-        assert_eq!(args.inputs, [PathBuf::from("a")]);
-    }
-
-    #[test]
-    fn numbers_are_asked_for_in_words() {
-        for (words, expected) in [
-            (&["functions", "-n", "x"][..], "expected a whole number, such as 20"),
-            (&["tree", "--depth=-1"], "expected a whole number, such as 20"),
-            (&["show", "f", "--depth", "0"], "expected a whole number of at least 1"),
-            (&["gate", "run", "-j", "70000"], "the number is too large"),
-            (&["info", "--part", "x"], "unexpected argument"),
-            (&["functions", "--part", "x"], "expected a number or a range, such as 4 or 4-6"),
-        ] {
-            let error = parse_words(words).unwrap_err().to_string();
-            assert!(error.contains(expected), "{words:?}: {error}");
-        }
-    }
-
-    #[test]
-    fn standard_input_only_once() {
-        let error = parse_words(&["info", "-", "a", "-"]).unwrap_err();
-        assert_eq!(error.exit_code(), 2);
-        assert!(error.to_string().contains("only once"));
-    }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod annotate;
 pub(crate) mod completions;
+pub(crate) mod control;
 pub(crate) mod diff;
 pub(crate) mod functions;
 pub(crate) mod gate;
@@ -10,6 +11,7 @@ pub(crate) mod lint;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod overview;
+pub(crate) mod record;
 pub(crate) mod rewrite;
 pub(crate) mod show;
 pub(crate) mod tree;

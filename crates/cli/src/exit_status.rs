@@ -7,15 +7,35 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ExitStatus {
     /// Done, nothing found.
-    Success = 0,
+    Success,
     /// Done, and the check found something.
-    Findings = 1,
+    Findings,
     /// Something could not be done.
-    Failure = 2,
+    Failure,
+    /// A program was recorded, and this is its status.
+    OfProgram(u8),
+    /// A program was recorded, and this signal ended it.
+    OfSignal(u8),
+}
+
+/// The status of a program that a signal ended is this and the number of the signal, as shells have it.
+const SIGNAL_STATUS: u8 = 128;
+
+impl ExitStatus {
+    /// Returns the number.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Findings => 1,
+            Self::Failure => 2,
+            Self::OfProgram(code) => code,
+            Self::OfSignal(signal) => SIGNAL_STATUS | signal,
+        }
+    }
 }
 
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
-        Self::from(status as u8)
+        Self::from(status.code())
     }
 }

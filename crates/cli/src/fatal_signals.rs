@@ -60,5 +60,5 @@ fn stop(message: &[u8]) {
         crate::interrupt::remove_files_at_once();
     }
     // SAFETY: it only ends the program, at once.
-    unsafe { nix::libc::_exit(crate::exit_status::ExitStatus::Failure as c_int) }
+    unsafe { nix::libc::_exit(c_int::from(crate::exit_status::ExitStatus::Failure.code())) }
 }

@@ -36,7 +36,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Outcome {
     let status = match args::parse(std::iter::once("gristmill".into()).chain(words)) {
         Ok(cli) => {
             let session = Session::in_process(cli.global.max_size, stdout.clone(), stderr.clone());
-            crate::end(crate::run(&cli.command, &session), &session)
+            crate::end(crate::run(&cli.command, &cli.global, &session), &session)
         }
         Err(error) => {
             let (kept, status) = match error.use_stderr() {
@@ -47,7 +47,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Outcome {
             status
         }
     };
-    Outcome { status: status as u8, stdout: stdout.0.take(), stderr: stderr.0.take() }
+    Outcome { status: status.code(), stdout: stdout.0.take(), stderr: stderr.0.take() }
 }
 
 /// A stream that keeps everything written to it.
@@ -87,7 +87,7 @@ const NEEDS: [(&str, &str, &str); 11] = [
 const OTHER_OPTIONS: [&str; 4] = ["force", "list-rules", "no-open", "watch"];
 
 /// Commands that read no profile, and `gate`, which runs programs.
-const OTHER_COMMANDS: [&str; 4] = ["gate", "completions", "help", "man"];
+const OTHER_COMMANDS: [&str; 6] = ["gate", "record", "control", "completions", "help", "man"];
 
 /// Options that need a value, with one that fits every profile.
 const VALUES: [(&str, &str); 22] = [

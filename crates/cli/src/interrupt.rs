@@ -10,7 +10,7 @@ mod signals;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -92,6 +92,91 @@ impl TemporaryDirectory {
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
+
+    /// Leaves the directory where it is.
+    pub(crate) fn keep(self) {
+        // Its path is known.
+        let _ = self.directory.keep();
+    }
+}
+
+/// The program that signals are passed on to. It is 0 before it starts and after its end.
+static RECEIVER: Mutex<u32> = Mutex::new(0);
+
+fn receiver() -> MutexGuard<'static, u32> {
+    // A number is valid even after a panic.
+    RECEIVER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a program in the process group of this one, which its terminal belongs to, and waits for its end. What asks this program to
+/// end meanwhile is for the other one. `started` gets its process id.
+pub(crate) fn run_to_its_end(
+    command: &mut Command,
+    started: impl FnOnce(u32),
+) -> io::Result<(u32, ExitStatus)> {
+    set_up();
+    #[cfg(unix)]
+    {
+        signals::expect_children();
+        signals::begin_to_pass_on(pass_on)?;
+    }
+    let ended = run_with_signals(command, started);
+    #[cfg(unix)]
+    signals::stop_passing_on();
+    ended
+}
+
+fn run_with_signals(command: &mut Command, started: impl FnOnce(u32)) -> io::Result<(u32, ExitStatus)> {
+    let mut child = {
+        // A signal that comes now waits for this lock, so it reaches the program.
+        let mut receiver = receiver();
+        let child = command.spawn()?;
+        *receiver = child.id();
+        child
+    };
+    started(child.id());
+    wait_for_end(&mut child);
+    // From here on, its process id may be that of another program.
+    *receiver() = 0;
+    Ok((child.id(), child.wait()?))
+}
+
+/// Waits for the end of a child, which keeps its process id where the system has such a wait.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+fn wait_for_end(child: &mut Child) {
+    use nix::errno::Errno;
+    use nix::sys::wait::{Id, WaitPidFlag, waitid};
+    use nix::unistd::Pid;
+
+    let Ok(child) = i32::try_from(child.id()) else { return };
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+    while waitid(Id::Pid(Pid::from_raw(child)), flags) == Err(Errno::EINTR) {}
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+fn wait_for_end(child: &mut Child) {
+    // Who asks again gets the same answer.
+    let _ = child.wait();
+}
+
+#[cfg(unix)]
+fn pass_on(signal: nix::sys::signal::Signal) {
+    use nix::sys::signal::kill;
+    use nix::unistd::Pid;
+
+    let receiver = receiver();
+    if let Ok(process @ 2..) = i32::try_from(*receiver) {
+        // It may end at this moment.
+        let _ = kill(Pid::from_raw(process), signal);
+    }
+}
+
+/// Ends this program by a signal that ended the program that it ran.
+pub(crate) fn end_by(signal: u8) {
+    #[cfg(unix)]
+    signals::end_by(signal);
+    #[cfg(not(unix))]
+    let _ = signal;
 }
 
 /// A guard: while it exists, Ctrl-C ends the processes of a group.
@@ -188,7 +273,7 @@ pub(crate) fn leave_ctrl_c_to_child() {
 /// is safe in a signal handler.
 #[cfg(unix)]
 pub(crate) fn fail() -> bool {
-    signals::wake(crate::exit_status::ExitStatus::Failure as u8)
+    signals::wake(crate::exit_status::ExitStatus::Failure.code())
 }
 
 /// Removes temporary files where no thread waits for signals, because none could be started. It does not wait, as the thread

@@ -20,9 +20,11 @@ pub mod in_process;
 mod inlined;
 mod input;
 mod interrupt;
+mod launcher;
 mod limited_writer;
 mod load;
 mod output;
+mod output_name;
 mod pager;
 mod profile_files;
 mod programs;
@@ -32,7 +34,9 @@ mod size;
 mod source_finder;
 mod stand_in;
 mod standard_output;
+mod starter;
 mod terminal;
+mod valgrind;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -41,7 +45,7 @@ use std::process::ExitCode;
 
 use gristmill_output::printable;
 
-use crate::args::{Command, GlobalArgs};
+use crate::args::{Command, GlobalArgs, RecordArgs};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::session::Session;
@@ -52,7 +56,8 @@ pub fn main() -> ExitCode {
     #[cfg(unix)]
     fatal_signals::expect_abort();
     let words: Vec<_> = std::env::args_os().collect();
-    if let Some(code) = stand_in::run(&words).or_else(|| completion::run(&words)) {
+    let other = starter::run(&words).or_else(|| valgrind::handed_on::run(&words));
+    if let Some(code) = other.or_else(|| stand_in::run(&words)).or_else(|| completion::run(&words)) {
         return code;
     }
     let cli = match args::parse(words) {
@@ -62,11 +67,16 @@ pub fn main() -> ExitCode {
             return end(explain(&error, &session), &session).into();
         }
     };
-    let mut session = Session::new(&cli.global);
-    if cli.command.is_read_by_people() && !cli.global.no_pager {
+    execute(&cli.command, &cli.global).into()
+}
+
+/// Runs a command in a session of its own.
+fn execute(command: &Command, global: &GlobalArgs) -> ExitStatus {
+    let mut session = Session::new(global);
+    if command.is_read_by_people() && !global.no_pager {
         session.use_pager();
     }
-    end(run(&cli.command, &session), &session).into()
+    end(run(command, global, &session), &session)
 }
 
 /// Prints what the parser of arguments says. Help and version are "errors", too; the parser knows which stream they go to.
@@ -92,6 +102,14 @@ fn explain(error: &clap::Error, session: &Session) -> Result<ExitStatus, CliErro
 
 /// Flushes standard output, reports what failed, and returns the exit status.
 fn end(result: Result<ExitStatus, CliError>, session: &Session) -> ExitStatus {
+    let status = status_of(result, session);
+    if let ExitStatus::OfSignal(signal) = status {
+        interrupt::end_by(signal);
+    }
+    status
+}
+
+fn status_of(result: Result<ExitStatus, CliError>, session: &Session) -> ExitStatus {
     // What was written before a failure still counts.
     let flushed = session.flush();
     match result.and_then(|status| flushed.map(|()| status)) {
@@ -105,7 +123,7 @@ fn end(result: Result<ExitStatus, CliError>, session: &Session) -> ExitStatus {
     }
 }
 
-fn run(command: &Command, session: &Session) -> Result<ExitStatus, CliError> {
+fn run(command: &Command, global: &GlobalArgs, session: &Session) -> Result<ExitStatus, CliError> {
     match command {
         Command::Overview(args) => commands::overview::run(args, session),
         Command::Info(args) => commands::info::run(args, session),
@@ -116,6 +134,8 @@ fn run(command: &Command, session: &Session) -> Result<ExitStatus, CliError> {
         Command::View(args) => commands::view::run(args, session),
         Command::Diff(args) => commands::diff::run(args, session),
         Command::Gate(args) => commands::gate::run(args, session),
+        Command::Record(args) => record(args, global, session),
+        Command::Control(args) => commands::control::run(args, session),
         Command::Merge(args) => commands::merge::run(args, session),
         Command::Lint(args) => commands::lint::run(args, session),
         Command::Rewrite(args) => commands::rewrite::run(args, session),
@@ -123,4 +143,17 @@ fn run(command: &Command, session: &Session) -> Result<ExitStatus, CliError> {
         Command::Completions(args) => commands::completions::run(args, session),
         Command::Man(args) => commands::man::run(args, session),
     }
+}
+
+/// Records a program, and goes on with the command that is asked for.
+fn record(args: &RecordArgs, global: &GlobalArgs, session: &Session) -> Result<ExitStatus, CliError> {
+    let done = commands::record::run(args, session)?;
+    if let Some(words) = done.next {
+        match args::parse(words) {
+            // What it says is on its streams. The status is that of the program.
+            Ok(next) => drop(execute(&next.command, global)),
+            Err(error) => drop(explain(&error, session)?),
+        }
+    }
+    Ok(done.status)
 }

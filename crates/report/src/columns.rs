@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gristmill_format::Cost;
-use gristmill_output::{CostUnit, lossy};
+use gristmill_output::{CostUnit, grouped, in_words, lossy, printable};
 use gristmill_profile::analysis::CallGraph;
 use gristmill_profile::event::known_long_name;
 use gristmill_profile::event_choice::{EventSource, NO_EVENT, derivation, event_name};
@@ -54,6 +54,42 @@ impl EventColumn {
         totals.resize(totals.len().max(1), 0);
         let costs: Vec<Option<Cost>> = columns.sources.iter().map(|source| source.cost(&totals)).collect();
         columns.events.into_iter().zip(costs).collect()
+    }
+
+    /// Returns a total as a person says it, and with all digits.
+    ///
+    /// ```
+    /// use gristmill_profile::{Profile, Selection};
+    /// use gristmill_report::EventColumn;
+    ///
+    /// let profile = Profile::from_bytes(b"events: Ir\nfn=main\n1 28612345\n".to_vec());
+    /// let all = EventColumn::all_of(&profile, &Selection::default(), &[]);
+    /// assert_eq!(all[0].0.total_in_words(28_612_345), "28.6 million instructions (28,612,345 Ir)");
+    /// ```
+    pub fn total_in_words(&self, total: Cost) -> String {
+        let name = printable(self.name.as_bytes());
+        let long = self.long_name.as_deref().map(|long| printable(long.as_bytes()).into_owned());
+        let formula = self.formula.as_deref().map(|formula| printable(formula.as_bytes()).into_owned());
+        if self.unit != CostUnit::Count {
+            let details = [Some(format!("{} {name}", grouped(total))), long, formula];
+            let details: Vec<String> = details.into_iter().flatten().collect();
+            return format!("{} ({})", self.unit.show(total), details.join(", "));
+        }
+        let words = in_words(total);
+        let exact = if words == grouped(total) { None } else { Some(grouped(total)) };
+        match known_long_name(self.name.as_bytes()) {
+            Some(noun) => {
+                let noun = noun.strip_suffix(" executed").unwrap_or(noun);
+                let exact = exact.map_or(String::new(), |exact| format!("{exact} "));
+                format!("{words} {noun} ({exact}{name})")
+            }
+            None => {
+                let details: Vec<String> = [exact, long, formula].into_iter().flatten().collect();
+                let details =
+                    if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
+                format!("{words} {name}{details}")
+            }
+        }
     }
 }
 

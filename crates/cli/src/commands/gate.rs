@@ -1,7 +1,6 @@
 //! `gristmill gate`: holds benchmarks to budgets, and names the functions that are responsible.
 
 mod inputs;
-mod launcher;
 mod parallel;
 mod process;
 mod recording;

@@ -2,10 +2,12 @@
 
 use std::io::{self, PipeWriter, Read as _, Write as _};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use nix::libc::c_int;
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::libc::{c_int, c_void, siginfo_t};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction};
 
 /// The signals: Ctrl-C, `kill`, a terminal that is closed, and Ctrl-\.
 const SIGNALS: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
@@ -15,6 +17,12 @@ const SIGNAL_STATUS: u8 = 128;
 
 /// The way to the thread.
 static WAKER: OnceLock<PipeWriter> = OnceLock::new();
+
+/// `true` while a program runs that the signals are for.
+static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
+
+/// The way to the thread that passes signals on.
+static PASSER: OnceLock<PipeWriter> = OnceLock::new();
 
 /// Starts the thread, which calls `end` with the exit status, and installs the handlers.
 pub(super) fn watch(end: fn(u8) -> !) -> io::Result<()> {
@@ -37,7 +45,73 @@ pub(super) fn wake(status: u8) -> bool {
     WAKER.get().is_some_and(|mut waker| waker.write_all(&[status]).is_ok())
 }
 
-extern "C" fn handle(signal: c_int) {
+/// Starts a thread that calls `pass_on` with each of the signals that only this process gets, instead of ending it. Ctrl-C at a terminal
+/// is not one: it reaches all processes of the terminal.
+pub(super) fn begin_to_pass_on(pass_on: fn(Signal)) -> io::Result<()> {
+    let (mut signals, passer) = io::pipe()?;
+    if PASSER.set(passer).is_ok() {
+        thread::Builder::new().spawn(move || {
+            let mut signal = [0];
+            while signals.read_exact(&mut signal).is_ok() {
+                if let Ok(signal) = Signal::try_from(c_int::from(signal[0])) {
+                    pass_on(signal);
+                }
+            }
+        })?;
+    }
+    IS_PASSED_ON.store(true, Ordering::SeqCst);
+    SIGNALS.into_iter().for_each(install);
+    Ok(())
+}
+
+/// Lets signals end this program again.
+pub(super) fn stop_passing_on() {
+    IS_PASSED_ON.store(false, Ordering::SeqCst);
+}
+
+/// Lets children be waited for, if who started this program ignores their end.
+#[expect(unsafe_code, reason = "the action of a signal cannot be changed in another way")]
+pub(super) fn expect_children() {
+    let action = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    // SAFETY: no handler runs; by default nothing happens when a child ends.
+    let _ = unsafe { sigaction(Signal::SIGCHLD, &action) };
+}
+
+/// Ends this process by a signal, as the signal ended a program. It leaves no image of the memory of this process.
+#[expect(unsafe_code, reason = "the action of a signal cannot be changed in another way")]
+pub(super) fn end_by(signal: u8) {
+    let Ok(signal) = Signal::try_from(c_int::from(signal)) else { return };
+    let hard = getrlimit(Resource::RLIMIT_CORE).map_or(0, |(_, hard)| hard);
+    // If this fails, there is an image.
+    let _ = setrlimit(Resource::RLIMIT_CORE, 0, hard);
+    let action = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    // SAFETY: no handler runs. SIGKILL and SIGSTOP have no other action.
+    let _ = unsafe { sigaction(signal, &action) };
+    let mut signals = SigSet::empty();
+    signals.add(signal);
+    let _ = signals.thread_unblock();
+    let _ = raise(signal);
+}
+
+/// `true` if the system itself sent a signal, as a terminal does.
+#[expect(unsafe_code, reason = "the kernel gives a pointer to what it tells")]
+fn is_of_system(info: *const siginfo_t) -> bool {
+    // SAFETY: with `SA_SIGINFO` the kernel passes a pointer that is valid while the handler runs.
+    let code = unsafe { info.as_ref() }.map(|info| info.si_code);
+    // SI_KERNEL; other systems than Linux have it as well or say SI_USER, with which the program gets a signal twice.
+    code == Some(0x80)
+}
+
+extern "C" fn handle(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
+    if IS_PASSED_ON.load(Ordering::SeqCst) {
+        if !is_of_system(info)
+            && let (Some(mut passer), Ok(signal)) = (PASSER.get(), u8::try_from(signal))
+        {
+            // If this fails, there is nothing that a signal handler could do.
+            let _ = passer.write_all(&[signal]);
+        }
+        return;
+    }
     wake(u8::try_from(signal).map_or(SIGNAL_STATUS, |signal| SIGNAL_STATUS | signal));
 }
 
@@ -45,7 +119,8 @@ extern "C" fn handle(signal: c_int) {
 #[expect(unsafe_code, reason = "a signal handler cannot be installed in another way")]
 fn install(signal: Signal) {
     // System calls go on after the handler: the program ends soon, and an error message would only be in the way.
-    let action = SigAction::new(SigHandler::Handler(handle), SaFlags::SA_RESTART, SigSet::empty());
+    let flags = SaFlags::SA_RESTART | SaFlags::SA_SIGINFO;
+    let action = SigAction::new(SigHandler::SigAction(handle), flags, SigSet::empty());
     // SAFETY: the handler calls only what is safe in a signal handler. If it cannot be installed, the signal ends the
     // program as it would without.
     let before = unsafe { sigaction(signal, &action) };

@@ -5,10 +5,7 @@ mod sections;
 use std::io::{self, Write};
 
 use gristmill_output::wrap::{columns, hang};
-use gristmill_output::{
-    Cell, Column, CostUnit, Look, Table, bar, grouped, in_words, json, markdown, percent_number, printable,
-};
-use gristmill_profile::event::known_long_name;
+use gristmill_output::{Cell, Column, Look, Table, bar, grouped, json, markdown, percent_number, printable};
 
 use self::sections::{Line, NAME_IN_SENTENCES, Section};
 use super::Overview;
@@ -105,7 +102,7 @@ impl Overview {
         let mut rest = head.lines().into_iter();
         lines.extend(rest.next().map(|title| (title, false)));
         let totals = head.totals.iter().zip(&head.events);
-        lines.extend(totals.map(|(&total, event)| (in_words_with_event(total, event), false)));
+        lines.extend(totals.map(|(&total, event)| (event.total_in_words(total), false)));
         lines.extend(rest.skip(head.events.len()).map(|line| (line, false)));
         lines
     }
@@ -172,33 +169,6 @@ impl Overview {
             cells.push(percent_number(cost, total));
         }
         cells
-    }
-}
-
-/// A total as a person says it, and with all digits: `28.6 million instructions (28,612,345 Ir)`.
-fn in_words_with_event(total: gristmill_format::Cost, event: &EventColumn) -> String {
-    let name = printable(event.name.as_bytes());
-    let long = event.long_name.as_deref().map(|long| printable(long.as_bytes()).into_owned());
-    let formula = event.formula.as_deref().map(|formula| printable(formula.as_bytes()).into_owned());
-    if event.unit != CostUnit::Count {
-        let details = [Some(format!("{} {name}", grouped(total))), long, formula];
-        let details: Vec<String> = details.into_iter().flatten().collect();
-        return format!("{} ({})", event.unit.show(total), details.join(", "));
-    }
-    let words = in_words(total);
-    let exact = if words == grouped(total) { None } else { Some(grouped(total)) };
-    match known_long_name(event.name.as_bytes()) {
-        Some(noun) => {
-            let noun = noun.strip_suffix(" executed").unwrap_or(noun);
-            let exact = exact.map_or(String::new(), |exact| format!("{exact} "));
-            format!("{words} {noun} ({exact}{name})")
-        }
-        None => {
-            let details: Vec<String> = [exact, long, formula].into_iter().flatten().collect();
-            let details =
-                if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
-            format!("{words} {name}{details}")
-        }
     }
 }
 

@@ -1,28 +1,29 @@
 //! Recording of benchmarks with Valgrind's Callgrind, so that the counts are the same on every machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use gristmill_format::{Cost, ProducerKind};
+use gristmill_format::Cost;
 use gristmill_gate::{Benchmark, Config, Failure, Measurement, ProfileSource, Recording};
 use gristmill_output::{grouped, printable, printable_path};
 use gristmill_profile::merge::{Combine, MergeFormat, Merger};
 use gristmill_profile::{Input, Profile};
 use gristmill_report::{DamageRow, inlining_notes};
 
-use super::launcher::{self, Launcher};
 use super::process::{Remaining, quoted, run};
 use super::sources::{self, Before};
 use crate::args::ProgramArgs;
 use crate::inlined::with_inlined;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
+use crate::launcher::{self, Launcher};
 use crate::load::complete::{self, Damaged};
 use crate::load::refusal::without_base_files;
 use crate::size::Size;
+use crate::valgrind::{find_program, without_randomisation};
 
 /// Folders of programs that a recording finds.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -257,7 +258,10 @@ impl<'c> Recorder<'c> {
         let remaining =
             if traces_children(recording) == Some(true) { Remaining::Wait } else { Remaining::End };
         let shown = quoted(&recording.command);
-        run(&mut command, config.timeout_seconds, &shown, remaining)?;
+        // Where that is not allowed, as in some containers, addresses differ from run to run.
+        let (done, _) =
+            without_randomisation(|| run(&mut command, config.timeout_seconds, &shown, remaining));
+        done?;
         let entries = std::fs::read_dir(folder.path()).map_err(|error| Failure::from(reason(&error)))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         // Callgrind leaves some empty.
@@ -267,7 +271,7 @@ impl<'c> Recorder<'c> {
         let profiles = self.load(&files)?;
         // A program that was started twice with the same arguments was not forked.
         let is_forked = traces_children(recording) != Some(true);
-        let forked = if is_forked { forked_processes(&profiles) } else { 0 };
+        let forked = if is_forked { launcher::forked_processes(&profiles) } else { 0 };
         let unrecorded = launcher::unrecorded(&profiles).filter(|_| traces_children(recording).is_none());
         let note = unrecorded.map(|(function, count)| {
             let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
@@ -304,16 +308,6 @@ impl<'c> Recorder<'c> {
         }
         Ok(())
     }
-}
-
-/// Returns the count of processes that have the command of another one: they were forked from it. Callgrind copies the costs of a
-/// process to what it forks.
-fn forked_processes(profiles: &[Profile]) -> usize {
-    let is_recorded = |profile: &&Profile| profile.producer() == ProducerKind::Callgrind;
-    let processes = profiles.iter().filter(is_recorded).flat_map(Profile::parts);
-    let processes: BTreeSet<_> = processes.filter_map(|part| Some((part.pid()?, part.command()?))).collect();
-    let commands: BTreeSet<_> = processes.iter().map(|(_, command)| command).collect();
-    processes.len() - commands.len()
 }
 
 /// Adds up the files of one recording.
@@ -448,19 +442,12 @@ pub(super) fn hint(program: &str, config: &Config) -> Option<String> {
     })
 }
 
-/// Builds the command of Valgrind: no address randomisation, and fixed caches.
+/// Builds the command of Valgrind, with fixed caches.
 fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Command, Failure> {
-    let valgrind = on_path(&config.valgrind, config).ok_or_else(|| {
+    let valgrind = find_program(OsStr::new(&config.valgrind), &config.directory).ok_or_else(|| {
         Failure::from(format!("{} was not found on the path", printable(config.valgrind.as_bytes())))
     })?;
-    let mut command = match without_randomisation(config) {
-        Some((setarch, machine)) => {
-            let mut command = Command::new(setarch);
-            command.arg(machine).arg("-R").arg(valgrind);
-            command
-        }
-        None => Command::new(valgrind),
-    };
+    let mut command = Command::new(valgrind);
     command.arg("--tool=callgrind").args(&recording.options);
     let is_given = |option: &str| recording.options.iter().any(|given| given.starts_with(option));
     if is_given("--cache-sim=yes") {
@@ -474,27 +461,4 @@ fn command(recording: &Recording, config: &Config, folder: &Path) -> Result<Comm
     out.push(folder.join("callgrind.out.%p"));
     command.arg(out).arg("--").args(&recording.command).current_dir(&config.directory);
     Ok(command)
-}
-
-/// Returns the program that switches address randomisation off and the architecture it needs, or `None` where that is not
-/// allowed, as in some containers.
-fn without_randomisation(config: &Config) -> Option<(PathBuf, &'static str)> {
-    let setarch = on_path("setarch", config)?;
-    let machine = std::env::consts::ARCH;
-    let tried = Command::new(&setarch)
-        .args([machine, "-R", "true"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    tried.is_ok_and(|status| status.success()).then_some((setarch, machine))
-}
-
-/// Returns the path of a program. The recorded command runs with another `PATH`.
-fn on_path(program: &str, config: &Config) -> Option<PathBuf> {
-    if program.contains('/') {
-        return std::fs::canonicalize(config.directory.join(program)).ok();
-    }
-    let directories = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&directories).map(|directory| directory.join(program)).find(|path| path.is_file())
 }

@@ -1,6 +1,6 @@
 //! Programs that start others: what these cost is recorded only on request.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -59,7 +59,7 @@ const MAX_INTERPRETER_BYTES: u64 = 256;
 
 /// A program that starts others.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Launcher {
+pub(crate) enum Launcher {
     /// The shell that runs it.
     Shell(String),
     /// The name of the program itself, or of the one that runs it.
@@ -68,7 +68,7 @@ pub(super) enum Launcher {
 
 impl Launcher {
     /// Tells what kind of launcher a program file is. A program of the project may have any name.
-    pub(super) fn find(program: &Path, project: &Path) -> Option<Launcher> {
+    pub(crate) fn find(program: &Path, project: &Path) -> Option<Launcher> {
         let own = Launcher::named(program);
         let is_foreign = !program.starts_with(project);
         match own {
@@ -91,13 +91,13 @@ impl Launcher {
     }
 
     /// Returns the name of the shell or launcher.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let (Launcher::Shell(name) | Launcher::Other(name)) = self;
         printable(name.as_bytes()).into_owned()
     }
 
     /// Returns what it does, as the predicate of a sentence about the program.
-    pub(super) fn predicate(&self, program: &str) -> String {
+    pub(crate) fn predicate(&self, program: &str) -> String {
         match self {
             Launcher::Other(name) if name == program => "starts another program".to_owned(),
             Launcher::Shell(_) | Launcher::Other(_) => {
@@ -117,7 +117,7 @@ fn interpreter(program: &Path) -> Option<Vec<String>> {
 }
 
 /// Returns the commands of profiles if each is that of a launcher, so that nothing else was recorded.
-pub(super) fn only_launchers(profiles: &[Profile]) -> Option<String> {
+pub(crate) fn only_launchers(profiles: &[Profile]) -> Option<String> {
     let mut commands = Vec::new();
     for part in profiles.iter().flat_map(Profile::parts) {
         let command = part.command().filter(|_| part.producer() == ProducerKind::Callgrind)?;
@@ -135,7 +135,7 @@ pub(super) fn only_launchers(profiles: &[Profile]) -> Option<String> {
 
 /// Returns the function that a program started others with, and how often it was called, if profiles of Callgrind show that the
 /// others are not recorded: a program that a process becomes leaves no profile.
-pub(super) fn unrecorded(profiles: &[Profile]) -> Option<(&'static str, Cost)> {
+pub(crate) fn unrecorded(profiles: &[Profile]) -> Option<(&'static str, Cost)> {
     let is_callgrind =
         |profile: &Profile| profile.parts().all(|part| part.producer() == ProducerKind::Callgrind);
     if !profiles.iter().all(is_callgrind) {
@@ -150,6 +150,16 @@ pub(super) fn unrecorded(profiles: &[Profile]) -> Option<(&'static str, Cost)> {
     let forks = FORKS.iter().rev().map(|fork| (*fork, calls(profiles, fork)));
     // Of functions that call each other, the first in the list is named. Each process that a fork makes writes a profile, unless it becomes another program.
     forks.filter(|(_, count)| *count >= pids.len() as Cost).max_by_key(|(_, count)| *count)
+}
+
+/// Returns the count of processes that have the command of another one: they were forked from it. Callgrind copies the costs of a
+/// process to what it forks.
+pub(crate) fn forked_processes(profiles: &[Profile]) -> usize {
+    let is_recorded = |profile: &&Profile| profile.producer() == ProducerKind::Callgrind;
+    let processes = profiles.iter().filter(is_recorded).flat_map(Profile::parts);
+    let processes: BTreeSet<_> = processes.filter_map(|part| Some((part.pid()?, part.command()?))).collect();
+    let commands: BTreeSet<_> = processes.iter().map(|(_, command)| command).collect();
+    processes.len() - commands.len()
 }
 
 /// Returns how often a process called a function of the C library; of several processes, the one that did so most.

@@ -1,0 +1,192 @@
+//! `gristmill record`: a program under Callgrind, and what was recorded.
+
+mod program;
+mod recorded;
+mod valgrind_log;
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use gristmill_output::shell_word;
+
+use self::recorded::Recorded;
+use self::valgrind_log::ValgrindLog;
+use crate::args::{Engine, Open, RecordArgs};
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::input::reason;
+use crate::interrupt;
+use crate::output_name::OutputName;
+use crate::session::Session;
+use crate::starter::Start;
+use crate::terminal::printable_path;
+use crate::valgrind::{FIXED_CACHES, Randomisation, Valgrind, without_randomisation};
+
+/// The end of a recording.
+pub(crate) struct Done {
+    pub(crate) status: ExitStatus,
+    /// A command line that goes on with what was recorded.
+    pub(crate) next: Option<Vec<OsString>>,
+}
+
+impl From<ExitStatus> for Done {
+    fn from(status: ExitStatus) -> Done {
+        Done { status, next: None }
+    }
+}
+
+/// A program that ran.
+struct Run {
+    process: u32,
+    status: ExitStatus,
+    time: Duration,
+}
+
+pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError> {
+    match args.engine {
+        // There is no other one.
+        Engine::Valgrind | Engine::Auto => {}
+    }
+    let name = args.output_name().map_err(|reason| CliError::Usage {
+        message: format!("--callgrind-out-file: {reason}"),
+        hint: None,
+    })?;
+    let valgrind = Valgrind::find(args.valgrind.as_deref())?;
+    valgrind.check_version()?;
+    if let Err(refusal) = program::check(&args.program) {
+        session.report(&refusal.error);
+        return Ok(refusal.status.into());
+    }
+    check_directory(&name)?;
+    let log = ValgrindLog::new()?;
+    let arguments = arguments(args, &name, &log)?;
+    if args.simulates_caches() && !args.quiet {
+        tell_caches(args, session);
+    }
+    if args.verbose {
+        let words = [valgrind.path().as_os_str().to_owned()].into_iter().chain(arguments.iter().cloned());
+        let words: Vec<String> = words.map(|word| shell_word(word.as_encoded_bytes())).collect();
+        session.tell(&format!("runs {}", words.join(" ")));
+    }
+    let start = Start {
+        valgrind: valgrind.path(),
+        arguments: &arguments,
+        pattern: &args.callgrind_out_file,
+        overwrites: args.force,
+    };
+    let run = start_and_wait(&start, args, session)?;
+    let processes = log.processes(run.process);
+    let recorded = Recorded::find(&name, run.process, &processes);
+    if !processes.is_recorded && recorded.files.is_empty() {
+        // Valgrind, or the process that should have become it, has said why.
+        return Ok(match run.status {
+            ExitStatus::OfProgram(code @ (program::NOT_FOUND | program::NOT_RUN)) => {
+                ExitStatus::OfProgram(code)
+            }
+            ExitStatus::OfSignal(signal) => ExitStatus::OfSignal(signal),
+            _ => ExitStatus::Failure,
+        }
+        .into());
+    }
+    if !args.quiet {
+        session.say_plainly(&log.messages(&processes));
+    }
+    log.close(&processes);
+    let is_whole = recorded.report(&run.time, args, session);
+    let status = if is_whole { run.status } else { ExitStatus::Failure };
+    let next = args.open.filter(|_| is_whole).map(|open| {
+        let command = match open {
+            Open::Overview => "overview",
+            Open::View => "view",
+        };
+        let words = ["gristmill", command, "--"].map(OsString::from).into_iter();
+        words.chain(recorded.files.iter().map(|file| file.clone().into_os_string())).collect()
+    });
+    Ok(Done { status, next })
+}
+
+/// Runs the program to its end.
+fn start_and_wait(start: &Start<'_>, args: &RecordArgs, session: &Session) -> Result<Run, CliError> {
+    let begin = Instant::now();
+    let tell_process = |process: u32| {
+        if args.verbose {
+            session.tell(&format!("process {process}: gristmill control {process} status asks it"));
+        }
+    };
+    let (ended, randomisation) =
+        without_randomisation(|| interrupt::run_to_its_end(&mut start.command(), tell_process));
+    let (process, status) = ended.map_err(|error| CliError::Usage {
+        message: format!("{} could not be run: {}", printable_path(start.valgrind), reason(&error)),
+        hint: None,
+    })?;
+    let time = begin.elapsed();
+    if randomisation == Randomisation::On && !args.quiet {
+        session.tell(
+            "address randomisation could not be switched off here, so counts can differ a little from run to run",
+        );
+    }
+    Ok(Run { process, status: exit_status(status), time })
+}
+
+/// Returns the exit status for that of a program.
+fn exit_status(status: std::process::ExitStatus) -> ExitStatus {
+    #[cfg(unix)]
+    if let Some(Ok(signal)) = std::os::unix::process::ExitStatusExt::signal(&status).map(u8::try_from) {
+        return ExitStatus::OfSignal(signal);
+    }
+    status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitStatus::Failure, ExitStatus::OfProgram)
+}
+
+/// Refuses a directory that does not exist: Callgrind would find out when the program has ended.
+fn check_directory(name: &OutputName) -> Result<(), CliError> {
+    let path = name.of_process(std::process::id());
+    let usage = |message: String, hint: &str| CliError::Usage { message, hint: Some(hint.to_owned()) };
+    if path.is_dir() {
+        return Err(usage(
+            format!("{} is a directory", printable_path(&path)),
+            "give the name of a file in it, such as callgrind.out.%p",
+        ));
+    }
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
+            Err(usage(format!("there is no directory {}", printable_path(parent)), "make it first"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the words for Valgrind.
+fn arguments(args: &RecordArgs, name: &OutputName, log: &ValgrindLog) -> Result<Vec<OsString>, CliError> {
+    let mut arguments: Vec<OsString> = vec!["--tool=callgrind".into()];
+    if !args.verbose {
+        arguments.push("-q".into());
+    }
+    arguments.push(log.option());
+    if let Some(cache_sim) = args.cache_sim {
+        arguments.push(if cache_sim.is_yes() { "--cache-sim=yes" } else { "--cache-sim=no" }.into());
+    }
+    if args.simulates_caches() {
+        arguments.extend(caches(args).map(|(cache, size)| format!("--{cache}={size}").into()));
+    }
+    arguments.extend(args.passed_on());
+    let mut out = OsString::from("--callgrind-out-file=");
+    let pattern = name.absolute_pattern().map_err(|error| CliError::Usage {
+        message: format!("the working directory is not known: {}", reason(&error)),
+        hint: None,
+    })?;
+    out.push(pattern);
+    arguments.extend([out, "--".into()]);
+    arguments.extend(args.program.iter().cloned());
+    Ok(arguments)
+}
+
+/// Returns the sizes of the simulated caches.
+fn caches(args: &RecordArgs) -> impl Iterator<Item = (&'static str, &str)> {
+    let fixed = FIXED_CACHES.into_iter().zip(args.caches());
+    fixed.map(|((cache, size), (_, given))| (cache, given.unwrap_or(size)))
+}
+
+fn tell_caches(args: &RecordArgs, session: &Session) {
+    let sizes: Vec<String> = caches(args).map(|(cache, size)| format!("--{cache}={size}")).collect();
+    session.tell(&format!("simulates the caches {}", sizes.join(" ")));
+}

@@ -1,0 +1,224 @@
+//! The files of a recording, and what is said of them.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gristmill_output::{grouped, shell_word};
+use gristmill_profile::{FileHeader, HEADER_BYTES, Profile, Selection};
+use gristmill_report::EventColumn;
+
+use super::valgrind_log::Processes;
+use crate::args::RecordArgs;
+use crate::error::CliError;
+use crate::launcher;
+use crate::load;
+use crate::output_name::OutputName;
+use crate::session::Session;
+use crate::terminal::printable_path;
+
+/// Bytes at the end of a file that have the line with its totals.
+const MAX_TAIL_BYTES: u64 = 4 << 10;
+
+/// Files that the next command names.
+const MAX_NAMED: usize = 5;
+
+/// The files of a recording.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    /// Those with a profile: that of the program first, then those of other processes.
+    pub(super) files: Vec<PathBuf>,
+    /// Those that Callgrind could not write to their end, each with `true` if it has whole parts before that. Others are removed.
+    cut_off: Vec<(PathBuf, bool)>,
+    /// Processes that go on, each with the file that it will write.
+    running: Vec<(u32, PathBuf)>,
+    /// The count of processes that wrote to the same file, of which it has the last.
+    process_count: usize,
+    has_file_for_each_process: bool,
+    /// The name for the program.
+    name: PathBuf,
+}
+
+impl Recorded {
+    /// Finds the files of these processes, and removes the empty ones that Callgrind leaves.
+    pub(super) fn find(name: &OutputName, program: u32, processes: &Processes) -> Recorded {
+        let others = processes.all.iter().copied().filter(|process| *process != program);
+        let mut files = Vec::new();
+        for process in std::iter::once(program).chain(others) {
+            for path in name.files_of(process) {
+                let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+                if !is_file || files.contains(&path) {
+                    continue;
+                }
+                if path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+                    if !processes.running.contains(&process) {
+                        // It says nothing. If it stays, it is in the way of the next recording of that name.
+                        let _ = std::fs::remove_file(&path);
+                    }
+                } else if is_of(&path, processes) {
+                    files.push(path);
+                }
+            }
+        }
+        let cut_off: Vec<_> = files
+            .iter()
+            .filter(|path| !has_end(path))
+            .map(|path| (path.clone(), has_whole_part(path)))
+            .collect();
+        for (path, _) in cut_off.iter().filter(|(_, has_whole_part)| !has_whole_part) {
+            // A profile without its end looks like one with less cost.
+            let _ = std::fs::remove_file(path);
+            files.retain(|file| file != path);
+        }
+        let running = processes.running.iter().map(|process| (*process, name.of_process(*process)));
+        Recorded {
+            running: running.collect(),
+            cut_off,
+            process_count: processes.all.len(),
+            has_file_for_each_process: name.has_process_id(),
+            name: name.of_process(program),
+            files,
+        }
+    }
+
+    /// Reports what was recorded, unless that is not wanted. Returns `false` if the profile is not there, or not to its end.
+    pub(super) fn report(&self, time: &Duration, args: &RecordArgs, session: &Session) -> bool {
+        for (path, has_whole_part) in &self.cut_off {
+            let fate =
+                if *has_whole_part { "its last part is cut off" } else { "removed, as it was cut off" };
+            session.report(&CliError::Usage {
+                message: format!("{}: {fate}: Callgrind could not write all of it", printable_path(path)),
+                hint: Some("is the disk full?".to_owned()),
+            });
+        }
+        if self.files.is_empty() {
+            let is_device = self.name.metadata().is_ok_and(|metadata| !metadata.is_file());
+            if !is_device && self.cut_off.is_empty() {
+                session.report(&CliError::Usage {
+                    message: format!("nothing was recorded: {} was not written", printable_path(&self.name)),
+                    hint: Some(
+                        "Callgrind writes the profile when the program ends; killed, or run as another program, it does not"
+                            .to_owned(),
+                    ),
+                });
+            }
+            return is_device;
+        }
+        if !args.quiet {
+            self.tell(time, args, session);
+        }
+        self.cut_off.is_empty()
+    }
+
+    fn tell(&self, time: &Duration, args: &RecordArgs, session: &Session) {
+        for (process, path) in &self.running {
+            session
+                .tell(&format!("process {process} goes on, and writes {} at its end", printable_path(path)));
+        }
+        if !self.has_file_for_each_process && self.process_count > 1 {
+            session.warn(&format!(
+                "{} processes wrote {}, which has the last one to end; %p in the name gives each a file of its own",
+                grouped(self.process_count),
+                printable_path(&self.name)
+            ));
+        }
+        let seconds = format!("{:.2} s", time.as_secs_f64());
+        let files: Vec<String> = self.files.iter().map(|path| printable_path(path).into_owned()).collect();
+        let files = match &files[..] {
+            [file] => file.clone(),
+            _ => format!("{} files: {}", grouped(files.len()), files.join(", ")),
+        };
+        let profile = match load::profile_of(&self.files, session) {
+            Ok(profile) => profile,
+            Err(error) => {
+                session.tell(&format!("recorded in {seconds}: {files}"));
+                session.report(&error);
+                return;
+            }
+        };
+        let total = EventColumn::all_of(&profile, &Selection::default(), &[]).into_iter().next();
+        let total = total.and_then(|(event, total)| Some((event.total_in_words(total?), total?)));
+        let functions = match profile.function_count() {
+            1 => "1 function".to_owned(),
+            count => format!("{} functions", grouped(count)),
+        };
+        match total {
+            Some((words, _)) => {
+                session.tell(&format!("recorded {words} of {functions} in {seconds}: {files}"));
+            }
+            None => session.tell(&format!("recorded in {seconds}: {files}")),
+        }
+        if total_is_zero(&profile) {
+            session.warn(
+                "no cost was collected: the options say when to collect, and that did not happen in this run",
+            );
+        }
+        tell_of_others(&profile, args, session);
+        if args.open.is_none() {
+            let named = if self.files.len() > MAX_NAMED { &self.files[..1] } else { &self.files };
+            let words: Vec<String> =
+                named.iter().map(|file| shell_word(file.as_os_str().as_encoded_bytes())).collect();
+            session.tell(&format!("next: gristmill {}", words.join(" ")));
+        }
+    }
+}
+
+fn total_is_zero(profile: &Profile) -> bool {
+    profile.totals(&Selection::default()).iter().all(|total| *total == 0)
+}
+
+/// Tells of processes that are not in the profile, or in it twice.
+fn tell_of_others(profile: &Profile, args: &RecordArgs, session: &Session) {
+    let profiles = std::slice::from_ref(profile);
+    let traces = args.trace_children.is_some_and(|children| children.is_yes());
+    match launcher::forked_processes(profiles) {
+        0 => {}
+        _ if traces => {}
+        1 => session.tell("1 process was forked: what comes before the fork is counted again in it"),
+        count => session.tell(&format!(
+            "{count} processes were forked: what comes before a fork is counted again in what is forked"
+        )),
+    }
+    if args.trace_children.is_some() {
+        return;
+    }
+    if let Some(launchers) = launcher::only_launchers(profiles) {
+        session.tell(&format!(
+            "only {launchers} was recorded, which starts other programs: --trace-children=yes records these, too"
+        ));
+    } else if let Some((function, count)) = launcher::unrecorded(profiles) {
+        let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
+        session.tell(&format!(
+            "the program started others, which were not recorded ({calls} of {function}): \
+             --trace-children=yes records these, too"
+        ));
+    }
+}
+
+/// `true` if a file is one of these processes: an older one may have its name.
+fn is_of(path: &Path, processes: &Processes) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut head));
+    let process = FileHeader::parse(&head).pid.and_then(|process| u32::try_from(process).ok());
+    // A header that is cut off names none.
+    read.is_ok() && process.is_none_or(|process| processes.all.contains(&process))
+}
+
+/// `true` if a file has the end of a part.
+fn has_whole_part(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"\ntotals:").is_some())
+}
+
+/// `true` if a file ends with the line that Callgrind writes last.
+fn has_end(path: &Path) -> bool {
+    let mut tail = Vec::new();
+    let read = File::open(path).and_then(|mut file| {
+        let length = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(MAX_TAIL_BYTES)))?;
+        file.read_to_end(&mut tail)
+    });
+    let last = tail.strip_suffix(b"\n").and_then(|tail| tail.rsplit(|&byte| byte == b'\n').next());
+    // What cannot be read is reported when it is loaded.
+    read.is_err() || last.is_some_and(|line| line.starts_with(b"totals:"))
+}

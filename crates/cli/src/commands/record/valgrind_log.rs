@@ -1,0 +1,92 @@
+//! The messages of Valgrind: one file for each process in a directory of its own, so that standard error is the program's. The names
+//! of these files also tell which processes were recorded.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::error::CliError;
+use crate::input::reason;
+use crate::interrupt::TemporaryDirectory;
+
+/// The beginning of the name of the program that a process runs while it is recorded.
+const RECORDER: &str = "callgrind-";
+
+/// Bytes of messages of a process that are passed on.
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
+
+/// The directory of messages.
+pub(super) struct ValgrindLog {
+    directory: TemporaryDirectory,
+}
+
+/// The processes of a recording.
+#[derive(Debug)]
+pub(super) struct Processes {
+    /// The program itself, and what it has forked or started.
+    pub(super) all: BTreeSet<u32>,
+    /// Those that go on after the end of the program.
+    pub(super) running: BTreeSet<u32>,
+    /// `true` if the program itself ran under Valgrind.
+    pub(super) is_recorded: bool,
+}
+
+impl ValgrindLog {
+    pub(super) fn new() -> Result<ValgrindLog, CliError> {
+        let directory = TemporaryDirectory::new().map_err(|error| CliError::Usage {
+            message: format!("no temporary directory for the messages of Valgrind: {}", reason(&error)),
+            hint: Some("TMPDIR names a directory for temporary files".to_owned()),
+        })?;
+        Ok(ValgrindLog { directory })
+    }
+
+    /// Returns the option for Valgrind.
+    pub(super) fn option(&self) -> OsString {
+        let mut option = OsString::from("--log-file=");
+        let path = self.directory.path().to_string_lossy().replace('%', "%%");
+        match self.directory.path().to_str() {
+            Some(_) => option.push(path),
+            None => option.push(self.directory.path()),
+        }
+        option.push("/%p");
+        option
+    }
+
+    /// Lists the processes that were recorded.
+    pub(super) fn processes(&self, program: u32) -> Processes {
+        let entries = std::fs::read_dir(self.directory.path()).into_iter().flatten().flatten();
+        let mut all: BTreeSet<u32> =
+            entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+        let is_recorded = all.contains(&program);
+        all.insert(program);
+        let running = all.iter().copied().filter(|process| *process != program && is_running(*process));
+        Processes { running: running.collect(), all, is_recorded }
+    }
+
+    /// Returns the messages of all processes.
+    pub(super) fn messages(&self, processes: &Processes) -> String {
+        let mut messages = String::new();
+        for process in &processes.all {
+            let path = self.directory.path().join(process.to_string());
+            let bytes = std::fs::read(path).unwrap_or_default();
+            let shown = &bytes[..bytes.len().min(MAX_MESSAGE_BYTES)];
+            messages.push_str(&String::from_utf8_lossy(shown));
+        }
+        messages
+    }
+
+    /// Removes the directory, unless a process that goes on needs it: what it forks has a file there as well.
+    pub(super) fn close(self, processes: &Processes) {
+        if !processes.running.is_empty() {
+            self.directory.keep();
+        }
+    }
+}
+
+/// `true` if a process runs under Callgrind. Only Linux tells.
+fn is_running(process: u32) -> bool {
+    let link = Path::new("/proc").join(process.to_string()).join("exe");
+    std::fs::read_link(link).is_ok_and(|program| {
+        program.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RECORDER))
+    })
+}

@@ -1,0 +1,122 @@
+//! The process that becomes the recorded program: this program under another name. It does what only that process can do, and then runs
+//! Valgrind in its place, with the same process id.
+//!
+//! It ends with the process that records it, and knows the process id that is in the names of the files.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::args::GlobalArgs;
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::input::reason;
+use crate::output_name::OutputName;
+use crate::session::Session;
+use crate::terminal::printable_path;
+
+/// The name by which this program is the starter.
+const NAME: &str = "gristmill: starter";
+
+/// A word for each answer to whether existing files are overwritten.
+const OVERWRITE: &str = "overwrite";
+const KEEP: &str = "keep";
+
+/// The start of a program that is recorded.
+#[derive(Debug)]
+pub(crate) struct Start<'s> {
+    pub(crate) valgrind: &'s Path,
+    pub(crate) arguments: &'s [OsString],
+    /// The names of the files, as the user gave them.
+    pub(crate) pattern: &'s OsStr,
+    /// `true` if existing files are overwritten.
+    pub(crate) overwrites: bool,
+}
+
+impl Start<'_> {
+    /// Builds the command.
+    pub(crate) fn command(&self) -> Command {
+        let Some(own) = own_program() else {
+            let mut command = Command::new(self.valgrind);
+            command.args(self.arguments);
+            return command;
+        };
+        let mut command = Command::new(own);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::arg0(&mut command, NAME);
+        command
+            .arg(std::process::id().to_string())
+            .arg(if self.overwrites { OVERWRITE } else { KEEP })
+            .arg(self.pattern)
+            .arg(self.valgrind)
+            .args(self.arguments);
+        command
+    }
+}
+
+/// Returns the file of this program. On Linux the link leads to it even if it was removed or replaced.
+fn own_program() -> Option<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    if cfg!(unix) && link.exists() { Some(link.to_owned()) } else { None }
+}
+
+/// Runs as the starter, if the first word is its name. It returns only if the program could not be started.
+pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
+    let [name, parent, overwriting, pattern, valgrind, arguments @ ..] = words else { return None };
+    if name != NAME {
+        return None;
+    }
+    let session = Session::new(&GlobalArgs::plain());
+    let failed = Some(ExitStatus::Failure.into());
+    if !ends_with(parent) {
+        return failed;
+    }
+    if overwriting == KEEP
+        && let Some(existing) = existing_file(pattern)
+    {
+        session.report(&CliError::Usage {
+            message: format!("{} already exists", printable_path(&existing)),
+            hint: Some("choose another name with -o, or use --force to overwrite it".to_owned()),
+        });
+        return failed;
+    }
+    let error = become_program(Command::new(valgrind).args(arguments));
+    session.report(&CliError::Usage {
+        message: format!("{} could not be run: {}", printable_path(Path::new(valgrind)), reason(&error)),
+        hint: None,
+    });
+    failed
+}
+
+/// Returns a file that this recording would overwrite, or mix with its own. Devices and pipes may be written to.
+fn existing_file(pattern: &OsStr) -> Option<PathBuf> {
+    let name = OutputName::parse(pattern).ok()?;
+    let files = name.files_of(std::process::id());
+    files.into_iter().find(|path| path.metadata().is_ok_and(|metadata| metadata.is_file()))
+}
+
+/// Lets this process end with the one that records it. Returns `false` if that has ended already.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn ends_with(parent: &OsStr) -> bool {
+    use nix::sys::signal::Signal;
+
+    // Where it is not possible, the program goes on alone, as it would without being recorded.
+    let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+    parent.to_str() == Some(&nix::unistd::getppid().to_string())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn ends_with(_parent: &OsStr) -> bool {
+    true
+}
+
+/// Runs a program in place of this one. Returns only if that fails.
+#[cfg(unix)]
+pub(crate) fn become_program(command: &mut Command) -> std::io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn become_program(_command: &mut Command) -> std::io::Error {
+    std::io::ErrorKind::Unsupported.into()
+}
