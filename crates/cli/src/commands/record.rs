@@ -76,8 +76,7 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
     };
     let run = start_and_wait(&start, args, session)?;
     let processes = log.processes(run.process);
-    let recorded = Recorded::find(&name, run.process, &processes);
-    if !processes.is_recorded && recorded.files.is_empty() {
+    if !processes.is_recorded {
         // Valgrind, or the process that should have become it, has said why.
         return Ok(match run.status {
             ExitStatus::OfProgram(code @ (program::NOT_FOUND | program::NOT_RUN)) => {
@@ -88,12 +87,16 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         }
         .into());
     }
+    let recorded = Recorded::find(&name, run.process, &processes);
     if !args.quiet {
-        session.say_plainly(&log.messages(&processes));
+        session.say_plainly(&log.messages(&processes, args.verbose));
     }
     log.close(&processes);
     let is_whole = recorded.report(&run.time, args, session);
-    let status = if is_whole { run.status } else { ExitStatus::Failure };
+    let status = match run.status {
+        ExitStatus::OfProgram(_) if !is_whole => ExitStatus::Failure,
+        status => status,
+    };
     let next = args.open.filter(|_| is_whole).map(|open| {
         let command = match open {
             Open::Overview => "overview",

@@ -10,7 +10,7 @@ use gristmill_profile::{FileHeader, HEADER_BYTES, Profile, Selection};
 use gristmill_report::EventColumn;
 
 use super::valgrind_log::Processes;
-use crate::args::RecordArgs;
+use crate::args::{RecordArgs, YesNo};
 use crate::error::CliError;
 use crate::launcher;
 use crate::load;
@@ -52,7 +52,7 @@ impl Recorded {
                     continue;
                 }
                 if path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
-                    if !processes.running.contains(&process) {
+                    if path == name.of_process(process) && !processes.running.contains(&process) {
                         // It says nothing. If it stays, it is in the way of the next recording of that name.
                         let _ = std::fs::remove_file(&path);
                     }
@@ -116,7 +116,9 @@ impl Recorded {
             session
                 .tell(&format!("process {process} goes on, and writes {} at its end", printable_path(path)));
         }
-        if !self.has_file_for_each_process && self.process_count > 1 {
+        // Without that option, only what is forked writes the file as well, and the program does so last.
+        let traces = args.trace_children.is_some_and(YesNo::is_yes);
+        if traces && !self.has_file_for_each_process && self.process_count > 1 {
             session.warn(&format!(
                 "{} processes wrote {}, which has the last one to end; %p in the name gives each a file of its own",
                 grouped(self.process_count),
@@ -171,7 +173,7 @@ fn total_is_zero(profile: &Profile) -> bool {
 /// Tells of processes that are not in the profile, or in it twice.
 fn tell_of_others(profile: &Profile, args: &RecordArgs, session: &Session) {
     let profiles = std::slice::from_ref(profile);
-    let traces = args.trace_children.is_some_and(|children| children.is_yes());
+    let traces = args.trace_children.is_some_and(YesNo::is_yes);
     match launcher::forked_processes(profiles) {
         0 => {}
         _ if traces => {}
@@ -201,8 +203,7 @@ fn is_of(path: &Path, processes: &Processes) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut head));
     let process = FileHeader::parse(&head).pid.and_then(|process| u32::try_from(process).ok());
-    // A header that is cut off names none.
-    read.is_ok() && process.is_none_or(|process| processes.all.contains(&process))
+    read.is_ok() && process.is_some_and(|process| processes.all.contains(&process))
 }
 
 /// `true` if a file has the end of a part.

@@ -15,6 +15,15 @@ const RECORDER: &str = "callgrind-";
 /// Bytes of messages of a process that are passed on.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
 
+/// Messages that tell nothing here: sizes of caches are given, and a request of the user is no news.
+const KNOWN: [&str; 5] = [
+    " warning: L3 cache found",
+    " warning: specified LL cache",
+    " warning: simulated LL cache",
+    " monitor command request to kill this process",
+    " Reset valgrind output to log",
+];
+
 /// The directory of messages.
 pub(super) struct ValgrindLog {
     directory: TemporaryDirectory,
@@ -64,13 +73,14 @@ impl ValgrindLog {
     }
 
     /// Returns the messages of all processes.
-    pub(super) fn messages(&self, processes: &Processes) -> String {
+    pub(super) fn messages(&self, processes: &Processes, are_all_wanted: bool) -> String {
+        let is_wanted = |line: &&str| are_all_wanted || !KNOWN.iter().any(|known| line.contains(known));
         let mut messages = String::new();
         for process in &processes.all {
             let path = self.directory.path().join(process.to_string());
             let bytes = std::fs::read(path).unwrap_or_default();
             let shown = &bytes[..bytes.len().min(MAX_MESSAGE_BYTES)];
-            messages.push_str(&String::from_utf8_lossy(shown));
+            messages.extend(String::from_utf8_lossy(shown).split_inclusive('\n').filter(is_wanted));
         }
         messages
     }

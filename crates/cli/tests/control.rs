@@ -1,0 +1,106 @@
+//! `gristmill control`: requests to a program under the installed Valgrind.
+
+#![cfg(all(test, target_os = "linux"))]
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+#[path = "record/programs.rs"]
+mod programs;
+
+use std::path::Path;
+use std::process::Command;
+
+use harness::*;
+use programs::*;
+
+fn control(folder: &Path, process: u32, words: &[&str]) -> (String, String, i32) {
+    let output = run_in(folder, &[&["control", &process.to_string()], words].concat());
+    (stdout(&output), stderr(&output), code(&output))
+}
+
+#[test]
+fn a_program_answers_and_writes_parts_until_it_is_stopped() {
+    if !has(&["valgrind", "vgdb"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let path = folder.path();
+    let (child, process) = start_endless(path, &["-o", "a.out"]);
+    let (status, said, code) = control(path, process, &["status"]);
+    assert_eq!((said.as_str(), code), ("", 0));
+    assert!(status.starts_with(&format!("process    {process} sh -c ")), "{status}");
+    assert!(status.contains("\ncounting   on\nIr         "), "{status}");
+    // The part is on the disk when the request returns.
+    assert_eq!(control(path, process, &["dump", "after start"]), ("a.out.1\n".to_owned(), String::new(), 0));
+    let part = std::fs::read_to_string(path.join("a.out.1")).unwrap();
+    assert!(part.contains("\ndesc: Trigger: dump after start\n") && part.contains("\ntotals: "));
+    // The process that records it stands for it.
+    assert_eq!(control(path, child.id(), &["dump"]).0, "a.out.2\n");
+    assert_eq!(control(path, process, &["off"]).2, 0);
+    assert!(control(path, process, &["status"]).0.contains("counting   off"));
+    assert_eq!(control(path, process, &["on"]).2, 0);
+    let (_, said, code) = control(path, process, &["zero"]);
+    assert!(code == 0 && said.contains("are zero now"), "{said}");
+    let (written, said, code) = control(path, process, &["stop", "the end"]);
+    assert_eq!((written.as_str(), code), ("a.out.3\n", 0));
+    assert!(said.contains(&format!("process {process} was ended")), "{said}");
+    let output = child.wait_with_output().unwrap();
+    assert!(stderr(&output).contains("3 files: a.out.1, a.out.2, a.out.3"), "{}", stderr(&output));
+    assert_ends(process);
+}
+
+#[test]
+fn what_cannot_be_asked_is_named() {
+    if !has(&["valgrind", "vgdb"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let path = folder.path();
+    let own = std::process::id();
+    let (_, said, code) = control(path, own, &["status"]);
+    assert!(code == 2 && said.contains(&format!("process {own} does not run under Callgrind")), "{said}");
+    let (_, said, code) = control(path, 2_000_000_000, &["dump"]);
+    assert!(code == 2 && said.contains("there is no process 2000000000"), "{said}");
+    assert_eq!(control(path, own, &["zero", "name"]).1, "gristmill: only dump and stop take a name\n");
+
+    let (child, process) = start_endless(path, &["-o", "a.out"]);
+    let (_, said, _) = control(path, own, &["status"]);
+    assert!(said.contains(&format!("{process} (sh -c ")), "{said}");
+    let (_, said, code) = control(path, process, &["dump", "a\nb"]);
+    assert!(code == 2 && said.contains("no control characters"), "{said}");
+    // One that is stopped gives no answer.
+    send("STOP", process);
+    let (_, said, code) = control(path, process, &["--timeout", "1", "status"]);
+    assert!(code == 2 && said.contains("gives no answer after 1 s"), "{said}");
+    send("CONT", process);
+    send("KILL", process);
+    child.wait_with_output().unwrap();
+
+    let deaf = tempfile::tempdir().unwrap();
+    let (child, process) = start_endless(deaf.path(), &["-o", "a.out", "--valgrind-option=--vgdb=no"]);
+    let (_, said, code) = control(deaf.path(), process, &["status"]);
+    assert!(code == 2 && said.contains("--vgdb=no"), "{said}");
+    send("KILL", process);
+    child.wait_with_output().unwrap();
+}
+
+/// The names of the pipes depend on the environment of the program, and not on that of who asks.
+#[test]
+fn another_environment_does_not_matter() {
+    if !has(&["valgrind", "vgdb"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let (child, process) = start_endless(folder.path(), &["-o", "a.out"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_gristmill"))
+        .args(["control", &process.to_string(), "status"])
+        .env_clear()
+        .env("LOGNAME", "somebody")
+        .env("TMPDIR", "/nowhere")
+        .output()
+        .unwrap();
+    send("KILL", process);
+    child.wait_with_output().unwrap();
+    assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
+}
