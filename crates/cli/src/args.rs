@@ -146,7 +146,7 @@ impl GlobalArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show where the cost is, and what to ask next; gristmill FILE does the same
+    /// Show where the cost is, and what to ask next
     #[command(
         after_help = "Examples:\n  gristmill callgrind.out.4711\n  gristmill\n  gristmill overview --set --event Ir,CEst \
                       callgrind.out.4711\n  gristmill ./overview\n\nThe word overview can be left out. A file with the name of \
@@ -199,7 +199,7 @@ pub(crate) enum Command {
     )]
     Annotate(AnnotateArgs),
 
-    /// View a profile in the browser: everything linked, source and machine code, pictures
+    /// View a profile in the browser: source, machine code, pictures
     #[command(
         after_help = "Examples:\n  gristmill view callgrind.out.4711\n  gristmill view --watch --source-map /build/=$PWD/ \
                       callgrind.out.4711\n  gristmill view after.out --base before.out\n  gristmill view --answer \

@@ -149,14 +149,15 @@ fn files_are_those_of_valgrind() {
         assert_eq!(names, their_texts.keys().collect::<Vec<_>>(), "{options:?}");
         for (name, text) in &our_texts {
             assert_eq!(structure(text), structure(&their_texts[name]), "{options:?} {name}");
-            // What threads do depends on time.
-            if is_fixed && words.is_empty() {
+            // What threads do depends on time. For one function with levels of its own, Callgrind gives names of levels to other
+            // functions, depending on addresses within Valgrind.
+            if is_fixed && words.is_empty() && *options != ["--separate-recs3=down"] {
                 // The order of functions depends on addresses within Valgrind.
                 let functions = |beginning: &str| {
                     let file = format!("{beginning}{name}");
                     stdout(&run_in(path, &["functions", "-n", "0", "--no-cycles", "--format", "csv", &file]))
                 };
-                assert_eq!(functions(&ours), functions(&theirs), "{options:?} {name}");
+                assert!(functions(&ours) == functions(&theirs), "{options:?} {name}");
             }
         }
     }
