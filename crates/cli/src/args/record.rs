@@ -68,7 +68,7 @@ pub(crate) struct RecordArgs {
     )]
     pub(crate) open: Option<Open>,
 
-    /// Print nothing but what prevents a recording
+    /// Print only what prevents a recording
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 

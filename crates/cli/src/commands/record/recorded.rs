@@ -33,7 +33,7 @@ pub(super) struct Recorded {
     cut_off: Vec<(PathBuf, bool)>,
     /// Processes that go on, each with the file that it will write.
     running: Vec<(u32, PathBuf)>,
-    /// The count of processes that wrote to the same file, of which it has the last.
+    /// The count of processes. With one name for all of them, the file is that of the last one.
     process_count: usize,
     has_file_for_each_process: bool,
     /// The name for the program.
