@@ -15,6 +15,7 @@ pub(crate) enum ExitStatus {
     /// A program was recorded, and this is its status.
     OfProgram(u8),
     /// A program was recorded, and this signal ended it.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has signals that end a program"))]
     OfSignal(u8),
 }
 

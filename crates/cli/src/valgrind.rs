@@ -172,9 +172,10 @@ pub(crate) fn find_program(program: &OsStr, directory: &Path) -> Option<PathBuf>
 /// Lists the programs of a name in the directories of `PATH`.
 fn candidates(name: &OsStr, directory: &Path) -> impl Iterator<Item = PathBuf> {
     let directories = search_path().unwrap_or_else(|| DEFAULT_PATH.into());
-    let paths: Vec<PathBuf> = std::env::split_paths(&directories)
-        .map(|searched| directory.join(searched).join(name).with_extension(std::env::consts::EXE_EXTENSION))
-        .collect();
+    let mut name = name.to_owned();
+    name.push(std::env::consts::EXE_SUFFIX);
+    let paths: Vec<PathBuf> =
+        std::env::split_paths(&directories).map(|searched| directory.join(searched).join(&name)).collect();
     paths.into_iter().filter(|path| is_program(path))
 }
 

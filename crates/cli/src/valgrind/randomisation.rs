@@ -4,6 +4,10 @@
 /// Address randomisation of programs that were started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Randomisation {
+    #[cfg_attr(
+        not(any(target_os = "linux", target_os = "android")),
+        expect(dead_code, reason = "only Linux lets a program switch it off")
+    )]
     Off,
     /// This system does not let a program switch it off, as in some containers.
     On,
