@@ -1,6 +1,7 @@
 //! The installed Valgrind: where it is, its version, and what keeps its counts the same from run to run.
 
 pub(crate) mod handed_on;
+mod process;
 mod randomisation;
 
 use std::ffi::{OsStr, OsString};
@@ -9,6 +10,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+pub(crate) use self::process::{RECORDER, executable, is_recorded};
 pub(crate) use self::randomisation::{Randomisation, without_randomisation};
 use crate::error::CliError;
 use crate::input::reason;
@@ -25,11 +27,6 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The oldest version whose Callgrind is known to write what is read here.
 const MIN_VERSION: Version = Version { major: 3, minor: 13 };
-
-/// Sizes of caches that a simulation has unless others are given, as `--I1`, `--D1` and `--LL` of Callgrind: the same on every
-/// machine.
-pub(crate) const FIXED_CACHES: [(&str, &str); 3] =
-    [("I1", "32768,8,64"), ("D1", "32768,8,64"), ("LL", "8388608,16,64")];
 
 /// Text in each build of this program, also in a copy of it.
 const OWN_MARK: &[u8] = b"GRISTMILL_VALGRIND";

@@ -117,6 +117,36 @@ fn a_program_that_handles_a_signal_goes_on() {
     assert_eq!((stdout(&output).as_str(), stderr(&output).as_str(), code(&output)), ("handled\n", "", 3));
 }
 
+/// The terminal gives Ctrl-C to all processes. The program gets it once.
+#[test]
+fn ctrl_c_at_a_terminal_reaches_the_program_once() {
+    if !has(&["valgrind", "script"]) || is_ignored(2) {
+        return;
+    }
+    let folder = folder(&[]);
+    let shell = "n=0; trap 'n=$((n+1))' INT; echo $$ > pid.new; mv pid.new pid; \
+                 until [ $n -gt 0 ]; do :; done; sleep 1; exit $n";
+    std::fs::write(folder.path().join("run"), shell).unwrap();
+    let command = format!("{} record -q -o a.out sh run", env!("CARGO_BIN_EXE_gristmill"));
+    let mut child = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("pid").exists() {
+        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let mut terminal = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut terminal, b"\x03").unwrap();
+    let status = child.wait().unwrap();
+    drop(terminal);
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(names(folder.path(), "a"), ["a.out"]);
+}
+
 #[test]
 fn nothing_is_left_if_the_program_or_record_is_killed() {
     if !has(&["valgrind"]) {

@@ -14,6 +14,9 @@ use regex::Regex;
 use crate::amount::{Increase, Share};
 use crate::error::{FileError, line_at};
 
+/// The I1, D1 and LL caches of a simulation unless others are given, as the options of Callgrind have them: the same on every machine.
+pub const FIXED_CACHES: [&str; 3] = ["32768,8,64", "32768,8,64", "8388608,16,64"];
+
 /// A configuration, checked.
 ///
 /// ```

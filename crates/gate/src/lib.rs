@@ -26,7 +26,8 @@ pub use amount::{Increase, Share};
 pub use baseline::{Baseline, BenchmarkBaseline, BudgetBaseline, FunctionBaseline, Noise};
 pub use changes::FunctionChange;
 pub use config::{
-    Benchmark, Budget, BudgetScope, Config, FunctionPattern, ProfileSource, Recording, UnknownBenchmark,
+    Benchmark, Budget, BudgetScope, Config, FIXED_CACHES, FunctionPattern, ProfileSource, Recording,
+    UnknownBenchmark,
 };
 pub use error::FileError;
 pub use measurement::{FunctionCost, FunctionName, Measurement};

@@ -7,6 +7,7 @@ mod valgrind_log;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use gristmill_gate::FIXED_CACHES;
 use gristmill_output::shell_word;
 
 use self::recorded::Recorded;
@@ -20,7 +21,7 @@ use crate::output_name::OutputName;
 use crate::session::Session;
 use crate::starter::Start;
 use crate::terminal::printable_path;
-use crate::valgrind::{FIXED_CACHES, Randomisation, Valgrind, without_randomisation};
+use crate::valgrind::{Randomisation, Valgrind, without_randomisation};
 
 /// The end of a recording.
 pub(crate) struct Done {
@@ -185,8 +186,8 @@ fn arguments(args: &RecordArgs, name: &OutputName, log: &ValgrindLog) -> Result<
 
 /// Returns the sizes of the simulated caches.
 fn caches(args: &RecordArgs) -> impl Iterator<Item = (&'static str, &str)> {
-    let fixed = FIXED_CACHES.into_iter().zip(args.caches());
-    fixed.map(|((cache, size), (_, given))| (cache, given.unwrap_or(size)))
+    let caches = args.caches().into_iter().zip(FIXED_CACHES);
+    caches.map(|((cache, given), fixed)| (cache, given.unwrap_or(fixed)))
 }
 
 fn tell_caches(args: &RecordArgs, session: &Session) {

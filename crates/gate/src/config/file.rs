@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::FIXED_CACHES;
+
 /// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,7 +49,7 @@ impl Default for GateTable {
             share: spanned("0.1%"),
             ignore: Vec::new(),
             valgrind: "valgrind".to_owned(),
-            caches: ["32768,8,64", "32768,8,64", "8388608,16,64"].map(spanned).into(),
+            caches: FIXED_CACHES.map(spanned).into(),
             timeout: Spanned::new(0..0, 600),
             setup_timeout: Spanned::new(0..0, 1800),
             pin_string_functions: true,

@@ -8,9 +8,7 @@ use gristmill_output::printable;
 
 use crate::error::CliError;
 use crate::output_name::{self, OutputName};
-
-/// The beginning of the name of the program that a process runs under Callgrind.
-const RECORDER: &str = "callgrind-";
+use crate::valgrind::{executable, is_recorded};
 
 /// Tools of Valgrind other than Callgrind.
 const OTHER_TOOLS: [&str; 9] =
@@ -38,7 +36,7 @@ impl Target {
             return Err(refusal(format!("there is no process {process}")));
         }
         let own = std::iter::once(process).chain(children(process));
-        let recorded = own.filter(|process| is_under_callgrind(*process)).collect::<Vec<u32>>();
+        let recorded = own.filter(|process| is_recorded(*process)).collect::<Vec<u32>>();
         if let Some(&found) = recorded.first() {
             return Ok(Target { process: found, words: words(&folder(found).join("cmdline")) });
         }
@@ -96,7 +94,7 @@ impl Target {
 
     /// `true` if the process has not ended.
     pub(super) fn is_running(&self) -> bool {
-        is_under_callgrind(self.process)
+        is_recorded(self.process)
     }
 }
 
@@ -105,7 +103,7 @@ fn refusal(message: String) -> CliError {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut processes: Vec<u32> =
         processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    processes.retain(|process| is_under_callgrind(*process));
+    processes.retain(|process| is_recorded(*process));
     processes.sort_unstable();
     let named: Vec<String> = processes
         .iter()
@@ -125,16 +123,6 @@ fn refusal(message: String) -> CliError {
 
 fn folder(process: u32) -> PathBuf {
     Path::new("/proc").join(process.to_string())
-}
-
-fn is_under_callgrind(process: u32) -> bool {
-    executable(process).is_some_and(|name| name.starts_with(RECORDER))
-}
-
-/// Returns the file name of what a process runs; none for one that has ended.
-fn executable(process: u32) -> Option<String> {
-    let program = std::fs::read_link(folder(process).join("exe")).ok()?;
-    Some(program.file_name()?.to_string_lossy().into_owned())
 }
 
 /// Lists the children of the threads of a process.

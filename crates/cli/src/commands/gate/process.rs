@@ -11,12 +11,10 @@ use gristmill_output::printable;
 
 use crate::input::reason;
 use crate::interrupt::EndedOnInterrupt;
+use crate::valgrind::RECORDER;
 
 /// Time between two looks at a running command.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-
-/// The beginning of the name of the program that a process runs while it is recorded.
-const RECORDER: &str = "callgrind-";
 
 /// Time that processes which were ended may take to close standard error.
 const MAX_CLOSING: Duration = Duration::from_secs(5);

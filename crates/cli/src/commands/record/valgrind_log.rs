@@ -3,14 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::Path;
 
 use crate::error::CliError;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
-
-/// The beginning of the name of the program that a process runs while it is recorded.
-const RECORDER: &str = "callgrind-";
+use crate::valgrind;
 
 /// Bytes of messages of a process that are passed on.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
@@ -68,7 +65,8 @@ impl ValgrindLog {
             entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
         let is_recorded = all.contains(&program);
         all.insert(program);
-        let running = all.iter().copied().filter(|process| *process != program && is_running(*process));
+        let running =
+            all.iter().copied().filter(|process| *process != program && valgrind::is_recorded(*process));
         Processes { running: running.collect(), all, is_recorded }
     }
 
@@ -91,12 +89,4 @@ impl ValgrindLog {
             self.directory.keep();
         }
     }
-}
-
-/// `true` if a process runs under Callgrind. Only Linux tells.
-fn is_running(process: u32) -> bool {
-    let link = Path::new("/proc").join(process.to_string()).join("exe");
-    std::fs::read_link(link).is_ok_and(|program| {
-        program.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RECORDER))
-    })
 }
