@@ -16,6 +16,9 @@ use super::options::{Cut, ViewOptions};
 use super::subjects::{SubjectId, Subjects};
 use crate::columns::Columns;
 
+/// The most costs that a note states.
+const MAX_COSTS: usize = 9;
+
 /// The columns of a name in a note.
 const NAME_COLUMNS: usize = 40;
 
@@ -106,7 +109,6 @@ impl Draft<'_> {
             drop: drop.clone(),
             notes: Vec::new(),
         };
-        let event = &self.columns.events()[0];
         if let Some((rest, note)) = dropped {
             (of.is_self_estimate, of.is_inclusive_estimate) =
                 (rest.is_self_estimate, rest.is_inclusive_estimate);
@@ -147,12 +149,22 @@ impl Draft<'_> {
             *graph = new;
             of.is_arc_estimate = is_arc_estimate;
             of.is_self_estimate.iter_mut().zip(is_self_estimate).for_each(|(one, other)| *one |= other);
-            let left = match without_caller[0] {
-                0 => String::new(),
-                cost => {
-                    let name = printable(event.name.as_bytes());
-                    format!("; nothing calls those that have {} {name}", event.unit.show(cost))
+            let costs = self.columns.events().iter().zip(&without_caller).filter(|&(_, &cost)| cost != 0);
+            let costs: Vec<String> = costs
+                .map(|(event, &cost)| {
+                    format!("{} {}", event.unit.show(cost), printable(event.name.as_bytes()))
+                })
+                .collect();
+            let left = match &costs[..] {
+                [] => String::new(),
+                costs if costs.len() <= MAX_COSTS => {
+                    format!("; nothing calls those that have {}", costs.join(", "))
                 }
+                costs => format!(
+                    "; nothing calls those that have {} and costs of {} more event types",
+                    costs[..MAX_COSTS].join(", "),
+                    costs.len() - MAX_COSTS
+                ),
             };
             of.notes.push(format!("hidden, with their self cost counted for the callers: {names}{left}"));
         }

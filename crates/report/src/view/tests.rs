@@ -178,3 +178,14 @@ fn derived_costs_whose_sums_would_wrap_are_refused() {
     assert_eq!(view("X").unwrap_err(), ViewError::Overflow);
     assert_eq!(view("Ir").unwrap().totals(), [4 * Cost::from(u64::MAX)]);
 }
+
+#[test]
+fn costs_of_hidden_functions_that_nothing_calls_are_stated() {
+    // The cost has no caller to count for, and the event type that decides the order has none of it.
+    let text = "events: Ir Dr Dw\nfn=f\n1 0 2 3\nfn=g\n1 5 1\n";
+    let hide = Some(Regex::new("^f$").unwrap());
+    let options = ViewOptions { hide, ..ViewOptions::default() };
+    let view = View::new(loaded(text), &options).unwrap();
+    let notes = view.attribution_notes().join("\n");
+    assert!(notes.contains("nothing calls those that have 2 Dr, 3 Dw"), "{notes}");
+}
