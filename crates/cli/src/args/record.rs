@@ -33,11 +33,11 @@ pub(crate) struct RecordArgs {
     pub(crate) program: Vec<OsString>,
 
     /// Way to record: valgrind, or auto for the best one that there is
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine, hide_possible_values = true)]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine, help_heading = SIMULATION)]
     pub(crate) engine: Engine,
 
     /// Program of Valgrind [default: GRISTMILL_VALGRIND, or valgrind on the path]
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath)]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath, help_heading = SIMULATION)]
     pub(crate) valgrind: Option<PathBuf>,
 
     /// Name of the profile; %p is the process id, %q{NAME} a variable
@@ -54,17 +54,18 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Record what the program starts as well, each process into a file of its own
+    /// Also record what it starts, each process into a file of its own
     #[arg(long, value_name = "yes|no", hide_possible_values = true)]
     pub(crate) trace_children: Option<YesNo>,
 
-    /// Go on to the first screen, or to the viewer in the browser
+    /// Go on to the first screen, or with view to the viewer
     #[arg(
         long,
         value_name = "WHERE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "overview"
+        default_missing_value = "overview",
+        hide_possible_values = true
     )]
     pub(crate) open: Option<Open>,
 
@@ -93,10 +94,10 @@ pub(crate) struct RecordArgs {
     pub(crate) cache_sim: Option<YesNo>,
 
     /// Simulated prediction of branches
-    #[arg(long, value_name = "yes|no", hide_possible_values = true, help_heading = RECORDED)]
+    #[arg(long, value_name = "yes|no", hide_possible_values = true, help_heading = SIMULATION)]
     branch_sim: Option<YesNo>,
 
-    /// Costs within calls of this function only; * and ? stand for other characters; repeatable
+    /// Costs within calls of this function only, as f or A::*; repeatable
     #[arg(long, value_name = "FUNCTION", value_parser = function, help_heading = RECORDED)]
     toggle_collect: Vec<OsString>,
 
