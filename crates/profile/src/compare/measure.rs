@@ -18,6 +18,9 @@ use crate::interner::Interner;
 use crate::profile::Profile;
 use crate::selection::Selection;
 
+/// Self and inclusive costs of a run, and their copy side by side with those of the other runs.
+const TABLES_OF_RUN: usize = 3;
+
 impl<'p> Comparison<'p> {
     /// Compares the runs of two sides.
     ///
@@ -65,6 +68,10 @@ impl<'p> Comparison<'p> {
         check(events.len() + derived.len())?;
 
         let mut identity = Identity::new(&runs, &options.joining);
+        // Each run has a row for each function of all runs, also for those that only others have.
+        let cells = [runs.len(), identity.functions.len(), events.len() + derived.len() + 1, TABLES_OF_RUN];
+        let cells = cells.into_iter().fold(1, usize::saturating_mul);
+        budget.check_cells(cells).map_err(CompareError::TooManyCosts)?;
         let mut graphs = Vec::new();
         for (run, Run { profile, .. }) in runs.iter().enumerate() {
             let graph = joined_graph(profile, selection, &events, &identity, run);

@@ -4,4 +4,5 @@ mod algebra;
 mod explanations;
 mod inlining;
 mod joining;
+mod many_runs;
 mod rule_examples;
