@@ -382,7 +382,7 @@ fn effects_are_exact_however_deep_the_calls_are() {
 
 /// `check` hashes short texts and `key` long ones; there are more checks, and hashing costs 2 less per call.
 #[test]
-fn a_cheaper_call_is_told_from_other_calls() {
+fn a_cheaper_call_is_distinguished_from_other_calls() {
     let hashed = |checks: u32, own: u32| {
         // By call: `own` and 90 for each block, of which `key` has 5.
         let blocks = checks + 5 * 300;
@@ -400,14 +400,14 @@ fn a_cheaper_call_is_told_from_other_calls() {
     assert_eq!(causes[0].0, 500 * 360);
     assert!(causes[0].1.starts_with("main calls check more often: 400 → 900 (+125.00%)"), "{causes:?}");
     assert_eq!(causes[1].0, -2 * 1_200);
-    // Calls tell that hashing costs less, but not whether that is the function's own cost.
+    // Calls tell that hashing costs less, but not whether that is the function's self cost.
     assert!(
         causes[1].1.starts_with("calls of hash from check and 1 more caller cost less: 210 → 208"),
         "{causes:?}"
     );
 }
 
-/// What cancels out in a function is in the effects of its callers all the same, also deeper.
+/// Changes that cancel out in a function are in the effects of its callers all the same, also deeper.
 #[test]
 fn opposite_counts_of_calls_have_all_of_their_effect() {
     let crunched = |first: u32, second: u32| {

@@ -1,4 +1,4 @@
-//! What `gristmill diff` says beside causes: the functions that it joined, and what one side did not record.
+//! Facts that `gristmill diff` states beside causes: the functions that it joined, and what one side did not record.
 
 // Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -20,7 +20,7 @@ fn compared(base: &str, new: &str, more: &[&str]) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// All that a rule joined is listed, not an example of it.
+/// Everything that a rule joined is listed, not an example of it.
 #[test]
 fn joined_functions_are_listed() {
     let built = |kind: &str| {

@@ -39,6 +39,7 @@ mod difference;
 mod entries;
 mod environment;
 mod explain;
+mod factors;
 mod flow;
 mod generic;
 mod groups;

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 use gristmill_format::Cost;
 
-use super::activity::{Activities, Activity, Factor, activities, as_real};
+use super::activity::activities;
+use super::factors::{Activities, Activity, Factor, as_real, split};
 use super::flow::{Flow, FlowArc, Key, medians};
 use super::id::MoveId;
 use super::inlining::{Move, MoveKind, fold_inlining};
 use super::parts::{Gathered, rounded, to_cost};
 use super::per_call::{self, CallsFrom, PerCallProof};
 use super::ratio::{add_up, scaled};
-use super::settle::split;
 use super::{Change, Comparison, JoinedId, Presence};
 
 /// A cause of changed costs. See the example of [`Comparison`].
@@ -220,7 +220,7 @@ impl Split<'_, '_> {
                 {
                     of_calls
                 }
-                // Recorded calls tell whose calls have it, but not if it is in their own cost.
+                // Recorded calls tell whose calls have it, but not if it is in their self cost.
                 (Key::PerCall(_) | Key::SelfCost(_), _) if own_from.is_some() => {
                     own_from.map_or(Key::PerCall(function), Key::CallsFrom)
                 }
@@ -265,7 +265,7 @@ impl Split<'_, '_> {
         let expected = |factor: &Factor| as_real(before) * (factor.ratio - 1.0);
         let apart = |factor: &Factor| (as_real(change) - expected(factor)).abs();
         let [by_cost, by_calls] = &activity.factors;
-        // All that a function costs that calls nothing is its own, and recorded calls have it.
+        // A function that calls nothing has only self cost, and recorded calls have it.
         let is_leaf = || self.flow.outgoing(function).all(|arc| !self.flow.arcs[arc].is_used());
         let is_by_calls = apart(by_calls) < apart(by_cost) && (by_cost.parts.is_empty() || !is_leaf());
         let factor = if is_by_calls { by_calls } else { by_cost };

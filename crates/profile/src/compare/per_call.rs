@@ -8,7 +8,7 @@
 
 use gristmill_format::Cost;
 
-use super::activity::{as_real, expected};
+use super::factors::{as_real, expected};
 use super::flow::{Flow, FlowArc};
 use super::{Change, Comparison, JoinedId};
 

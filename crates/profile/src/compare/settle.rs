@@ -1,16 +1,16 @@
 //! Settled functions: recorded calls prove that only what their callers ask of them changed.
 //!
 //! Activities divide the change of a function by factors, as if its calls were alike. If some callers make expensive calls and
-//! others cheap ones, what the function does itself and what it calls differ from that: its own cost rises by less than the
+//! others cheap ones, what the function does itself and what it calls differ from that: its self cost rises by less than the
 //! factor, the count of a call that it makes by more. Such differences look like causes, but they add up to nothing, as the
-//! calls of each caller cost what they did. Then the function is settled: its whole change, and that of all that it calls, is
+//! calls of each caller cost what they did. Then the function is settled: its whole change, and the change of what it calls, is
 //! that of its callers. Each cause keeps the effect that recorded calls give it.
 
 use std::cell::Cell;
 
 use gristmill_format::Cost;
 
-use super::activity::{Activities, Factor, as_real, expected};
+use super::factors::{Activities, Factor, Settled, as_real, expected};
 use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
 use super::{Comparison, JoinedId, Presence};
@@ -22,27 +22,16 @@ const NEAR: f64 = 10.0;
 /// The limit of functions that are looked at below calls that changed in opposite directions.
 const MAX_BELOW: usize = 4_000_000;
 
-/// What is known of a settled function.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Settled {
-    /// The part of the change of its self cost that its callers' causes do not explain.
-    pub(super) own: f64,
-    /// The calls that have most of it.
-    pub(super) own_from: Option<FlowArcId>,
-    /// The least and the greatest factor by which a caller asks more of it.
-    range: [f64; 2],
-}
-
-/// What causes leave over of the change of a function and of all that it calls.
+/// The part of the change of a function, and of what it calls, that causes leave over.
 #[derive(Debug, Clone, Copy)]
 struct Rest {
-    /// What nothing explains.
+    /// The part that nothing explains.
     own: f64,
-    /// What looks changed in single costs and counts, although much of it can cancel out.
+    /// The part that looks changed in single costs and counts, although much of it can cancel out.
     mixed: f64,
     /// The cost in the base.
     base: f64,
-    /// What the causes explain, without signs.
+    /// The part that the causes explain, without signs.
     size: f64,
 }
 
@@ -54,14 +43,6 @@ impl Rest {
     fn is_rounding(&self) -> bool {
         self.own.abs() * 1e6 <= self.size
     }
-}
-
-/// Splits a part of a settled function's change, that of its self cost or of the calls that it makes, by the parts of its
-/// factor. Over all parts of the function, each cause has the effect that it has of the whole.
-pub(super) fn split(factor: &Factor, before: f64, change: f64) -> impl Iterator<Item = (Key, f64)> + '_ {
-    let rest = change - before * factor.sum();
-    let size = factor.size();
-    factor.parts.iter().map(move |&(key, part)| (key, part * before + part.abs() / size * rest))
 }
 
 /// Finds settled functions.
@@ -233,7 +214,7 @@ impl Settling<'_, '_> {
         shown.is_some_and(|[shown_more, shown_less]| shown_more < more || shown_less < less)
     }
 
-    /// Returns by how much the self costs of a function and of all that it calls rose and fell; `None` if there are too many.
+    /// Returns by how much the self costs of a function and of everything below it rose and fell; `None` if there are too many.
     fn changes_below(&self, function: JoinedId) -> Option<[Cost; 2]> {
         let mut seen = std::collections::BTreeSet::from([function]);
         let mut open = vec![function];

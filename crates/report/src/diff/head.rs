@@ -126,7 +126,7 @@ pub struct JoinRow {
     /// An example of what was joined: names, files, objects or directories.
     #[serde(skip)]
     pub(super) example: Option<String>,
-    /// All that was joined, if that is asked for.
+    /// Everything that was joined, if that is asked for.
     #[serde(skip)]
     pub(super) all: Vec<String>,
 }
