@@ -256,3 +256,24 @@ fn text_has_the_lines_of_the_function() {
     // Lines 15 to 19 of sieve.c, and their sum.
     assert_eq!(costs, ["2,672", "2,004", "2,672", "2,004", "2,004", "11,356"], "{text}");
 }
+
+/// The layout of callgrind_annotate refuses what other reports refuse.
+#[test]
+fn derived_costs_out_of_range_are_refused() {
+    let functions: String =
+        (0..9).map(|index| format!("fl=a{index}.c\nfn=f{index}\n{index} 17000000000000000000\n")).collect();
+    let text = format!("positions: line\nevents: Ir\nevent: X = 9223372036854775807 Ir\n{functions}");
+    let folder = folder(&[("callgrind.out.1", text.as_bytes())]);
+    for style in ["callgrind", "cachegrind"] {
+        for more in [&["-e", "X"][..], &["-e", "Y", "--derive", "Y = 9223372036854775807 Ir"]] {
+            let words = [&["annotate", "--style", style, "callgrind.out.1"], more].concat();
+            let output = run_in(folder.path(), &words);
+            assert_eq!(code(&output), 2, "{words:?}: {}", stdout(&output));
+            assert!(
+                stderr(&output).contains("a derived cost is out of range"),
+                "{words:?}: {}",
+                stderr(&output)
+            );
+        }
+    }
+}

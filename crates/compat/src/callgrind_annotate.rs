@@ -85,13 +85,18 @@ impl<'a> Report<'a> {
     ///
     /// # Errors
     ///
-    /// If costs or names would take much more memory than the profile.
+    /// If costs or names would take much more memory than the profile, or if a derived cost is out of range.
     pub fn new(profile: &'a Profile, options: &'a Options) -> Result<Self, LayoutError> {
         profile.refuse_long_names().map_err(LayoutError::LongNames)?;
         let bytes = profile.view_bytes(options.show.len());
         MemoryBudget::new([profile]).check_bytes(bytes).map_err(LayoutError::TooManyCosts)?;
         let files = DisplayFiles::new(profile, options.working_directory.as_deref());
         let list = List::new(profile, options, &files);
+        let mut events = options.show.iter().chain(&options.sort);
+        let rows = || list.entries.ids().map(|entry| list.costs(entry)).chain([list.totals.row(0)]);
+        if !events.all(|event| event.is_in_range(rows())) {
+            return Err(LayoutError::Overflow);
+        }
         let listed = list.listed(options, &files);
         let text = Text { spells_controls: options.spells_controls };
         Ok(Report { profile, options, files, list, listed, text, is_above_whole: AtomicBool::new(false) })

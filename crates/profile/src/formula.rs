@@ -273,9 +273,18 @@ impl Derived {
     ///
     /// [`CostOverflow`] if the cost is above 2^95.
     pub fn cost(&self, costs: &[Cost]) -> Result<Cost, CostOverflow> {
+        self.cost_from(|column| costs[column])
+    }
+
+    /// Calculates the cost as [`Derived::cost`] does, from what a function gives for the columns.
+    ///
+    /// # Errors
+    ///
+    /// [`CostOverflow`] if the cost is above 2^95.
+    pub fn cost_from(&self, recorded: impl Fn(usize) -> Cost) -> Result<Cost, CostOverflow> {
         const MAX_COST: u128 = 1 << 95;
         let sum = self.factors.iter().try_fold(0, |sum: Cost, &(column, factor)| {
-            costs[column].checked_mul(factor).and_then(|cost| sum.checked_add(cost))
+            recorded(column).checked_mul(factor).and_then(|cost| sum.checked_add(cost))
         });
         sum.filter(|sum| sum.unsigned_abs() <= MAX_COST).ok_or(CostOverflow)
     }

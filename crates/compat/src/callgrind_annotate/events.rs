@@ -57,6 +57,16 @@ impl SelectedEvent {
         names.iter().map(&mut event).collect()
     }
 
+    /// `true` unless this event type is derived and its cost in a row is out of range.
+    pub(super) fn is_in_range<'r>(&self, mut rows: impl Iterator<Item = PartialRow<'r>>) -> bool {
+        match &self.source {
+            EventSource::Recorded(_) => true,
+            EventSource::Derived(derived) => {
+                rows.all(|row| derived.cost_from(|event| row.get(event).unwrap_or_default()).is_ok())
+            }
+        }
+    }
+
     /// The cost of this event type, if any line gave it. A derived cost is given if one of its terms is.
     pub(super) fn of(&self, row: PartialRow<'_>) -> Option<Cost> {
         match &self.source {
