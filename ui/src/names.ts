@@ -5,8 +5,9 @@ import { visible } from "./format";
 /** The forms of a name are at most this many: some have hundreds of outer parts. */
 const MAX_FORMS = 12;
 
-// What looks like a bracket and is none: an operator's own characters, and arrows.
-const NO_BRACKETS = /operator *(?:\(\)|<=>|<<=?|>>=?|<=|>=|->\*?|<(?=[ (<]|$)|>(?=[ (<]|$))|->/g;
+// What looks like a bracket and is none: an operator's own characters, arrows, and the receivers of Go.
+const NO_BRACKETS =
+  /operator *(?:\(\)|<=>|<<=?|>>=?|<=|>=|->\*?|<(?=[ (<]|$)|>(?=[ (<]|$))|->|(?<=\.)\(\*?\w+\)/g;
 const PRIVATE: Record<string, string> = { "(": "\ue000", ")": "\ue001", "<": "\ue002", ">": "\ue003" };
 const PUBLIC: Record<string, string> = Object.fromEntries(Object.entries(PRIVATE).map(([a, b]) => [b, a]));
 
@@ -77,11 +78,17 @@ export function distinct(name: string, characters: number, others: readonly stri
   return head === "" || own.length >= generic.length ? fitting : `${head}…${own}`;
 }
 
-/** The length of the outermost path: a namespace, a class, a directory, the type of a Rust method, a C++ result type. */
+/**
+ * The length of the outermost path: a namespace, a class, a directory, the type of a Rust method, a C++ result type. The suffix
+ * of a clone, as in `read.part.0`, is none.
+ */
 function outer(name: string): number {
   const close = /^[<(]/.test(name) ? closing(name) : -1;
   if (close > 0) return name.startsWith("::", close + 1) ? close + 3 : 0;
-  const match = /^(?:[^(<\s]|<\.\.>)*?(?:::|->|\.(?=[A-Za-z_])|\/)/.exec(name);
+  const match =
+    /^(?:[^(<\s]|<\.\.>)*?(?:::|->|\.(?=[A-Za-z_])(?!(?:part|constprop|isra|cold|lto_priv|llvm|clone|localalias)\b)|\/)/.exec(
+      name,
+    );
   if (match) return match[0].length;
   // `int max<..>(..)`: the result of a template, and what is behind it has a path or brackets.
   const result = /^[\w$:<>.*&]+ (?!operator\b|const\b|\[)(?=[\w$~:]+[<(:])/.exec(name);

@@ -45,7 +45,7 @@ test("functions have both sides and the change, with filters", { skip }, async (
         .querySelector(".number")
         .textContent.trim()
         .replace(/^[▲▼] /, ""),
-      row.querySelector(".fn").textContent,
+      row.querySelector(".name").title.split("\n")[0],
     ]),
   );
   const expected = rows

@@ -111,7 +111,7 @@ test(
     assert.ok((await page.locator(".jump").count()) > 5);
     await page.locator(".callrow button").first().click();
     await settle(page);
-    assert.equal(await page.locator("main h1").textContent(), "by_weight");
+    await page.waitForSelector("main h1:text-is('by_weight')");
     await close(page);
   },
 );

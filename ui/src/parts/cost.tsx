@@ -106,13 +106,13 @@ export function ChangeNumber({ change }: { change: Change | null }) {
 /** A function as a button: a click selects it, in another view if one is given. */
 export function Name({ row, view, bare }: { row: Row; view?: View; bare?: boolean }) {
   // A name that is too long is shortened by meaning; its title has all of it.
-  const { ref, characters } = useRoom(row.name);
+  const { ref, characters, isAlone } = useRoom(row.name);
   const others = useContext(Names);
   const at = base(row.file) || base(row.object);
   const text = (
     <>
       <span class="fn">{distinct(row.name, characters, others)}</span>
-      {at && !bare ? <span class="at">{at}</span> : null}
+      {at && !bare && !isAlone ? <span class="at">{at}</span> : null}
     </>
   );
   if (row.id === null)

@@ -1,13 +1,16 @@
 // The room that a name has in a table.
 import { createContext } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { shorter } from "../names";
 
 /** The names of a table: one of them must not read as another one. */
 export const Names = createContext<readonly string[]>([]);
 
-/** The most characters of a name, and the least: a column that is narrower cuts what is beside the name first. */
+/** The most characters of a name, and the least. */
 const MAX_CHARACTERS = 400;
 const MIN_CHARACTERS = 12;
+/** A name in a column that was not measured yet. */
+const UNMEASURED = { characters: MAX_CHARACTERS, isAlone: false, isMeasured: false };
 
 /** What measures the names of a cell again. */
 const measures = new WeakMap<Element, Set<() => void>>();
@@ -15,11 +18,11 @@ const cells = new ResizeObserver((changes) => {
   for (const { target } of changes) measures.get(target)?.forEach((measure) => measure());
 });
 
-/** The number of characters of a name that its place has room for, measured before the browser paints and when the place changes. */
+/** The number of characters of a name that its place has room for, and whether it has none beside it, measured before the browser paints and when the place changes. */
 export function useRoom(name: string) {
   const ref = useRef<HTMLElement & HTMLButtonElement>(null);
   // A new object each time: the same number is measured again, too.
-  const [room, setRoom] = useState({ characters: MAX_CHARACTERS, isMeasured: false });
+  const [room, setRoom] = useState(UNMEASURED);
   useLayoutEffect(() => {
     const place = ref.current!;
     const text = place.firstElementChild as HTMLElement;
@@ -27,8 +30,10 @@ export function useRoom(name: string) {
     const beside = place.scrollWidth - text.offsetWidth;
     const pixels = text.offsetWidth / text.textContent.length;
     const characters = Math.floor((place.clientWidth - beside) / pixels);
-    const enough = characters < MIN_CHARACTERS ? Math.floor(place.clientWidth / pixels) : characters;
-    setRoom({ characters: Math.max(enough, MIN_CHARACTERS), isMeasured: true });
+    // The function itself is more than what stands beside its name.
+    const isAlone = characters < shorter(name).at(-1)!.length;
+    const all = isAlone ? Math.floor(place.clientWidth / pixels) : characters;
+    setRoom({ characters: Math.max(all, MIN_CHARACTERS), isAlone, isMeasured: true });
   }, [room, name]);
   useLayoutEffect(() => {
     const cell = ref.current!.closest("td, header") ?? ref.current!;
@@ -36,7 +41,7 @@ export function useRoom(name: string) {
     const measure = () => {
       if (cell.clientWidth === width) return;
       width = cell.clientWidth;
-      setRoom({ characters: MAX_CHARACTERS, isMeasured: false });
+      setRoom({ ...UNMEASURED });
     };
     const all = measures.get(cell) ?? new Set();
     measures.set(cell, all.add(measure));
@@ -46,6 +51,6 @@ export function useRoom(name: string) {
       if (all.size === 0) cells.unobserve(cell);
     };
   }, []);
-  useLayoutEffect(() => setRoom({ characters: MAX_CHARACTERS, isMeasured: false }), [name]);
-  return { ref, characters: room.characters };
+  useLayoutEffect(() => setRoom({ ...UNMEASURED }), [name]);
+  return { ref, characters: room.characters, isAlone: room.isAlone };
 }
