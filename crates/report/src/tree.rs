@@ -208,6 +208,8 @@ impl Tree {
         // The program itself does not count.
         let node_bytes = BYTES_OF_NODE + BYTES_OF_COST * view.events().len();
         let affordable = MemoryBudget::new([&**view.profile()]).bytes() / node_bytes;
+        // A tree in which each call is once is no larger than the profile.
+        let affordable = affordable.max(view.graph().arcs().len() + 1);
         let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, affordable.clamp(1, MAX_NODES));
         let max_nodes = max_nodes + usize::from(options.from.is_none());
         let Source { tree, unequal_calls, entries: source } = Source::new(view, options, max_nodes);
