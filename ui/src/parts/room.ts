@@ -9,8 +9,8 @@ export const Names = createContext<readonly string[]>([]);
 /** The most characters of a name, and the least. */
 const MAX_CHARACTERS = 400;
 const MIN_CHARACTERS = 12;
-/** A name in a column that was not measured yet. */
-const UNMEASURED = { characters: MAX_CHARACTERS, isAlone: false, isMeasured: false };
+/** The room of no name: that of a column that was not measured yet. */
+const UNMEASURED = { name: "", characters: MAX_CHARACTERS, isAlone: false };
 
 /** What measures the names of a cell again. */
 const measures = new WeakMap<Element, Set<() => void>>();
@@ -18,23 +18,27 @@ const cells = new ResizeObserver((changes) => {
   for (const { target } of changes) measures.get(target)?.forEach((measure) => measure());
 });
 
-/** The number of characters of a name that its place has room for, and whether it has none beside it, measured before the browser paints and when the place changes. */
+/**
+ * The number of characters of a name that its place has room for, and whether it has none beside it. They are measured before the
+ * browser paints, and again when the place changes.
+ */
 export function useRoom(name: string) {
   const ref = useRef<HTMLElement & HTMLButtonElement>(null);
   // A new object each time: the same number is measured again, too.
-  const [room, setRoom] = useState(UNMEASURED);
+  const [measured, setRoom] = useState(UNMEASURED);
+  const room = measured.name === name ? measured : UNMEASURED;
   useLayoutEffect(() => {
     const place = ref.current!;
     const text = place.firstElementChild as HTMLElement;
-    if (room.isMeasured || place.scrollWidth <= place.clientWidth || text.textContent === "") return;
+    if (room !== UNMEASURED || place.scrollWidth <= place.clientWidth || text.textContent === "") return;
     const beside = place.scrollWidth - text.offsetWidth;
     const pixels = text.offsetWidth / text.textContent.length;
     const characters = Math.floor((place.clientWidth - beside) / pixels);
     // The function itself is more than what stands beside its name.
     const isAlone = characters < shorter(name).at(-1)!.length;
     const all = isAlone ? Math.floor(place.clientWidth / pixels) : characters;
-    setRoom({ characters: Math.max(all, MIN_CHARACTERS), isAlone, isMeasured: true });
-  }, [room, name]);
+    setRoom({ name, characters: Math.max(all, MIN_CHARACTERS), isAlone });
+  }, [measured, name]);
   useLayoutEffect(() => {
     const cell = ref.current!.closest("td, header") ?? ref.current!;
     let width = cell.clientWidth;
@@ -51,6 +55,5 @@ export function useRoom(name: string) {
       if (all.size === 0) cells.unobserve(cell);
     };
   }, []);
-  useLayoutEffect(() => setRoom({ ...UNMEASURED }), [name]);
   return { ref, characters: room.characters, isAlone: room.isAlone };
 }
