@@ -9,7 +9,6 @@ use std::process::{Command, ExitCode};
 
 use crate::args::GlobalArgs;
 use crate::error::CliError;
-use crate::exit_status::ExitStatus;
 use crate::input::reason;
 use crate::output_name::OutputName;
 use crate::session::Session;
@@ -17,6 +16,9 @@ use crate::terminal::printable_path;
 
 /// The name by which this program is the starter.
 const NAME: &str = "gristmill: starter";
+
+/// The exit status of a starter that could not start Valgrind, and has said why. Programs that start others have it for that.
+pub(crate) const NOT_STARTED: u8 = 125;
 
 /// A word for each answer to whether existing files are overwritten.
 const OVERWRITE: &str = "overwrite";
@@ -67,8 +69,12 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
         return None;
     }
     let session = Session::new(&GlobalArgs::plain());
-    let failed = Some(ExitStatus::Failure.into());
+    let failed = Some(NOT_STARTED.into());
     if !ends_with(parent) {
+        session.report(&CliError::Usage {
+            message: "nothing was recorded: the process that records has ended".to_owned(),
+            hint: None,
+        });
         return failed;
     }
     if overwriting == KEEP

@@ -353,11 +353,17 @@ fn what_is_no_usable_valgrind_is_refused() {
     let folder = folder(&[]);
     script(folder.path(), "old", "#!/bin/sh\necho valgrind-3.9.0\n");
     script(folder.path(), "other", "#!/bin/sh\necho hello\n");
+    script(
+        folder.path(),
+        "silent",
+        "#!/bin/sh\ncase \"$*\" in --version) echo valgrind-3.19.0; exit;; esac\nexit 3\n",
+    );
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gristmill"), folder.path().join("valgrind")).unwrap();
     for (valgrind, expected) in [
         ("./old", "version 3.9; at least 3.13 is needed"),
         ("./other", "does not say which version"),
         ("./none", "there is no program ./none"),
+        ("./silent", "nothing was recorded: Valgrind ended with status 3"),
         ("./valgrind", "Gristmill under another name"),
     ] {
         for option in [true, false] {

@@ -19,7 +19,7 @@ use crate::input::reason;
 use crate::interrupt;
 use crate::output_name::OutputName;
 use crate::session::Session;
-use crate::starter::Start;
+use crate::starter::{self, Start};
 use crate::terminal::printable_path;
 use crate::valgrind::{Randomisation, Valgrind, without_randomisation};
 
@@ -78,18 +78,11 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
     let run = start_and_wait(&start, args, session)?;
     let processes = log.processes(run.process);
     if !processes.is_recorded {
-        // Valgrind, or the process that should have become it, has said why.
-        return Ok(match run.status {
-            ExitStatus::OfProgram(code @ (program::NOT_FOUND | program::NOT_RUN)) => {
-                ExitStatus::OfProgram(code)
-            }
-            ExitStatus::OfSignal(signal) => ExitStatus::OfSignal(signal),
-            _ => ExitStatus::Failure,
-        }
-        .into());
+        return Ok(status_without_recording(run.status, session).into());
     }
     let recorded = Recorded::find(&name, run.process, &processes);
-    if !args.quiet {
+    // Without a profile they are the reason.
+    if !args.quiet || recorded.files.is_empty() {
         session.say_plainly(&log.messages(&processes, args.verbose));
     }
     log.close(&processes);
@@ -130,6 +123,22 @@ fn start_and_wait(start: &Start<'_>, args: &RecordArgs, session: &Session) -> Re
         );
     }
     Ok(Run { process, status: exit_status(status), time })
+}
+
+/// Returns the exit status for that of a process that did not become the program, and says what it was unless the process has.
+fn status_without_recording(status: ExitStatus, session: &Session) -> ExitStatus {
+    let end = match status {
+        ExitStatus::OfProgram(starter::NOT_STARTED) => return ExitStatus::Failure,
+        // Valgrind, which has said why.
+        ExitStatus::OfProgram(program::NOT_FOUND | program::NOT_RUN) => return status,
+        ExitStatus::OfSignal(_) => return status,
+        other => other.code(),
+    };
+    session.report(&CliError::Usage {
+        message: format!("nothing was recorded: Valgrind ended with status {end} before it ran the program"),
+        hint: Some("-v shows how Valgrind is called".to_owned()),
+    });
+    ExitStatus::Failure
 }
 
 /// Returns the exit status for that of a program.
