@@ -34,6 +34,8 @@ export function shorter(name: string): string[] {
 }
 
 function shorten(name: string): string[] {
+  // A place for the eye and the pointer.
+  if (name === "") return ["(no name)"];
   const forms = [hideNoBrackets(visible(name))];
   const add = (form: string) => {
     if (form !== forms.at(-1) && forms.length < MAX_FORMS) forms.push(form);

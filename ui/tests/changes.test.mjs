@@ -186,6 +186,24 @@ test("source and callers of a function have both sides", { skip }, async () => {
   await close(page);
 });
 
+test("lines of another file are below its name", { skip }, async () => {
+  const { lines } = diff("--function", "treat_all");
+  const files = lines
+    .map((line) => line.file)
+    .filter((file, index, all) => index > 0 && file !== all[index - 1]);
+  assert.ok(files.length > 0);
+  const page = await open(
+    PROFILES.changed,
+    `view=source&cmp=1&${selecting(functionRow(newer, "treat_all"))}`,
+  );
+  const heads = await page.locator("table.src .subhead").allTextContents();
+  assert.deepEqual(
+    heads,
+    files.map((file) => `inlined from ${file}`),
+  );
+  await close(page);
+});
+
 test("rows of a comparison select the function of the new profile, by its name", { skip }, async () => {
   const page = await open(PROFILES.changed, "view=functions&cmp=1");
   await page.locator("main tbody button.name:has(.fn:text-is('by_weight'))").click();

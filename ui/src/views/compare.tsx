@@ -116,7 +116,7 @@ function CauseRow({ cause, total }: { cause: Cause; total: number | string }) {
       <td>
         <button
           class="sentence"
-          title="Show the function"
+          title={`${visible(cause.text)}\n\nShow the function`}
           onClick={() => void selectNamed(cause.function, "callers")}
         >
           {visible(cause.text)}

@@ -472,8 +472,17 @@ function ChangedLines({ answer }: { answer: DiffFunction }) {
               const [before, after] = swapped
                 ? [line.new_line, line.base_line]
                 : [line.base_line, line.new_line];
+              const isOfFile = line.file === (answer.lines[index - 1]?.file ?? answer.function.file);
               return (
                 <>
+                  {isOfFile ? null : (
+                    <tr class="subhead" key={`${index}.file`}>
+                      <td colSpan={6}>
+                        {line.file === answer.function.file ? "" : "inlined from "}
+                        {line.file === "" ? "an unknown file" : visible(line.file)}
+                      </td>
+                    </tr>
+                  )}
                   <tr key={index}>
                     <td class="num faint">{before ?? ""}</td>
                     <td class="num faint">{after ?? ""}</td>
