@@ -23,7 +23,17 @@ fn prepare(source: &Arc<dyn AnswerSource>) {
     // Without a thread, the questions do it when they come.
     let _ = thread::Builder::new()
         .name("prepare".to_owned())
-        .spawn(move || source.prepare(&|| Arc::strong_count(&source) == 1));
+        .spawn(move || {
+            let_others_go_first();
+            source.prepare(&|| Arc::strong_count(&source) == 1);
+        });
+}
+
+/// Lets threads that answer questions have the processor before this thread, and the threads that it starts.
+fn let_others_go_first() {
+    // The number of a polite process. On Linux it is that of a thread. Without it, questions wait longer.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 10);
 }
 
 impl AnswerSource for Session {

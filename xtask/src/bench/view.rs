@@ -18,6 +18,8 @@ use crate::workspace;
 const MAX_START: Duration = Duration::from_secs(1);
 /// The 95th percentile of the time of clicks.
 const MAX_CLICK: Duration = Duration::from_millis(100);
+/// The time between clicks while the server prepares answers. A person who knows where to click takes longer.
+const BETWEEN_CLICKS: Duration = Duration::from_millis(300);
 /// The memory of a page.
 const MAX_PAGE_BYTES: u64 = 300 << 20;
 
@@ -45,12 +47,13 @@ pub(super) fn run(options: &ViewBenchOptions) -> Result<(), Failure> {
     if start > MAX_START {
         faults.push("the first screen comes late".to_owned());
     }
-    let early = clicks(&client, functions, options.functions.div_ceil(4), options.seed + 1)?;
+    let few = options.functions.div_ceil(4);
+    let early = clicks(&client, functions, few, options.seed + 1, BETWEEN_CLICKS)?;
     print_clicks("while the server prepares answers", &early, &mut faults);
     // Findings are the last that it prepares.
     client.ask(&json!({"kind": "findings", "limit": 200}))?;
     println!("all is prepared {:.1} s after the end of loading", loaded.elapsed().as_secs_f64());
-    let late = clicks(&client, functions, options.functions, options.seed)?;
+    let late = clicks(&client, functions, options.functions, options.seed, Duration::ZERO)?;
     print_clicks("afterwards", &late, &mut faults);
     if let Some((now, peak)) = server.memory() {
         println!("memory of the server: {} MB, at most {} MB", now >> 20, peak >> 20);
@@ -80,7 +83,13 @@ pub(super) fn run(options: &ViewBenchOptions) -> Result<(), Failure> {
 type Times = (&'static str, Vec<Duration>);
 
 /// Asks what a page asks on typical clicks.
-fn clicks(client: &Client, functions: u64, count: u64, seed: u64) -> Result<Vec<Times>, Failure> {
+fn clicks(
+    client: &Client,
+    functions: u64,
+    count: u64,
+    seed: u64,
+    pause: Duration,
+) -> Result<Vec<Times>, Failure> {
     let mut state = seed;
     let mut random = move |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -88,6 +97,7 @@ fn clicks(client: &Client, functions: u64, count: u64, seed: u64) -> Result<Vec<
     };
     let mut times: Vec<Times> = Vec::new();
     let mut ask = |kind: &'static str, question: Value| -> Result<(), Failure> {
+        std::thread::sleep(pause);
         let (time, _) = client.ask(&question)?;
         match times.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, times)) => times.push(time),

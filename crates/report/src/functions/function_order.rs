@@ -29,8 +29,12 @@ impl FunctionOrder<'_> {
             ListOrder::File => ranks(&profile.files().map(|file| profile.file(file)).collect::<Vec<_>>()),
             ListOrder::By(_) | ListOrder::PerCall => Vec::new(),
         };
+        let name_ranks = match order {
+            ListOrder::By(SortBy::Name) => names.map(|names| names.ranks(view)),
+            _ => None,
+        };
         let first_key = |id: SubjectId| match order {
-            ListOrder::By(SortBy::Name) => names.map_or(0, |names| names.rank(id)),
+            ListOrder::By(SortBy::Name) => name_ranks.map_or(0, |ranks| ranks[id.index()]),
             ListOrder::Object => ranks[view.paths(id).1.index()],
             ListOrder::File => ranks[view.paths(id).0.index()],
             order => order.first_key(costs(view, id)),
@@ -50,7 +54,7 @@ impl RowOrder for FunctionOrder<'_> {
     fn compare_names(&self, a: SubjectId, b: SubjectId) -> Ordering {
         let view = self.view;
         if let Some(names) = self.names {
-            return names.rank(a).cmp(&names.rank(b));
+            return names.compare(view, a, b);
         }
         let name = |id: SubjectId| Subject::name(&view.subject(id));
         name(a).cmp(name(b)).then_with(|| compare_paths(view, a, b)).then_with(|| a.cmp(&b))

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use gristmill_profile::symbol::Symbol;
 use gristmill_profile::threads::{cores, map_on_threads};
@@ -9,8 +10,8 @@ use regex::Regex;
 
 use crate::view::{SubjectId, View};
 
-/// The names of all functions of a view as one text, and their order. It takes as long to make as to sort all functions, and
-/// then a [`FunctionList`](super::FunctionList) needs only the names that it shows. Views with the same folding have the same.
+/// The names of all functions of a view as one text, and their order, which takes as long to make as to sort all functions. Then a
+/// [`FunctionList`](super::FunctionList) needs only the names that it shows. Views with the same folding have the same.
 ///
 /// ```
 /// use gristmill_profile::Profile;
@@ -20,7 +21,7 @@ use crate::view::{SubjectId, View};
 /// let view = View::new(Profile::from_bytes(text.to_vec()), &ViewOptions::default())?;
 /// let names = NameIndex::new(&view).expect("two short names");
 /// let main = view.subject_ids().last().expect("two functions");
-/// assert_eq!((names.name(main), names.rank(main)), ("main", 0));
+/// assert_eq!((names.name(main), names.ranks(&view)[main.index()]), ("main", 0));
 /// # Ok::<(), gristmill_report::ViewError>(())
 /// ```
 #[derive(Debug)]
@@ -29,20 +30,12 @@ pub struct NameIndex {
     text: String,
     /// By function: the offset of its name, and the end of the text.
     starts: Vec<usize>,
-    /// By function: its place in the order of names, files and objects.
-    ranks: Vec<u32>,
+    /// By function: its place in the order of names, files and objects, from 0. It is made when a list is in that order.
+    ranks: OnceLock<Vec<u32>>,
 }
 
 /// Bytes of names that fit always.
 const CONSTANT: usize = 16 << 20;
-
-/// The names of a range of functions.
-struct Chunk {
-    text: String,
-    starts: Vec<usize>,
-    /// Functions in order, each with the first bytes of its name.
-    order: Vec<(u64, SubjectId)>,
-}
 
 /// Rows that are worth a thread.
 const MIN_RANGE: usize = 4096;
@@ -64,25 +57,15 @@ impl NameIndex {
         let inputs = view.profile().inputs().iter().map(|input| input.bytes.len());
         let max_bytes = inputs.fold(CONSTANT, usize::saturating_add);
         let count = view.graph().node_count();
-        let chunks = map_on_threads(ranges(count), |range| Chunk::new(view, range, max_bytes));
-        let (mut text, mut starts, mut order) = (String::new(), Vec::with_capacity(count + 1), Vec::new());
+        let chunks = map_on_threads(ranges(count), |range| names_of(view, range, max_bytes));
+        let (mut text, mut starts) = (String::new(), Vec::with_capacity(count + 1));
         for chunk in chunks {
-            let Chunk { text: more, starts: more_starts, order: more_order } = chunk?;
+            let (more, more_starts) = chunk?;
             starts.extend(more_starts.iter().map(|start| text.len() + start));
             text.push_str(&more);
-            order.extend(more_order);
         }
         starts.push(text.len());
-        let mut index = NameIndex { text, starts, ranks: vec![0; count] };
-        if index.text.len() > max_bytes {
-            return None;
-        }
-        // Runs that are in order are merged.
-        order.sort_by(|a, b| compare(view, *a, *b, |id| index.name(id)));
-        for (rank, (_, id)) in (0u32..).zip(order) {
-            index.ranks[id.index()] = rank;
-        }
-        Some(index)
+        (text.len() <= max_bytes).then(|| NameIndex { text, starts, ranks: OnceLock::new() })
     }
 
     /// Returns the demangled name of a function.
@@ -90,9 +73,40 @@ impl NameIndex {
         &self.text[self.starts[id.index()]..self.starts[id.index() + 1] - 1]
     }
 
-    /// Returns the place of a function in the order of names, files and objects, from 0.
-    pub fn rank(&self, id: SubjectId) -> u32 {
-        self.ranks[id.index()]
+    /// Returns the places of all functions in the order of names, files and objects, from 0. The first call makes them, on all cores.
+    pub fn ranks(&self, view: &View) -> &[u32] {
+        self.ranks.get_or_init(|| {
+            let count = self.starts.len() - 1;
+            let compare = |a: &(u64, SubjectId), b: &(u64, SubjectId)| {
+                let by_name = a.0.cmp(&b.0).then_with(|| self.name(a.1).cmp(self.name(b.1)));
+                by_name.then_with(|| compare_paths(view, a.1, b.1)).then_with(|| a.1.cmp(&b.1))
+            };
+            let runs = map_on_threads(ranges(count), |range| {
+                let ids = view.subject_ids().skip(range.start).take(range.len());
+                let mut run: Vec<_> = ids.map(|id| (first_bytes(self.name(id)), id)).collect();
+                run.sort_unstable_by(compare);
+                run
+            });
+            let mut order = runs.concat();
+            // Runs that are in order are merged.
+            order.sort_by(compare);
+            let mut ranks = vec![0; count];
+            for (rank, (_, id)) in (0u32..).zip(order) {
+                ranks[id.index()] = rank;
+            }
+            ranks
+        })
+    }
+
+    /// Compares functions by names, files and objects.
+    pub(super) fn compare(&self, view: &View, a: SubjectId, b: SubjectId) -> Ordering {
+        match self.ranks.get() {
+            Some(ranks) => ranks[a.index()].cmp(&ranks[b.index()]),
+            None => {
+                let by_name = self.name(a).cmp(self.name(b));
+                by_name.then_with(|| compare_paths(view, a, b)).then_with(|| a.cmp(&b))
+            }
+        }
     }
 
     /// Returns the functions of a range whose names may match a pattern that stands for a text without line feeds, in order: all
@@ -120,39 +134,19 @@ impl NameIndex {
     }
 }
 
-impl Chunk {
-    /// Reads the names of a range of functions. None if they take more than this many bytes.
-    fn new(view: &View, range: Range<usize>, max_bytes: usize) -> Option<Chunk> {
-        let (mut text, mut starts, mut order) = (String::new(), Vec::new(), Vec::new());
-        for id in view.subject_ids().skip(range.start).take(range.len()) {
-            let start = text.len();
-            starts.push(start);
-            text.push_str(&Symbol::parse(view.subject(id).recorded()).shown());
-            order.push((first_bytes(&text[start..]), id));
-            text.push('\n');
-            if text.len() > max_bytes {
-                return None;
-            }
+/// Reads the names of a range of functions, each with a line feed, and where they start. None if they take more than this many
+/// bytes.
+fn names_of(view: &View, range: Range<usize>, max_bytes: usize) -> Option<(String, Vec<usize>)> {
+    let (mut text, mut starts) = (String::new(), Vec::with_capacity(range.len()));
+    for id in view.subject_ids().skip(range.start).take(range.len()) {
+        starts.push(text.len());
+        text.push_str(&Symbol::parse(view.subject(id).recorded()).shown());
+        text.push('\n');
+        if text.len() > max_bytes {
+            return None;
         }
-        let name = |id: SubjectId| {
-            let nth = id.index() - range.start;
-            let end = starts.get(nth + 1).copied().unwrap_or(text.len());
-            &text[starts[nth]..end - 1]
-        };
-        order.sort_unstable_by(|a, b| compare(view, *a, *b, name));
-        Some(Chunk { text, starts, order })
     }
-}
-
-/// Compares names, then files, then objects, then ids.
-fn compare<'n>(
-    view: &View,
-    (first_a, a): (u64, SubjectId),
-    (first_b, b): (u64, SubjectId),
-    name: impl Fn(SubjectId) -> &'n str,
-) -> Ordering {
-    let by_name = first_a.cmp(&first_b).then_with(|| name(a).cmp(name(b)));
-    by_name.then_with(|| compare_paths(view, a, b)).then_with(|| a.cmp(&b))
+    Some((text, starts))
 }
 
 /// Compares the files of functions, then their objects.
