@@ -71,7 +71,9 @@ test(
 
 test("the list of keys has the key of each action", { skip }, async () => {
   const page = await open(PROFILES.changed, "view=compare");
+  await page.setViewportSize({ width: 800, height: 600 });
   await page.keyboard.press("?");
+  assert.equal(await page.locator("dialog").evaluate((dialog) => dialog.scrollTop), 0);
   const keys = await page.locator(".keys kbd").allTextContents();
   for (const key of [
     "1",

@@ -9,6 +9,8 @@ export function Dialog({ label, children }: { label: string; children: Component
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     ref.current?.showModal();
+    // The focus may go to a button at the end; what it is about is at the start.
+    ref.current?.scrollTo(0, 0);
     return () => before?.focus();
   }, []);
   const close = () => {

@@ -1,7 +1,7 @@
 import { Heads } from "../parts/rows";
 import { useRef, useState } from "preact/hooks";
 import type { Exact, Parts, PartSummary } from "../answers";
-import { grouped, percentOf, share, sum, visible } from "../format";
+import { base, grouped, percentOf, share, sum, visible } from "../format";
 import { go, place } from "../place";
 import { eventName, hover, summary } from "../state";
 import { Empty, Hidden, Status, useAnswer } from "../parts/answer";
@@ -267,7 +267,7 @@ function PartTable({ answer }: { answer: Parts }) {
               {visible(part.trigger ?? "")}{" "}
               {part.time_range ? <span class="at">{visible(part.time_range)}</span> : null}
             </td>
-            <td>{visible(part.file)}</td>
+            <td title={visible(part.file)}>{base(part.file)}</td>
           </tr>
         ))}
       </tbody>
