@@ -21,12 +21,10 @@ pub(crate) trait AnswerSource: Send + Sync {
 fn prepare(source: &Arc<dyn AnswerSource>) {
     let source = Arc::clone(source);
     // Without a thread, the questions do it when they come.
-    let _ = thread::Builder::new()
-        .name("prepare".to_owned())
-        .spawn(move || {
-            let_others_go_first();
-            source.prepare(&|| Arc::strong_count(&source) == 1);
-        });
+    let _ = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
+        let_others_go_first();
+        source.prepare(&|| Arc::strong_count(&source) == 1);
+    });
 }
 
 /// Lets threads that answer questions have the processor before this thread, and the threads that it starts.

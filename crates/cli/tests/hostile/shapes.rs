@@ -76,6 +76,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "long-line-of-costs", make: long_line_of_costs, count: 10_000 },
     Shape { name: "caller-chains", make: caller_chains, count: 150 },
     Shape { name: "recursion-levels", make: recursion_levels, count: 900 },
+    Shape { name: "same-levels-in-files", make: same_levels_in_files, count: 1500 },
     Shape { name: "files", make: files, count: 1000 },
     Shape { name: "objects", make: objects, count: 1000 },
     Shape { name: "same-name-in-files", make: same_name_in_files, count: 900 },
@@ -365,6 +366,14 @@ fn recursion_levels(count: usize, out: &mut String) {
     for level in 2..count {
         put!(out, "fn=f'{level}\n1 1\ncfn=f'{}\ncalls=1 1\n1 {}", level + 1, count - level);
     }
+}
+
+/// A profile of three quarters of the size has the same levels, of other files.
+fn same_levels_in_files(count: usize, out: &mut String) {
+    put!(out, "{HEADER}fl=(1) {count}.c");
+    let levels = (count / 2).next_power_of_two();
+    (2..levels + 2).for_each(|level| put!(out, "fn=f'{level}\n1 {}", level * count % 1009));
+    (0..count).for_each(|line| put!(out, "{line} 1"));
 }
 
 fn files(count: usize, out: &mut String) {

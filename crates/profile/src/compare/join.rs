@@ -186,9 +186,10 @@ fn fold_unequal_levels(functions: &mut RawFunctions<'_>, paths: &JoinedPaths<'_>
             }
         }
     }
+    // Once for each name: it can have as many levels as the profile has functions.
+    levels.retain(|_, [base, new]| !base.is_empty() && !new.is_empty() && base != new);
     let is_unequal = |function: &RawFunction<'_>| {
-        let of_sides = function.normal.level.and_then(|_| levels.get(&key(function, paths)));
-        of_sides.is_some_and(|[base, new]| !base.is_empty() && !new.is_empty() && base != new)
+        function.normal.level.is_some() && levels.contains_key(&key(function, paths))
     };
     let unequal: Vec<bool> = functions.list.iter().map(is_unequal).collect();
     for (function, _) in functions.list.iter_mut().zip(unequal).filter(|(_, is_unequal)| *is_unequal) {
