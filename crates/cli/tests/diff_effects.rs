@@ -5,45 +5,8 @@
 
 mod harness;
 
-use harness::{folder, json, run_in, stdout, whole};
-
-/// A call: the callee, the count of calls, and their inclusive cost.
-type Call<'a> = (&'a str, u32, u32);
-
-/// A function: its name, its self cost, and its calls.
-type Function<'a> = (&'a str, u32, &'a [Call<'a>]);
-
-fn profile(functions: &[Function<'_>]) -> String {
-    let mut text = "events: Ir\nfl=mill.c\n".to_owned();
-    for (nth, (name, own, calls)) in functions.iter().enumerate() {
-        text.push_str(&format!("fn={name}\n{} {own}\n", 10 * nth + 1));
-        for (callee, count, cost) in *calls {
-            text.push_str(&format!("cfn={callee}\ncalls={count} 1\n{} {cost}\n", 10 * nth + 2));
-        }
-    }
-    text
-}
-
-/// The report on one line, and the causes: their effects and texts.
-fn compared(base: &str, new: &str, more: &[&str]) -> (String, Vec<(i128, String)>) {
-    let files = folder(&[("base.out", base.as_bytes()), ("new.out", new.as_bytes())]);
-    let arguments = [&["diff", "base.out", "new.out", "--min", "0"], more].concat();
-    let shown = stdout(&run_in(files.path(), &arguments));
-    let answer = json(&run_in(files.path(), &[&arguments[..], &["--format", "json"]].concat()));
-    let causes: Vec<(i128, String)> = answer["causes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|cause| (whole(&cause["effect"]), cause["text"].as_str().unwrap().to_owned()))
-        .collect();
-    let sum: i128 = causes.iter().map(|(effect, _)| effect).sum();
-    assert_eq!(sum, whole(&answer["totals"]["Ir"]["change"]));
-    (shown.split_whitespace().collect::<Vec<_>>().join(" "), causes)
-}
-
-fn told(causes: &[(i128, &str)]) -> Vec<(i128, String)> {
-    causes.iter().map(|(effect, text)| (*effect, (*text).to_owned())).collect()
-}
+use harness::diff::{Call, Function, compared, profile, told};
+use harness::{folder, run_in, stdout};
 
 /// `main` starts threads, which `clone` runs: their cost is not in the call that starts them.
 fn threads(count: u32, rows: u32, row: u32) -> String {
@@ -402,7 +365,7 @@ fn a_cheaper_call_is_distinguished_from_other_calls() {
     assert_eq!(causes[1].0, -2 * 1_200);
     // Calls tell that hashing costs less, but not whether that is the function's self cost.
     assert!(
-        causes[1].1.starts_with("calls of hash from check and 1 more caller cost less: 210 → 208"),
+        causes[1].1.starts_with("calls of hash from check and 1 more caller cost less on average: 210 → 208"),
         "{causes:?}"
     );
 }

@@ -16,7 +16,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::factors::{Activities, Activity, Factor, as_real, expected, split};
+use super::factors::{Activities, Activity, Factor, Settled, as_real, expected, split};
 use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
 use super::ratio::add_up;
@@ -140,9 +140,13 @@ impl Search<'_, '_> {
                     if leads_back != wants_back {
                         continue;
                     }
-                    if let Some(factor) = self.settled_factor(arc) {
+                    if let Some((settled, factor)) = self.settled_caller(arc) {
                         let FlowArc { calls, costs, .. } = self.flow.arcs[arc];
-                        let [before, after] = if by_calls { calls } else { costs }.map(as_real);
+                        let [before, after] = match (by_calls, settled.is_by_count) {
+                            (true, _) => calls.map(as_real),
+                            (false, true) => expected(&self.flow.arcs[arc], false),
+                            (false, false) => costs.map(as_real),
+                        };
                         base += before;
                         parts.extend(split(factor, before, after - before));
                         continue;
@@ -224,10 +228,10 @@ impl Search<'_, '_> {
         changed > 0 && (control > 0.0 && control * MIN_CONTROL >= all || follow == changed)
     }
 
-    /// Returns the factor of an arc's caller, if that is settled.
-    fn settled_factor(&self, arc: usize) -> Option<&Factor> {
+    /// Returns the facts about an arc's caller and its factor, if it is settled.
+    fn settled_caller(&self, arc: usize) -> Option<(Settled, &Factor)> {
         let activity = self.activities.get(self.flow.arcs[arc].caller);
-        activity.settled.map(|_| &activity.factors[0])
+        activity.settled.map(|settled| (settled, &activity.factors[0]))
     }
 
     /// Returns `true` if an arc leads back into a recursion.

@@ -104,6 +104,8 @@ pub(super) struct Settled {
     pub(super) own_from: Option<FlowArcId>,
     /// The least and the greatest factor by which a caller asks more of it.
     pub(super) range: [f64; 2],
+    /// `true` if calls that it makes cost more or less by causes of their callees: then only their counts follow from its callers.
+    pub(super) is_by_count: bool,
 }
 
 /// Splits a part of a settled function's change, that of its self cost or of the calls that it makes, by the parts of its

@@ -43,6 +43,9 @@ const TOLERANCE: f64 = 0.02;
 /// One part in this many of an effect can be by accident.
 const ACCIDENT: f64 = 4.0;
 
+/// The factor by which the count of a caller's calls may change if the calls of several callers prove something together.
+const MAX_RATIO: f64 = 1.5;
+
 /// The limit of pairs of a caller and a callee that are looked at.
 const MAX_PAIRS: usize = 1_000_000;
 
@@ -86,7 +89,7 @@ pub(super) fn proof(
         .map(|&arc| {
             let of_arc = &flow.arcs[arc];
             let [base, new] = of_arc.costs.map(as_real);
-            Excess { arc, excess: new - expected(of_arc, false)[1], weight: base.max(new) }
+            Excess { arc, excess: excess(of_arc), weight: base.max(new) }
         })
         .collect();
     let effect = as_real(effect);
@@ -102,6 +105,19 @@ pub(super) fn proof(
     if towards < effect.abs() * (1.0 - 1.0 / ACCIDENT) || against * FEW > towards {
         return PerCallProof::Average;
     }
+    // What its callees cost is in its calls, but not its own; and what it calls by another factor than its callers call it can
+    // be in calls of another kind.
+    let [least, most] = range_of_ratios(flow, &both);
+    let (mut of_callees, mut unlike) = (0.0, 0.0);
+    for arc in flow.outgoing(function).map(|arc| &flow.arcs[arc]) {
+        of_callees += excess(arc);
+        let [before, after] = expected(arc, false);
+        unlike += (after - before * least).abs().max((after - before * most).abs());
+    }
+    let own = sum(&|arc| arc.excess) - of_callees;
+    if own * effect.signum() - unlike < effect.abs() * (1.0 - 1.0 / ACCIDENT) {
+        return PerCallProof::Average;
+    }
     let whole = sum(&|arc| arc.weight);
     let changed: Vec<&Excess> = both
         .iter()
@@ -115,7 +131,9 @@ pub(super) fn proof(
         .map(|&arc| flow.arcs[arc].costs.iter().map(|&cost| as_real(cost)).fold(0.0, f64::max))
         .sum();
     if one_sided * FEW <= whole {
-        let several = both.iter().filter(|arc| arc.excess * effect.signum() > TOLERANCE * arc.weight);
+        let is_like = |arc: &Excess| (1.0 / MAX_RATIO..=MAX_RATIO).contains(&ratio(&flow.arcs[arc.arc]));
+        let several =
+            both.iter().filter(|arc| arc.excess * effect.signum() > TOLERANCE * arc.weight && is_like(arc));
         let of_several: f64 = several.clone().map(|arc| arc.weight).sum();
         // Several callers of which each has unlike calls, all changed in the same direction, are no accident.
         if (whole - part) * FEW <= whole || several.count() > 1 && (whole - of_several) * FEW <= whole {
@@ -134,17 +152,30 @@ pub(super) fn proof(
 
 /// Returns the count of the other callers whose calls have a part of an effect on a function that those of an arc do not have.
 pub(super) fn others_than(flow: &Flow, arc: usize, effect: Cost) -> usize {
-    let excess = |arc: usize| {
-        let of_arc = &flow.arcs[arc];
-        let is_on_both = of_arc.calls.iter().all(|&calls| calls > 0);
-        if is_on_both { as_real(of_arc.costs[1]) - expected(of_arc, false)[1] } else { 0.0 }
-    };
     let effect = as_real(effect);
-    if effect.abs() <= excess(arc).abs() * (1.0 + TOLERANCE) {
+    if effect.abs() <= excess(&flow.arcs[arc]).abs() * (1.0 + TOLERANCE) {
         return 0;
     }
     let incoming = flow.incoming(flow.arcs[arc].callee).filter(|&other| other != arc);
-    incoming.filter(|&other| excess(other) * effect.signum() > effect.abs() * TOLERANCE).count()
+    let is_one = |&other: &usize| excess(&flow.arcs[other]) * effect.signum() > effect.abs() * TOLERANCE;
+    incoming.filter(is_one).count()
+}
+
+/// Returns what the calls of an arc cost beyond their count; nothing of those that one side does not have.
+fn excess(arc: &FlowArc) -> f64 {
+    let is_on_both = arc.calls.iter().all(|&calls| calls > 0);
+    if is_on_both { as_real(arc.costs[1]) - expected(arc, false)[1] } else { 0.0 }
+}
+
+/// Returns the factor by which the count of an arc's calls changed.
+fn ratio(arc: &FlowArc) -> f64 {
+    as_real(arc.calls[1]) / as_real(arc.calls[0])
+}
+
+/// Returns the least and the greatest factor of arcs on both sides.
+fn range_of_ratios(flow: &Flow, both: &[Excess]) -> [f64; 2] {
+    let ratios = || both.iter().map(|arc| ratio(&flow.arcs[arc.arc]));
+    [ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max)]
 }
 
 /// Returns `true` if the calls of an arc changed in count, so that they may be of another kind.
@@ -158,9 +189,7 @@ fn may_be_unlike(flow: &Flow, arc: usize) -> bool {
 fn counts(flow: &Flow, function: JoinedId, arcs: &[usize], both: &[Excess]) -> Option<usize> {
     let [before, after] = flow.selves[function.index()].map(as_real);
     // Whether there are more of the expensive or of the cheap calls: arcs changed by different factors.
-    let ratio = |arc: usize| as_real(flow.arcs[arc].calls[1]) / as_real(flow.arcs[arc].calls[0]);
-    let ratios = || both.iter().map(|arc| ratio(arc.arc));
-    let [least, most] = [ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max)];
+    let [least, most] = range_of_ratios(flow, both);
     if arcs.len() == both.len() && most - least <= TOLERANCE * most {
         return None;
     }
@@ -234,21 +263,20 @@ fn only_from(flow: &Flow, function: JoinedId, effect: Cost) -> Option<usize> {
     /// The cost of a call of others may change by this part at most; of all others, calls with one part in ten of the
     /// cost may change more.
     const MAX_SHARE: f64 = 0.02;
-    let mut excess: Vec<(f64, usize)> = Vec::new();
+    let mut excesses: Vec<(f64, usize)> = Vec::new();
     for arc in flow.incoming(function) {
         let of_arc = &flow.arcs[arc];
-        if of_arc.calls[0] > 0 && of_arc.calls[1] > 0 && of_arc.caller != function {
-            excess.push((as_real(of_arc.costs[1]) - expected(of_arc, false)[1], arc));
-        } else if of_arc.calls != [0, 0] {
-            excess.push((0.0, arc));
+        if of_arc.calls != [0, 0] {
+            let own = if of_arc.caller == function { 0.0 } else { excess(of_arc) };
+            excesses.push((own, arc));
         }
     }
-    if excess.len() < 2 {
+    if excesses.len() < 2 {
         return None;
     }
-    excess.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
-    let (first, arc) = excess[0];
-    let others: f64 = excess[1..].iter().map(|(part, _)| part.abs()).sum();
+    excesses.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
+    let (first, arc) = excesses[0];
+    let others: f64 = excesses[1..].iter().map(|(part, _)| part.abs()).sum();
     if !flow.arcs[arc].is_recorded {
         return None;
     }
@@ -260,7 +288,7 @@ fn only_from(flow: &Flow, function: JoinedId, effect: Cost) -> Option<usize> {
         let [base, new] = flow.arcs[arc].calls;
         base <= 2 * new && new <= 2 * base
     };
-    let controls = || excess[1..].iter().filter(|&&(_, arc)| is_control(arc));
+    let controls = || excesses[1..].iter().filter(|&&(_, arc)| is_control(arc));
     let all: f64 = controls().map(|&(_, arc)| before(arc)).sum();
     let changed = controls().filter(|&&(part, arc)| part.abs() > MAX_SHARE * before(arc));
     let is_unchanged = changed.map(|&(_, arc)| before(arc)).sum::<f64>() * FEW <= all;

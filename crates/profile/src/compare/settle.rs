@@ -19,6 +19,8 @@ use super::{Comparison, JoinedId, Presence};
 const LITTLE: f64 = 50.0;
 /// The part of two amounts by which they may differ: one in this many.
 const NEAR: f64 = 10.0;
+/// The same, if callees have causes of their own: without them, two changes could cancel out.
+const EXACT: f64 = 100.0;
 /// The limit of functions that are looked at below calls that changed in opposite directions.
 const MAX_BELOW: usize = 4_000_000;
 
@@ -35,9 +37,23 @@ struct Rest {
     size: f64,
 }
 
+/// What a function's calls cost after the change, to tell how much of it is left over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CostOfCalls {
+    /// What is recorded.
+    Recorded,
+    /// What each call cost in the base, as callees have causes of their own.
+    AsBefore,
+}
+
 impl Rest {
     fn is_little(&self) -> bool {
-        self.own.abs() * NEAR <= self.mixed || self.is_rounding()
+        self.is_below(NEAR)
+    }
+
+    /// Returns `true` if it is less than one part in this many of what looks changed.
+    fn is_below(&self, one_in: f64) -> bool {
+        self.own.abs() * one_in <= self.mixed || self.is_rounding()
     }
 
     fn is_rounding(&self) -> bool {
@@ -84,11 +100,17 @@ impl Settling<'_, '_> {
             let own_from = most.filter(|&arc| of_arc(arc) > 0.0).map(FlowArcId::new);
             parts.iter_mut().for_each(|(_, part)| *part /= rest.base);
             let ratio = 1.0 + parts.iter().map(|(_, part)| part).sum::<f64>();
-            (Settled { own, own_from, range }, Factor { ratio, parts: parts.into() })
+            let settled = Settled { own, own_from, range, is_by_count: false };
+            (settled, Factor { ratio, parts: parts.into() })
         };
-        let plain = self.rest(function, parts, range);
+        let plain = self.rest(function, parts, range, CostOfCalls::Recorded);
         if let Some(rest) = plain.filter(Rest::is_little) {
             return Some(found(parts.to_vec(), rest, range));
+        }
+        let by_count = self.rest(function, parts, range, CostOfCalls::AsBefore);
+        if let Some(rest) = by_count.filter(|rest| rest.is_below(EXACT)) {
+            let (settled, factor) = found(parts.to_vec(), rest, range);
+            return Some((Settled { own_from: None, is_by_count: true, ..settled }, factor));
         }
         let changed = self.changed(activities, &arcs)?;
         // Other causes can explain changes in one direction, and those that show below the function.
@@ -102,14 +124,15 @@ impl Settling<'_, '_> {
         }
         let from = changed.iter().map(|&(arc, part)| (Key::CallsFrom(FlowArcId::new(arc)), part));
         let parts: Vec<(Key, f64)> = parts.iter().copied().chain(from).collect();
-        let rest = self.rest(function, &parts, range).filter(Rest::is_little)?;
+        let rest = self.rest(function, &parts, range, CostOfCalls::Recorded).filter(Rest::is_little)?;
         Some(found(parts, rest, range))
     }
 
     /// Returns what the calls of an arc cost beyond their count, and beyond the causes of its caller.
     fn excess(&self, activities: &Activities, arc: usize) -> f64 {
         let FlowArc { caller, calls, costs, .. } = self.flow.arcs[arc];
-        if activities.get(caller).settled.is_some() || calls.iter().any(|&calls| calls <= 0) {
+        let follows = activities.get(caller).settled.is_some_and(|settled| !settled.is_by_count);
+        if follows || calls.iter().any(|&calls| calls <= 0) {
             return 0.0;
         }
         as_real(costs[1]) - expected(&self.flow.arcs[arc], false)[1]
@@ -129,7 +152,13 @@ impl Settling<'_, '_> {
     }
 
     /// Returns what causes leave over of a function's change; `None` if the causes cannot be all of the rest.
-    fn rest(&self, function: JoinedId, parts: &[(Key, f64)], [least, most]: [f64; 2]) -> Option<Rest> {
+    fn rest(
+        &self,
+        function: JoinedId,
+        parts: &[(Key, f64)],
+        [least, most]: [f64; 2],
+        cost_of_calls: CostOfCalls,
+    ) -> Option<Rest> {
         let of_sign = |sign: f64| parts.iter().map(|(_, part)| (part * sign).max(0.0)).sum::<f64>();
         let [more, less] = [1.0, -1.0].map(of_sign);
         let explained = more - less;
@@ -159,11 +188,16 @@ impl Settling<'_, '_> {
         if base <= 0.0 || !is_near(base, called[0]) || !is_near(new, called[1]) {
             return None;
         }
-        let rest = new - base - explained;
+        let costs_of = |arc: &FlowArc| match cost_of_calls {
+            CostOfCalls::Recorded => arc.costs.map(as_real),
+            CostOfCalls::AsBefore => expected(arc, false),
+        };
+        let by_callees: f64 = outgoing.iter().map(|arc| as_real(arc.costs[1]) - costs_of(arc)[1]).sum();
+        let rest = new - by_callees - base - explained;
         let factor = 1.0 + explained / base;
         let apart = |[before, after]: [f64; 2]| (after - before * factor).abs();
         let of_arc = |arc: &&FlowArc| {
-            let ([calls, calls_now], [before, after]) = (arc.calls.map(as_real), arc.costs.map(as_real));
+            let ([calls, calls_now], [before, after]) = (arc.calls.map(as_real), costs_of(arc));
             if calls <= 0.0 || calls_now <= 0.0 {
                 return apart([before, after]);
             }
@@ -171,13 +205,12 @@ impl Settling<'_, '_> {
             apart([before, by_count]) + (after - by_count).abs()
         };
         let mixed = apart(own.map(as_real)) + outgoing.iter().map(of_arc).sum::<f64>();
-        let can_follow = |costs: [Cost; 2]| {
-            let [before, after] = costs.map(as_real);
+        let can_follow = |[before, after]: [f64; 2]| {
             let tolerance = before.max(after) / LITTLE + rest.abs() + 1.0;
             let greatest = if most.is_finite() { before * most } else { f64::INFINITY };
             (before * least - tolerance..=greatest + tolerance).contains(&after)
         };
-        let all_follow = can_follow(own) && outgoing.iter().all(|arc| can_follow(arc.costs));
+        let all_follow = can_follow(own.map(as_real)) && outgoing.iter().all(|arc| can_follow(costs_of(arc)));
         all_follow.then_some(Rest { own: rest, mixed, base, size: more + less })
     }
 

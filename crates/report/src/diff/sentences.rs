@@ -240,14 +240,21 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 0 if is_in_part(from.cost, from.calls, explanation.effect) => ", in part by other causes",
                 _ => "",
             };
-            let change = match from_to(from.calls, CostUnit::Count) {
+            // Other causes of the same calls can be larger, and go the other way.
+            let than = if is_each_towards(from.cost, from.calls, explanation.effect) {
+                in_part
+            } else {
+                " than other causes explain"
+            };
+            // Calls that are more or fewer can be of another kind.
+            let (on_average, calls) = match from_to(from.calls, CostUnit::Count) {
                 _ if from.calls.is_none() => {
                     let count = CostUnit::Count.show(from.calls.new.median);
-                    let calls = if from.calls.new.median == 1 { "call" } else { "calls" };
-                    format!("{} cost {more}{in_part}: {each}, {count} {calls}", others(*more_callers))
+                    ("", format!("{count} {}", if from.calls.new.median == 1 { "call" } else { "calls" }))
                 }
-                calls => format!("{} cost {more}{in_part}: {each}, calls {calls}", others(*more_callers)),
+                calls => (" on average", format!("calls {calls}")),
             };
+            let change = format!("{} cost {more}{on_average}{than}: {each}, {calls}", others(*more_callers));
             let mut pieces = vec![text("calls of "), name(*function), text(" from "), name(from.caller)];
             pieces.push(Piece::Text(change));
             pieces.extend(below(*function));
@@ -281,7 +288,9 @@ pub(super) fn sentence_of(comparison: &Comparison<'_>, explanation: &Explanation
                 let beyond = || {
                     let has_more = is_towards(own) && !calls.is_none();
                     let change = from_to(own, unit);
-                    has_more.then(|| format!(" costs {more} than the calls of each caller explain: {change}"))
+                    has_more.then(|| {
+                        format!(" costs {more} by itself, besides what other causes explain: {change}")
+                    })
                 };
                 let change = change.or_else(beyond).unwrap_or_else(|| by_itself(*function));
                 return Sentence(vec![name(*function), Piece::Text(change)]);

@@ -1,0 +1,63 @@
+//! Calls of a function that are unlike: `gristmill diff` does not take their mixture for a change of the function.
+
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use harness::diff::{compared, profile, told};
+
+/// `a` makes 50 calls of `f`, each with a cost of 400 and a call of `leaf`; those that `b` makes cost 10 and call nothing.
+fn unlike(of_b: u32, leaf: u32) -> String {
+    let [of_a, cheap] = [50 * (400 + leaf), 10 * of_b];
+    profile(&[
+        ("main", 100, &[("a", 1, 1_000 + of_a), ("b", 1, 1_000 + cheap)]),
+        ("a", 1_000, &[("f", 50, of_a)]),
+        ("b", 1_000, &[("f", of_b, cheap)]),
+        ("f", 50 * 400 + cheap, &[("leaf", 50, 50 * leaf)]),
+        ("leaf", 50 * leaf, &[]),
+    ])
+}
+
+/// What a callee costs is no change of its caller, whose counts explain all of its own cost.
+#[test]
+fn a_changed_callee_leaves_its_caller_settled() {
+    let more_calls = "b calls f more often: 100 → 300 (+200.00%)";
+    for (leaf, text) in [
+        (1_000, "leaf costs less by itself: 100,000 → 50,000 (-50.00%)"),
+        (1_900, "leaf costs less by itself: 100,000 → 95,000 (-5.00%)"),
+        (3_000, "leaf costs more by itself: 100,000 → 150,000 (+50.00%)"),
+    ] {
+        let (_, causes) = compared(&unlike(100, 2_000), &unlike(300, leaf), &[]);
+        let effect = 50 * (i128::from(leaf) - 2_000);
+        assert_eq!(causes, told(&[(effect, text), (2_000, more_calls)]));
+    }
+    let (_, causes) = compared(&unlike(100, 2_000), &unlike(300, 2_000), &[]);
+    assert_eq!(causes, told(&[(2_000, more_calls)]));
+}
+
+/// `f` no longer calls `g`, which is in the cost of each call of `f`: that is no proof that `f` itself costs less per call.
+#[test]
+fn a_call_that_is_gone_is_no_cheaper_caller() {
+    let side = |many: u32, of_g: u32| {
+        // The calls of `left` cost 1,000 by themselves, those of `right` 441 and a call of `h`.
+        let [of_left, of_right] = [9 * (1_000 + of_g), many * (441 + 2_776 + of_g * 3)];
+        let gone = 9 + many * 3;
+        let mut of_f = vec![("h", many, 2_776 * many)];
+        if of_g > 0 {
+            of_f.push(("g", gone, of_g * gone));
+        }
+        profile(&[
+            ("main", 10, &[("left", 9, 9 + of_left), ("right", many, many + of_right)]),
+            ("left", 9, &[("f", 9, of_left)]),
+            ("right", many, &[("f", many, of_right)]),
+            ("f", 9_000 + 441 * many, &of_f),
+            ("g", of_g * gone, &[]),
+            ("h", 2_776 * many, &[]),
+        ])
+    };
+    let (_, causes) = compared(&side(21, 1_852), &side(63, 0), &[]);
+    assert!(causes.iter().any(|(_, text)| text.starts_with("f no longer calls g")), "{causes:?}");
+    let is_proved = |text: &str| text.starts_with("f costs less per call") && !text.contains("on average");
+    assert!(!causes.iter().any(|(_, text)| is_proved(text)), "{causes:?}");
+}
