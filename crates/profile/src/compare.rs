@@ -70,7 +70,7 @@ use std::fmt;
 use gristmill_format::Cost;
 
 use crate::analysis::{ArcId, GroupCosts, Partition, group_costs};
-use crate::budget::OverBudget;
+use crate::budget::{MemoryBudget, OverBudget};
 use crate::cost::CostTable;
 use crate::formula::{Definition, DerivationFault, Derived};
 use crate::profile::Profile;
@@ -275,6 +275,19 @@ impl<'p> Comparison<'p> {
     /// Returns the runs of a side.
     pub fn runs(&self, side: Side) -> impl Iterator<Item = &'p Profile> {
         self.runs.iter().filter(move |run| run.side == side).map(|run| run.profile)
+    }
+
+    /// Returns the memory that a report about the comparison may take.
+    pub(crate) fn memory_budget(&self) -> MemoryBudget {
+        MemoryBudget::new(self.runs.iter().map(|run| run.profile))
+    }
+
+    /// Returns how many bytes a report may take beside the tables of the comparison.
+    pub fn bytes_left(&self) -> usize {
+        let bytes = self.memory_budget().bytes();
+        // Each run has tables, and so have both sides together.
+        let tables: usize = self.runs.iter().map(|run| 2 * run.profile.view_bytes(self.events.len())).sum();
+        bytes.saturating_sub(tables).max(bytes / 2)
     }
 
     /// Returns the parts that are compared.

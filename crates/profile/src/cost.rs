@@ -100,6 +100,14 @@ impl CostTable {
         CostTable { rows: self.rows, ..selected }
     }
 
+    /// Returns the table with these rows, in this order.
+    pub(crate) fn with_rows(&self, rows: impl ExactSizeIterator<Item = usize>) -> CostTable {
+        let mut selected = CostTable { width: self.width, rows: rows.len(), values: Vec::new() };
+        selected.values.reserve_exact(self.width * rows.len());
+        rows.for_each(|row| selected.values.extend_from_slice(self.row(row)));
+        selected
+    }
+
     /// Returns the sum of all rows.
     pub fn total(&self) -> Vec<Cost> {
         let mut total = vec![0; self.width];

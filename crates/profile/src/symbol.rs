@@ -82,6 +82,8 @@ impl<'a> Symbol<'a> {
         if let Some(level) = self.parts.recursion() {
             shown.push_str(&format!("'{level}"));
         }
+        // A list that grows may be twice as long, and so may a name.
+        shown.reserve_exact(self.parts.callers().map(|caller| 1 + caller.len()).sum());
         for caller in self.parts.callers() {
             shown.push('\'');
             shown.push_str(&readable(caller));

@@ -160,7 +160,12 @@ const TASKS: &[Task] = &[
     Task { name: "diff", words: &["diff", OTHER, FILE] },
     Task { name: "diff-all", words: &["diff", "-n", "0", "--min", "0", OTHER, FILE] },
     Task { name: "diff-json", words: &["diff", "--format", "json", OTHER, FILE] },
+    Task {
+        name: "diff-all-markdown",
+        words: &["diff", "-n", "0", "--min", "0", "--format", "markdown", OTHER, FILE],
+    },
     Task { name: "diff-tree", words: &["diff", "--tree", OTHER, FILE] },
+    Task { name: "diff-tree-all", words: &["diff", "--tree", "-n", "0", "--min", "0", OTHER, FILE] },
     Task { name: "diff-callgrind", words: &["diff", "--format", "callgrind", OTHER, FILE] },
     Task { name: "diff-function", words: &["diff", "--function", FUNCTION, OTHER, FILE] },
     Task { name: "lint", words: &["lint", FILE] },

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use gristmill_output::{Look, printable};
 use gristmill_profile::Profile;
-use gristmill_profile::compare::{CompareError, CompareOptions, Comparison, JoinOptions, JoinedId};
+use gristmill_profile::compare::{
+    CompareError, CompareOptions, ComparedTreeView, Comparison, JoinOptions, JoinedId,
+};
 use gristmill_profile::formula::{Definition, DerivationFault};
 use gristmill_report::diff::{
     self, Diff, DiffOptions, DiffTree, DiffTreeOptions, FunctionDiff, MIN_TREE_CHANGE, Page,
@@ -308,7 +310,10 @@ fn write_tree(
             limit => Some(limit.unwrap_or(MAX_TREE_NODES)),
         },
     };
-    let tree = DiffTree::new(comparison, &options);
+    let tree = match for_programs {
+        true => DiffTree::with_view(comparison, &options, ComparedTreeView::default()),
+        false => DiffTree::new(comparison, &options),
+    };
     match format {
         DiffFormat::Json => tree.write_json(out),
         DiffFormat::Csv => tree.write_csv(out),

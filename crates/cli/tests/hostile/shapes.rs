@@ -75,6 +75,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "long-number", make: long_number, count: 30_000 },
     Shape { name: "long-line-of-costs", make: long_line_of_costs, count: 10_000 },
     Shape { name: "caller-chains", make: caller_chains, count: 150 },
+    Shape { name: "callers-in-callers", make: callers_in_callers, count: 700 },
     Shape { name: "recursion-levels", make: recursion_levels, count: 900 },
     Shape { name: "same-levels-in-files", make: same_levels_in_files, count: 1500 },
     Shape { name: "files", make: files, count: 1000 },
@@ -359,6 +360,14 @@ fn caller_chains(count: usize, out: &mut String) {
         put!(out, "fn={name}\n1 1");
         name = format!("f{level}'{name}");
     }
+}
+
+/// Names that are made of others, which have their callers: each is twice as long as the one before, as far as names may be.
+fn callers_in_callers(count: usize, out: &mut String) {
+    // Profiles of another count have other names.
+    let letter = char::from(b'a' + u8::try_from(count % 26).unwrap_or(0));
+    put!(out, "{HEADER}fn=(1) {}\n1 1", letter.to_string().repeat(30));
+    (1..count).for_each(|id| put!(out, "fn=({}) ({id})'({id})\n1 1", id + 1));
 }
 
 fn recursion_levels(count: usize, out: &mut String) {

@@ -21,8 +21,7 @@ use super::flow::{Flow, FlowArc, Key};
 use super::id::FlowArcId;
 use super::ratio::add_up;
 use super::settle::Settling;
-use super::{Comparison, JoinedId, Presence, Side};
-use crate::budget::MemoryBudget;
+use super::{Comparison, JoinedId, Presence};
 
 /// An arc follows its caller if their ratios differ by no more than this part.
 const TOLERANCE: f64 = 0.02;
@@ -75,9 +74,8 @@ pub(super) fn activities(comparison: &Comparison<'_>, flow: &Flow) -> Activities
 
 /// Returns how many causes of each function fit into memory.
 fn max_parts(comparison: &Comparison<'_>) -> usize {
-    let budget = MemoryBudget::new(Side::ALL.into_iter().flat_map(|side| comparison.runs(side)));
     let of_each = 2 * size_of::<(Key, f64)>() * comparison.functions().len().max(1);
-    (budget.bytes() / BUDGET_SHARE / of_each).clamp(MIN_PARTS, MAX_PARTS)
+    (comparison.memory_budget().bytes() / BUDGET_SHARE / of_each).clamp(MIN_PARTS, MAX_PARTS)
 }
 
 /// The changes that calls from outside of a recursion bring.

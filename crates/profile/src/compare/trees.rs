@@ -22,6 +22,7 @@ use crate::analysis::{
     Unit,
 };
 use crate::cost::CostTable;
+use crate::csr::Csr;
 use crate::interner::Interner;
 
 /// The item of a node of a [`ComparedTree`], which has an example.
@@ -145,6 +146,13 @@ pub struct ComparedTree {
 /// The limit of nodes of the tree of a run. What it leaves out is unknown in the joined tree, and is left out there.
 const MAX_NODES_OF_RUN: usize = 50_000;
 
+/// Bytes of a node of the tree of a run besides its costs, with those of nodes that may still come below.
+const NODE_BYTES: usize = 300;
+/// Costs of a node for each event type: its own, the inclusive ones, and one of them again when the tree is put in order.
+const COSTS_PER_NODE: usize = 3;
+/// Bytes of a node of a run in the joined tree besides its costs: two for each column.
+const ROW_BYTES: usize = 170;
+
 impl Comparison<'_> {
     /// Makes the call tree of each run by itself, and joins them by path.
     pub fn call_tree(&self, columns: &[usize], limits: ComparedTreeLimits) -> ComparedTree {
@@ -160,6 +168,7 @@ impl Comparison<'_> {
     ) -> ComparedTree {
         let cycles = Cycles::with_ranks(&self.measured.links);
         let mut joining = Joining::new(self.runs.len(), columns.len());
+        let max_nodes = self.max_nodes_of_run(columns.len());
         let exact: Vec<Option<CallTree<JoinedId>>> =
             (0..self.runs.len()).map(|run| self.exact_tree(run, columns)).collect();
         // Recorded callers are names, of which nobody knows which function they are: from a function on, there is an estimate.
@@ -168,14 +177,14 @@ impl Comparison<'_> {
         let mut names = Vec::new();
         let basis = if exact.iter().all(Option::is_some) {
             for (run, tree) in exact.into_iter().flatten().enumerate() {
-                if let Some(tree) = part_of(tree, view, |function| Some(function) == view.from) {
+                if let Some(tree) = part_of(tree, view, max_nodes, |function| Some(function) == view.from) {
                     joining.add(run, &tree, false, ComparedItem::Function);
                 }
             }
             ComparedBasis::Exact
         } else if let Some((trees, all_names)) = callers {
             for (run, (tree, name_of)) in trees.into_iter().enumerate() {
-                if let Some(tree) = part_of(tree, view, |_| false) {
+                if let Some(tree) = part_of(tree, view, max_nodes, |_| false) {
                     joining.add(run, &tree, false, |name| ComparedItem::Name(name_of[name.index()]));
                 }
             }
@@ -189,11 +198,15 @@ impl Comparison<'_> {
             for (run, tree) in exact.into_iter().enumerate() {
                 match tree {
                     Some(tree) => {
-                        if let Some(tree) = part_of(tree, view, |function| Some(function) == view.from) {
+                        let is_from = |function| Some(function) == view.from;
+                        if let Some(tree) = part_of(tree, view, max_nodes, is_from) {
                             joining.add(run, &tree, true, |function| unit(cycles.unit(function.node())));
                         }
                     }
-                    None => joining.add(run, &self.estimated_tree(run, columns, &cycles, view), true, unit),
+                    None => {
+                        let tree = self.estimated_tree(run, columns, &cycles, view, max_nodes);
+                        joining.add(run, &tree, true, unit);
+                    }
                 }
             }
             ComparedBasis::Estimate
@@ -208,6 +221,13 @@ impl Comparison<'_> {
             });
         }
         ComparedTree { nodes, basis, cycles: cycles.ids().map(members).collect(), names, is_limited }
+    }
+
+    /// Returns how many nodes the estimate of a run may have, so that all of them fit into memory.
+    fn max_nodes_of_run(&self, columns: usize) -> usize {
+        let rows = self.runs.len() * (ROW_BYTES + 2 * columns * size_of::<Cost>());
+        let node_bytes = NODE_BYTES + COSTS_PER_NODE * self.events.len() * size_of::<Cost>() + rows;
+        (self.bytes_left() / node_bytes).min(MAX_NODES_OF_RUN)
     }
 
     /// Returns the exact tree of a run, if its blocks are invocations, and their costs fit into memory.
@@ -231,11 +251,13 @@ impl Comparison<'_> {
             return None;
         }
         let (mut trees, mut names) = (Vec::new(), Vec::new());
+        let mut bytes_left = self.memory_budget().bytes();
         let mut interner = Interner::default();
         for run in 0..self.runs.len() {
             let profile = self.runs[run].profile;
             let folds = self.joining.fold_recursion;
-            let recorded = RecordedCallers::from_profile(profile, &self.selection, folds)?;
+            let recorded = RecordedCallers::within(profile, &self.selection, folds, bytes_left)?;
+            bytes_left = bytes_left.saturating_sub(recorded.bytes());
             let mut name_of = Vec::with_capacity(recorded.names.len());
             for name in recorded.names {
                 let normal = normal_name(&name.name, self.joining.rules, &[]).text;
@@ -267,17 +289,17 @@ impl Comparison<'_> {
         wanted: &[usize],
         cycles: &Cycles,
         view: ComparedTreeView,
+        max_nodes: usize,
     ) -> CallTree<Unit> {
         let graph = self.graph(run);
-        let limits = TreeLimits { min_cost: 0, max_nodes: MAX_NODES_OF_RUN, keeps_lone: false };
+        let limits = TreeLimits { min_cost: 0, max_nodes, keeps_lone: false };
         match view.from.map(JoinedId::node) {
             Some(from) if view.is_inverted => {
-                return CallTree::estimate_inverted(&graph, cycles, from, MAX_NODES_OF_RUN)
-                    .with_columns(wanted);
+                return CallTree::estimate_inverted(&graph, cycles, from, max_nodes).with_columns(wanted);
             }
             Some(from) => return CallTree::estimate(&graph, cycles, Some(from), limits).with_columns(wanted),
             None if view.is_inverted => {
-                return CallTree::estimate_bottom_up(&graph, cycles, MAX_NODES_OF_RUN).with_columns(wanted);
+                return CallTree::estimate_bottom_up(&graph, cycles, max_nodes).with_columns(wanted);
             }
             None => {}
         }
@@ -297,14 +319,15 @@ impl Comparison<'_> {
 fn part_of<T: Copy + Ord + Hash>(
     tree: CallTree<T>,
     view: ComparedTreeView,
+    max_nodes: usize,
     is_from: impl Fn(T) -> bool,
 ) -> Option<CallTree<T>> {
     let is_start = |id| tree.node(id).item.is_some_and(&is_from);
     match (view.from, view.is_inverted) {
         (None, false) => Some(tree),
-        (None, true) => Some(tree.bottom_up(MAX_NODES_OF_RUN)),
+        (None, true) => Some(tree.bottom_up(max_nodes)),
         (Some(_), false) => tree.below(is_start),
-        (Some(_), true) => tree.inverted(is_start, MAX_NODES_OF_RUN),
+        (Some(_), true) => tree.inverted(is_start, max_nodes),
     }
 }
 
@@ -500,11 +523,12 @@ impl Joining {
 
     /// Selects the nodes whose change, or that of a node below, is greatest; or those that cost most on a side.
     fn select(
-        &self,
+        mut self,
         sides: &[Side],
         limits: ComparedTreeLimits,
         by_size: bool,
     ) -> (Vec<ComparedTreeNode>, bool) {
+        self.known = HashMap::new();
         let size = |node| {
             let change = self.change(sides, node, 0, |run| &run.inclusive);
             match by_size {
@@ -523,10 +547,9 @@ impl Joining {
         let min_change = greatest[0].saturating_mul(limits.min_share.into()).div_ceil(100_000);
         let min_change = min_change.max(limits.min_share.min(1).into());
         let is_unknown = self.unknown();
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
-        for node in 1..self.nodes.len() {
-            children[self.nodes[node].1].push(node);
-        }
+        let above = self.nodes.iter().enumerate().map(|(node, &(_, above))| (node > 0).then_some(above));
+        let children = Csr::new(self.nodes.len(), above);
+        let below = |node| children.get(node).iter().map(|&child| child as usize);
         let mut is_selected = vec![false; self.nodes.len()];
         let mut frontier = BinaryHeap::from([(greatest[0], own[0], Reverse(0), 0)]);
         let mut count = 0;
@@ -535,28 +558,24 @@ impl Joining {
         {
             is_selected[node] = true;
             count += 1;
-            let fits = |&&child: &&usize| {
+            let fits = |&child: &usize| {
                 depth < limits.max_depth && !is_unknown[child] && greatest[child] >= min_change
             };
-            frontier.extend(
-                children[node]
-                    .iter()
-                    .filter(fits)
-                    .map(|&child| (greatest[child], own[child], Reverse(child), depth + 1)),
-            );
+            let fitting = below(node).filter(fits);
+            frontier.extend(fitting.map(|child| (greatest[child], own[child], Reverse(child), depth + 1)));
         }
         let is_limited = !frontier.is_empty();
-        let mut selected: Vec<ComparedTreeNode> = Vec::new();
+        drop(frontier);
+        let mut selected: Vec<ComparedTreeNode> = Vec::with_capacity(count);
         let mut stack: Vec<(usize, Option<usize>)> = vec![(0, None)];
         while let Some((node, parent)) = stack.pop() {
-            let below = &children[node];
-            let mut shown: Vec<usize> = below.iter().copied().filter(|&child| is_selected[child]).collect();
+            let mut shown: Vec<usize> = below(node).filter(|&child| is_selected[child]).collect();
             shown.sort_by_key(|&child| {
                 (Reverse(own[child]), Reverse(greatest[child]), self.nodes[child].0, child)
             });
             let of_runs = self.runs.iter().filter_map(|run| run.row(node).map(|row| run.hidden[row])).max();
             let depth = parent.map_or(0, |parent: usize| selected[parent].depth + 1);
-            let hidden = (below.len() - shown.len()).max(of_runs.unwrap_or(0));
+            let hidden = (children.get(node).len() - shown.len()).max(of_runs.unwrap_or(0));
             selected.push(ComparedTreeNode { parent, depth, hidden, ..self.node(sides, node) });
             let place = selected.len() - 1;
             stack.extend(shown.into_iter().rev().map(|child| (child, Some(place))));

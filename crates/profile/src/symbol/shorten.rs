@@ -39,7 +39,7 @@ const MAX_REVEALED_DEPTH: usize = 64;
 /// ```
 pub fn shorten(name: &str, columns: usize) -> Cow<'_, str> {
     // The quote may be followed by callers.
-    if fits(name, columns) && !name.contains('\'') {
+    if name.width() <= columns && !name.contains('\'') {
         return Cow::Borrowed(name);
     }
     let shortened = ShortName::new(name).fitted(columns, &[], &[], None).name;
@@ -130,7 +130,8 @@ impl<'n> ShortName<'n> {
 
     /// Returns the whole name, with its callers set apart.
     pub(super) fn full(&self) -> String {
-        let mut full = String::new();
+        let length = |piece: &Piece<'_>| CALLED_FROM.len() + piece.text.len() + piece.level.len();
+        let mut full = String::with_capacity(self.pieces.iter().map(length).sum());
         for (nth, piece) in self.pieces.iter().enumerate() {
             full.push_str(if nth > 0 { CALLED_FROM } else { "" });
             full.push_str(piece.text);
@@ -169,98 +170,126 @@ impl<'n> ShortName<'n> {
         places: &[String],
         fixed_place: Option<usize>,
     ) -> Fitted {
-        let full = self.full();
-        let width = full.width();
-        let beside = |place: Option<&String>| place.map_or(0, |place| place.width() + 3);
         let usable = fixed_place.map_or(places, |fixed| &places[..=fixed]);
-        if let Some(place) = usable.iter().find(|place| width.saturating_add(beside(Some(place))) <= columns)
-        {
-            return Fitted { name: full, place: Some(place.clone()) };
+        // A hostile name has thousands of callers. Forms with all of them cannot fit then, and take as long as the name.
+        let may_show_all = (self.pieces.len() - 1).saturating_mul(CALLED_FROM.width()) <= columns;
+        let forms = Forms::new(self, revealed, may_show_all);
+        if may_show_all && let Some(fitted) = forms.with_all_callers(self, columns, usable, fixed_place) {
+            return fitted;
         }
-        let shortest = usable.last();
-        let found = |name, place: Option<&String>| Fitted { name, place: place.cloned() };
+        let place = usable.last().filter(|_| fixed_place.is_some());
+        let room = columns.saturating_sub(columns_beside(place));
+        let found = |name| Fitted { name, place: place.cloned() };
+        let all = [Detail::Signature(0), Detail::Bare].map(|detail| (detail, Callers::All(Detail::Own)));
+        let all = all.into_iter().filter(|_| may_show_all);
+        let nearest =
+            (0..forms.caller_count.min(MAX_CALLERS)).rev().map(|most| (Detail::Bare, Callers::Nearest(most)));
+        for (detail, of_callers) in all.chain(nearest) {
+            let name = forms.joined(detail, of_callers);
+            if name.width() <= room {
+                return found(name);
+            }
+        }
+        let tail = forms.joined_callers(Callers::Nearest(0));
+        found(format!("{}{tail}", forms.base.with_short_scope(room.saturating_sub(tail.width()))))
+    }
+}
+
+fn columns_beside(place: Option<&String>) -> usize {
+    place.map_or(0, |place| place.width() + 3)
+}
+
+/// The forms of a name.
+struct Forms<'n> {
+    base: LazyPiece<'n>,
+    /// The callers that a form may show, each with its index among all.
+    callers: Vec<(usize, LazyPiece<'n>)>,
+    caller_count: usize,
+    revealed: &'n [Revealed],
+}
+
+impl<'n> Forms<'n> {
+    fn new(name: &ShortName<'n>, revealed: &'n [Revealed], may_show_all: bool) -> Self {
         let gathered = |nth: usize| -> Vec<usize> {
             revealed.iter().filter(|(piece, _)| *piece == nth).map(|(_, at)| *at).collect()
         };
-        let is_revealed = |nth: usize| revealed.iter().any(|(piece, _)| *piece == nth);
-        let base = LazyPiece::new(self.pieces[0], gathered(0));
-        let callers: Vec<LazyPiece<'_>> =
-            (1..self.pieces.len()).map(|nth| LazyPiece::new(self.pieces[nth], gathered(nth))).collect();
-        let signature =
-            || self.joined(&base, Detail::Signature(0), &callers, Callers::All(Detail::Own), is_revealed);
-        // The place says more than arguments, unless it takes more columns than they do.
-        let is_place_first =
-            fixed_place.is_some() || shortest.is_some() && signature().width() + beside(shortest) <= width;
-        let place = shortest.filter(|_| is_place_first);
-        let room = columns.saturating_sub(beside(place));
-        if place.is_none() && width <= columns {
-            return found(full, None);
+        let piece = |nth: usize| LazyPiece::new(name.pieces[nth], gathered(nth));
+        let caller_count = name.pieces.len() - 1;
+        let shown = (0..caller_count)
+            .filter(|&nth| may_show_all || nth < MAX_CALLERS || is_revealed(revealed, nth + 1));
+        Forms {
+            base: piece(0),
+            callers: shown.map(|nth| (nth, piece(nth + 1))).collect(),
+            caller_count,
+            revealed,
         }
-        let deepest = base.depth().min(MAX_SHOWN_DEPTH);
+    }
+
+    /// Returns the first form with all callers that fits.
+    fn with_all_callers(
+        &self,
+        name: &ShortName<'_>,
+        columns: usize,
+        usable: &[String],
+        fixed_place: Option<usize>,
+    ) -> Option<Fitted> {
+        let full = name.full();
+        let width = full.width();
+        let is_beside = |place: &&String| width.saturating_add(columns_beside(Some(*place))) <= columns;
+        if let Some(place) = usable.iter().find(is_beside) {
+            return Some(Fitted { name: full, place: Some(place.clone()) });
+        }
+        let shortest = usable.last();
+        let signature = || self.joined(Detail::Signature(0), Callers::All(Detail::Own));
+        // The place says more than arguments, unless it takes more columns than they do.
+        let is_place_first = fixed_place.is_some()
+            || shortest.is_some() && signature().width() + columns_beside(shortest) <= width;
+        let place = shortest.filter(|_| is_place_first);
+        let room = columns.saturating_sub(columns_beside(place));
+        if place.is_none() && width <= columns {
+            return Some(Fitted { name: full, place: None });
+        }
+        let deepest = self.base.depth().min(MAX_SHOWN_DEPTH);
         let forms = [(Detail::Full, Detail::Bare), (Detail::WithoutReturnType, Detail::Bare)];
         let signatures = (0..=deepest).rev().map(|depth| (Detail::Signature(depth), Detail::Bare));
         let last = [(Detail::Signature(0), Detail::Own)];
-        for (detail, of_callers) in forms.into_iter().chain(signatures).chain(last) {
-            let name = self.joined(&base, detail, &callers, Callers::All(of_callers), is_revealed);
-            if name.width() <= room {
-                return found(name, place);
-            }
-        }
-        let (place, room) = match fixed_place {
-            Some(_) => (place, room),
-            None => (None, columns),
-        };
-        let most = callers.len().min(MAX_CALLERS);
-        let nearest = [Callers::All(Detail::Own)].into_iter().chain((0..most).rev().map(Callers::Nearest));
-        let details = [Detail::Signature(0), Detail::Bare].into_iter();
-        let forms = details.map(|detail| (detail, Callers::All(Detail::Own)));
-        for (detail, of_callers) in forms.chain(nearest.map(|callers| (Detail::Bare, callers))) {
-            let name = self.joined(&base, detail, &callers, of_callers, is_revealed);
-            if name.width() <= room {
-                return found(name, place);
-            }
-        }
-        let tail = self.joined_callers(&callers, Callers::Nearest(0), is_revealed);
-        found(format!("{}{tail}", base.with_short_scope(room.saturating_sub(tail.width()))), place)
+        let names = forms.into_iter().chain(signatures).chain(last);
+        let mut names = names.map(|(detail, of_callers)| self.joined(detail, Callers::All(of_callers)));
+        let name = names.find(|name| name.width() <= room)?;
+        Some(Fitted { name, place: place.cloned() })
     }
 
-    fn joined(
-        &self,
-        base: &LazyPiece<'_>,
-        detail: Detail,
-        callers: &[LazyPiece<'_>],
-        of_callers: Callers,
-        is_revealed: impl Fn(usize) -> bool,
-    ) -> String {
-        let mut name = base.shown(detail);
-        name.push_str(&self.joined_callers(callers, of_callers, is_revealed));
+    fn joined(&self, detail: Detail, of_callers: Callers) -> String {
+        let mut name = self.base.shown(detail);
+        name.push_str(&self.joined_callers(of_callers));
         name
     }
 
-    fn joined_callers(
-        &self,
-        callers: &[LazyPiece<'_>],
-        shown: Callers,
-        is_revealed: impl Fn(usize) -> bool,
-    ) -> String {
+    fn joined_callers(&self, shown: Callers) -> String {
         let (most, detail) = match shown {
-            Callers::All(detail) => (callers.len(), detail),
+            Callers::All(detail) => (self.caller_count, detail),
             Callers::Nearest(most) => (most, Detail::Own),
         };
+        let shown = self.callers.iter().filter(|(nth, _)| *nth < most || is_revealed(self.revealed, nth + 1));
+        let shown = shown.map(|(nth, caller)| (*nth, Some(caller)));
         let mut text = String::new();
-        let mut is_gap = false;
-        for (nth, caller) in callers.iter().enumerate() {
-            if nth < most || is_revealed(nth + 1) {
-                text.push_str(CALLED_FROM);
-                text.push_str(&caller.shown(detail));
-                is_gap = false;
-            } else if !std::mem::replace(&mut is_gap, true) {
-                text.push_str(CALLED_FROM);
-                text.push('…');
+        // The caller after the last one in the text.
+        let mut next = 0;
+        for (nth, caller) in shown.chain([(self.caller_count, None)]) {
+            if next < nth {
+                text.extend([CALLED_FROM, "…"]);
             }
+            if let Some(caller) = caller {
+                text.extend([CALLED_FROM, &caller.shown(detail)]);
+            }
+            next = nth + 1;
         }
         text
     }
+}
+
+fn is_revealed(revealed: &[Revealed], nth: usize) -> bool {
+    revealed.iter().any(|(piece, _)| *piece == nth)
 }
 
 /// A piece with its anatomy.
@@ -556,6 +585,16 @@ impl BracketSearch {
     }
 }
 
-fn fits(text: &str, columns: usize) -> bool {
-    text.width() <= columns
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_that_cannot_fit_are_not_taken_apart() {
+        let name = format!("f{}", "'main".repeat(1000));
+        let name = ShortName::new(&name);
+        assert_eq!(Forms::new(&name, &[(900, 0)], false).callers.len(), MAX_CALLERS + 1);
+        let fitted = |revealed| name.fitted(20, revealed, &[], None).name;
+        assert_eq!([fitted(&[]), fitted(&[(900, 0)])], ["f ← main ← main ← …", "f ← … ← main ← …"]);
+    }
 }

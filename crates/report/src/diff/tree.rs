@@ -37,6 +37,13 @@ pub struct DiffTreeOptions {
 
 /// The upper limit of nodes, also if more are asked for.
 const MAX_NODES: usize = 1_000_000;
+
+/// Bytes of a node without its line of text, and of its changes in a column; measured.
+const BYTES_OF_NODE: usize = 450;
+const BYTES_OF_COLUMN: usize = 240;
+/// Bytes of the line of text about a node, and of its cells for a column; measured.
+const BYTES_OF_LINE: usize = 500;
+const BYTES_OF_CELLS: usize = 500;
 /// The smallest change of a node that people see, in hundred-thousandths of the greatest: 1%.
 pub const MIN_TREE_CHANGE: u32 = 1000;
 
@@ -135,29 +142,43 @@ pub struct DiffTree {
 }
 
 impl DiffTree {
-    /// Makes the tree of a comparison.
+    /// Makes the tree of a comparison for people.
     ///
     /// # Panics
     ///
     /// If there is no column.
     pub fn new(comparison: &Comparison<'_>, options: &DiffTreeOptions) -> Self {
-        DiffTree::with_view(comparison, options, ComparedTreeView::default())
+        let line_bytes = BYTES_OF_LINE + BYTES_OF_CELLS * options.columns.len();
+        DiffTree::within(comparison, options, ComparedTreeView::default(), line_bytes)
     }
 
-    /// Makes a part of the tree, or an inverted one.
+    /// Makes a part of the tree, or an inverted one. It has as many nodes as memory has space for without a text about them, so
+    /// programs get more of them.
     ///
     /// # Panics
     ///
     /// If there is no column.
     pub fn with_view(comparison: &Comparison<'_>, options: &DiffTreeOptions, view: ComparedTreeView) -> Self {
+        DiffTree::within(comparison, options, view, 0)
+    }
+
+    fn within(
+        comparison: &Comparison<'_>,
+        options: &DiffTreeOptions,
+        view: ComparedTreeView,
+        line_bytes: usize,
+    ) -> Self {
         let head = DiffHead::new(comparison, &options.columns);
+        let node_bytes = BYTES_OF_NODE + BYTES_OF_COLUMN * options.columns.len() + line_bytes;
+        let affordable = comparison.bytes_left() / node_bytes;
         let limits = ComparedTreeLimits {
             min_share: options.min,
             // The program itself does not count.
-            max_nodes: options.limit.unwrap_or(MAX_NODES).clamp(1, MAX_NODES) + 1,
+            max_nodes: options.limit.unwrap_or(MAX_NODES).clamp(1, affordable.clamp(1, MAX_NODES)) + 1,
             max_depth: options.max_depth.unwrap_or(usize::MAX),
         };
-        let tree = comparison.call_tree_of(&options.columns, limits, view);
+        let mut tree = comparison.call_tree_of(&options.columns, limits, view);
+        let nodes = std::mem::take(&mut tree.nodes);
         let mut rows = Rows {
             comparison,
             tree: &tree,
@@ -165,7 +186,7 @@ impl DiffTree {
             entries: Vec::new(),
             entry_of: HashMap::new(),
         };
-        let nodes = tree.nodes.iter().map(|node| rows.row(node)).collect();
+        let nodes = nodes.into_iter().map(|node| rows.row(node)).collect();
         let entries = rows.entries;
         DiffTree {
             basis: match tree.basis {
@@ -193,7 +214,7 @@ struct Rows<'r, 'p> {
 }
 
 impl Rows<'_, '_> {
-    fn row(&mut self, node: &ComparedTreeNode) -> DiffTreeNode {
+    fn row(&mut self, node: ComparedTreeNode) -> DiffTreeNode {
         let entry = match self.entry_of.get(&node.item) {
             Some(&entry) => entry,
             None => {
@@ -202,16 +223,16 @@ impl Rows<'_, '_> {
                 self.entries.len() - 1
             }
         };
-        let deltas = |changes: &[Change]| {
-            ByEvent::new(self.names, changes.iter().map(|&change| Delta(change)).collect::<Vec<_>>())
+        let deltas = |changes: Vec<Change>| {
+            ByEvent::new(self.names, changes.into_iter().map(Delta).collect::<Vec<_>>())
         };
         DiffTreeNode {
             entry,
             parent: node.parent,
             depth: node.depth,
             calls: Delta(node.count),
-            self_costs: deltas(&node.self_costs),
-            inclusive: deltas(&node.inclusive),
+            self_costs: deltas(node.self_costs),
+            inclusive: deltas(node.inclusive),
             hidden: node.hidden,
             is_guessed: node.is_guessed,
             is_self_guessed: node.is_self_guessed,

@@ -261,12 +261,33 @@ impl TreeTable<'_> {
 
     /// Writes the tree in a code block, where its guides are aligned.
     pub(crate) fn write_fenced(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        let mut text = Vec::new();
-        self.write_text(look, &mut text)?;
-        // A name may contain a fence: a longer one ends the block.
-        let text = String::from_utf8_lossy(&text);
-        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(longest.saturating_add(1).max(3));
-        write!(out, "\n{fence}text\n{text}{fence}\n")
+        // A name may contain a fence: a longer one ends the block. To write twice takes less memory than to keep the text.
+        let mut fences = FenceLength::default();
+        self.write_text(look, &mut fences)?;
+        let fence = "`".repeat(fences.longest.saturating_add(1).max(3));
+        write!(out, "\n{fence}text\n")?;
+        self.write_text(look, out)?;
+        writeln!(out, "{fence}")
+    }
+}
+
+/// Counts the signs of the longest fence in what is written.
+#[derive(Default)]
+struct FenceLength {
+    longest: usize,
+    open: usize,
+}
+
+impl Write for FenceLength {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        for &byte in text {
+            self.open = if byte == b'`' { self.open + 1 } else { 0 };
+            self.longest = self.longest.max(self.open);
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -78,6 +78,17 @@ impl RecordedCallers {
     ///
     /// With `folds_recursion`, names that differ only in their recursion level are one.
     pub fn from_profile(profile: &Profile, selection: &Selection, folds_recursion: bool) -> Option<Self> {
+        let budget = MemoryBudget::new([profile]).bytes();
+        RecordedCallers::within(profile, selection, folds_recursion, budget)
+    }
+
+    /// Does the same for a tree that takes no more than this many bytes.
+    pub(crate) fn within(
+        profile: &Profile,
+        selection: &Selection,
+        folds_recursion: bool,
+        bytes: usize,
+    ) -> Option<Self> {
         if !RecordedCallers::are_in(profile) {
             return None;
         }
@@ -107,8 +118,7 @@ impl RecordedCallers {
         }
         let graph = profile.call_graph(selection);
         let mut trie = Trie::new(None, graph.width());
-        let node_bytes = NODE_BYTES + COSTS_PER_NODE * graph.width() * size_of::<Cost>();
-        let max_nodes = MemoryBudget::new([profile]).bytes() / node_bytes;
+        let max_nodes = bytes / bytes_of_node(graph.width());
         for node in graph.nodes().filter(|&node| graph.self_cost(node).iter().any(|&cost| cost != 0)) {
             let mut at = TreeNodeId::ROOT;
             for link in chains.of_function(graph.function_of(node)) {
@@ -122,6 +132,15 @@ impl RecordedCallers {
         trie.tree.sum_up();
         Some(RecordedCallers { tree: trie.tree.arranged(TreeBasis::Callers), names })
     }
+
+    /// Returns how many bytes the tree takes while it is made.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tree.len() * bytes_of_node(self.tree.inclusive.width())
+    }
+}
+
+fn bytes_of_node(width: usize) -> usize {
+    NODE_BYTES + COSTS_PER_NODE * width * size_of::<Cost>()
 }
 
 #[cfg(test)]

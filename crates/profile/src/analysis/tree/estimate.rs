@@ -222,6 +222,11 @@ impl<'a> Growth<'a> {
                     self.unfold(bud);
                 }
             }
+            // No more of them than there may be nodes can become one. Each node may offer thousands.
+            let nodes_left = self.limits.max_nodes.saturating_sub(self.tree.nodes.len());
+            for bud in self.frontier.prune(nodes_left) {
+                self.leave_out(bud);
+            }
         }
         for bud in self.frontier.drain() {
             self.leave_out(bud);
@@ -237,6 +242,8 @@ impl<'a> Growth<'a> {
             self.tree.node_mut(parent).hidden = 0;
             self.unfold(bud);
         }
+        // Their memory is needed to put the tree in order.
+        drop((self.frontier, self.left));
         let mut tree = self.tree;
         graph.derived().derive(&mut guessed);
         tree.derive(graph.derived());

@@ -102,7 +102,7 @@ impl<T: Copy> GrowingTree<T> {
     }
 
     /// Makes the tree with siblings side by side, the most expensive first, then by item.
-    pub(super) fn arranged(self, basis: TreeBasis) -> CallTree<T>
+    pub(super) fn arranged(mut self, basis: TreeBasis) -> CallTree<T>
     where
         T: Ord,
     {
@@ -113,15 +113,19 @@ impl<T: Copy> GrowingTree<T> {
         let mut children = self.children();
         // Breadth first: the node here, and the one above it in the arranged tree.
         let mut queue: Vec<(usize, Option<TreeNodeId>)> = vec![(0, None)];
-        let mut tree = GrowingTree::new(self.inclusive.width());
-        while let Some(&(index, parent)) = queue.get(tree.nodes.len()) {
-            let node = TreeNode { parent, ..self.nodes[index] };
-            let id = tree.push(node, self.self_costs.row(index), self.inclusive.row(index));
+        let mut next = 0;
+        while let Some(&(index, _)) = queue.get(next) {
+            let id = TreeNodeId::new(next);
             let below = children.get_mut(index);
             below.sort_by_key(key);
             queue.extend(below.iter().map(|&child| (child as usize, Some(id))));
+            next += 1;
         }
-        tree.finish(basis)
+        // One table after the other, as wide ones take most of the memory.
+        self.nodes = queue.iter().map(|&(index, parent)| TreeNode { parent, ..self.nodes[index] }).collect();
+        self.self_costs = self.self_costs.with_rows(queue.iter().map(|&(index, _)| index));
+        self.inclusive = self.inclusive.with_rows(queue.iter().map(|&(index, _)| index));
+        self.finish(basis)
     }
 }
 
@@ -173,14 +177,16 @@ impl<B> Frontier<B> {
         std::mem::take(&mut self.nodes).into_iter().flatten()
     }
 
-    /// Takes out the cheapest nodes, except for this count, if there are more than twice as many and some.
+    /// Takes out the cheapest nodes, except for this count, if there are many more.
     pub(super) fn prune(&mut self, count: usize) -> Vec<B> {
-        if self.heap.len() <= count.saturating_mul(2).saturating_add(MANY) {
+        if self.heap.len() <= count.saturating_add(count / 4).saturating_add(MANY) {
             return Vec::new();
         }
-        let mut best = std::mem::take(&mut self.heap).into_sorted_vec();
+        let mut best = std::mem::take(&mut self.heap).into_vec();
+        let cheap = best.len() - count;
+        best.select_nth_unstable(cheap - 1);
         // Those that are kept stay in the order in which they were added.
-        let mut kept = best.split_off(best.len() - count);
+        let mut kept = best.split_off(cheap);
         kept.sort_unstable_by_key(|&(_, Reverse(index))| index);
         let mut nodes = std::mem::take(&mut self.nodes);
         for (weight, Reverse(index)) in kept {
