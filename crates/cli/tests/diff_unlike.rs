@@ -19,7 +19,7 @@ fn unlike(of_b: u32, leaf: u32) -> String {
     ])
 }
 
-/// What a callee costs is no change of its caller, whose counts explain all of its own cost.
+/// The change of a callee is none of its caller, if counts explain all of the caller's self cost.
 #[test]
 fn a_changed_callee_leaves_its_caller_settled() {
     let more_calls = "b calls f more often: 100 → 300 (+200.00%)";

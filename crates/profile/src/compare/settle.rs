@@ -37,12 +37,12 @@ struct Rest {
     size: f64,
 }
 
-/// What a function's calls cost after the change, to tell how much of it is left over.
+/// The cost of the calls that a function makes. It decides how much of a change is left over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CostOfCalls {
-    /// What is recorded.
+    /// The recorded cost.
     Recorded,
-    /// What each call cost in the base, as callees have causes of their own.
+    /// That of each call in the base, as callees have causes of their own.
     AsBefore,
 }
 
