@@ -61,3 +61,26 @@ fn a_call_that_is_gone_is_no_cheaper_caller() {
     let is_proved = |text: &str| text.starts_with("f costs less per call") && !text.contains("on average");
     assert!(!causes.iter().any(|(_, text)| is_proved(text)), "{causes:?}");
 }
+
+/// If each call costs as much more as one of another caller, calls are alike, however many more or fewer they are.
+#[test]
+fn calls_that_all_cost_more_prove_a_cost_per_call() {
+    let side = |first: u32, second: u32, own: u32| {
+        let [of_first, of_second] = [first, second].map(|count| count * (own + 53));
+        let calls = first + second;
+        profile(&[
+            ("main", 10, &[("first", 1, 7 + of_first), ("second", 1, 7 + of_second)]),
+            ("first", 7, &[("job", first, of_first)]),
+            ("second", 7, &[("job", second, of_second)]),
+            ("job", own * calls, &[("sub", calls, 53 * calls)]),
+            ("sub", 53 * calls, &[]),
+        ])
+    };
+    let (_, causes) = compared(&side(2_000, 1_500, 107), &side(3_000, 1_000, 157), &[]);
+    let expected = [
+        (200_000, "job costs more per call: +46.73%"),
+        (160_000, "first calls job more often: 2,000 → 3,000 (+50.00%), including sub below it"),
+        (-80_000, "second calls job less often: 1,500 → 1,000 (-33.33%), including sub below it"),
+    ];
+    assert_eq!(causes, told(&expected));
+}

@@ -107,7 +107,14 @@ pub(super) fn proof(
     }
     // What its callees cost is in its calls, but not its own; and what it calls by another factor than its callers call it can
     // be in calls of another kind.
-    let [least, most] = range_of_ratios(flow, &both);
+    let is_alike = are_alike(flow, &both);
+    let [least, most] = match is_alike {
+        true => {
+            let [called, calls_now] = flow.called[function.index()].map(as_real);
+            [calls_now / called; 2]
+        }
+        false => range_of_ratios(flow, &both),
+    };
     let (mut of_callees, mut unlike) = (0.0, 0.0);
     for arc in flow.outgoing(function).map(|arc| &flow.arcs[arc]) {
         of_callees += excess(arc);
@@ -131,7 +138,8 @@ pub(super) fn proof(
         .map(|&arc| flow.arcs[arc].costs.iter().map(|&cost| as_real(cost)).fold(0.0, f64::max))
         .sum();
     if one_sided * FEW <= whole {
-        let is_like = |arc: &Excess| (1.0 / MAX_RATIO..=MAX_RATIO).contains(&ratio(&flow.arcs[arc.arc]));
+        let is_like =
+            |arc: &Excess| is_alike || (1.0 / MAX_RATIO..=MAX_RATIO).contains(&ratio(&flow.arcs[arc.arc]));
         let several =
             both.iter().filter(|arc| arc.excess * effect.signum() > TOLERANCE * arc.weight && is_like(arc));
         let of_several: f64 = several.clone().map(|arc| arc.weight).sum();
@@ -170,6 +178,13 @@ fn excess(arc: &FlowArc) -> f64 {
 /// Returns the factor by which the count of an arc's calls changed.
 fn ratio(arc: &FlowArc) -> f64 {
     as_real(arc.calls[1]) / as_real(arc.calls[0])
+}
+
+/// Returns `true` if a call of each of several callers costs as much more or less as one of the others: then calls are alike.
+fn are_alike(flow: &Flow, both: &[Excess]) -> bool {
+    let each = || both.iter().map(|arc| arc.excess / as_real(flow.arcs[arc.arc].calls[1]));
+    let [least, most] = [each().fold(f64::INFINITY, f64::min), each().fold(f64::NEG_INFINITY, f64::max)];
+    both.len() > 1 && most - least <= TOLERANCE * least.abs().min(most.abs())
 }
 
 /// Returns the least and the greatest factor of arcs on both sides.
