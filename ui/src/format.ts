@@ -67,11 +67,15 @@ export function callCount(calls: Calls): string {
 
 /** The most characters of a name that the page shows: names can have megabytes. */
 const MAX_SHOWN_CHARACTERS = 1000;
-const HIDDEN_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const HIDDEN_CHARACTERS =
+  /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028-\u202e\ufff9-\ufffb\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}]/gu;
 
 /** A name in which control and bidirectional characters are visible, and which is cut if it is very long: names come from files. */
 export function visible(name: string): string {
-  const shown = name.replace(HIDDEN_CHARACTERS, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const shown = name.replace(
+    HIDDEN_CHARACTERS,
+    (c) => `\\u${c.codePointAt(0)!.toString(16).padStart(4, "0")}`,
+  );
   if (shown.length <= MAX_SHOWN_CHARACTERS) return shown;
   return `${shown.slice(0, MAX_SHOWN_CHARACTERS)}… (${grouped(name.length)} characters)`;
 }

@@ -183,9 +183,12 @@ pub(crate) fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            // Line and paragraph separator break lines, the others reorder or hide text, or are text that nobody sees.
-            '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-                | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+            // Line and paragraph separator break lines, the others reorder or hide text, or are text that nobody sees: two names
+            // must not read the same.
+            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}'
+                | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
         )
 }
 
@@ -213,6 +216,7 @@ mod tests {
                 "a\\u{e0041}\\u{feff}\\u{2028}\\u{200b}\\u{85}",
             ),
             (b"\x9b31m", "\\x9b31m"),
+            ("ma\u{ad}in\u{fe0f}\u{3164}".as_bytes(), "ma\\u{ad}in\\u{fe0f}\\u{3164}"),
         ] {
             assert_eq!(printable(bytes), shown);
         }
