@@ -47,16 +47,28 @@ impl Valgrind {
     ///
     /// If there is none, with what to install.
     pub(crate) fn find(given: Option<&Path>) -> Result<Valgrind, CliError> {
-        let named = match given {
-            Some(path) => Some(("--valgrind", path.as_os_str().to_owned())),
-            None => std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(|path| (VARIABLE, path)),
-        };
-        let Some((by, name)) = named else {
-            let found = candidates(OsStr::new(NAME), Path::new("")).find(|path| !is_own(path));
-            return found.map(|path| Valgrind { path }).ok_or_else(missing);
-        };
-        let shown = printable_path(Path::new(&name)).into_owned();
-        match find_program(&name, Path::new("")) {
+        match given {
+            Some(path) => Valgrind::named("--valgrind", path.as_os_str()),
+            None => Valgrind::find_unless(|_| false),
+        }
+    }
+
+    /// Finds Valgrind at the path of the environment, or on the path, but not one that is left out.
+    fn find_unless(is_left_out: impl Fn(&Path) -> bool) -> Result<Valgrind, CliError> {
+        if let Some(name) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+            match Valgrind::named(VARIABLE, &name) {
+                Ok(valgrind) if is_left_out(&valgrind.path) => {}
+                found => return found,
+            }
+        }
+        let mut found = candidates(OsStr::new(NAME), Path::new("")).filter(|path| !is_own(path));
+        found.find(|path| !is_left_out(path)).map(|path| Valgrind { path }).ok_or_else(missing)
+    }
+
+    /// Finds the Valgrind that an option or variable names.
+    fn named(by: &str, name: &OsStr) -> Result<Valgrind, CliError> {
+        let shown = printable_path(Path::new(name)).into_owned();
+        match find_program(name, Path::new("")) {
             Some(path) if is_own(&path) => Err(CliError::Usage {
                 message: format!("{by}: {shown} is Gristmill under another name"),
                 hint: Some("name the program of Valgrind".to_owned()),

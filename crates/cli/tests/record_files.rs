@@ -8,6 +8,7 @@
 mod harness;
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -265,17 +266,59 @@ fn under_the_name_valgrind_nothing_goes_round() {
     let alone = folder.path().join("alone");
     std::fs::create_dir(&alone).unwrap();
     let link = link(&alone);
-    let run = |path: &Path| {
+    let run = |path: &OsStr| {
         Command::new(&link).args(["--tool=callgrind", "true"]).env("PATH", path).output().unwrap()
     };
-    let output = run(&alone);
+    let output = run(alone.as_os_str());
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).contains("valgrind: Valgrind is needed"), "{}", stderr(&output));
-    // A script that starts the link, without saying what it is.
+    // A script that starts the link, without saying what it is, in its place or as another process.
     let script = folder.path().join("valgrind");
-    std::fs::write(&script, format!("#!/bin/sh\nexec '{}' \"$@\"\n", text(&link))).unwrap();
+    let log = folder.path().join("log");
+    for call in ["exec '{}' \"$@\"", "'{}' \"$@\"; exit $?"] {
+        let call = call.replace("{}", text(&link));
+        // One that goes round for ever ends the test.
+        let text = format!(
+            "#!/bin/sh\necho x >> '{0}'\nn=0; while read _; do n=$((n+1)); done < '{0}'\n\
+             [ $n -lt 9 ] || exit 9\n{call}\n",
+            text(&log)
+        );
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::write(&log, "").unwrap();
+        let output = run(folder.path().as_os_str());
+        assert_eq!(code(&output), 1, "{call}");
+        assert!(stderr(&output).contains("starts Gristmill again"), "{}", stderr(&output));
+        assert_eq!(std::fs::read(&log).unwrap(), b"x\n");
+    }
+}
+
+/// A script of a user that runs the `valgrind` of the path, which is the link.
+#[test]
+fn under_the_name_valgrind_a_script_gets_the_installed_one() {
+    if !has(&["valgrind"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let link = link(folder.path());
+    let script = folder.path().join("script");
+    std::fs::write(&script, "#!/bin/sh\necho script >&2\nvalgrind \"$@\"\n").unwrap();
     std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
-    let output = run(folder.path());
-    assert_eq!(code(&output), 1);
-    assert!(stderr(&output).contains("starts Gristmill again"), "{}", stderr(&output));
+    let directories = std::env::var_os("PATH").unwrap();
+    let path = std::iter::once(folder.path().to_owned()).chain(std::env::split_paths(&directories));
+    let path = std::env::join_paths(path).unwrap();
+    let run = |words: &[&str]| {
+        Command::new(&link)
+            .args(words)
+            .env("PATH", &path)
+            .env("GRISTMILL_VALGRIND", &script)
+            .output()
+            .unwrap()
+    };
+    let output = run(&["--version"]);
+    assert_eq!((stderr(&output).as_str(), code(&output)), ("script\n", 0));
+    assert!(stdout(&output).starts_with("valgrind-3."));
+    // The program that is recorded may be the link.
+    let output = run(&["-q", "--tool=none", "sh", "-c", "valgrind --version"]);
+    assert!(code(&output) == 0 && stdout(&output).starts_with("valgrind-3."), "{}", stderr(&output));
 }

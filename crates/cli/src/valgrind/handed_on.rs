@@ -17,8 +17,11 @@ const NAME: &str = "valgrind";
 /// The status of Valgrind if it cannot do what it is asked.
 const FAILURE: u8 = 1;
 
-/// Tells a script that calls this program again from one that runs Valgrind: the process that has handed on, which keeps its id.
-const GUARD: &str = "GRISTMILL_HANDED_ON_BY";
+/// The scripts that were run as Valgrind before, so that one that starts this program again gets the next Valgrind, and none in the end.
+const GUARD: &str = "GRISTMILL_HANDED_ON_TO";
+
+/// The character before each of them.
+const SEPARATOR: char = ':';
 
 /// Runs Valgrind with the same words, if the first one is its name. It returns only if there is none.
 pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
@@ -28,14 +31,15 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     }
     let session = Session::new(&GlobalArgs::plain());
     let say = |message: &str| session.say_plainly(&format!("valgrind: {message}\n"));
-    // The process ids have one length, so that the stack of the program begins at the same address each time.
-    let guard = format!("{:010}", std::process::id());
-    if std::env::var_os(GUARD).is_some_and(|by| by == *guard) {
-        say("this is Gristmill, and what it takes for Valgrind starts Gristmill again");
-        return Some(FAILURE.into());
-    }
-    let valgrind = match Valgrind::find(None) {
+    let scripts = std::env::var_os(GUARD).unwrap_or_default();
+    let scripts = scripts.to_string_lossy();
+    let is_before = |path: &Path| scripts.split(SEPARATOR).any(|script| script == name_of(path));
+    let valgrind = match Valgrind::find_unless(is_before) {
         Ok(valgrind) => valgrind,
+        Err(_) if !scripts.is_empty() => {
+            say("this is Gristmill, and what it takes for Valgrind starts Gristmill again");
+            return Some(FAILURE.into());
+        }
         Err(error) => {
             say(&error.to_string());
             if let Some(hint) = error.hint() {
@@ -47,9 +51,15 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     let mut command = Command::new(valgrind.path());
     command.args(arguments);
     if valgrind.is_foreign_script() {
-        command.env(GUARD, guard);
+        command.env(GUARD, format!("{scripts}{SEPARATOR}{}", name_of(valgrind.path())));
     }
     let error = become_program(&mut command);
     say(&format!("{} could not be run: {}", printable_path(valgrind.path()), reason(&error)));
     Some(FAILURE.into())
+}
+
+/// Returns the path of a script without links, as the guard has it.
+fn name_of(script: &Path) -> String {
+    let path = std::fs::canonicalize(script).unwrap_or_else(|_| script.to_owned());
+    path.to_string_lossy().replace(SEPARATOR, ";")
 }
