@@ -1,6 +1,6 @@
 //! Programs that start others: what these cost is recorded only on request.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -134,8 +134,9 @@ pub(crate) fn only_launchers(profiles: &[Profile]) -> Option<String> {
 }
 
 /// Returns the function that a program started others with, and how often it was called, if profiles of Callgrind show that the
-/// others are not recorded: a program that a process becomes leaves no profile.
-pub(crate) fn unrecorded(profiles: &[Profile]) -> Option<(&'static str, Cost)> {
+/// others are not recorded: a program that a process becomes leaves no profile. Of `running` processes, which go on, the profiles come
+/// later.
+pub(crate) fn unrecorded(profiles: &[Profile], running: usize) -> Option<(&'static str, Cost)> {
     let is_callgrind =
         |profile: &Profile| profile.parts().all(|part| part.producer() == ProducerKind::Callgrind);
     if !profiles.iter().all(is_callgrind) {
@@ -149,7 +150,8 @@ pub(crate) fn unrecorded(profiles: &[Profile]) -> Option<(&'static str, Cost)> {
         profiles.iter().flat_map(Profile::parts).map(|part| part.pid()).collect();
     let forks = FORKS.iter().rev().map(|fork| (*fork, calls(profiles, fork)));
     // Of functions that call each other, the first in the list is named. Each process that a fork makes writes a profile, unless it becomes another program.
-    forks.filter(|(_, count)| *count >= pids.len() as Cost).max_by_key(|(_, count)| *count)
+    let recorded = pids.len() + running;
+    forks.filter(|(_, count)| *count >= recorded as Cost).max_by_key(|(_, count)| *count)
 }
 
 /// Returns the count of processes that have the command of another one: they were forked from it. Callgrind copies the costs of a
@@ -162,28 +164,32 @@ pub(crate) fn forked_processes(profiles: &[Profile]) -> usize {
     processes.len() - commands.len()
 }
 
-/// Returns how often a process called a function of the C library; of several processes, the one that did so most.
+/// Returns how often a process called a function of the C library; of several processes, the one that did so most. What is forked has
+/// the calls of the process before, too.
 fn calls(profiles: &[Profile], name: &str) -> Cost {
-    let of_profile = |profile: &Profile| {
+    // A profile can be that of several processes, and several can be parts of one.
+    let mut counts: HashMap<(Option<usize>, Option<u64>), Cost> = HashMap::new();
+    for (nth, profile) in profiles.iter().enumerate() {
         let is_it = |function: &FunctionId| {
             let function = profile.function(*function);
             let plain = function.name.split(|&byte| byte == b'@').next();
             plain == Some(name.as_bytes()) && (name.contains('.') || is_c_library(profile, function.object))
         };
         let functions: HashSet<FunctionId> = profile.functions().filter(is_it).collect();
-        let mut count = 0;
-        if !functions.is_empty() {
-            for part in profile.parts() {
-                profile.each_arc(&part, |arc, _| {
-                    if functions.contains(&arc.callee) {
-                        count += arc.count;
-                    }
-                });
-            }
+        if functions.is_empty() {
+            continue;
         }
-        count
-    };
-    profiles.iter().map(of_profile).max().unwrap_or(0)
+        for part in profile.parts() {
+            let process = part.pid();
+            let count = counts.entry((process.is_none().then_some(nth), process)).or_default();
+            profile.each_arc(&part, |arc, _| {
+                if functions.contains(&arc.callee) {
+                    *count += arc.count;
+                }
+            });
+        }
+    }
+    counts.into_values().max().unwrap_or(0)
 }
 
 /// `true` if an object is the C library, or contains it.

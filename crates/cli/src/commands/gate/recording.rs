@@ -272,7 +272,7 @@ impl<'c> Recorder<'c> {
         // A program that was started twice with the same arguments was not forked.
         let is_forked = traces_children(recording) != Some(true);
         let forked = if is_forked { launcher::forked_processes(&profiles) } else { 0 };
-        let unrecorded = launcher::unrecorded(&profiles).filter(|_| traces_children(recording).is_none());
+        let unrecorded = launcher::unrecorded(&profiles, 0).filter(|_| traces_children(recording).is_none());
         let note = unrecorded.map(|(function, count)| {
             let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
             format!(

@@ -156,7 +156,7 @@ impl Recorded {
                 "no cost was collected: the options say when to collect, and that did not happen in this run",
             );
         }
-        tell_of_others(&profile, args, session);
+        tell_of_others(&profile, self.running.len(), args, session);
         if args.open.is_none() {
             let named = if self.files.len() > MAX_NAMED { &self.files[..1] } else { &self.files };
             let words: Vec<String> =
@@ -170,8 +170,8 @@ fn total_is_zero(profile: &Profile) -> bool {
     profile.totals(&Selection::default()).iter().all(|total| *total == 0)
 }
 
-/// Tells of processes that are not in the profile, or in it twice.
-fn tell_of_others(profile: &Profile, args: &RecordArgs, session: &Session) {
+/// Tells of processes that are not in the profile, or in it twice. Some may go on.
+fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session: &Session) {
     let profiles = std::slice::from_ref(profile);
     let traces = args.trace_children.is_some_and(YesNo::is_yes);
     match launcher::forked_processes(profiles) {
@@ -189,7 +189,7 @@ fn tell_of_others(profile: &Profile, args: &RecordArgs, session: &Session) {
         session.tell(&format!(
             "only {launchers} was recorded, which starts other programs: --trace-children=yes records these, too"
         ));
-    } else if let Some((function, count)) = launcher::unrecorded(profiles) {
+    } else if let Some((function, count)) = launcher::unrecorded(profiles, running) {
         let calls = if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
         session.tell(&format!(
             "the program started others, which were not recorded ({calls} of {function}): \

@@ -1,0 +1,71 @@
+//! `gristmill record` of programs that start others: which files are theirs, and what is said of them. A script stands in for Valgrind, so
+//! that processes have the ids that a test needs.
+
+#![cfg(all(test, target_os = "linux"))]
+// Tests may panic: that is how they fail. Clippy knows that of test functions, but not of what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use harness::*;
+
+/// The beginning of the script. `profile ID FORKS` prints the profile of a process.
+const VALGRIND: &str = r#"#!/bin/sh
+case "$*" in --version) echo valgrind-3.19.0; exit;; esac
+for word; do
+    case $word in
+        --log-file=*) log=${word#*=} log=${log%\%p};;
+        --callgrind-out-file=*) out=${word#*=} out=${out%\%p};;
+    esac
+done
+profile() {
+    printf 'version: 1\ncreator: callgrind-3.19.0\npid: %s\ncmd: ./x\npart: 1\npositions: line\nevents: Ir\n\n' $1
+    printf 'ob=/lib/libc.so.6\nfn=fork\n1 1\n\nob=./x\nfn=main\n1 5\ncob=/lib/libc.so.6\ncfn=fork\n'
+    printf 'calls=%s 1\n1 %s\n\ntotals: 6\n' $2 $2
+}
+: > "$log$$"
+profile $$ ${forks:-1} > "$out$$"
+"#;
+
+/// The id of a process that is forked. No process of the system has it.
+const FORKED: u32 = 2_000_000_000;
+
+/// Records with a script that goes on so.
+fn record(folder: &Path, script: &str, options: &[&str]) -> Output {
+    std::fs::write(folder.join("fake"), format!("{VALGRIND}{script}\n")).unwrap();
+    std::fs::set_permissions(folder.join("fake"), PermissionsExt::from_mode(0o755)).unwrap();
+    run_in(folder, &[&["record", "--valgrind", "./fake", "-o", "x.%p"], options, &["/bin/true"]].concat())
+}
+
+/// The texts of files, by name.
+fn texts(folder: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let texts = entries.map(|entry| {
+        (entry.file_name().into_string().unwrap(), std::fs::read_to_string(entry.path()).unwrap())
+    });
+    texts.filter(|(name, _)| name.starts_with("x.")).collect()
+}
+
+
+
+#[test]
+fn forks_are_counted_by_process() {
+    let folder = folder(&[]);
+    let forked = |count: u32| {
+        let of_one = |id: u32| format!(": > \"$log\"{id}; profile {id} {} > \"$out\"{id}\n", id - FORKED + 1);
+        format!(
+            "forks=3; profile $$ 3 > \"$out$$\"\n{}",
+            (0..count).map(|nth| of_one(FORKED + nth)).collect::<String>()
+        )
+    };
+    let said = stderr(&record(folder.path(), &forked(3), &[]));
+    assert!(said.contains("3 processes were forked") && !said.contains("started others"), "{said}");
+    // One has become another program.
+    let said = stderr(&record(folder.path(), &forked(2), &["--force"]));
+    assert!(said.contains("not recorded (3 calls of fork)"), "{said}");
+}
