@@ -69,3 +69,16 @@ fn forks_are_counted_by_process() {
     let said = stderr(&record(folder.path(), &forked(2), &["--force"]));
     assert!(said.contains("not recorded (3 calls of fork)"), "{said}");
 }
+
+#[test]
+fn messages_without_end_are_cut_off() {
+    let folder = folder(&[]);
+    let line = "x".repeat(99);
+    let script = format!("n=0; while [ $n -lt 20000 ]; do echo {line}; n=$((n+1)); done > \"$log$$\"");
+    let said = stderr(&record(folder.path(), &script, &[]));
+    assert!(said.len() < (1 << 20) + 1000, "{}", said.len());
+    assert!(said.contains(&format!("\n{line}\n== more messages of Valgrind are left out here\n")));
+    let script = String::from("printf '%02000000d' 7 > \"$log$$\"");
+    let said = stderr(&record(folder.path(), &script, &[]));
+    assert!(said.contains("000\n== more messages of Valgrind are left out here\n"), "{}", said.len());
+}

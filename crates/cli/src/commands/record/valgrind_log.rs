@@ -3,14 +3,22 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
 
 use crate::error::CliError;
 use crate::input::reason;
 use crate::interrupt::TemporaryDirectory;
 use crate::valgrind;
 
-/// Bytes of messages of a process that are passed on.
-const MAX_MESSAGE_BYTES: usize = 1 << 20;
+/// Bytes of messages of a process that are passed on: a program can write more there by client requests.
+const MAX_MESSAGE_BYTES: u64 = 1 << 20;
+
+/// Bytes of messages of all processes that are passed on.
+const MAX_ALL_MESSAGE_BYTES: usize = 16 << 20;
+
+/// Said in place of what is not passed on.
+const CUT_OFF: &str = "== more messages of Valgrind are left out here\n";
 
 /// Messages that tell nothing here: sizes of caches are given, and a request of the user is no news.
 const KNOWN: [&str; 5] = [
@@ -75,10 +83,27 @@ impl ValgrindLog {
         let is_wanted = |line: &&str| are_all_wanted || !KNOWN.iter().any(|known| line.contains(known));
         let mut messages = String::new();
         for process in &processes.all {
-            let path = self.directory.path().join(process.to_string());
-            let bytes = std::fs::read(path).unwrap_or_default();
-            let shown = &bytes[..bytes.len().min(MAX_MESSAGE_BYTES)];
-            messages.extend(String::from_utf8_lossy(shown).split_inclusive('\n').filter(is_wanted));
+            if messages.len() >= MAX_ALL_MESSAGE_BYTES {
+                messages.push_str(CUT_OFF);
+                break;
+            }
+            let Ok(file) = File::open(self.directory.path().join(process.to_string())) else { continue };
+            let mut bytes = Vec::new();
+            // What was read until then is shown.
+            let _ = file.take(MAX_MESSAGE_BYTES + 1).read_to_end(&mut bytes);
+            let is_cut_off = bytes.len() as u64 > MAX_MESSAGE_BYTES;
+            if is_cut_off {
+                // Whole lines, if there are any.
+                let end = memchr::memrchr(b'\n', &bytes).map_or(bytes.len() - 1, |at| at + 1);
+                bytes.truncate(end);
+            }
+            messages.extend(String::from_utf8_lossy(&bytes).split_inclusive('\n').filter(is_wanted));
+            if !messages.is_empty() && !messages.ends_with('\n') {
+                messages.push('\n');
+            }
+            if is_cut_off {
+                messages.push_str(CUT_OFF);
+            }
         }
         messages
     }
