@@ -21,6 +21,7 @@ mod inlined;
 mod input;
 mod interrupt;
 mod launcher;
+mod lease;
 mod limited_writer;
 mod load;
 mod output;

@@ -1,5 +1,6 @@
 //! The names of the files that Callgrind writes: a pattern of the user, with the process id and variables of the environment in it.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,9 @@ use gristmill_output::printable;
 
 /// The pattern that Callgrind has by default.
 pub(crate) const DEFAULT: &str = "callgrind.out.%p";
+
+/// Digits of the highest process id.
+const MAX_PROCESS_ID_DIGITS: usize = 10;
 
 /// The pattern of `--callgrind-out-file`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,13 +72,27 @@ impl OutputName {
         self.pieces.contains(&Piece::ProcessId)
     }
 
+    /// `true` if each process has a directory of its own.
+    pub(crate) fn has_process_id_in_directory(&self) -> bool {
+        self.of_process(0).parent() != self.of_process(1).parent()
+    }
+
     /// Returns the name for a process.
     pub(crate) fn of_process(&self, process: u32) -> PathBuf {
+        self.with(&process.to_string())
+    }
+
+    /// Returns a name for a process whose own one is taken: for 71 and 2, that of a process `71_2`.
+    pub(crate) fn other_of_process(&self, process: u32, nth: u32) -> PathBuf {
+        self.with(&format!("{process}_{nth}"))
+    }
+
+    fn with(&self, process: &str) -> PathBuf {
         let mut name = OsString::new();
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => name.push(text),
-                Piece::ProcessId => name.push(process.to_string()),
+                Piece::ProcessId => name.push(process),
             }
         }
         name.into()
@@ -111,25 +129,70 @@ impl OutputName {
     pub(crate) fn files_of(&self, process: u32) -> Vec<PathBuf> {
         files_of_base(&self.of_process(process))
     }
+
+    /// Lists the existing files of all processes that have a name of their own, in the order of [`files_of`](Self::files_of). Only those
+    /// of one directory: there are none if the process id is in the name of a directory.
+    pub(crate) fn files_of_processes(&self) -> BTreeMap<u32, Vec<PathBuf>> {
+        let mut found: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+        let base = self.of_process(0);
+        if !self.has_process_id() || self.has_process_id_in_directory() {
+            return BTreeMap::new();
+        }
+        let directory = base.parent().unwrap_or(Path::new(""));
+        let name = |process: u32| self.of_process(process).file_name().map(OsStr::to_owned);
+        // What comes before the first process id.
+        let start = match self.pieces.first() {
+            Some(Piece::Text(text)) => {
+                let bytes = text.as_encoded_bytes();
+                bytes.rsplit(|&byte| is_separator(byte)).next().unwrap_or(bytes)
+            }
+            _ => b"",
+        };
+        for entry in entries(directory) {
+            let Some(rest) = entry.as_encoded_bytes().strip_prefix(start) else { continue };
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            // A digit behind it can be one of the pattern.
+            for length in 1..=digits.min(MAX_PROCESS_ID_DIGITS) {
+                let process = std::str::from_utf8(&rest[..length]).ok().and_then(|text| text.parse().ok());
+                let Some(process) = process.filter(|_| rest[0] != b'0') else { continue };
+                if let Some(numbers) = name(process).and_then(|name| numbers_of(&entry, &name)) {
+                    found.entry(process).or_default().push((numbers, directory.join(&entry)));
+                }
+            }
+        }
+        let in_order = |mut files: Vec<((u64, u64), PathBuf)>| {
+            files.sort();
+            files.into_iter().map(|(_, path)| path).collect()
+        };
+        found.into_iter().map(|(process, files)| (process, in_order(files))).collect()
+    }
+}
+
+fn is_separator(byte: u8) -> bool {
+    std::path::is_separator(char::from(byte))
 }
 
 /// Lists the existing files of a base: `BASE`, `BASE.PART`, `BASE-THREAD` and `BASE.PART-THREAD`, in the order of parts and threads.
 pub(crate) fn files_of_base(base: &Path) -> Vec<PathBuf> {
     let Some(name) = base.file_name() else { return Vec::new() };
     let directory = base.parent().unwrap_or(Path::new(""));
-    let listed = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-    let Ok(entries) = std::fs::read_dir(listed) else { return Vec::new() };
-    let mut files: Vec<((u64, u64), PathBuf)> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let entry = entry.file_name();
-            let rest = entry.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
-            let numbers = part_and_thread(std::str::from_utf8(rest).ok()?)?;
-            Some((numbers, directory.join(entry)))
-        })
-        .collect();
+    let numbered =
+        entries(directory).filter_map(|entry| Some((numbers_of(&entry, name)?, directory.join(entry))));
+    let mut files: Vec<((u64, u64), PathBuf)> = numbered.collect();
     files.sort();
     files.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Lists the names in a directory.
+fn entries(directory: &Path) -> impl Iterator<Item = OsString> {
+    let listed = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    std::fs::read_dir(listed).into_iter().flatten().flatten().map(|entry| entry.file_name())
+}
+
+/// Returns part and thread of a file of a base.
+fn numbers_of(file: &OsStr, base: &OsStr) -> Option<(u64, u64)> {
+    let rest = file.as_encoded_bytes().strip_prefix(base.as_encoded_bytes())?;
+    part_and_thread(std::str::from_utf8(rest).ok()?)
 }
 
 /// Parses what Callgrind writes behind the base of a name: `.PART`, `-THREAD` or both. The rest of a recording, without a part, comes
@@ -227,5 +290,29 @@ mod tests {
         let found = files_of_base(&directory.path().join("x.out"));
         let names: Vec<&str> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["x.out.2", "x.out.2-01", "x.out.10", "x.out", "x.out-01"]);
+    }
+
+    #[test]
+    fn files_of_all_processes_are_found_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let own = ["x.7.out", "x.7.out.2", "x.70.out-01"];
+        for file in ["x..out", "x.a.out", "x.07.out", "x.7.outs", "x.99999999999.out"].iter().chain(&own) {
+            std::fs::write(directory.path().join(file), "").unwrap();
+        }
+        let pattern = directory.path().join("x.%p.out");
+        let name = OutputName::parse(pattern.as_os_str()).unwrap();
+        let found = name.files_of_processes();
+        assert_eq!(found.keys().copied().collect::<Vec<u32>>(), [7, 70]);
+        assert!(found.iter().all(|(process, files)| *files == name.files_of(*process)));
+        let found = |pattern: &str| {
+            let pattern = directory.path().join(pattern);
+            OutputName::parse(pattern.as_os_str()).unwrap().files_of_processes().len()
+        };
+        assert_eq!((found("x.7.out"), found("%p/x.out"), found("x.%p")), (0, 0, 0));
+        for file in ["75", "755"] {
+            std::fs::write(directory.path().join(file), "").unwrap();
+        }
+        // 7 and 75, or each of them as 75 and 755.
+        assert_eq!((found("%p5"), found("%p")), (2, 2));
     }
 }

@@ -51,7 +51,45 @@ fn texts(folder: &Path) -> BTreeMap<String, String> {
     texts.filter(|(name, _)| name.starts_with("x.")).collect()
 }
 
+#[test]
+fn a_process_with_the_id_of_an_earlier_recording_overwrites_nothing() {
+    let script = format!(
+        ": > \"$log\"{FORKED}; profile {FORKED} 1 > \"$out\"{FORKED}; profile {FORKED} 1 > \"$out\"{FORKED}.1"
+    );
+    let (old, new) = (format!("x.{FORKED}"), format!("x.{FORKED}_2"));
+    let folder = folder(&[(&old, b"old"), ("x.1999999999", b"other")]);
+    let output = record(folder.path(), &script, &[]);
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains("3 files: x.") && said.contains(&format!(", {new}.1, {new}\n")), "{said}");
+    assert!(said.contains("has the id of an earlier recording"), "{said}");
+    let texts = texts(folder.path());
+    assert_eq!((texts[&old].as_str(), texts["x.1999999999"].as_str()), ("old", "other"));
+    assert_eq!(texts.len(), 5);
+    assert!(texts[&new].starts_with("version: 1\n"));
+}
 
+#[test]
+fn the_files_of_earlier_recordings_are_overwritten_on_request() {
+    let old = format!("x.{FORKED}");
+    let folder = folder(&[(&old, b"old")]);
+    let script = format!(": > \"$log\"{FORKED}; profile {FORKED} 1 > \"$out\"{FORKED}");
+    let output = record(folder.path(), &script, &["--force"]);
+    assert!(stderr(&output).contains("2 files: x."), "{}", stderr(&output));
+    assert!(texts(folder.path())[&old].starts_with("version: 1\n"));
+}
+
+/// Callgrind writes no profile of a process that becomes another program.
+#[test]
+fn an_earlier_recording_is_not_taken_for_one_of_a_process_that_wrote_none() {
+    let old = format!("x.{FORKED}");
+    let text = format!("version: 1\ncreator: callgrind-3.19.0\npid: {FORKED}\nevents: Ir\nfn=main\n1 7\n");
+    let folder = folder(&[(&old, text.as_bytes())]);
+    let output = record(folder.path(), &format!(": > \"$log\"{FORKED}"), &[]);
+    let said = stderr(&output);
+    assert!(code(&output) == 0 && said.contains("recorded 6 instructions"), "{said}");
+    assert_eq!(texts(folder.path())[&old], text);
+}
 
 #[test]
 fn forks_are_counted_by_process() {

@@ -1,5 +1,6 @@
 //! `gristmill record`: a program under Callgrind, and what was recorded.
 
+mod earlier;
 mod program;
 mod recorded;
 mod valgrind_log;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use gristmill_gate::FIXED_CACHES;
 use gristmill_output::shell_word;
 
+use self::earlier::{EarlierFiles, Watch};
 use self::recorded::Recorded;
 use self::valgrind_log::ValgrindLog;
 use crate::args::{Engine, Open, RecordArgs};
@@ -75,12 +77,17 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         pattern: &args.callgrind_out_file,
         overwrites: args.force,
     };
-    let run = start_and_wait(&start, args, session)?;
+    let earlier = if args.force { EarlierFiles::default() } else { EarlierFiles::find(&name) };
+    let watch = earlier.watch();
+    let run = start_and_wait(&start, args, session);
+    let earlier = watch.map(Watch::end).unwrap_or_default();
+    let run = run?;
     let processes = log.processes(run.process);
     if !processes.is_recorded {
         return Ok(status_without_recording(run.status, session).into());
     }
-    let recorded = Recorded::find(&name, run.process, &processes);
+    let settled = earlier.settle(&name, &processes, args.quiet, session);
+    let recorded = Recorded::find(&name, run.process, &processes, &settled);
     // Without a profile they are the reason.
     if !args.quiet || recorded.files.is_empty() {
         session.say_plainly(&log.messages(&processes, args.verbose));

@@ -1,5 +1,6 @@
 //! The files of a recording, and what is said of them.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -9,12 +10,13 @@ use gristmill_output::{grouped, shell_word};
 use gristmill_profile::{FileHeader, HEADER_BYTES, Profile, Selection};
 use gristmill_report::EventColumn;
 
+use super::earlier::Settled;
 use super::valgrind_log::Processes;
 use crate::args::{RecordArgs, YesNo};
 use crate::error::CliError;
 use crate::launcher;
 use crate::load;
-use crate::output_name::OutputName;
+use crate::output_name::{OutputName, files_of_base};
 use crate::session::Session;
 use crate::terminal::printable_path;
 
@@ -42,13 +44,24 @@ pub(super) struct Recorded {
 
 impl Recorded {
     /// Finds the files of these processes, and removes the empty ones that Callgrind leaves.
-    pub(super) fn find(name: &OutputName, program: u32, processes: &Processes) -> Recorded {
+    pub(super) fn find(
+        name: &OutputName,
+        program: u32,
+        processes: &Processes,
+        settled: &Settled,
+    ) -> Recorded {
         let others = processes.all.iter().copied().filter(|process| *process != program);
         let mut files = Vec::new();
+        let mut seen = HashSet::new();
+        let mut files_of = files_of_each(name, program, processes);
         for process in std::iter::once(program).chain(others) {
-            for path in name.files_of(process) {
+            let paths = match settled.other_base(process) {
+                Some(base) => files_of_base(base),
+                None => files_of.remove(&process).unwrap_or_default(),
+            };
+            for path in paths {
                 let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-                if !is_file || files.contains(&path) {
+                if !is_file || settled.is_earlier(&path) || !seen.insert(path.clone()) {
                     continue;
                 }
                 if path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
@@ -66,11 +79,13 @@ impl Recorded {
             .filter(|path| !has_end(path))
             .map(|path| (path.clone(), has_whole_part(path)))
             .collect();
-        for (path, _) in cut_off.iter().filter(|(_, has_whole_part)| !has_whole_part) {
+        let removed = cut_off.iter().filter(|(_, has_whole_part)| !has_whole_part);
+        let removed: BTreeSet<&Path> = removed.map(|(path, _)| path.as_path()).collect();
+        for path in &removed {
             // A profile without its end looks like one with less cost.
             let _ = std::fs::remove_file(path);
-            files.retain(|file| file != path);
         }
+        files.retain(|file| !removed.contains(file.as_path()));
         let running = processes.running.iter().map(|process| (*process, name.of_process(*process)));
         Recorded {
             running: running.collect(),
@@ -196,6 +211,18 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
              --trace-children=yes records these, too"
         ));
     }
+}
+
+/// Lists the existing files with names of these processes.
+fn files_of_each(name: &OutputName, program: u32, processes: &Processes) -> BTreeMap<u32, Vec<PathBuf>> {
+    if !name.has_process_id() {
+        return BTreeMap::from([(program, name.files_of(program))]);
+    }
+    if name.has_process_id_in_directory() {
+        return processes.all.iter().map(|process| (*process, name.files_of(*process))).collect();
+    }
+    // The directory is listed once for all.
+    name.files_of_processes()
 }
 
 /// `true` if a file is one of these processes: an older one may have its name.
