@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -116,10 +117,7 @@ pub(crate) fn run_to_its_end(
 ) -> io::Result<(u32, ExitStatus)> {
     set_up();
     #[cfg(unix)]
-    {
-        signals::expect_children();
-        signals::begin_to_pass_on(pass_on)?;
-    }
+    signals::begin_to_pass_on(pass_on)?;
     let ended = run_with_signals(command, started);
     #[cfg(unix)]
     signals::stop_passing_on();
@@ -169,6 +167,27 @@ fn pass_on(signal: nix::sys::signal::Signal) {
         // It may end at this moment.
         let _ = kill(Pid::from_raw(process), signal);
     }
+}
+
+/// `true` if who started this program ignores the end of children.
+static IGNORED_CHILDREN: AtomicBool = AtomicBool::new(false);
+
+/// Lets children be waited for, if who started this program ignores their end.
+pub(crate) fn expect_children() {
+    // Other systems have no such signal.
+    #[cfg(unix)]
+    IGNORED_CHILDREN.store(signals::expect_children(), Ordering::SeqCst);
+}
+
+/// `true` if who started this program ignores the end of children, and so does a program that it runs.
+pub(crate) fn ignored_children() -> bool {
+    IGNORED_CHILDREN.load(Ordering::SeqCst)
+}
+
+/// Ignores the end of children.
+pub(crate) fn ignore_children() {
+    #[cfg(unix)]
+    signals::ignore_children();
 }
 
 /// Ends this program by a signal that ended the program that it ran.

@@ -58,7 +58,11 @@ pub fn main() -> ExitCode {
     fatal_signals::expect_abort();
     let words: Vec<_> = std::env::args_os().collect();
     let other = starter::run(&words).or_else(|| valgrind::handed_on::run(&words));
-    if let Some(code) = other.or_else(|| stand_in::run(&words)).or_else(|| completion::run(&words)) {
+    if let Some(code) = other {
+        return code;
+    }
+    interrupt::expect_children();
+    if let Some(code) = stand_in::run(&words).or_else(|| completion::run(&words)) {
         return code;
     }
     let cli = match args::parse(words) {

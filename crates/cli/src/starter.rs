@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode};
 use crate::args::GlobalArgs;
 use crate::error::CliError;
 use crate::input::reason;
+use crate::interrupt;
 use crate::output_name::OutputName;
 use crate::session::Session;
 use crate::terminal::printable_path;
@@ -23,6 +24,10 @@ pub(crate) const NOT_STARTED: u8 = 125;
 /// A word for each answer to whether existing files are overwritten.
 const OVERWRITE: &str = "overwrite";
 const KEEP: &str = "keep";
+
+/// A word for each answer to whether the end of children is ignored, as by who started this program.
+const IGNORE: &str = "ignore children";
+const EXPECT: &str = "expect children";
 
 /// The start of a program that is recorded.
 #[derive(Debug)]
@@ -49,11 +54,17 @@ impl Start<'_> {
         command
             .arg(std::process::id().to_string())
             .arg(if self.overwrites { OVERWRITE } else { KEEP })
+            .arg(if interrupt::ignored_children() { IGNORE } else { EXPECT })
             .arg(self.pattern)
             .arg(self.valgrind)
             .args(self.arguments);
         command
     }
+}
+
+/// Builds a command that ends with this process, where the system has that.
+pub(crate) fn tied(program: &Path, arguments: &[OsString]) -> Command {
+    Start { valgrind: program, arguments, pattern: OsStr::new(""), overwrites: true }.command()
 }
 
 /// Returns the file of this program. On Linux the link leads to it even if it was removed or replaced.
@@ -64,7 +75,7 @@ fn own_program() -> Option<PathBuf> {
 
 /// Runs as the starter, if the first word is its name. It returns only if the program could not be started.
 pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
-    let [name, parent, overwriting, pattern, valgrind, arguments @ ..] = words else { return None };
+    let [name, parent, overwriting, children, pattern, valgrind, arguments @ ..] = words else { return None };
     if name != NAME {
         return None;
     }
@@ -85,6 +96,9 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
             hint: Some("choose another name with -o, or use --force to overwrite it".to_owned()),
         });
         return failed;
+    }
+    if children == IGNORE {
+        interrupt::ignore_children();
     }
     let error = become_program(Command::new(valgrind).args(arguments));
     session.report(&CliError::Usage {

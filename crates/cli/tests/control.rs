@@ -104,3 +104,39 @@ fn another_environment_does_not_matter() {
     child.wait_with_output().unwrap();
     assert_eq!((stderr(&output).as_str(), code(&output)), ("", 0));
 }
+
+#[test]
+fn one_request_is_answered_at_a_time_and_ends_with_who_asks() {
+    if !has(&["valgrind", "vgdb"]) {
+        return;
+    }
+    let folder = folder(&[]);
+    let path = folder.path();
+    let (child, process) = start_endless(path, &["-o", "a.out"]);
+    send("STOP", process);
+    let mut asking = start(path, &["control", &process.to_string(), "status"]);
+    let (vgdb, said) = loop {
+        if asking.try_wait().unwrap().is_some() {
+            // The other one came first.
+            asking = start(path, &["control", &process.to_string(), "status"]);
+        }
+        let (_, said, code) = control(path, process, &["--timeout", "1", "status"]);
+        assert_eq!(code, 2);
+        // Until the first one has begun, the second one waits.
+        let id = asking.id();
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+        if let Ok(vgdb) = children.trim().parse()
+            && said.contains("another request")
+        {
+            break (vgdb, said);
+        }
+    };
+    assert!(!said.contains("rights"), "{said}");
+    asking.kill().unwrap();
+    asking.wait().unwrap();
+    assert_ends(vgdb);
+    send("CONT", process);
+    assert_eq!(control(path, process, &["status"]).2, 0);
+    send("KILL", process);
+    child.wait_with_output().unwrap();
+}

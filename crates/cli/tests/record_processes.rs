@@ -120,3 +120,23 @@ fn messages_without_end_are_cut_off() {
     let said = stderr(&record(folder.path(), &script, &[]));
     assert!(said.contains("000\n== more messages of Valgrind are left out here\n"), "{}", said.len());
 }
+
+#[test]
+fn who_ignores_the_end_of_children_can_record() {
+    if !has(&["valgrind", "cc", "env"]) {
+        return;
+    }
+    let program =
+        b"#include <signal.h>\nint main(void) { return signal(SIGCHLD, SIG_DFL) == SIG_IGN ? 5 : 6; }\n";
+    let folder = folder(&[("program.c", program)]);
+    let built = Command::new("cc").args(["-o", "program", "program.c"]).current_dir(folder.path()).status();
+    assert!(built.unwrap().success());
+    let ignoring = |words: &[&str]| {
+        let mut command = Command::new("env");
+        command.arg("--ignore-signal=CHLD").args(words).current_dir(folder.path()).output().unwrap()
+    };
+    let output = ignoring(&[env!("CARGO_BIN_EXE_gristmill"), "record", "-o", "a.out", "./program"]);
+    assert!(stderr(&output).contains("gristmill: recorded "), "{}", stderr(&output));
+    // The program sees what it sees without Gristmill: some shells in between do not pass it on.
+    assert_eq!(code(&output), code(&ignoring(&["valgrind", "-q", "--tool=none", "./program"])));
+}

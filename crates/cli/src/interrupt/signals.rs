@@ -69,11 +69,20 @@ pub(super) fn stop_passing_on() {
     IS_PASSED_ON.store(false, Ordering::SeqCst);
 }
 
-/// Lets children be waited for, if who started this program ignores their end.
+/// Lets children be waited for, if who started this program ignores their end. Returns `true` then.
 #[expect(unsafe_code, reason = "the action of a signal cannot be changed in another way")]
-pub(super) fn expect_children() {
+pub(super) fn expect_children() -> bool {
     let action = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
     // SAFETY: no handler runs; by default nothing happens when a child ends.
+    let before = unsafe { sigaction(Signal::SIGCHLD, &action) };
+    before.is_ok_and(|before| matches!(before.handler(), SigHandler::SigIgn))
+}
+
+/// Ignores the end of children.
+#[expect(unsafe_code, reason = "the action of a signal cannot be changed in another way")]
+pub(super) fn ignore_children() {
+    let action = SigAction::new(SigHandler::SigIgn, SaFlags::empty(), SigSet::empty());
+    // SAFETY: no handler runs.
     let _ = unsafe { sigaction(Signal::SIGCHLD, &action) };
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use super::target::Target;
 use crate::error::CliError;
 use crate::input::reason;
 use crate::interrupt::EndedOnInterrupt;
+use crate::starter;
 use crate::valgrind::Valgrind;
 
 /// Time between two looks at vgdb.
@@ -20,6 +21,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Variables that the names of the pipes to a process depend on.
 const VARIABLES: [&str; 6] = ["TMPDIR", "LOGNAME", "USER", "HOST", "HOSTNAME", "HOME"];
+
+/// Text of vgdb if another one asks the process.
+const BUSY: &str = "already speaks with Valgrind";
 
 /// The way to a process.
 #[derive(Debug)]
@@ -55,13 +59,15 @@ impl<'t> Vgdb<'t> {
     /// Sends a request and returns the answer.
     pub(super) fn ask(&self, request: &str) -> Result<String, CliError> {
         let process = self.target.process;
-        let mut command = Command::new(&self.path);
-        command.arg(format!("--pid={process}"));
+        let mut arguments = vec![OsString::from(format!("--pid={process}"))];
         if let Some(prefix) = self.target.option("--vgdb-prefix") {
             let mut option = OsString::from("--vgdb-prefix=");
             option.push(prefix);
-            command.arg(option);
+            arguments.push(option);
         }
+        arguments.push(request.into());
+        // If this program is killed, nothing waits for an answer of a program that is stopped.
+        let mut command = starter::tied(&self.path, &arguments);
         let mut variables = self.target.variables();
         for name in VARIABLES {
             match variables.remove(std::ffi::OsStr::new(name)) {
@@ -69,7 +75,7 @@ impl<'t> Vgdb<'t> {
                 None => command.env_remove(name),
             };
         }
-        command.arg(request).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let failed = |message: String| CliError::Usage { message, hint: None };
         let (mut child, group) = EndedOnInterrupt::spawn(&mut command)
             .map_err(|error| failed(format!("vgdb could not be run: {}", reason(&error))))?;
@@ -106,6 +112,12 @@ impl<'t> Vgdb<'t> {
         let (answer, messages) = (text(answer), text(messages));
         if status.success() {
             return Ok(answer);
+        }
+        if messages.contains(BUSY) {
+            return Err(CliError::Usage {
+                message: format!("process {process} has not answered another request yet"),
+                hint: Some("ask again when it has".to_owned()),
+            });
         }
         let last = messages.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no reason is given");
         Err(CliError::Usage {
