@@ -31,6 +31,12 @@ const MIN_VERSION: Version = Version { major: 3, minor: 13 };
 /// Text in each build of this program, also in a copy of it.
 const OWN_MARK: &[u8] = b"GRISTMILL_VALGRIND";
 
+/// Text in the launcher of Valgrind: the variable by which it names itself.
+const LAUNCHER_MARK: &[u8] = b"VALGRIND_LAUNCHER";
+
+/// The launcher is much smaller.
+const MAX_LAUNCHER_BYTES: u64 = 4 << 20;
+
 /// A script that is longer is no wrapper.
 const MAX_SCRIPT_BYTES: u64 = 64 << 10;
 
@@ -86,9 +92,15 @@ impl Valgrind {
         &self.path
     }
 
-    /// `true` if it is a script other than those of distributions, which run `NAME.bin`.
-    fn is_foreign_script(&self) -> bool {
-        script(&self.path).is_some_and(|text| memchr::memmem::find(&text, b".bin \"$@\"").is_none())
+    /// `true` if it is known to run no other Valgrind: its own launcher, or a script of a distribution, which runs `NAME.bin`.
+    fn is_last(&self) -> bool {
+        if let Some(text) = script(&self.path) {
+            return memchr::memmem::find(&text, b".bin \"$@\"").is_some();
+        }
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&self.path);
+        let read = file.and_then(|file| file.take(MAX_LAUNCHER_BYTES).read_to_end(&mut bytes));
+        read.is_ok() && memchr::memmem::find(&bytes, LAUNCHER_MARK).is_some()
     }
 
     /// Finds another program of Valgrind: beside it, or on the path.
@@ -183,8 +195,10 @@ fn candidates(name: &OsStr, directory: &Path) -> impl Iterator<Item = PathBuf> {
     let directories = search_path().unwrap_or_else(|| DEFAULT_PATH.into());
     let mut name = name.to_owned();
     name.push(std::env::consts::EXE_SUFFIX);
-    let paths: Vec<PathBuf> =
-        std::env::split_paths(&directories).map(|searched| directory.join(searched).join(&name)).collect();
+    // An empty one is the working directory. A name without a directory would be searched on the path again.
+    let searched = std::env::split_paths(&directories)
+        .map(|searched| if searched.as_os_str().is_empty() { PathBuf::from(".") } else { searched });
+    let paths: Vec<PathBuf> = searched.map(|searched| directory.join(searched).join(&name)).collect();
     paths.into_iter().filter(|path| is_program(path))
 }
 

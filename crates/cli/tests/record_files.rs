@@ -293,6 +293,36 @@ fn under_the_name_valgrind_nothing_goes_round() {
     }
 }
 
+/// In a build directory of Valgrind, or with a program of that name that starts the one of the path.
+#[test]
+fn under_the_name_valgrind_the_working_directory_of_the_path_is_searched() {
+    if !has(&["cc"]) {
+        return;
+    }
+    let source = b"#include <unistd.h>\n#include <stdlib.h>\nint main(int n, char **words) {\n\
+        if (!getenv(\"AGAIN\")) return 5;\n execvp(\"valgrind\", words); return 6; }\n";
+    let folder = folder(&[("valgrind.c", source)]);
+    let built = Command::new("cc").args(["-o", "valgrind", "valgrind.c"]).current_dir(folder.path()).status();
+    assert!(built.unwrap().success());
+    let alone = folder.path().join("alone");
+    std::fs::create_dir(&alone).unwrap();
+    let link = link(&alone);
+    let run = |again: bool| {
+        // Whoever goes round for ever is ended.
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "ulimit -t 5; exec \"$0\" --version"]).arg(&link);
+        command.env("PATH", format!("{}:", text(&alone))).current_dir(folder.path());
+        if again {
+            command.env("AGAIN", "1");
+        }
+        command.output().unwrap()
+    };
+    assert_eq!(code(&run(false)), 5);
+    let output = run(true);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("starts Gristmill again"), "{}", stderr(&output));
+}
+
 /// A script of a user that runs the `valgrind` of the path, which is the link.
 #[test]
 fn under_the_name_valgrind_a_script_gets_the_installed_one() {

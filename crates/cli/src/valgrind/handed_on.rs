@@ -17,7 +17,7 @@ const NAME: &str = "valgrind";
 /// The status of Valgrind if it cannot do what it is asked.
 const FAILURE: u8 = 1;
 
-/// The scripts that were run as Valgrind before, so that one that starts this program again gets the next Valgrind, and none in the end.
+/// The scripts and programs that were run as Valgrind before, so that one that starts this program again gets the next Valgrind, and none in the end.
 const GUARD: &str = "GRISTMILL_HANDED_ON_TO";
 
 /// The character before each of them.
@@ -50,7 +50,7 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     };
     let mut command = Command::new(valgrind.path());
     command.args(arguments);
-    if valgrind.is_foreign_script() {
+    if !valgrind.is_last() {
         command.env(GUARD, format!("{scripts}{SEPARATOR}{}", name_of(valgrind.path())));
     }
     let error = become_program(&mut command);
