@@ -64,6 +64,12 @@ impl OutputName {
             }
         }
         pieces.push(Piece::Text(text));
+        // `-` would be standard input, and other names with it options.
+        if let Some(Piece::Text(first)) = pieces.first_mut().filter(|_| bytes.starts_with(b"-")) {
+            let mut path = OsString::from("./");
+            path.push(&first);
+            *first = path;
+        }
         Ok(OutputName { pieces })
     }
 
@@ -264,6 +270,7 @@ mod tests {
         assert_eq!(name("callgrind.out.%p"), Ok("callgrind.out.71".into()));
         assert_eq!(name("a/%p-%p%%"), Ok("a/71-71%".into()));
         assert_eq!(name("plain"), Ok("plain".into()));
+        assert_eq!(name("-%p"), Ok("./-71".into()));
         assert!(name("%q{PATH}").unwrap().as_os_str().len() > 1);
         for (wrong, expected) in [
             ("", "a name is expected"),
