@@ -4,6 +4,8 @@
 //! It ends with the process that records it, and knows the process id that is in the names of the files.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -88,19 +90,25 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
         });
         return failed;
     }
-    if overwriting == KEEP
-        && let Some(existing) = existing_file(pattern)
-    {
-        session.report(&CliError::Usage {
-            message: format!("{} already exists", printable_path(&existing)),
-            hint: Some("choose another name with -o, or use --force to overwrite it".to_owned()),
-        });
-        return failed;
-    }
+    let claimed = match overwriting == KEEP {
+        true => claim(pattern),
+        false => Ok(None),
+    };
+    let claimed = match claimed {
+        Ok(claimed) => claimed,
+        Err(error) => {
+            session.report(&error);
+            return failed;
+        }
+    };
     if children == IGNORE {
         interrupt::ignore_children();
     }
     let error = become_program(Command::new(valgrind).args(arguments));
+    if let Some(path) = claimed {
+        // It is empty.
+        let _ = std::fs::remove_file(path);
+    }
     session.report(&CliError::Usage {
         message: format!("{} could not be run: {}", printable_path(Path::new(valgrind)), reason(&error)),
         hint: None,
@@ -108,11 +116,35 @@ pub(crate) fn run(words: &[OsString]) -> Option<ExitCode> {
     failed
 }
 
-/// Returns a file that this recording would overwrite, or mix with its own. Devices and pipes may be written to.
-fn existing_file(pattern: &OsStr) -> Option<PathBuf> {
-    let name = OutputName::parse(pattern).ok()?;
-    let files = name.files_of(std::process::id());
-    files.into_iter().find(|path| path.metadata().is_ok_and(|metadata| metadata.is_file()))
+/// Creates the file of the program, as Callgrind will, so that another recording of that name finds it. Refuses if there is a file that
+/// this one would overwrite, or mix with its own. Devices and pipes may be written to.
+fn claim(pattern: &OsStr) -> Result<Option<PathBuf>, CliError> {
+    let Ok(name) = OutputName::parse(pattern) else { return Ok(None) };
+    let exists = |path: &Path| CliError::Usage {
+        message: format!("{} already exists", printable_path(path)),
+        hint: Some("choose another name with -o, or use --force to overwrite it".to_owned()),
+    };
+    let is_file = |path: &Path| path.metadata().is_ok_and(|metadata| metadata.is_file());
+    let process = std::process::id();
+    if let Some(existing) = name.files_of(process).into_iter().find(|path| is_file(path)) {
+        return Err(exists(&existing));
+    }
+    let path = name.of_process(process);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(&path) {
+        Ok(_) => Ok(Some(path)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match is_file(&path) {
+            true => Err(exists(&path)),
+            false => Ok(None),
+        },
+        Err(error) => Err(CliError::Usage {
+            message: format!("{} cannot be written: {}", printable_path(&path), reason(&error)),
+            hint: Some("-o names another file".to_owned()),
+        }),
+    }
 }
 
 /// Lets this process end with the one that records it. Returns `false` if that has ended already.

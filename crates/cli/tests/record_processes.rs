@@ -10,7 +10,7 @@ mod harness;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use harness::*;
 
@@ -35,10 +35,15 @@ profile $$ ${forks:-1} > "$out$$"
 /// The id of a process that is forked. No process of the system has it.
 const FORKED: u32 = 2_000_000_000;
 
+/// Writes a script that goes on so.
+fn script(folder: &Path, rest: &str) {
+    std::fs::write(folder.join("fake"), format!("{VALGRIND}{rest}\n")).unwrap();
+    std::fs::set_permissions(folder.join("fake"), PermissionsExt::from_mode(0o755)).unwrap();
+}
+
 /// Records with a script that goes on so.
 fn record(folder: &Path, script: &str, options: &[&str]) -> Output {
-    std::fs::write(folder.join("fake"), format!("{VALGRIND}{script}\n")).unwrap();
-    std::fs::set_permissions(folder.join("fake"), PermissionsExt::from_mode(0o755)).unwrap();
+    self::script(folder, script);
     run_in(folder, &[&["record", "--valgrind", "./fake", "-o", "x.%p"], options, &["/bin/true"]].concat())
 }
 
@@ -89,6 +94,90 @@ fn an_earlier_recording_is_not_taken_for_one_of_a_process_that_wrote_none() {
     let said = stderr(&output);
     assert!(code(&output) == 0 && said.contains("recorded 6 instructions"), "{said}");
     assert_eq!(texts(folder.path())[&old], text);
+}
+
+/// In a container, the process ids of two recordings are often the same.
+#[test]
+fn parts_of_an_earlier_recording_are_not_counted() {
+    let folder = folder(&[]);
+    // The script says which id the program has, as if it had been that of the earlier one.
+    let old = format!(
+        "version: 1\ncreator: callgrind-3.19.0\npid: {FORKED}\npart: 1\nevents: Ir\nfn=main\n1 7\ntotals: 7\n"
+    );
+    for name in ["x.out", "x.out.1", "x.out.2", "x.out.3"] {
+        std::fs::write(folder.path().join(name), &old).unwrap();
+    }
+    let script = format!(
+        ": > \"$log\"{FORKED}; rm -f x.out; profile {FORKED} 1 > x.out; profile {FORKED} 1 > x.out.1"
+    );
+    self::script(folder.path(), &script);
+    let options = ["record", "--valgrind", "./fake", "--force", "-o", "x.out", "/bin/true"];
+    let output = run_in(folder.path(), &options);
+    let said = stderr(&output);
+    assert!(
+        said.contains("recorded 12 instructions") && said.contains(" 2 files: x.out.1, x.out\n"),
+        "{said}"
+    );
+    assert!(said.contains("x.out.2 and 1 more are of an earlier recording"), "{said}");
+}
+
+#[test]
+fn recordings_of_one_name_do_not_meet() {
+    let folder = folder(&[]);
+    script(folder.path(), "while [ ! -e go ]; do sleep 0.01; done; profile $$ 1 > x.out");
+    let arguments = ["record", "--valgrind", "./fake", "-o", "x.out", "/bin/true"];
+    let mut started: Vec<_> = (0..2)
+        .map(|_| gristmill(&arguments).current_dir(folder.path()).stderr(Stdio::piped()).spawn().unwrap())
+        .collect();
+    // One of them is refused, before the other one has written anything.
+    let refused = loop {
+        match started.iter_mut().position(|child| child.try_wait().unwrap().is_some()) {
+            Some(refused) => break started.remove(refused),
+            None => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    assert!(stderr(&refused.wait_with_output().unwrap()).contains("x.out already exists"));
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    let other = started.remove(0).wait_with_output().unwrap();
+    assert!(code(&other) == 0 && stderr(&other).contains(" s: x.out\n"), "{}", stderr(&other));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_noticed_before_the_start() {
+    let folder = folder(&[]);
+    script(folder.path(), ": > started");
+    let output = run_in(folder.path(), &["record", "--valgrind", "./fake", "-o", "/proc/x", "/bin/true"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("/proc/x cannot be written: "), "{}", stderr(&output));
+    assert!(!folder.path().join("started").exists());
+    // Nothing is left if Valgrind does not begin.
+    std::fs::write(folder.path().join("fake"), "#!/bin/sh\necho valgrind-3.19.0\n").unwrap();
+    let output = run_in(folder.path(), &["record", "--valgrind", "./fake", "-o", "x.out", "/bin/true"]);
+    assert!(code(&output) == 2 && texts(folder.path()).is_empty(), "{}", stderr(&output));
+}
+
+#[test]
+fn a_name_that_looks_like_an_option_is_a_file() {
+    for name in ["-", "-x"] {
+        let folder = folder(&[]);
+        script(folder.path(), "profile $$ 1 > \"$out\"");
+        let option = format!("-o{name}");
+        let output = run_in(folder.path(), &["record", "--valgrind", "./fake", &option, "/bin/true"]);
+        let said = stderr(&output);
+        assert!(
+            said.contains("recorded 6 instructions") && said.ends_with(&format!("gristmill ./{name}\n")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_program_that_empties_the_temporary_directory_is_recorded() {
+    let folder = folder(&[]);
+    let output = record(folder.path(), "rm -r \"$log\"; exit 4", &[]);
+    let said = stderr(&output);
+    assert!(code(&output) == 4 && said.contains("recorded 6 instructions"), "{said}");
+    assert!(said.contains("warning: the program has removed the messages of Valgrind"), "{said}");
 }
 
 #[test]

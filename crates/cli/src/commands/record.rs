@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use gristmill_gate::FIXED_CACHES;
 use gristmill_output::shell_word;
 
-use self::earlier::{EarlierFiles, Watch};
-use self::recorded::Recorded;
+use self::earlier::EarlierFiles;
+use self::recorded::{Recorded, is_written, remove_empty};
 use self::valgrind_log::ValgrindLog;
 use crate::args::{Engine, Open, RecordArgs};
 use crate::error::CliError;
@@ -77,13 +77,27 @@ pub(crate) fn run(args: &RecordArgs, session: &Session) -> Result<Done, CliError
         pattern: &args.callgrind_out_file,
         overwrites: args.force,
     };
-    let earlier = if args.force { EarlierFiles::default() } else { EarlierFiles::find(&name) };
+    let earlier = match args.force {
+        true => EarlierFiles::find_overwritten(&name),
+        false => EarlierFiles::find(&name),
+    };
     let watch = earlier.watch();
     let run = start_and_wait(&start, args, session);
-    let earlier = watch.map(Watch::end).unwrap_or_default();
+    let earlier = watch.end();
     let run = run?;
-    let processes = log.processes(run.process);
+    let mut processes = log.processes(run.process);
+    if !processes.is_recorded && is_written(&name, run.process) {
+        processes.is_recorded = true;
+        session.warn(
+            "the program has removed the messages of Valgrind below the directory for temporary files: \
+             files of other processes may be missing here",
+        );
+    }
     if !processes.is_recorded {
+        // The starter removes it itself.
+        if !args.force && run.status.code() != starter::NOT_STARTED {
+            remove_empty(&name.of_process(run.process));
+        }
         return Ok(status_without_recording(run.status, session).into());
     }
     let settled = earlier.settle(&name, &processes, args.quiet, session);

@@ -47,13 +47,19 @@ struct State {
 #[derive(Debug, Default)]
 pub(super) struct EarlierFiles {
     files: BTreeMap<u32, Vec<EarlierFile>>,
+    /// `true` if they are overwritten.
+    are_overwritten: bool,
 }
 
 /// The look-out for processes that are about to overwrite a file.
 #[derive(Debug)]
-pub(super) struct Watch {
-    stop: Sender<()>,
-    thread: JoinHandle<EarlierFiles>,
+pub(super) enum Watch {
+    /// There is nothing to look at.
+    Idle(EarlierFiles),
+    Busy {
+        stop: Sender<()>,
+        thread: JoinHandle<EarlierFiles>,
+    },
 }
 
 /// The files of earlier recordings after the end of this one.
@@ -84,7 +90,22 @@ impl State {
 }
 
 impl EarlierFiles {
-    /// Finds the files of earlier recordings.
+    /// Finds files that will be overwritten, to tell those that are not from those of this recording.
+    pub(super) fn find_overwritten(name: &OutputName) -> EarlierFiles {
+        let mut paths = name.files_of_processes();
+        if !name.has_process_id() {
+            paths.insert(0, name.files_of(0));
+        }
+        let file = |path: PathBuf| {
+            let state = State::new(&path.metadata().ok()?);
+            Some(EarlierFile { path, state, lease: None, copy: None })
+        };
+        let files =
+            paths.into_iter().map(|(process, paths)| (process, paths.into_iter().filter_map(file).collect()));
+        EarlierFiles { files: files.collect(), are_overwritten: true }
+    }
+
+    /// Finds the files that must not be overwritten.
     pub(super) fn find(name: &OutputName) -> EarlierFiles {
         let own = std::process::id();
         let mut found: Vec<(u32, Vec<PathBuf>)> = name.files_of_processes().into_iter().collect();
@@ -114,13 +135,13 @@ impl EarlierFiles {
                 files.entry(process).or_default().push(file);
             }
         }
-        EarlierFiles { files }
+        EarlierFiles { files, are_overwritten: false }
     }
 
     /// Begins to save what processes are about to overwrite.
-    pub(super) fn watch(mut self) -> Option<Watch> {
-        if self.files.is_empty() {
-            return None;
+    pub(super) fn watch(mut self) -> Watch {
+        if !self.files.values().flatten().any(|file| file.lease.is_some()) {
+            return Watch::Idle(self);
         }
         let (stop, stopped) = mpsc::channel();
         let thread = thread::Builder::new().spawn(move || {
@@ -129,7 +150,11 @@ impl EarlierFiles {
             }
             self
         });
-        Some(Watch { stop, thread: thread.ok()? })
+        match thread {
+            Ok(thread) => Watch::Busy { stop, thread },
+            // Nothing is saved then, and what is overwritten is taken for a file of this recording.
+            Err(_) => Watch::Idle(EarlierFiles::default()),
+        }
     }
 
     fn save_wanted(&mut self) {
@@ -149,8 +174,13 @@ impl EarlierFiles {
         is_quiet: bool,
         session: &Session,
     ) -> Settled {
-        self.save_wanted();
         let mut settled = Settled::default();
+        if self.are_overwritten {
+            let unchanged = self.files.values().flatten().filter(|file| !file.is_changed());
+            settled.earlier.extend(unchanged.map(|file| file.path.clone()));
+            return settled;
+        }
+        self.save_wanted();
         for (process, mut files) in std::mem::take(&mut self.files) {
             if !processes.all.contains(&process) {
                 let reason = "another program has written that file";
@@ -210,8 +240,13 @@ impl EarlierFiles {
 impl Watch {
     /// Ends it.
     pub(super) fn end(self) -> EarlierFiles {
-        drop(self.stop);
-        self.thread.join().unwrap_or_default()
+        match self {
+            Watch::Idle(files) => files,
+            Watch::Busy { stop, thread } => {
+                drop(stop);
+                thread.join().unwrap_or_default()
+            }
+        }
     }
 }
 
@@ -358,7 +393,7 @@ mod tests {
         let name = OutputName::parse(directory.join("x.%p").as_os_str()).unwrap();
         let watch = EarlierFiles::find(&name).watch();
         write(&name.of_process(PROCESS));
-        let earlier = watch.map(Watch::end).unwrap_or_default();
+        let earlier = watch.end();
         let processes = Processes {
             all: BTreeSet::from([1, PROCESS]),
             running: running.iter().copied().collect(),

@@ -33,6 +33,8 @@ pub(super) struct Recorded {
     pub(super) files: Vec<PathBuf>,
     /// Those that Callgrind could not write to their end, each with `true` if it has whole parts before that. Others are removed.
     cut_off: Vec<(PathBuf, bool)>,
+    /// Those of an earlier recording that have the name and the process id of one of this recording.
+    similar: Vec<PathBuf>,
     /// Processes that go on, each with the file that it will write.
     running: Vec<(u32, PathBuf)>,
     /// The count of processes. With one name for all of them, the file is that of the last one.
@@ -52,6 +54,9 @@ impl Recorded {
     ) -> Recorded {
         let others = processes.all.iter().copied().filter(|process| *process != program);
         let mut files = Vec::new();
+        let is_of_one =
+            |path: &Path| process_of(path).is_some_and(|process| processes.all.contains(&process));
+        let mut similar = Vec::new();
         let mut seen = HashSet::new();
         let mut files_of = files_of_each(name, program, processes);
         for process in std::iter::once(program).chain(others) {
@@ -61,15 +66,20 @@ impl Recorded {
             };
             for path in paths {
                 let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-                if !is_file || settled.is_earlier(&path) || !seen.insert(path.clone()) {
+                if !is_file || !seen.insert(path.clone()) {
+                    continue;
+                }
+                if settled.is_earlier(&path) {
+                    if is_of_one(&path) {
+                        similar.push(path);
+                    }
                     continue;
                 }
                 if path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
                     if path == name.of_process(process) && !processes.running.contains(&process) {
-                        // It says nothing. If it stays, it is in the way of the next recording of that name.
-                        let _ = std::fs::remove_file(&path);
+                        remove_empty(&path);
                     }
-                } else if is_of(&path, processes) {
+                } else if is_of_one(&path) {
                     files.push(path);
                 }
             }
@@ -90,6 +100,7 @@ impl Recorded {
         Recorded {
             running: running.collect(),
             cut_off,
+            similar,
             process_count: processes.all.len(),
             has_file_for_each_process: name.has_process_id(),
             name: name.of_process(program),
@@ -171,6 +182,16 @@ impl Recorded {
                 "no cost was collected: the options say when to collect, and that did not happen in this run",
             );
         }
+        if let Some((first, others)) = self.similar.split_first().filter(|_| args.force) {
+            let more = match others.len() {
+                0 => " is".to_owned(),
+                count => format!(" and {} more are", grouped(count)),
+            };
+            session.warn(&format!(
+                "{}{more} of an earlier recording with the same process id: without removing that, it is read as a part of this one",
+                printable_path(first)
+            ));
+        }
         tell_of_others(&profile, self.running.len(), args, session);
         if args.open.is_none() {
             let named = if self.files.len() > MAX_NAMED { &self.files[..1] } else { &self.files };
@@ -213,6 +234,18 @@ fn tell_of_others(profile: &Profile, running: usize, args: &RecordArgs, session:
     }
 }
 
+/// `true` if Callgrind has written a profile of a process.
+pub(super) fn is_written(name: &OutputName, process: u32) -> bool {
+    name.files_of(process).iter().any(|path| process_of(path) == Some(process))
+}
+
+/// Removes a file of this recording that Callgrind has not written. If it stays, it is in the way of the next recording of that name.
+pub(super) fn remove_empty(path: &Path) {
+    if path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 /// Lists the existing files with names of these processes.
 fn files_of_each(name: &OutputName, program: u32, processes: &Processes) -> BTreeMap<u32, Vec<PathBuf>> {
     if !name.has_process_id() {
@@ -225,12 +258,11 @@ fn files_of_each(name: &OutputName, program: u32, processes: &Processes) -> BTre
     name.files_of_processes()
 }
 
-/// `true` if a file is one of these processes: an older one may have its name.
-fn is_of(path: &Path, processes: &Processes) -> bool {
+/// Returns the process of a profile.
+fn process_of(path: &Path) -> Option<u32> {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut head));
-    let process = FileHeader::parse(&head).pid.and_then(|process| u32::try_from(process).ok());
-    read.is_ok() && process.is_some_and(|process| processes.all.contains(&process))
+    File::open(path).and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut head)).ok()?;
+    u32::try_from(FileHeader::parse(&head).pid?).ok()
 }
 
 /// `true` if a file has the end of a part.
