@@ -75,6 +75,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "long-number", make: long_number, count: 30_000 },
     Shape { name: "long-line-of-costs", make: long_line_of_costs, count: 10_000 },
     Shape { name: "caller-chains", make: caller_chains, count: 150 },
+    Shape { name: "recorded-callers-of-one", make: recorded_callers_of_one, count: 450 },
     Shape { name: "callers-in-callers", make: callers_in_callers, count: 700 },
     Shape { name: "recursion-levels", make: recursion_levels, count: 900 },
     Shape { name: "same-levels-in-files", make: same_levels_in_files, count: 1500 },
@@ -359,6 +360,14 @@ fn caller_chains(count: usize, out: &mut String) {
     for level in 0..count.isqrt() * 10 {
         put!(out, "fn={name}\n1 1");
         name = format!("f{level}'{name}");
+    }
+}
+
+/// A function with a name for each of its callers.
+fn recorded_callers_of_one(count: usize, out: &mut String) {
+    put!(out, "{HEADER}fl=hostile.c");
+    for caller in 0..count {
+        put!(out, "fn=c{caller}\n1 1\ncfn=f'c{caller}\ncalls=1 1\n1 5\nfn=f'c{caller}\n2 5");
     }
 }
 

@@ -117,21 +117,31 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
 
     /// Finds the callers of nodes. Each has the costs of the starts that it leads to.
     pub(super) fn callers_of(&self, origins: &[Origin], costs: &CostTable) -> Callers<T, Vec<Origin>> {
-        let mut by_caller: BTreeMap<Option<T>, Vec<Origin>> = BTreeMap::new();
+        // The root is the program, which calls nothing.
+        let caller_of = |id| self.node(id).parent.filter(|&parent| self.node(parent).parent.is_some());
+        // Origins of one node with several starts are one call.
+        let mut nodes: Vec<TreeNodeId> = origins.iter().map(|&(id, _)| id).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut by_caller: BTreeMap<Option<T>, (Cost, Vec<Origin>)> = BTreeMap::new();
+        for id in nodes {
+            if let Some(caller) = caller_of(id) {
+                by_caller.entry(self.node(caller).item).or_default().0 += self.node(id).count;
+            }
+        }
         let mut rest = Vec::new();
         for &(id, start) in origins {
-            // The root is the program, which calls nothing.
-            match self.node(id).parent.filter(|&parent| self.node(parent).parent.is_some()) {
-                Some(parent) => {
-                    by_caller.entry(self.node(parent).item).or_default().push((parent, start));
+            match caller_of(id) {
+                Some(caller) => {
+                    by_caller.entry(self.node(caller).item).or_default().1.push((caller, start));
                 }
                 None => rest.push((id, start)),
             }
         }
-        let bud = |(item, callers): (Option<T>, Vec<Origin>)| Bud {
+        let bud = |(item, (count, callers)): (Option<T>, (Cost, Vec<Origin>))| Bud {
             item,
             parent: None,
-            count: self.calls_between(&callers, origins),
+            count,
             costs: sum_of_starts(costs, &callers),
             is_guessed: false,
             origin: callers,
@@ -143,19 +153,6 @@ impl<T: Copy + Ord + Hash> CallTree<T> {
             work: origins.len(),
             buds: by_caller.into_iter().map(bud).collect(),
         }
-    }
-
-    /// Returns the count of calls from some nodes to nodes right below them: each of these counts once.
-    fn calls_between(&self, callers: &[Origin], below: &[Origin]) -> Cost {
-        let mut nodes: Vec<TreeNodeId> = below.iter().map(|&(id, _)| id).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let mut callers: Vec<TreeNodeId> = callers.iter().map(|&(id, _)| id).collect();
-        callers.sort_unstable();
-        let is_called = |id: TreeNodeId| {
-            self.node(id).parent.is_some_and(|parent| callers.binary_search(&parent).is_ok())
-        };
-        nodes.into_iter().filter(|&id| is_called(id)).map(|id| self.node(id).count).sum()
     }
 }
 
