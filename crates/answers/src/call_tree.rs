@@ -37,6 +37,7 @@ impl KeptTree {
             max_depth: None,
             limit: Some(MAX_NODES),
             max_members: Some(MAX_MEMBERS),
+            is_for_people: false,
             splits_chains: true,
         };
         let tree = Tree::new(view, &options);

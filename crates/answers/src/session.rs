@@ -499,6 +499,7 @@ fn tree_options(
         max_depth: Some(max_depth),
         limit: Some(limit.clamp(1, MAX_TREE_NODES)),
         max_members: Some(MAX_MEMBERS),
+        is_for_people: false,
         splits_chains: true,
     }
 }

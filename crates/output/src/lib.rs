@@ -47,7 +47,7 @@ pub use printable::{
     printable_path,
 };
 pub use shell::shell_word;
-pub use table::{Align, Cell, Column, LazyTable, Table};
+pub use table::{Align, Aligned, Cell, Column, LazyTable, Table};
 pub use unit::CostUnit;
 
 #[cfg(doctest)]

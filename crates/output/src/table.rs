@@ -114,34 +114,9 @@ impl Table {
         write_text(&self.columns, || self.rows.iter(), look, out)
     }
 
-    /// Writes aligned text with other texts in the last column, each made when its row is written. They may be long and repeat.
-    ///
-    /// # Errors
-    ///
-    /// Those of the output.
-    pub fn write_text_ending(
-        &self,
-        look: &Look,
-        out: &mut dyn Write,
-        mut end: impl FnMut(usize) -> String,
-    ) -> io::Result<()> {
-        let widths = widths(&self.columns, self.rows.iter());
-        let painter = look.painter();
-        write_titles(&self.columns, &widths, look, out)?;
-        for (nth, row) in self.rows.iter().enumerate() {
-            let end = end(nth);
-            let before = row.iter().take(self.columns.len().saturating_sub(1));
-            let cells = before.map(|cell| (cell.shown.as_str(), cell.tone));
-            let cells = cells.chain([(end.as_str(), Tone::Plain)]);
-            writeln!(out, "{}", line(&self.columns, cells, &widths, painter))?;
-        }
-        Ok(())
-    }
-
     /// Returns the width of all columns but the last, with the gaps.
     pub fn width_before_last(&self) -> usize {
-        let widths = widths(&self.columns, self.rows.iter());
-        widths.split_last().map_or(0, |(_, before)| before.iter().map(|width| width + GAP.len()).sum())
+        width_before_last(&widths(&self.columns, self.rows.iter()))
     }
 
     /// Writes comma-separated values with exact numbers, quoted where needed.
@@ -161,6 +136,81 @@ impl Table {
     /// Those of the output.
     pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         write_markdown(&self.columns, self.rows.iter(), out)
+    }
+}
+
+/// The columns of a table with their widths, for rows that are made one by one: first to measure them, then to write them.
+///
+/// ```
+/// use gristmill_output::{Aligned, Cell, Column, Look};
+///
+/// let row = |line: u32| vec![Cell::new(line.to_string()), Cell::new("")];
+/// let columns = vec![Column::number("Line"), Column::text("Text")];
+/// let aligned = Aligned::new(columns, (8..=10).map(row));
+/// assert_eq!(aligned.width_before_last(), 6);
+/// let (look, mut out) = (Look::plain(80), Vec::new());
+/// aligned.write_titles(&look, &mut out)?;
+/// aligned.write_row_ending(&row(8), "a text of any length", &look, &mut out)?;
+/// assert_eq!(String::from_utf8_lossy(&out), "Line  Text\n   8  a text of any length\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Aligned {
+    columns: Vec<Column>,
+    widths: Vec<usize>,
+}
+
+impl Aligned {
+    /// Measures rows.
+    pub fn new(columns: Vec<Column>, rows: impl Iterator<Item: AsRef<[Cell]>>) -> Self {
+        let widths = widths(&columns, rows);
+        Aligned { columns, widths }
+    }
+
+    /// Returns the columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Returns the width of all columns but the last, with the gaps.
+    pub fn width_before_last(&self) -> usize {
+        width_before_last(&self.widths)
+    }
+
+    /// Writes the titles of the columns.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn write_titles(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        write_titles(&self.columns, &self.widths, look, out)
+    }
+
+    /// Writes one of the rows that were measured.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn write_row(&self, row: &[Cell], look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let cells = row.iter().map(|cell| (cell.shown.as_str(), cell.tone));
+        writeln!(out, "{}", line(&self.columns, cells, &self.widths, look.painter()))
+    }
+
+    /// Writes one of the rows with another text in its last column.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn write_row_ending(
+        &self,
+        row: &[Cell],
+        end: &str,
+        look: &Look,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let before = row.iter().take(self.columns.len().saturating_sub(1));
+        let cells = before.map(|cell| (cell.shown.as_str(), cell.tone)).chain([(end, Tone::Plain)]);
+        writeln!(out, "{}", line(&self.columns, cells, &self.widths, look.painter()))
     }
 }
 
@@ -229,6 +279,10 @@ fn write_text<I: Iterator<Item: AsRef<[Cell]>>>(
 fn write_titles(columns: &[Column], widths: &[usize], look: &Look, out: &mut dyn Write) -> io::Result<()> {
     let titles = columns.iter().map(|column| (column.title.as_str(), Tone::Plain));
     writeln!(out, "{}", look.dim(&line(columns, titles, widths, look.painter())))
+}
+
+fn width_before_last(widths: &[usize]) -> usize {
+    widths.split_last().map_or(0, |(_, before)| before.iter().map(|width| width + GAP.len()).sum())
 }
 
 fn widths(columns: &[Column], rows: impl Iterator<Item: AsRef<[Cell]>>) -> Vec<usize> {
@@ -321,7 +375,11 @@ mod tests {
         let text = |has_color| {
             let look = Look { has_color, ..Look::plain(80) };
             let (mut made, mut whole) = (Vec::new(), Vec::new());
-            numbers.write_text_ending(&look, &mut made, |nth| ends[nth].clone()).unwrap();
+            let aligned = Aligned::new(numbers.columns.clone(), numbers.rows.iter());
+            aligned.write_titles(&look, &mut made).unwrap();
+            for (row, end) in numbers.rows.iter().zip(&ends) {
+                aligned.write_row_ending(row, end, &look, &mut made).unwrap();
+            }
             table().write_text(&look, &mut whole).unwrap();
             (String::from_utf8(made).unwrap(), String::from_utf8(whole).unwrap())
         };

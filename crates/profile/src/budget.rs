@@ -24,6 +24,17 @@ const BYTES_OF_EVENT: usize = 768;
 /// More event types than Callgrind counts. Each line of a hostile profile has a few bytes and many costs.
 const MANY_EVENTS: usize = 24;
 
+/// Bytes of text about a profile for each byte of it, and however short it is: all that a command may take, less the input and the
+/// program.
+const TEXT_BYTES_PER_BYTE: usize = 7;
+const CONSTANT_OF_TEXT: usize = 48 << 20;
+
+/// Bytes of a function in the index of a profile and in a view, beside the tables of costs; measured.
+const BYTES_OF_FUNCTION: usize = 170;
+
+/// The least count of rows that a text may have.
+const MIN_ROWS: usize = 10_000;
+
 /// The memory that a report about profiles may take: a multiple of the bytes of their inputs and a constant.
 ///
 /// A few bytes of a file can define an event type or a function, and each function has a cost for each event type. So the
@@ -155,6 +166,24 @@ impl Profile {
         let rows =
             self.function_count().saturating_mul(TABLES_OF_FUNCTIONS).saturating_add(arcs * TABLES_OF_ARCS);
         bytes_of_columns(columns.max(self.event_count()), rows)
+    }
+
+    /// Returns how many rows a text about the profile has memory for, beside a view with this many columns. Usual profiles have
+    /// fewer functions.
+    ///
+    /// ```
+    /// use gristmill_profile::Profile;
+    ///
+    /// let profile = Profile::from_bytes("events: Ir\nfn=main\n1 20\n");
+    /// assert!(profile.rows_of_text(1, 400) > 100_000);
+    /// assert_eq!(profile.rows_of_text(1, 1 << 30), 10_000);
+    /// ```
+    pub fn rows_of_text(&self, columns: usize, bytes_of_row: usize) -> usize {
+        let input_bytes = self.inputs().iter().map(|input| input.bytes.len()).fold(0, usize::saturating_add);
+        let taken =
+            self.view_bytes(columns).saturating_add(self.function_count().saturating_mul(BYTES_OF_FUNCTION));
+        let all = input_bytes.saturating_mul(TEXT_BYTES_PER_BYTE).saturating_add(CONSTANT_OF_TEXT);
+        (all.saturating_sub(taken) / bytes_of_row.max(1)).max(MIN_ROWS)
     }
 
     /// Returns how many bytes the self costs of functions take, and the event types themselves.

@@ -116,6 +116,9 @@ impl FunctionsOptions {
     }
 }
 
+/// Bytes of the name of a row while names are told apart, and of its place in the order; measured.
+const BYTES_OF_ROW: usize = 400;
+
 /// A function or a group of functions with its costs. See the example of [`Functions`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FunctionRow {
@@ -208,6 +211,9 @@ pub struct Functions<'v> {
     then: Option<Grouping>,
     #[serde(skip)]
     sort: SortBy,
+    /// `true` if rows are left out for want of memory.
+    #[serde(skip)]
+    is_cut: bool,
     #[serde(skip)]
     per_call: bool,
     /// `true` if functions that start the program are one row of text.
@@ -274,6 +280,14 @@ impl FunctionRows<'_> {
         ids.iter().map(row).chain(rows.iter().map(Cow::Borrowed))
     }
 
+    /// The rows that are groups.
+    fn groups(&self) -> &[FunctionRow] {
+        match &self.rows {
+            Rows::Functions(_) => &[],
+            Rows::Groups(rows) => rows,
+        }
+    }
+
     fn has_upper_bound(&self) -> bool {
         match &self.rows {
             Rows::Functions(ids) => ids.iter().any(|&id| self.view.is_upper_limit(id)),
@@ -337,6 +351,7 @@ impl<'v> Functions<'v> {
             grouping: options.grouping,
             then: options.then.map(|(then, _)| then),
             sort: options.sort,
+            is_cut: false,
             per_call: options.per_call,
             folds_start_up: options.folds_start_up
                 && options.sort == SortBy::Inclusive
@@ -350,6 +365,30 @@ impl<'v> Functions<'v> {
             },
             relative_to: options.relative_to.map(|subject| view.subject(subject).name().to_owned()),
         }
+    }
+
+    /// Returns the report with as many functions as its text has memory for, if it has more.
+    fn cut(&self) -> Option<Functions<'v>> {
+        let Rows::Functions(ids) = &self.rows.rows else { return None };
+        let view = self.rows.view;
+        let most = view.profile().rows_of_text(view.events().len(), BYTES_OF_ROW);
+        let first = ids.get(..most).filter(|first| first.len() < ids.len())?;
+        let rows = FunctionRows {
+            view,
+            event_types: self.rows.event_types.clone(),
+            rates: self.rows.rates.clone(),
+            sort: self.sort,
+            rows: Rows::Functions(first.to_vec()),
+        };
+        Some(Functions {
+            head: self.head.clone(),
+            rates: self.rates.clone(),
+            rows,
+            is_cut: true,
+            whole: self.whole.clone(),
+            relative_to: self.relative_to.clone(),
+            ..*self
+        })
     }
 
     /// Goes through the rows that are shown, in order. Each row is made when it is asked for.

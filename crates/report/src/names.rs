@@ -34,7 +34,15 @@ pub(crate) struct NameRow<'r> {
 impl<'r> NameRow<'r> {
     /// A row about a function; rows of the same function have the same id.
     pub(crate) fn new(id: usize, name: &'r str, columns: usize) -> Self {
-        let name = printable(name.as_bytes());
+        NameRow::with_name(id, printable(name.as_bytes()), columns)
+    }
+
+    /// The same with a name of its own.
+    pub(crate) fn of_owned(id: usize, name: String, columns: usize) -> Self {
+        NameRow::with_name(id, printable_text(name.into()), columns)
+    }
+
+    fn with_name(id: usize, name: Cow<'r, str>, columns: usize) -> Self {
         NameRow {
             name,
             file: Cow::Borrowed(""),
@@ -84,6 +92,12 @@ impl<'r> NameRow<'r> {
         NameRow { place: PlaceForm::Path, ..self.distinguished_by(file, object) }
     }
 
+    /// The same with texts that may be its own.
+    pub(crate) fn at_lossy(self, file: Cow<'r, str>, object: Cow<'r, str>) -> Self {
+        let [file, object] = [file, object].map(printable_text);
+        NameRow { place: PlaceForm::Path, file, object, ..self }
+    }
+
     /// The same row with the name of the source file to show if it fits.
     pub(crate) fn in_file(self, file: &'r [u8], object: &'r [u8]) -> Self {
         NameRow { place: PlaceForm::FileName, ..self.distinguished_by(file, object) }
@@ -92,6 +106,17 @@ impl<'r> NameRow<'r> {
     /// The same row with a source file and an object to show only beside an equal name.
     pub(crate) fn distinguished_by(self, file: &'r [u8], object: &'r [u8]) -> Self {
         NameRow { file: printable(file), object: printable(object), ..self }
+    }
+}
+
+/// Returns a text that is safe to show.
+fn printable_text(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => printable(text.as_bytes()),
+        Cow::Owned(text) => match printable(text.as_bytes()) {
+            Cow::Owned(safe) => Cow::Owned(safe),
+            Cow::Borrowed(_) => Cow::Owned(text),
+        },
     }
 }
 

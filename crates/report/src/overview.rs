@@ -20,11 +20,16 @@ use crate::head::Head;
 use crate::shares::Shares;
 use crate::view::View;
 
+/// Bytes of a function with its line of text, also in Markdown; measured.
+const BYTES_OF_ROW: usize = 1500;
+
 /// The options of an [`Overview`], which has an example.
 #[derive(Debug, Clone, Default)]
 pub struct OverviewOptions {
     /// Shows at most this many functions.
     pub limit: Option<usize>,
+    /// `true` for no more functions than their text has memory for.
+    pub is_for_people: bool,
     /// The options that give another command the same parts and event types, quoted for a shell.
     pub selection: String,
     /// The options that give another command the same inclusive costs, quoted for a shell.
@@ -69,6 +74,9 @@ pub struct Overview {
     pub shares: Shares,
     /// Commands that tell more.
     pub next: Vec<NextStep>,
+    /// `true` if functions are left out for want of memory.
+    #[serde(skip)]
+    is_cut: bool,
     #[serde(skip)]
     has_calls: bool,
     /// `false` if the profile is sampled, and has no counts of calls.
@@ -79,8 +87,12 @@ pub struct Overview {
 impl Overview {
     /// Takes the rows from a view.
     pub fn new(view: &View, options: &OverviewOptions) -> Self {
-        let hottest =
-            FunctionsOptions { sort: SortBy::SelfCost, limit: options.limit, ..FunctionsOptions::default() };
+        let most = view.profile().rows_of_text(view.events().len(), BYTES_OF_ROW);
+        let limit = match options.limit {
+            limit if options.is_for_people => Some(limit.unwrap_or(most).min(most)),
+            limit => limit,
+        };
+        let hottest = FunctionsOptions { sort: SortBy::SelfCost, limit, ..FunctionsOptions::default() };
         let head = Head::new(view);
         let rows_and_shares = || {
             let functions = Functions::new(view, &hottest);
@@ -95,6 +107,7 @@ impl Overview {
         queries.visit_all(view);
         let next = topics.next_steps(&queries, options);
         Overview {
+            is_cut: limit != options.limit && hottest.len() < matching,
             function_count: matching,
             next,
             has_calls: path.is_some(),

@@ -46,6 +46,8 @@ pub struct TreeOptions {
     pub limit: Option<usize>,
     /// The most members that an entry of a cycle names; all without it.
     pub max_members: Option<usize>,
+    /// `true` for no more nodes than their text has memory for.
+    pub is_for_people: bool,
     /// `true` to print each node of a chain on a line of its own. Only text and Markdown join chains.
     pub splits_chains: bool,
 }
@@ -56,6 +58,8 @@ const MAX_NODES: usize = 1_000_000;
 /// Bytes of a node with its line of text, measured with one event type. Each one more adds a cost and a column.
 const BYTES_OF_NODE: usize = 1800;
 const BYTES_OF_COST: usize = 100;
+/// Bytes of a node with its line of text, beside those of the view; measured.
+const BYTES_OF_LINE: usize = 1300;
 
 /// A function, a cycle or the program, which nodes stand for. See the example of [`Tree`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -193,6 +197,9 @@ pub struct Tree {
     is_limited: bool,
     #[serde(skip)]
     splits_chains: bool,
+    /// `true` if a node has a count of calls.
+    #[serde(skip)]
+    has_counts: bool,
     /// By node: the only node that is left out below it, where it is known. A line with its name is as long as one that
     /// counts it.
     #[serde(skip)]
@@ -208,8 +215,13 @@ impl Tree {
         // The program itself does not count.
         let node_bytes = BYTES_OF_NODE + BYTES_OF_COST * view.events().len();
         let affordable = MemoryBudget::new([&**view.profile()]).bytes() / node_bytes;
-        // A tree in which each call is once is no larger than the profile.
-        let affordable = affordable.max(view.graph().arcs().len() + 1);
+        let affordable = if options.is_for_people {
+            let columns = view.events().len();
+            view.profile().rows_of_text(columns, BYTES_OF_LINE + BYTES_OF_COST * columns)
+        } else {
+            // A tree in which each call is once is no larger than the profile.
+            affordable.max(view.graph().arcs().len() + 1)
+        };
         let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, affordable.clamp(1, MAX_NODES));
         let max_nodes = max_nodes + usize::from(options.from.is_none());
         let Source { tree, unequal_calls, entries: source } = Source::new(view, options, max_nodes);
@@ -240,6 +252,7 @@ impl Tree {
             inverted: options.inverted,
             entries,
             is_limited: nodes.len() >= max_nodes,
+            has_counts: nodes.iter().any(|node| node.calls.exact() != Some(0)),
             nodes,
             unequal_calls,
             has_calls: view.graph().arcs().len() > 0,

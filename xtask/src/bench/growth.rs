@@ -54,6 +54,8 @@ const FUNCTION: &str = "{function}";
 const TASKS: &[Task] = &[
     Task { name: "functions", words: &["functions", FILE] },
     Task { name: "overview", words: &["overview", FILE] },
+    Task { name: "functions-all", words: &["functions", "-n", "0", FILE] },
+    Task { name: "overview-all", words: &["overview", "-n", "0", FILE] },
     Task { name: "functions-json", words: &["functions", "--format", "json", FILE] },
     Task { name: "functions-csv", words: &["functions", "--format", "csv", FILE] },
     Task { name: "set", words: &["functions", "--set", FILE] },

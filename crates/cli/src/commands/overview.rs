@@ -6,7 +6,7 @@ use gristmill_output::shell_word;
 use gristmill_report::{Overview, OverviewOptions};
 
 use crate::args::{OverviewArgs, is_dash};
-use crate::commands::{print_report, warn_of_notes};
+use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &OverviewArgs, session: &Session) -> Result<ExitStatus, 
     let view = load::view(profile, &args.profile, args.format)?;
     let options = OverviewOptions {
         limit: args.format.limit(args.limit, DEFAULT_ROWS, Some(DEFAULT_ROWS)),
+        is_for_people: !is_for_programs(args.format),
         selection: quoted(args.profile.selection_words().iter().map(String::as_bytes)),
         rule: quoted(args.profile.rule_words().iter().map(String::as_bytes)),
         // The commands find the same files.

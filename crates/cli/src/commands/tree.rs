@@ -3,7 +3,7 @@
 use gristmill_report::{Tree, TreeOptions};
 
 use crate::args::{InclusiveRule, TreeArgs};
-use crate::commands::{print_report, warn_of_notes};
+use crate::commands::{is_for_programs, print_report, warn_of_notes};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::found_files;
@@ -32,6 +32,7 @@ pub(crate) fn run(args: &TreeArgs, session: &Session) -> Result<ExitStatus, CliE
         min_share: args.min,
         max_depth: args.depth,
         max_members: None,
+        is_for_people: !is_for_programs(args.format),
         splits_chains: args.no_chains,
         limit: args.format.limit(args.limit, DEFAULT_NODES, Some(DEFAULT_NODES_FOR_PROGRAMS)),
     };

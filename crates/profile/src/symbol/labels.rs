@@ -1,6 +1,7 @@
 //! Labels: the names of the rows of one table, shortened so that no two of them read the same.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 
 use crate::symbol::places;
 use crate::symbol::shorten::{Fitted, Revealed, ShortName};
@@ -145,16 +146,24 @@ impl State {
 
 /// Returns the groups of rows that read the same and are about different functions, in the order of their first rows.
 fn alike(labels: &[Label<'_>], fitted: &[Fitted]) -> Vec<Vec<usize>> {
-    let mut group_of: HashMap<(&str, Option<&str>), usize> = HashMap::with_capacity(fitted.len());
+    // A table has millions of rows, most of them alone with their text: hashes tell which may not be.
+    let hasher = RandomState::new();
+    let hash = |row: usize| hasher.hash_one((&fitted[row].name, &fitted[row].place));
+    let mut hashes: Vec<(u64, usize)> = (0..fitted.len()).map(|row| (hash(row), row)).collect();
+    hashes.sort_unstable();
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (row, shown) in fitted.iter().enumerate() {
-        let group = *group_of.entry((&shown.name, shown.place.as_deref())).or_insert_with(|| {
-            groups.push(Vec::new());
-            groups.len() - 1
-        });
-        groups[group].push(row);
+    for same in hashes.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+        let mut group_of: HashMap<&Fitted, usize> = HashMap::new();
+        for &(_, row) in same {
+            let group = *group_of.entry(&fitted[row]).or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            });
+            groups[group].push(row);
+        }
     }
     groups.retain(|group| group.iter().any(|&row| labels[row].id != labels[group[0]].id));
+    groups.sort_unstable_by_key(|group| group[0]);
     groups
 }
 

@@ -50,7 +50,7 @@ pub fn shorten(name: &str, columns: usize) -> Cow<'_, str> {
 pub(super) type Revealed = (usize, usize);
 
 /// A name that was shortened, with as much of a place as fits beside it. See the example of [`fit_labels`](super::fit_labels).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Fitted {
     /// The name.
     pub name: String,

@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use gristmill_format::Cost;
 use gristmill_output::wrap::{self, hang};
 use gristmill_output::{
-    Cell, Column, Look, Table, bar, csv, grouped, json, percent, percent_number, printable,
+    Aligned, Cell, Column, LazyTable, Look, bar, csv, grouped, json, percent, percent_number, printable,
 };
+use gristmill_profile::symbol::Fitted;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::start_up_row::StartUpRow;
@@ -16,7 +17,7 @@ use crate::columns::EventColumn;
 use crate::names::{DOCUMENT_COLUMNS, NameRow, fitted, fitted_paths, whole};
 use crate::rates::Rate;
 use crate::report::Report;
-use crate::view::Hash;
+use crate::view::View;
 
 /// The least width of a name. If a table leaves less, each event type gets a line of its own.
 const MIN_NAME_WIDTH: usize = 20;
@@ -29,6 +30,9 @@ const MIN_WIDTH_FOR_BARS: usize = 100;
 
 impl Report for Functions<'_> {
     fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(cut) = self.cut() {
+            return cut.write_text(look, out);
+        }
         self.head.write_text(look, out)?;
         // Rates of the whole program would be taken for those of the focus.
         if !self.rates.is_empty() && !self.is_estimated {
@@ -41,29 +45,34 @@ impl Report for Functions<'_> {
         }
         let with_bars = look.is_terminal && look.width >= MIN_WIDTH_FOR_BARS;
         let whole = Detail { bars: with_bars, calls: self.has_calls, both: true };
-        let room = |table: &Table| look.width.saturating_sub(table.width_before_last());
-        let mut fitting = self.details(whole).map(|detail| (detail, self.table(detail)));
-        let Some((detail, mut table)) = fitting.find(|(_, table)| room(table) >= MIN_NAME_WIDTH) else {
+        let room = |aligned: &Aligned| look.width.saturating_sub(aligned.width_before_last());
+        let mut fitting = self.details(whole).map(|detail| (detail, self.aligned(detail)));
+        let Some((detail, mut aligned)) = fitting.find(|(_, aligned)| room(aligned) >= MIN_NAME_WIDTH) else {
             return self.write_stacked(look, out);
         };
-        let room = room(&table);
-        for (cells, name) in table.rows.iter_mut().zip(self.flat_names(WITHIN, |_| look.name_columns(room))) {
-            if let Some(last) = cells.last_mut() {
-                *last = Cell::new(name);
-            }
-        }
+        let room = room(&aligned);
+        let mut names = self.flat_names(WITHIN, |_| look.name_columns(room));
         let start_up = self.start_up_row();
-        if let Some(StartUpRow { count, row, names }) = &start_up {
+        let first = start_up.as_ref().map_or(0, |start_up| start_up.count);
+        let count = aligned.columns().len();
+        let rows = || self.flat_rows().skip(first).map(|row| self.flat_cells(&row, detail, count));
+        if let Some(StartUpRow { count, row, names: of_start_up }) = &start_up {
             let mut cells = self.cells(row, detail);
-            let last = cells.len() - 1;
             if detail.calls {
                 // They call each other, so that their calls have no sum.
-                cells[last - 1] = Cell::new("");
+                let calls = cells.len() - 2;
+                cells[calls] = Cell::new("");
             }
-            cells[last] = Cell::new(StartUpRow::name(*count, names, look.name_columns(room)));
-            table.rows.splice(..*count, [cells]);
+            aligned = Aligned::new(aligned.columns().to_vec(), std::iter::once(cells.clone()).chain(rows()));
+            aligned.write_titles(look, out)?;
+            let name = StartUpRow::name(*count, of_start_up, look.name_columns(room));
+            aligned.write_row_ending(&cells, &name, look, out)?;
+        } else {
+            aligned.write_titles(look, out)?;
         }
-        table.write_text(look, out)?;
+        for (row, name) in rows().zip(&mut names[first..]) {
+            aligned.write_row_ending(&row, &std::mem::take(name), look, out)?;
+        }
         let other = if self.begins_with_self() { "inclusive costs" } else { "self costs" };
         let left_out = match (detail.both, detail.calls == whole.calls) {
             (true, true) => None,
@@ -87,21 +96,40 @@ impl Report for Functions<'_> {
 
     /// Writes a table in Markdown.
     fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(cut) = self.cut() {
+            return cut.write_markdown(out);
+        }
         self.head.write_markdown(out)?;
         if !self.rates.is_empty() && !self.is_estimated {
             writeln!(out, "{}\n", rate_list(&self.rates))?;
         }
         writeln!(out, "{}\n", self.summary())?;
-        let mut table = self.table(Detail { bars: false, calls: self.has_calls, both: true });
-        let names = self.flat_names("↳ ", |_| DOCUMENT_COLUMNS).into_iter().zip(self.flat_rows());
-        for (cells, (name, row)) in table.rows.iter_mut().zip(names) {
-            let is_whole = row.row().is_none_or(|row| name.contains(&*printable(row.name.as_bytes())));
-            let whole = row.row().map_or_else(String::new, |row| whole(&row.name));
-            if let Some(last) = cells.last_mut() {
-                *last = if is_whole { Cell::new(name) } else { Cell::shortened(name, whole) };
-            }
+        let detail = Detail { bars: false, calls: self.has_calls, both: true };
+        let names = self.flat_names("↳ ", |_| DOCUMENT_COLUMNS);
+        let columns = self.columns(detail);
+        let count = columns.len();
+        let rows = || {
+            let rows = self.flat_rows().zip(&names).map(|(row, name)| {
+                let mut cells = self.flat_cells(&row, detail, count);
+                let row = row.row();
+                let is_whole = row.is_none_or(|row| name.contains(&*printable(row.name.as_bytes())));
+                let whole = row.map_or_else(String::new, |row| whole(&row.name));
+                if let Some(last) = cells.last_mut() {
+                    *last = if is_whole { Cell::new(name) } else { Cell::shortened(name, whole) };
+                }
+                cells
+            });
+            Box::new(rows) as Box<dyn Iterator<Item = Vec<Cell>> + '_>
+        };
+        LazyTable { columns, rows: Box::new(rows) }.write_markdown(out)?;
+        match self.rest().filter(|_| self.is_cut) {
+            Some(rest) => writeln!(
+                out,
+                "
+{rest}"
+            ),
+            None => Ok(()),
         }
-        table.write_markdown(out)
     }
 
     /// Writes comma-separated values with exact numbers.
@@ -184,32 +212,28 @@ impl Functions<'_> {
 
     /// Goes through the rows in the order in which they are printed.
     fn flat_rows(&self) -> impl Iterator<Item = FlatRow<'_>> {
-        self.rows().flat_map(|mut row| {
-            if row.within.is_empty() {
-                return vec![FlatRow::Top(row)];
+        self.rows().flat_map(|row| match row {
+            Cow::Borrowed(row) if !row.within.is_empty() => {
+                let mut rows = vec![FlatRow::Top(Cow::Borrowed(row))];
+                rows.extend(row.within.iter().map(FlatRow::Within));
+                let hidden = row.within_hidden;
+                rows.extend((hidden > 0).then_some(FlatRow::Hidden(hidden)));
+                rows
             }
-            let FunctionRow { within, within_hidden, .. } = row.to_mut();
-            let (within, hidden) = (std::mem::take(within), *within_hidden);
-            let mut rows = vec![FlatRow::Top(row)];
-            rows.extend(within.into_iter().map(FlatRow::Within));
-            rows.extend((hidden > 0).then_some(FlatRow::Hidden(hidden)));
-            rows
+            row => vec![FlatRow::Top(row)],
         })
     }
 
     /// The names of these rows. Those within a group begin with a mark.
     fn flat_names(&self, mark: &str, columns: impl Fn(&FunctionRow) -> usize) -> Vec<String> {
-        let mut tops = names(self.grouping, || self.rows(), &columns).into_iter();
+        let mut tops = names(self.rows.view, self.grouping, || self.rows(), &columns).into_iter();
         let Some(then) = self.then else { return tops.collect() };
-        let within = || {
-            self.rows()
-                .flat_map(|row| row.into_owned().within.into_iter().map(Cow::<'static, FunctionRow>::Owned))
-        };
+        let within = || self.rows.groups().iter().flat_map(|row| &row.within).map(Cow::Borrowed);
         let narrower = |row: &FunctionRow| match columns(row) {
             usize::MAX => usize::MAX,
             columns => columns.saturating_sub(mark.width()),
         };
-        let mut within = names(then, within, &narrower).into_iter();
+        let mut within = names(self.rows.view, then, within, &narrower).into_iter();
         let name = |row: FlatRow<'_>| match row {
             FlatRow::Top(_) => tops.next().unwrap_or_default(),
             FlatRow::Within(_) => format!("{mark}{}", within.next().unwrap_or_default()),
@@ -234,8 +258,16 @@ impl Functions<'_> {
         [whole].into_iter().chain(fewer.into_iter().flatten())
     }
 
-    /// The table: costs of one event type, or of several side by side, and an empty last column for names.
-    fn table(&self, detail: Detail) -> Table {
+    /// Measures the table. Its rows are made again when they are written: one with its cells takes many times the memory of a
+    /// function.
+    fn aligned(&self, detail: Detail) -> Aligned {
+        let columns = self.columns(detail);
+        let count = columns.len();
+        Aligned::new(columns, self.flat_rows().map(|row| self.flat_cells(&row, detail, count)))
+    }
+
+    /// The columns: costs of one event type, or of several side by side, and the last one for names.
+    fn columns(&self, detail: Detail) -> Vec<Column> {
         let several = self.head.events.len() > 1;
         let calls = self.has_calls;
         let mut columns = Vec::new();
@@ -258,26 +290,27 @@ impl Functions<'_> {
             columns.push(Column::number("Calls"));
         }
         columns.push(Column::text(self.grouping.title()));
-        let rows = self.flat_rows().map(|row| match row.row() {
-            Some(row) => self.cells(row, detail),
-            None => columns.iter().map(|_| Cell::new("")).collect(),
-        });
-        Table { rows: rows.collect(), columns }
+        columns
+    }
+
+    /// The cells of a row, with an empty last one. The row for rows that are left out has only empty ones.
+    fn flat_cells(&self, row: &FlatRow<'_>, detail: Detail, count: usize) -> Vec<Cell> {
+        row.row().map_or_else(|| vec![Cell::new(""); count], |row| self.cells(row, detail))
     }
 
     fn cells(&self, row: &FunctionRow, detail: Detail) -> Vec<Cell> {
         let calls = self.has_calls;
         let mut cells = Vec::new();
         for (column, &EventColumn { unit, .. }) in self.head.events.iter().enumerate() {
-            let cost = |cost: Cost| Cell::number(cost, format!("{}{}", row.self_sign(), unit.show(cost)));
+            let cost = |cost: Cost| Cell::new(format!("{}{}", row.self_sign(), unit.show(cost)));
             let share = |cost: Cost| Cell::new(percent_number(cost, self.whole[column]));
             let (inclusive, own) = (row.inclusive[column], row.self_costs[column]);
-            let bounded = Cell::number(inclusive, format!("{}{}", row.bound(), unit.show(inclusive)));
+            let bounded = Cell::new(format!("{}{}", row.bound(), unit.show(inclusive)));
             let of_callees = if calls { vec![bounded, share(inclusive)] } else { Vec::new() };
             cells.extend(self.chosen(vec![cost(own), share(own)], of_callees, detail));
             if self.per_call {
                 let each = |all: Cost, sign: &str| {
-                    let shown = |cost: Cost| Cell::number(cost, format!("{sign}{}", unit.show(cost)));
+                    let shown = |cost: Cost| Cell::new(format!("{sign}{}", unit.show(cost)));
                     let average = row.calls.exact().and_then(|calls| rounded(all, calls));
                     vec![average.map_or_else(|| Cell::new(""), shown)]
                 };
@@ -327,15 +360,8 @@ impl Functions<'_> {
         let inclusive = calls.then(|| [Column::number("Inclusive"), Column::number("%")]);
         let own = [Column::number("Self"), Column::number("%")];
         columns.extend(self.ordered(own.into(), inclusive.into_iter().flatten().collect()));
-        let mut rows = Vec::new();
-        // The count of lines of each function.
-        let mut heights = Vec::new();
-        for row in self.flat_rows() {
-            let first = rows.len();
-            let Some(row) = row.row() else {
-                heights.push(0);
-                continue;
-            };
+        let lines = |row: &FunctionRow| {
+            let mut rows = Vec::new();
             for column in 0..self.head.events.len() {
                 let EventCells { name, inclusive, own } = self.event_cells(row, column);
                 let mut cells = vec![Cell::new(format!("  {name}"))];
@@ -344,16 +370,12 @@ impl Functions<'_> {
                 rows.push(cells);
                 rows.extend(self.call_cells(row, column));
             }
-            heights.push(rows.len() - first);
-        }
+            rows
+        };
         // One table for all, so that their columns are aligned.
-        let mut text = Vec::new();
-        Table { columns, rows }.write_text(look, &mut text)?;
-        let text = String::from_utf8_lossy(&text);
-        let mut lines = text.lines();
-        if let Some(titles) = lines.next() {
-            writeln!(out, "{titles}")?;
-        }
+        let all_lines = self.flat_rows().flat_map(|row| row.row().map_or_else(Vec::new, lines));
+        let aligned = Aligned::new(columns, all_lines);
+        aligned.write_titles(look, out)?;
         let times = |row: &FunctionRow| match calls {
             true if row.calls.exact().is_none() => format!("{} ", row.calls.text()),
             true => format!("{}× ", row.calls.text()),
@@ -361,14 +383,14 @@ impl Functions<'_> {
         };
         let names =
             self.flat_names(WITHIN, |row| look.name_columns(look.width.saturating_sub(times(row).width())));
-        for ((row, name), height) in self.flat_rows().zip(names).zip(heights) {
+        for (row, name) in self.flat_rows().zip(names) {
             let Some(row) = row.row() else {
                 writeln!(out, "{}", look.dim(&name))?;
                 continue;
             };
             writeln!(out, "{}", look.bold(&format!("{}{name}", times(row))))?;
-            for line in lines.by_ref().take(height) {
-                writeln!(out, "{line}")?;
+            for cells in lines(row) {
+                aligned.write_row(&cells, look, out)?;
             }
             let rates = rate_list(&row.rates);
             if !rates.is_empty() {
@@ -382,7 +404,7 @@ impl Functions<'_> {
         let event = &self.head.events[column];
         let pair = |cost: Cost, bound: &str| {
             let shown = format!("{bound}{}", event.unit.show(cost));
-            [Cell::number(cost, shown), Cell::new(percent_number(cost, self.whole[column]))]
+            [Cell::new(shown), Cell::new(percent_number(cost, self.whole[column]))]
         };
         EventCells {
             name: printable(event.name.as_bytes()).into_owned(),
@@ -402,15 +424,22 @@ impl Functions<'_> {
         let mut cells = vec![Cell::new("    a call")];
         for all in self.ordered(vec![own], Vec::from_iter(self.has_calls.then_some(inclusive))) {
             let each = rounded(all, row.calls.exact()?)?;
-            cells.extend([Cell::number(each, unit.show(each)), Cell::new("")]);
+            cells.extend([unit.show(each), String::new()].map(Cell::new));
         }
         Some(cells)
     }
 
-    fn write_rest(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    /// The line for the rows that are left out.
+    fn rest(&self) -> Option<String> {
         let hidden = self.matching - self.rows.len();
-        if hidden > 0 {
-            writeln!(out, "{}", look.dim(&format!("… and {} more (--limit 0 shows all)", grouped(hidden))))?;
+        let where_all =
+            if self.is_cut { "no memory for them; --format csv has all" } else { "--limit 0 shows all" };
+        (hidden > 0).then(|| format!("… and {} more ({where_all})", grouped(hidden)))
+    }
+
+    fn write_rest(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(rest) = self.rest() {
+            writeln!(out, "{}", look.dim(&rest))?;
         }
         if self.rows.has_upper_bound() {
             let note = match self.grouping {
@@ -427,6 +456,7 @@ impl Functions<'_> {
 
 /// The names of rows with their files and objects, in the columns that they may take. The rows are gone through twice.
 fn names<'r, I: Iterator<Item = Cow<'r, FunctionRow>>>(
+    view: &'r View,
     grouping: Grouping,
     rows: impl Fn() -> I,
     columns: &impl Fn(&FunctionRow) -> usize,
@@ -436,43 +466,51 @@ fn names<'r, I: Iterator<Item = Cow<'r, FunctionRow>>>(
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         return fitted_paths(&paths, rows().next().map_or(usize::MAX, |row| columns(&row)));
     }
-    // Rows with their costs take several times the memory.
-    struct Row {
-        name: String,
-        file: String,
-        object: String,
-        hash: Hash,
-        cycle: String,
-        columns: usize,
-    }
-    let rows: Vec<Row> = rows()
-        .map(|row| Row {
-            name: row.name.clone(),
-            file: row.file.clone(),
-            object: row.object.clone(),
-            hash: row.hash.clone(),
-            cycle: match row.cycle {
-                Some(number) if !row.name.starts_with("cycle ") => format!(" [cycle {number}]"),
-                _ => String::new(),
-            },
-            columns: columns(&row),
-        })
-        .collect();
-    let labels = rows.iter().enumerate().map(|(nth, row)| {
-        let columns = match row.columns {
+    let mut cycles: Vec<Option<usize>> = Vec::new();
+    let label = |(nth, row): (usize, Cow<'r, FunctionRow>)| {
+        let cycle = row.cycle.filter(|_| !row.name.starts_with("cycle "));
+        let columns = match columns(&row) {
             usize::MAX => usize::MAX,
-            columns => columns.saturating_sub(row.cycle.width()),
+            columns => columns.saturating_sub(end_of_name(cycle).width()),
         };
-        NameRow::new(nth, &row.name, columns)
-            .hashed(row.hash.as_deref().unwrap_or_default())
-            .at(row.file.as_bytes(), row.object.as_bytes())
-    });
-    let names = fitted(labels).into_iter().zip(&rows);
-    let names = names.map(|(mut fitted, row)| {
-        fitted.name.push_str(&row.cycle);
-        fitted.to_string()
-    });
-    names.collect()
+        cycles.push(cycle);
+        name_row(view, nth, row, columns)
+    };
+    let fitted = fitted(rows().enumerate().map(label));
+    let name = |(Fitted { mut name, place }, cycle): (Fitted, Option<usize>)| {
+        name.push_str(&end_of_name(cycle));
+        if let Some(place) = place {
+            name.extend([" (", &place, ")"]);
+        }
+        name
+    };
+    fitted.into_iter().zip(cycles).map(name).collect()
+}
+
+/// The number of the cycle that a function is in, behind its name.
+fn end_of_name(cycle: Option<usize>) -> String {
+    cycle.map_or_else(String::new, |number| format!(" [cycle {number}]"))
+}
+
+/// Returns what a name is made of. The texts of a function are those of the view: rows with their costs take several times the
+/// memory.
+fn name_row<'r>(view: &'r View, nth: usize, row: Cow<'r, FunctionRow>, columns: usize) -> NameRow<'r> {
+    match (row.id, row) {
+        (Some(id), _) => {
+            let subject = view.subject(id);
+            let [file, object] = [view.profile().file(subject.file), view.profile().object(subject.object)];
+            let name = NameRow::new(nth, subject.name(), columns).hashed(subject.hash_digits());
+            name.at_lossy(String::from_utf8_lossy(file), String::from_utf8_lossy(object))
+        }
+        (None, Cow::Borrowed(row)) => {
+            let name = NameRow::new(nth, &row.name, columns);
+            name.hashed(row.hash.as_deref().unwrap_or_default())
+                .at(row.file.as_bytes(), row.object.as_bytes())
+        }
+        (None, Cow::Owned(row)) => {
+            NameRow::of_owned(nth, row.name, columns).at_lossy(row.file.into(), row.object.into())
+        }
+    }
 }
 
 /// `I1 miss 0.3%, LL miss 0.1%`, without those that had no access.
@@ -511,7 +549,7 @@ struct Detail {
 enum FlatRow<'r> {
     Top(Cow<'r, FunctionRow>),
     /// A row within the one before.
-    Within(FunctionRow),
+    Within(&'r FunctionRow),
     /// The count of rows within a group that are left out.
     Hidden(usize),
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, CostUnit, Look, Table, csv, grouped, json, markdown, percent, percent_number, printable,
+    Aligned, Cell, Column, CostUnit, Look, csv, grouped, json, markdown, percent, percent_number, printable,
     wrap,
 };
 
@@ -177,20 +177,29 @@ impl Tree {
             [(events, true, true), (events, false, true), (events, true, false), (events, false, false)];
         let details = details.into_iter().chain([(1, true, true)]);
         let with_room = |(events, with_self, with_amounts)| {
-            let table = self.numbers(&lines, Detail { events, with_self, with_amounts });
-            let room = look.width.saturating_sub(table.width_before_last());
-            (table, room)
+            let detail = Detail { events, with_self, with_amounts };
+            let rows = lines.iter().map(|line| self.cells(line, detail));
+            let aligned = Aligned::new(self.columns(detail), rows);
+            let room = look.width.saturating_sub(aligned.width_before_last());
+            (detail, aligned, room)
         };
-        let fitting = details.map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
-        let (numbers, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
+        let fitting = details.map(with_room).find(|&(.., room)| room >= MIN_TREE_COLUMNS);
+        let (detail, aligned, room) = fitting.unwrap_or_else(|| with_room((1, false, false)));
         let names = self.drawn(&lines, room.max(MIN_NAME_COLUMNS), look);
-        TreeTable { numbers, name: Box::new(move |nth| names.line(nth)) }
+        TreeTable {
+            aligned,
+            row_count: lines.len(),
+            row: Box::new(move |nth| (self.cells(&lines[nth], detail), names.line(nth))),
+        }
     }
 
-    /// The numbers of all rows, with an empty last column.
-    fn numbers(&self, lines: &[Line], detail: Detail) -> Table {
-        let shown = &self.head.events[..detail.events.min(self.head.events.len())];
-        let has_counts = self.nodes.iter().any(|node| node.calls.exact() != Some(0));
+    /// The event types that are shown.
+    fn shown(&self, detail: Detail) -> &[EventColumn] {
+        &self.head.events[..detail.events.min(self.head.events.len())]
+    }
+
+    fn columns(&self, detail: Detail) -> Vec<Column> {
+        let shown = self.shown(detail);
         let mut columns = Vec::new();
         for event in shown {
             let event = printable(event.name.as_bytes());
@@ -204,10 +213,16 @@ impl Tree {
                 columns.push(Column::number(title(if self.inverted { "No caller" } else { "Self" })));
             }
         }
-        if has_counts {
+        if self.has_counts {
             columns.push(Column::number("Calls"));
         }
         columns.push(Column::text(if self.inverted { "Function and its callers" } else { "Function" }));
+        columns
+    }
+
+    /// The numbers of a line, with an empty last column.
+    fn cells(&self, line: &Line, detail: Detail) -> Vec<Cell> {
+        let shown = self.shown(detail);
         let whole = &self.nodes[0].inclusive;
         // A chain has the costs and calls of its first node, but the self cost of all.
         let row = |nodes: &[Node], costs: &[Cost]| {
@@ -219,7 +234,7 @@ impl Tree {
                 let share = percent_number(cost, whole[nth]);
                 cells.push(Cell::new(format!("{guess}{share}")));
                 if detail.with_amounts {
-                    cells.push(Cell::number(cost, format!("{guess}{}", unit.show(cost))));
+                    cells.push(Cell::new(format!("{guess}{}", unit.show(cost))));
                 }
                 if detail.with_self {
                     let own: Cost = nodes.iter().map(|node| node.self_costs[nth]).sum();
@@ -230,7 +245,7 @@ impl Tree {
                     cells.push(Cell::new(if own == 0 { String::new() } else { text }));
                 }
             }
-            if has_counts {
+            if self.has_counts {
                 let calls = nodes.first().map(|node| node.calls).filter(|calls| calls.exact() != Some(0));
                 let text = calls.map(|calls| calls.text_with(|count| CostUnit::Count.show(count)));
                 cells.push(Cell::new(text.unwrap_or_default()));
@@ -238,25 +253,29 @@ impl Tree {
             cells.push(Cell::new(""));
             cells
         };
-        let rows = lines.iter().map(|line| match (&line.content, self.nodes_of(line)) {
+        match (&line.content, self.nodes_of(line)) {
             (Content::Hidden(_, costs), _) => row(&[], costs),
             (_, nodes) => row(nodes, &nodes[0].inclusive),
-        });
-        Table { columns, rows: rows.collect() }
+        }
     }
 }
 
-/// The text of a tree: numbers, and a last column that is made line by line. A long name may be in all lines.
+/// The text of a tree: rows with their numbers and a last column, which are made when they are written. A row takes many times
+/// the memory of a node, and a long name may be in all of them.
 pub(crate) struct TreeTable<'t> {
-    /// The numbers of all lines, with an empty last column.
-    pub(crate) numbers: Table,
-    /// Makes the last column of a line.
-    pub(crate) name: Box<dyn Fn(usize) -> String + 't>,
+    /// The columns, with the widths of all rows.
+    pub(crate) aligned: Aligned,
+    pub(crate) row_count: usize,
+    /// Makes a row: its numbers, with an empty last column, and the text for that.
+    pub(crate) row: Box<dyn Fn(usize) -> (Vec<Cell>, String) + 't>,
 }
 
 impl TreeTable<'_> {
     pub(crate) fn write_text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-        self.numbers.write_text_ending(look, out, &self.name)
+        self.aligned.write_titles(look, out)?;
+        (0..self.row_count)
+            .map(&self.row)
+            .try_for_each(|(numbers, name)| self.aligned.write_row_ending(&numbers, &name, look, out))
     }
 
     /// Writes the tree in a code block, where its guides are aligned.

@@ -74,8 +74,13 @@ impl<'v> Subject<'v> {
 
     /// Returns the hash that the demangled name does not have.
     pub(crate) fn hash(&self) -> Hash {
-        let hash = Symbol::hash_of(self.recorded);
+        let hash = self.hash_digits();
         (!hash.is_empty()).then(|| hash.into())
+    }
+
+    /// Returns the digits of this hash; none if there is none.
+    pub(crate) fn hash_digits(&self) -> &'v str {
+        Symbol::hash_of(self.recorded)
     }
 
     /// Returns the demangled name. It may hold any character; see [`printable`](gristmill_output::printable).

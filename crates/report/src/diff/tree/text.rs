@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use gristmill_format::Cost;
 use gristmill_output::{
-    Cell, Column, CostUnit, Look, Table, Tone, csv, grouped, json, markdown, printable, wrap,
+    Aligned, Cell, Column, CostUnit, Look, Table, Tone, csv, grouped, json, markdown, printable, wrap,
 };
 use gristmill_profile::compare::Change;
 use unicode_width::UnicodeWidthStr as _;
@@ -198,7 +198,13 @@ impl DiffTree {
         ];
         let fitting = details.into_iter().map(with_room).find(|&(_, room)| room >= MIN_TREE_COLUMNS);
         let (numbers, room) = fitting.unwrap_or_else(|| with_room(detail(1, false, false, false)));
-        TreeTable { numbers, name: self.drawn(lines, room.max(MIN_NAME_COLUMNS), look) }
+        let name = self.drawn(lines, room.max(MIN_NAME_COLUMNS), look);
+        let Table { columns, rows } = numbers;
+        TreeTable {
+            aligned: Aligned::new(columns, rows.iter()),
+            row_count: rows.len(),
+            row: Box::new(move |nth| (rows[nth].clone(), name(nth))),
+        }
     }
 
     /// The numbers of all rows, with an empty last column.

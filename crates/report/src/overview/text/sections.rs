@@ -182,7 +182,10 @@ impl Overview {
         let has_hot = self.hottest.iter().any(|row| row.self_costs[0] > 0);
         let lines =
             self.hottest.iter().filter(|row| !has_hot || row.self_costs[0] != 0).map(Line::of_function);
-        Section { list: "hottest", title, cost_title: "Self", lines: lines.collect(), remark: None }
+        let remark = self
+            .is_cut
+            .then(|| "there is no memory for more; gristmill functions --format csv has them all".to_owned());
+        Section { list: "hottest", title, cost_title: "Self", lines: lines.collect(), remark }
     }
 
     fn path_section(&self, path: &CallPath, name_columns: usize) -> Section {
