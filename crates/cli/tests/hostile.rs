@@ -188,22 +188,15 @@ fn all_rows_as_text_take_limited_memory() {
     const COUNT: usize = 120_000;
     let _alone = ONE_AT_A_TIME.lock().unwrap();
     let functions: String = (0..COUNT).map(|nth| format!("fn=f{nth}\n1 5\n")).collect();
-    let callers = |nth: usize| format!("fn=c{nth}\n1 1\ncfn=f'c{nth}\ncalls=1 1\n1 5\nfn=f'c{nth}\n2 5\n");
-    let callers: String = (0..COUNT / 2).map(callers).collect();
-    let [functions, callers] = [functions, callers].map(|text| format!("events: Ir\nfl=x.c\n{text}"));
-    let folder = folder(&[("functions", functions.as_bytes()), ("callers", callers.as_bytes())]);
-    for name in ["functions", "callers"] {
-        let path: OsString = folder.path().join(name).into();
-        for command in ["functions", "overview"] {
-            for format in ["text", "markdown"] {
-                let words = [command, "-n", "0", "--format", format].map(OsString::from);
-                assert_in_proportion(&[&words[..], std::slice::from_ref(&path)].concat());
-            }
-        }
-        let outcome = run(["functions".into(), "-n".into(), "0".into(), path]);
-        let text = String::from_utf8(outcome.stdout).unwrap();
-        assert!(text.ends_with(" more (no memory for them; --format csv has all)\n"), "{name}");
+    let folder = folder(&[("functions", format!("events: Ir\nfl=x.c\n{functions}").as_bytes())]);
+    let path: OsString = folder.path().join("functions").into();
+    for (command, format) in [("functions", "text"), ("functions", "markdown"), ("overview", "text")] {
+        let words = [command, "-n", "0", "--format", format].map(OsString::from);
+        assert_in_proportion(&[&words[..], std::slice::from_ref(&path)].concat());
     }
+    let outcome = run(["functions".into(), "-n".into(), "0".into(), path]);
+    let text = String::from_utf8(outcome.stdout).unwrap();
+    assert!(text.ends_with(" more (no memory for them; --format csv has all)\n"));
 }
 
 const TREEMAP_OF_CHANGES: &str = r#"{"kind":"changes_treemap","width":800,"height":600}"#;

@@ -24,7 +24,7 @@ const BYTES_OF_EVENT: usize = 768;
 /// More event types than Callgrind counts. Each line of a hostile profile has a few bytes and many costs.
 const MANY_EVENTS: usize = 24;
 
-/// Bytes of text about a profile for each byte of it, and however short it is: all that a command may take, less the input and the
+/// Bytes of text about a profile for each byte of it, and however short it is: what a command may take, without the input and the
 /// program.
 const TEXT_BYTES_PER_BYTE: usize = 7;
 const CONSTANT_OF_TEXT: usize = 48 << 20;

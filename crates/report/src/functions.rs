@@ -116,7 +116,7 @@ impl FunctionsOptions {
     }
 }
 
-/// Bytes of the name of a row while names are told apart, and of its place in the order; measured.
+/// Bytes of the name of a row while equal names are looked for, and of its place in the order; measured.
 const BYTES_OF_ROW: usize = 400;
 
 /// A function or a group of functions with its costs. See the example of [`Functions`].
@@ -211,7 +211,7 @@ pub struct Functions<'v> {
     then: Option<Grouping>,
     #[serde(skip)]
     sort: SortBy,
-    /// `true` if rows are left out for want of memory.
+    /// `true` if rows are left out, as there is no memory for them.
     #[serde(skip)]
     is_cut: bool,
     #[serde(skip)]

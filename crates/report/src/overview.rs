@@ -74,7 +74,7 @@ pub struct Overview {
     pub shares: Shares,
     /// Commands that tell more.
     pub next: Vec<NextStep>,
-    /// `true` if functions are left out for want of memory.
+    /// `true` if functions are left out, as there is no memory for them.
     #[serde(skip)]
     is_cut: bool,
     #[serde(skip)]

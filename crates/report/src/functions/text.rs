@@ -215,7 +215,7 @@ impl Functions<'_> {
         self.rows().flat_map(|row| match row {
             Cow::Borrowed(row) if !row.within.is_empty() => {
                 let mut rows = vec![FlatRow::Top(Cow::Borrowed(row))];
-                rows.extend(row.within.iter().map(FlatRow::Within));
+                rows.extend(row.within.iter().map(|row| FlatRow::Within(Cow::Borrowed(row))));
                 let hidden = row.within_hidden;
                 rows.extend((hidden > 0).then_some(FlatRow::Hidden(hidden)));
                 rows
@@ -549,7 +549,7 @@ struct Detail {
 enum FlatRow<'r> {
     Top(Cow<'r, FunctionRow>),
     /// A row within the one before.
-    Within(&'r FunctionRow),
+    Within(Cow<'r, FunctionRow>),
     /// The count of rows within a group that are left out.
     Hidden(usize),
 }
