@@ -21,6 +21,8 @@ use crate::view::View;
 
 /// The least width of a name. If a table leaves less, each event type gets a line of its own.
 const MIN_NAME_WIDTH: usize = 20;
+/// Rows that are kept as cells while they are measured.
+const MAX_KEPT_ROWS: usize = 20_000;
 /// The mark of a row within another.
 const WITHIN: &str = "  ";
 /// The width of a bar for the whole.
@@ -46,8 +48,10 @@ impl Report for Functions<'_> {
         let with_bars = look.is_terminal && look.width >= MIN_WIDTH_FOR_BARS;
         let whole = Detail { bars: with_bars, calls: self.has_calls, both: true };
         let room = |aligned: &Aligned| look.width.saturating_sub(aligned.width_before_last());
-        let mut fitting = self.details(whole).map(|detail| (detail, self.aligned(detail)));
-        let Some((detail, mut aligned)) = fitting.find(|(_, aligned)| room(aligned) >= MIN_NAME_WIDTH) else {
+        let mut fitting = self.details(whole).map(|detail| (detail, self.measured(detail)));
+        let Some((detail, (mut aligned, kept))) =
+            fitting.find(|(_, (aligned, _))| room(aligned) >= MIN_NAME_WIDTH)
+        else {
             return self.write_stacked(look, out);
         };
         let room = room(&aligned);
@@ -55,7 +59,11 @@ impl Report for Functions<'_> {
         let start_up = self.start_up_row();
         let first = start_up.as_ref().map_or(0, |start_up| start_up.count);
         let count = aligned.columns().len();
-        let rows = || self.flat_rows().skip(first).map(|row| self.flat_cells(&row, detail, count));
+        let cells = |(nth, row): (usize, FlatRow<'_>)| match kept.get(nth) {
+            Some(cells) => Cow::Borrowed(&cells[..]),
+            None => Cow::Owned(self.flat_cells(&row, detail, count)),
+        };
+        let rows = || self.flat_rows().enumerate().skip(first).map(cells);
         if let Some(StartUpRow { count, row, names: of_start_up }) = &start_up {
             let mut cells = self.cells(row, detail);
             if detail.calls {
@@ -63,7 +71,8 @@ impl Report for Functions<'_> {
                 let calls = cells.len() - 2;
                 cells[calls] = Cell::new("");
             }
-            aligned = Aligned::new(aligned.columns().to_vec(), std::iter::once(cells.clone()).chain(rows()));
+            let first = std::iter::once(Cow::Owned(cells.clone()));
+            aligned = Aligned::new(aligned.columns().to_vec(), first.chain(rows()));
             aligned.write_titles(look, out)?;
             let name = StartUpRow::name(*count, of_start_up, look.name_columns(room));
             aligned.write_row_ending(&cells, &name, look, out)?;
@@ -258,12 +267,17 @@ impl Functions<'_> {
         [whole].into_iter().chain(fewer.into_iter().flatten())
     }
 
-    /// Measures the table. Its rows are made again when they are written: one with its cells takes many times the memory of a
-    /// function.
-    fn aligned(&self, detail: Detail) -> Aligned {
+    /// Measures the table, and returns its rows as cells. Of many rows there are none: these are made again when they are written, as
+    /// cells take many times the memory of a function.
+    fn measured(&self, detail: Detail) -> (Aligned, Vec<Vec<Cell>>) {
         let columns = self.columns(detail);
         let count = columns.len();
-        Aligned::new(columns, self.flat_rows().map(|row| self.flat_cells(&row, detail, count)))
+        let rows = || self.flat_rows().map(|row| self.flat_cells(&row, detail, count));
+        if self.flat_rows().nth(MAX_KEPT_ROWS).is_some() {
+            return (Aligned::new(columns, rows()), Vec::new());
+        }
+        let rows: Vec<Vec<Cell>> = rows().collect();
+        (Aligned::new(columns, rows.iter()), rows)
     }
 
     /// The columns: costs of one event type, or of several side by side, and the last one for names.
