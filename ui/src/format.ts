@@ -68,7 +68,7 @@ export function callCount(calls: Calls): string {
 /** The most characters of a name that the page shows: names can have megabytes. */
 const MAX_SHOWN_CHARACTERS = 1000;
 const HIDDEN_CHARACTERS =
-  /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028-\u202e\ufff9-\ufffb\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}]/gu;
+  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028-\u202e\ufff9-\ufffb\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}]/gu;
 
 /** A name in which control and bidirectional characters are visible, and which is cut if it is very long: names come from files. */
 export function visible(name: string): string {
