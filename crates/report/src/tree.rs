@@ -219,9 +219,10 @@ impl Tree {
             let columns = view.events().len();
             view.profile().rows_of_text(columns, BYTES_OF_LINE + BYTES_OF_COST * columns)
         } else {
-            // A tree in which each call is once is no larger than the profile.
-            affordable.max(view.graph().arcs().len() + 1)
+            affordable
         };
+        // A tree in which each call is once is no larger than the profile.
+        let affordable = affordable.max(view.graph().arcs().len() + 1);
         let max_nodes = options.limit.unwrap_or(MAX_NODES).clamp(1, affordable.clamp(1, MAX_NODES));
         let max_nodes = max_nodes + usize::from(options.from.is_none());
         let Source { tree, unequal_calls, entries: source } = Source::new(view, options, max_nodes);
