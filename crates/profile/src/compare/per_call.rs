@@ -180,11 +180,22 @@ fn ratio(arc: &FlowArc) -> f64 {
     as_real(arc.calls[1]) / as_real(arc.calls[0])
 }
 
-/// Returns `true` if a call of each of several callers costs as much more or less as one of the others: then calls are alike.
+/// Returns `true` if a call of each of several callers costs more or less by the same amount, or by the same factor: then calls are
+/// alike.
 fn are_alike(flow: &Flow, both: &[Excess]) -> bool {
-    let each = || both.iter().map(|arc| arc.excess / as_real(flow.arcs[arc.arc].calls[1]));
-    let [least, most] = [each().fold(f64::INFINITY, f64::min), each().fold(f64::NEG_INFINITY, f64::max)];
-    both.len() > 1 && most - least <= TOLERANCE * least.abs().min(most.abs())
+    let is_same = |of: &dyn Fn(&Excess) -> f64| {
+        let [least, most] = both
+            .iter()
+            .map(of)
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], one| [least.min(one), most.max(one)]);
+        most - least <= TOLERANCE * least.abs().min(most.abs())
+    };
+    let amount = |arc: &Excess| arc.excess / as_real(flow.arcs[arc.arc].calls[1]);
+    let factor = |arc: &Excess| {
+        let [_, after] = expected(&flow.arcs[arc.arc], false);
+        as_real(flow.arcs[arc.arc].costs[1]) / after
+    };
+    both.len() > 1 && (is_same(&amount) || is_same(&factor))
 }
 
 /// Returns the least and the greatest factor of arcs on both sides.
